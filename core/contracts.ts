@@ -1,0 +1,208 @@
+import type { TObject } from 'typebox';
+
+/**
+ * The contracts between the core, the plugins and the server.
+ *
+ * Offsets here are UTF-16 code units of the source text, as JavaScript counts them. They become code
+ * points (or bytes) once, when an answer is written.
+ */
+
+/** What a plugin can be. Each kind has a folder of the plural name under `plugins/`. */
+export const KINDS = ['chunker', 'refinery', 'embedding', 'tokenizer'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** Names a plugin: `chunker/token`. */
+export type PluginId = `${Kind}/${string}`;
+
+/** A JSON Schema of `type: "object"`; TypeBox objects are one. */
+export type OptionsSchema = TObject | { readonly type: 'object'; readonly properties: Record<string, object> };
+
+/** What a plugin must find on the machine before it can run. */
+export interface Needs {
+  /** npm packages, imported inside the factory. */
+  readonly packages?: readonly string[];
+  /** Environment variables that must be set and not empty. */
+  readonly env?: readonly string[];
+  /** Files, relative to the plugin's folder. */
+  readonly files?: readonly string[];
+}
+
+/** What a plugin promises; the contract suite holds it to these. */
+export interface Guarantees {
+  /** The chunks cover the whole text: without overlap, joined, they are the text. */
+  readonly lossless?: boolean;
+  /** No chunk has more than `chunk_size` tokens, unless it is one code point. */
+  readonly bounded?: boolean;
+}
+
+/** The inert half of a plugin: data that can be read without loading what the plugin needs. */
+export interface Manifest {
+  readonly kind: Kind;
+  /** Name of the folder, and of the route: lower case letters, digits and dashes. */
+  readonly name: string;
+  /** One sentence for the documentation. */
+  readonly summary: string;
+  /** The plugin's own request parameters, with types, bounds, defaults and descriptions. */
+  readonly options?: OptionsSchema;
+  /** A request body, without secrets or files, that works when it is pasted. */
+  readonly example?: Readonly<Record<string, unknown>>;
+  readonly needs?: Needs;
+  /** Kinds (`tokenizer`) and single plugins (`chunker/sentence`) that this plugin is given. */
+  readonly uses?: readonly (Kind | PluginId)[];
+  readonly guarantees?: Guarantees;
+  /**
+   * Names that a tokenizer or embedding plugin answers to. An entry that ends in `*` stands for every
+   * name with that beginning; the longest match wins.
+   */
+  readonly models?: readonly string[];
+}
+
+/** A stretch `[start, end)` of the source text, in UTF-16 code units. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+  /** Tokens of the span. When it is left out, the core counts the span's own text. */
+  readonly token_count?: number;
+  /** Further fields of the chunk, written into the answer as they are. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** Limits for packing pieces into chunks, in tokens. */
+export interface PackLimits {
+  /** Most tokens of a chunk. */
+  readonly size: number;
+  /** Most tokens that a chunk repeats from the one before it; whole pieces only. Default 0. */
+  readonly overlap?: number;
+  /** Fewest pieces of a chunk, where `size` allows it. Default 1. */
+  readonly minPieces?: number;
+}
+
+/** What a chunker is given beside the text and the options of the request. */
+export interface ChunkContext {
+  /** The text as the requested tokenizer reads it. */
+  readonly tokens: TokenizedText;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /**
+   * Packs the pieces between rising cut offsets into chunks. The ends of the text are cuts in any case.
+   * A piece that alone is over the limit becomes a chunk of its own.
+   */
+  pack(cuts: ArrayLike<number>, limits: PackLimits): Span[];
+  /** Windows of `size` tokens, each repeating the last `overlap` tokens of the one before. */
+  windows(size: number, overlap?: number): Span[];
+}
+
+/** Says where a text is cut. */
+export interface Chunker<Options = Record<string, unknown>> {
+  /**
+   * Returns spans of `text` with rising starts and rising ends. `text` is never empty or white space
+   * only. A span's edge must not fall between the two halves of a surrogate pair.
+   */
+  chunk(text: string, options: Options, context: ChunkContext): readonly Span[] | Promise<readonly Span[]>;
+}
+
+/** A chunk as requests and answers carry it; offsets are in the unit that the request chose. */
+export interface Chunk {
+  text: string;
+  start_index: number;
+  end_index: number;
+  token_count: number;
+  [field: string]: unknown;
+}
+
+/** What a refinery is given beside the chunks and the options of the request. */
+export interface RefineContext {
+  /** The tokenizer that the request names, where the manifest uses the kind `tokenizer`. */
+  readonly tokenizer: Tokenizer;
+  readonly signal: AbortSignal;
+}
+
+/** Enriches the chunks of one document. */
+export interface Refinery<Options = Record<string, unknown>> {
+  /** Returns new chunks, as many and in the same order; every field it does not know is kept. */
+  refine(chunks: readonly Chunk[], options: Options, context: RefineContext): Chunk[] | Promise<Chunk[]>;
+}
+
+/** Turns texts into vectors. */
+export interface EmbeddingProvider {
+  /** Returns one vector per text, in order. */
+  embed(texts: readonly string[], model: string, signal: AbortSignal): Promise<Float32Array[]>;
+}
+
+/** Says how big a stretch of text is. */
+export interface Tokenizer {
+  readonly name: string;
+  tokenize(text: string): TokenizedText;
+}
+
+/** One text as a tokenizer reads it. */
+export interface TokenizedText {
+  /**
+   * The number of tokens of `text.slice(start, end)` as a text of its own, exactly. Costs at most time
+   * linear in the span.
+   */
+  count(start: number, end: number): number;
+  /**
+   * The end of every token of the whole text, in order: offsets into the text, the last one being its
+   * length. A token that ends inside a code point is given that code point's end, so offsets may repeat.
+   */
+  ends(): Uint32Array;
+}
+
+/** What a tokenizer plugin's factory returns: it opens tokenizers by name. */
+export interface TokenizerProvider {
+  /** Names that can be opened now, for the list in an error and in the documentation. */
+  names(): readonly string[] | Promise<readonly string[]>;
+  /** Opens a tokenizer, or gives `undefined` where there is none of that name. */
+  open(name: string): Promise<Tokenizer | undefined>;
+}
+
+/** What every plugin's factory may ask for, by name. */
+export interface Collaborators {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly shared: SharedBuffers;
+}
+
+/** Tables that all threads of the process read, built once. */
+export interface SharedBuffers {
+  /**
+   * Gives the buffer of that key. The first thread that asks builds it, the others wait and get the
+   * same memory. A build that fails is reported to its own caller, and the next caller builds again.
+   */
+  get(key: string, build: () => SharedArrayBuffer | Promise<SharedArrayBuffer>): Promise<SharedArrayBuffer>;
+}
+
+/** The part of the server's configuration that plugins see. */
+export interface Settings {
+  /** Folder of models and tokenizers: `<modelsDir>/<name>/tokenizer.json`. */
+  readonly modelsDir: string;
+  /** Folder of the hub's local cache, as the hub's own clients lay it out. */
+  readonly hubCacheDir: string;
+  /** Whether models may be fetched from the hub. */
+  readonly allowDownloads: boolean;
+  /** Base URL of the hub. */
+  readonly hubEndpoint: string;
+  /** Access token for the hub, or an empty string. Never logged. */
+  readonly hubToken: string;
+}
+
+export interface Log {
+  debug(details: object, message: string): void;
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+/** The active half of a plugin, by kind. */
+export interface Implementations {
+  chunker: Chunker;
+  refinery: Refinery;
+  embedding: EmbeddingProvider;
+  tokenizer: TokenizerProvider;
+}
+
+/** Default export of a plugin's `index`: makes the plugin from what it asks for. */
+export type Factory<K extends Kind = Kind> = (
+  collaborators: Collaborators & Readonly<Record<string, unknown>>,
+) => Implementations[K] | Promise<Implementations[K]>;
