@@ -15,7 +15,9 @@ export type Kind = (typeof KINDS)[number];
 export type PluginId = `${Kind}/${string}`;
 
 /** A JSON Schema of `type: "object"`; TypeBox objects are one. */
-export type OptionsSchema = TObject | { readonly type: 'object'; readonly properties: Record<string, object> };
+export type OptionsSchema =
+  | TObject
+  | { readonly type: 'object'; readonly properties: Record<string, object> };
 
 /** What a plugin must find on the machine before it can run. */
 export interface Needs {
@@ -51,6 +53,10 @@ export interface Manifest {
   readonly uses?: readonly (Kind | PluginId)[];
   readonly guarantees?: Guarantees;
   /**
+   * Loads much, or computes long even for a short text: never run on the event loop. Default false.
+   */
+  readonly heavy?: boolean;
+  /**
    * Names that a tokenizer or embedding plugin answers to. An entry that ends in `*` stands for every
    * name with that beginning; the longest match wins.
    */
@@ -75,6 +81,22 @@ export interface PackLimits {
   readonly overlap?: number;
   /** Fewest pieces of a chunk, where `size` allows it. Default 1. */
   readonly minPieces?: number;
+  /**
+   * Estimates the sizes of single pieces, so that less text is counted. The counts of chunks and the
+   * limit stay exact; a chunk may hold fewer pieces than it could.
+   */
+  readonly approximate?: boolean;
+}
+
+/** Finds where a text can be cut between `start` and `end`: rising offsets, both ends left out. */
+export type CutFinder = (text: string, start: number, end: number) => number[];
+
+/** Limits for dividing a text along a hierarchy of cuts. */
+export interface DivideLimits {
+  /** Most tokens of a chunk. */
+  readonly size: number;
+  /** A chunk of fewer code points joins a neighbour where `size` allows it. Default 1. */
+  readonly minCharacters?: number;
 }
 
 /** What a chunker is given beside the text and the options of the request. */
@@ -84,12 +106,17 @@ export interface ChunkContext {
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
   /**
-   * Packs the pieces between rising cut offsets into chunks. The ends of the text are cuts in any case.
+   * Packs the pieces between rising edges (the first one's start, ..., the last one's end) into chunks.
    * A piece that alone is over the limit becomes a chunk of its own.
    */
-  pack(cuts: ArrayLike<number>, limits: PackLimits): Span[];
+  pack(edges: ArrayLike<number>, limits: PackLimits): Span[];
   /** Windows of `size` tokens, each repeating the last `overlap` tokens of the one before. */
   windows(size: number, overlap?: number): Span[];
+  /**
+   * Divides a stretch of the text along a hierarchy: cut by the first finder, what is still over the
+   * limit by the next, at last between tokens and between code points.
+   */
+  divide(range: Span, finders: readonly CutFinder[], limits: DivideLimits): Span[];
 }
 
 /** Says where a text is cut. */

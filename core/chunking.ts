@@ -1,0 +1,73 @@
+import type { ChunkContext, Chunker, Manifest, Span, TokenizedText, Tokenizer } from './contracts.ts';
+import { ServiceError } from './errors.ts';
+import { divide } from './hierarchy.ts';
+import { packPieces } from './packing.ts';
+import { isBlank, splitsCodePoint } from './text.ts';
+import { tokenWindows } from './windows.ts';
+
+/** A span whose tokens are counted. */
+export type CountedSpan = Span & { readonly token_count: number };
+
+/** A chunker that is ready to run, with the manifest whose promises it has to keep. */
+export interface ReadyChunker {
+  readonly manifest: Manifest;
+  readonly chunker: Chunker;
+}
+
+/**
+ * Chunks one text. Whatever the chunker returns is checked against its contract, so that no plugin can
+ * put out offsets that do not fit the text, or lose text that its manifest promises to keep.
+ *
+ * @throws ServiceError `broken_promise`
+ */
+export async function chunkText(
+  { manifest, chunker }: ReadyChunker,
+  text: string,
+  options: Record<string, unknown>,
+  tokenizer: Tokenizer,
+  signal: AbortSignal,
+): Promise<CountedSpan[]> {
+  if (isBlank(text)) return [];
+  const tokens = tokenizer.tokenize(text);
+  const spans = await chunker.chunk(text, options, createContext(text, tokens, signal));
+  const broken = findBrokenPromise(text, spans, manifest);
+  if (broken !== undefined) {
+    throw new ServiceError('broken_promise', { kind: manifest.kind, name: manifest.name, reason: broken });
+  }
+  return spans.map((span) =>
+    span.token_count === undefined ? { ...span, token_count: tokens.count(span.start, span.end) } : span,
+  ) as CountedSpan[];
+}
+
+function createContext(text: string, tokens: TokenizedText, signal: AbortSignal): ChunkContext {
+  return {
+    tokens,
+    signal,
+    pack: (edges, limits) => packPieces(edges, tokens, limits),
+    divide: (range, finders, limits) => divide(text, tokens, range, finders, limits),
+    windows(size, overlap) {
+      const ends = tokens.ends();
+      if (ends.length === 0) return [{ start: 0, end: text.length, token_count: 0 }];
+      return tokenWindows(ends, size, overlap);
+    },
+  };
+}
+
+function findBrokenPromise(text: string, spans: readonly Span[], manifest: Manifest): string | undefined {
+  const isLossless = manifest.guarantees?.lossless === true;
+  let start = 0;
+  let end = 0;
+  for (const span of spans) {
+    const place = `[${span.start}, ${span.end})`;
+    if (!(span.start >= start && span.end >= end && span.start < span.end && span.end <= text.length)) {
+      return `the span ${place} of a text of ${text.length} units is empty, out of order or outside it`;
+    }
+    if (isLossless && span.start > end) return `the text from ${end} to ${span.start} is lost`;
+    if (splitsCodePoint(text, span.start) || splitsCodePoint(text, span.end)) {
+      return `the span ${place} cuts a surrogate pair in two`;
+    }
+    start = span.start;
+    end = span.end;
+  }
+  return isLossless && end < text.length ? `the text from ${end} to ${text.length} is lost` : undefined;
+}

@@ -1,0 +1,98 @@
+/**
+ * The one catalogue of errors that a caller can see: code, HTTP status and message. A message says what
+ * failed and what to change. `{name}` stands for a value that is given when the error is made.
+ */
+const CATALOGUE = {
+  body_empty: [400, 'The body is empty: send a JSON object such as {example}.'],
+  body_not_utf8: [400, 'The body is not valid UTF-8: encode the JSON as UTF-8.'],
+  body_not_json: [400, 'The body is not valid JSON: {reason}.'],
+  invalid_parameters: [400, '{problems}'],
+  unknown_tokenizer: [400, 'tokenizer: there is no tokenizer {name}; known are {known}.{hint}'],
+  answer_too_large: [
+    400,
+    'The answer would take {bytes} bytes, over the limit of {limit}: send less text per request{hint}.',
+  ],
+  not_found: [404, 'There is nothing at {path}.{hint}'],
+  method_not_allowed: [405, '{path} does not take {method}: use {allowed}.'],
+  body_too_large: [413, 'The body is larger than the limit of {limit} bytes: send less text per request.'],
+  unsupported_media_type: [
+    415,
+    'Content-Type {received} is not supported: send the header Content-Type: application/json.',
+  ],
+  overloaded: [503, 'The server is busy and its queue is full: try again in {seconds} s.'],
+  missing_capability: [500, 'The {kind} "{name}" cannot run here: {reasons}.'],
+  plugin_failed: [500, 'The {kind} "{name}" failed: {reason}.'],
+  broken_promise: [500, 'The {kind} "{name}" returned an answer that breaks its contract: {reason}.'],
+  internal: [500, 'Internal error. The log of the server has the details under this request id.'],
+  malformed_plugin: [500, '{file}: {reason}.'],
+  duplicate_plugin: [500, '{file}: the {kind} "{name}" is there already, in {other}. Rename or remove one.'],
+  cyclic_plugins: [500, '{file}: plugins use each other in a circle: {circle}.'],
+  unknown_plugin: [400, 'There is no {kind} "{name}"; known are {known}.'],
+} as const satisfies Record<string, readonly [status: number, template: string]>;
+
+export type ErrorCode = keyof typeof CATALOGUE;
+type Values = Readonly<Record<string, string | number>>;
+
+/** An error of the catalogue. `detail` is what the caller reads; `headers` go with the answer. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly values: Values;
+
+  constructor(code: ErrorCode, values: Values = {}, cause?: unknown) {
+    const [status, template] = CATALOGUE[code];
+    super(fill(template, values), cause === undefined ? undefined : { cause });
+    this.name = 'ServiceError';
+    this.code = code;
+    this.status = status;
+    this.values = values;
+  }
+
+  get detail(): string {
+    return this.message;
+  }
+
+  /** Seconds after which a refused request may be tried again, where the error knows. */
+  get retryAfter(): number | undefined {
+    return this.code === 'overloaded' ? Number(this.values.seconds) : undefined;
+  }
+}
+
+/** An error as plain data: what is left of it on the other side of a thread. */
+export interface PlainError {
+  readonly code: ErrorCode;
+  readonly values: Values;
+  /** The stack, for the log. Never for the caller. */
+  readonly stack?: string | undefined;
+}
+
+export function toPlainError(error: unknown): PlainError {
+  const stack = error instanceof Error ? withCauses(error) : String(error);
+  if (error instanceof ServiceError) return { code: error.code, values: error.values, stack };
+  return { code: 'internal', values: {}, stack };
+}
+
+export function fromPlainError(plain: PlainError): ServiceError {
+  const error = new ServiceError(plain.code, plain.values);
+  if (plain.stack !== undefined) error.stack = plain.stack;
+  return error;
+}
+
+/** The message of whatever was thrown. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Every code with its status, for the documentation and its test. */
+export function errorCatalogue(): { code: string; status: number; message: string }[] {
+  return Object.entries(CATALOGUE).map(([code, [status, message]]) => ({ code, status, message }));
+}
+
+function fill(template: string, values: Values): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
+}
+
+function withCauses(error: Error): string {
+  const own = error.stack ?? error.message;
+  return error.cause instanceof Error ? `${own}\n  caused by ${withCauses(error.cause)}` : own;
+}

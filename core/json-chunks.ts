@@ -1,0 +1,229 @@
+import type { CountedSpan } from './chunking.ts';
+import { ServiceError } from './errors.ts';
+import type { JsonText } from './json-text.ts';
+
+/** The unit in which an answer gives `start_index` and `end_index`. */
+export const OFFSET_UNITS = ['code_point', 'utf16', 'byte'] as const;
+export type OffsetUnit = (typeof OFFSET_UNITS)[number];
+
+/** One document's text as it stands in JSON, and its chunks. */
+export interface ChunkedText {
+  readonly json: JsonText;
+  readonly spans: readonly CountedSpan[];
+}
+
+/**
+ * Writes chunks as JSON: a list, or a list of lists for a batch. Texts are copied from the documents'
+ * JSON, and offsets are converted, in one pass over it.
+ *
+ * @param limit most bytes of the answer
+ * @throws ServiceError `answer_too_large`
+ */
+export function writeChunks(
+  documents: readonly ChunkedText[],
+  unit: OffsetUnit,
+  isBatch: boolean,
+  limit: number,
+): Uint8Array {
+  const located = documents.map(({ json, spans }) => ({ json, spans, places: locate(json, spans, unit) }));
+  const writer = createWriter(
+    located.reduce((sum, { spans, places }) => sum + sizeOf(spans, places), 2),
+    limit,
+  );
+  if (isBatch) writer.ascii('[');
+  located.forEach(({ json, spans, places }, index) => {
+    writer.ascii(index === 0 ? '[' : ',[');
+    writeDocument(writer, json, spans, places);
+    writer.ascii(']');
+  });
+  if (isBatch) writer.ascii(']');
+  return writer.done();
+}
+
+/** Where each span lies in the JSON text (bytes) and what the answer says of it (the chosen unit). */
+interface Places {
+  readonly from: Uint32Array;
+  readonly to: Uint32Array;
+  readonly start: Uint32Array;
+  readonly end: Uint32Array;
+}
+
+/** A place in a JSON text, counted in four ways at once. */
+interface Cursor {
+  at: number;
+  utf16: number;
+  code_point: number;
+  byte: number;
+}
+
+function locate(json: JsonText, spans: readonly CountedSpan[], unit: OffsetUnit): Places {
+  const [from, to, start, end] = [0, 0, 0, 0].map(() => new Uint32Array(spans.length)) as FourArrays;
+  const head: Cursor = { at: 0, utf16: 0, code_point: 0, byte: 0 };
+  const tail: Cursor = { ...head };
+  for (let index = 0; index < spans.length; index++) {
+    const span = spans[index] as CountedSpan;
+    if (span.start >= tail.utf16) copyCursor(tail, head);
+    advance(json, head, span.start);
+    if (tail.utf16 < head.utf16) copyCursor(head, tail);
+    advance(json, tail, span.end);
+    from[index] = head.at;
+    to[index] = tail.at;
+    start[index] = head[unit];
+    end[index] = tail[unit];
+  }
+  return { from, to, start, end };
+}
+
+function copyCursor(from: Cursor, to: Cursor): void {
+  to.at = from.at;
+  to.utf16 = from.utf16;
+  to.code_point = from.code_point;
+  to.byte = from.byte;
+}
+
+type FourArrays = [Uint32Array, Uint32Array, Uint32Array, Uint32Array];
+
+/** Moves a cursor to a later UTF-16 offset, which is the edge of a code point. */
+function advance(json: JsonText, cursor: Cursor, target: number): void {
+  let { at, utf16 } = cursor;
+  let astral = utf16 - cursor.code_point;
+  let escapeBytes = at - cursor.byte;
+  while (utf16 < target) {
+    const byte = json[at] as number;
+    if (byte < 0x80 && byte !== BACKSLASH) {
+      at++;
+      utf16++;
+    } else if (byte === BACKSLASH) {
+      const units = escapedUnits(json, at);
+      const length = json[at + 1] === LOWER_U ? 6 * units : 2;
+      escapeBytes += length - escapedBytes(json, at, units);
+      at += length;
+      utf16 += units;
+      astral += units - 1;
+    } else if (byte < 0xf0) {
+      at += byte < 0xe0 ? 2 : 3;
+      utf16++;
+    } else {
+      at += 4;
+      utf16 += 2;
+      astral++;
+    }
+  }
+  cursor.at = at;
+  cursor.utf16 = utf16;
+  cursor.code_point = utf16 - astral;
+  cursor.byte = at - escapeBytes;
+}
+
+const BACKSLASH = 0x5c;
+const LOWER_U = 0x75;
+
+/** UTF-16 units of the code point that an escape begins: 2 for an escaped surrogate pair. */
+function escapedUnits(json: JsonText, at: number): 1 | 2 {
+  if (json[at + 1] !== LOWER_U || (hexUnit(json, at + 2) & 0xfc00) !== 0xd800) return 1;
+  const isPair =
+    json[at + 6] === BACKSLASH && json[at + 7] === LOWER_U && (hexUnit(json, at + 8) & 0xfc00) === 0xdc00;
+  return isPair ? 2 : 1;
+}
+
+/** UTF-8 bytes of the code point that an escape stands for; 3 for a lone surrogate. */
+function escapedBytes(json: JsonText, at: number, units: number): number {
+  if (units === 2) return 4;
+  const unit = json[at + 1] === LOWER_U ? hexUnit(json, at + 2) : 0;
+  return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
+}
+
+function hexUnit(json: JsonText, at: number): number {
+  let unit = 0;
+  for (let index = at; index < at + 4; index++) unit = unit * 16 + hexDigit(json[index] as number);
+  return unit;
+}
+
+function hexDigit(byte: number): number {
+  return byte <= 0x39 ? byte - 0x30 : (byte | 0x20) - 0x57;
+}
+
+const TEXT = ascii('{"text":"');
+const START = ascii('","start_index":');
+const END = ascii(',"end_index":');
+const COUNT = ascii(',"token_count":');
+const MOST_DIGITS = 10;
+const FRAME = TEXT.length + START.length + END.length + COUNT.length + 3 * MOST_DIGITS + 2;
+
+function sizeOf(spans: readonly CountedSpan[], { from, to }: Places): number {
+  let size = 3 + spans.length * FRAME;
+  for (let index = 0; index < spans.length; index++) {
+    size += (to[index] as number) - (from[index] as number);
+    const extra = spans[index]?.extra;
+    if (extra !== undefined) size += 1 + Buffer.byteLength(JSON.stringify(extra));
+  }
+  return size;
+}
+
+function writeDocument(writer: Writer, json: JsonText, spans: readonly CountedSpan[], places: Places): void {
+  for (let index = 0; index < spans.length; index++) {
+    const { token_count, extra } = spans[index] as CountedSpan;
+    if (index > 0) writer.ascii(',');
+    writer.bytes(TEXT, 0, TEXT.length);
+    writer.bytes(json, places.from[index] as number, places.to[index] as number);
+    writer.bytes(START, 0, START.length);
+    writer.integer(places.start[index] as number);
+    writer.bytes(END, 0, END.length);
+    writer.integer(places.end[index] as number);
+    writer.bytes(COUNT, 0, COUNT.length);
+    writer.integer(token_count);
+    if (extra !== undefined) writer.members(extra);
+    writer.ascii('}');
+  }
+}
+
+type Writer = ReturnType<typeof createWriter>;
+
+const SHORT_COPY = 48;
+
+function createWriter(size: number, limit: number) {
+  if (size > limit) {
+    const hint = ', or lower chunk_overlap';
+    throw new ServiceError('answer_too_large', { bytes: size, limit, hint });
+  }
+  const out = new Uint8Array(size);
+  let at = 0;
+
+  function bytes(source: Uint8Array, from: number, to: number): void {
+    if (to - from > SHORT_COPY) {
+      out.set(source.subarray(from, to), at);
+      at += to - from;
+    } else {
+      for (let index = from; index < to; index++) out[at++] = source[index] as number;
+    }
+  }
+
+  function writeAscii(text: string): void {
+    for (let index = 0; index < text.length; index++) out[at++] = text.charCodeAt(index);
+  }
+
+  function integer(value: number): void {
+    let digits = 1;
+    for (let power = 10; power <= value; power *= 10) digits++;
+    let rest = value;
+    for (let place = at + digits - 1; place >= at; place--) {
+      out[place] = 0x30 + (rest % 10);
+      rest = Math.floor(rest / 10);
+    }
+    at += digits;
+  }
+
+  /** Writes the members of an object behind those already written. */
+  function members(object: object): void {
+    const json = Buffer.from(JSON.stringify(object));
+    if (json.length === 2) return;
+    writeAscii(',');
+    bytes(json, 1, json.length - 1);
+  }
+
+  return { bytes, ascii: writeAscii, integer, members, done: () => out.subarray(0, at) };
+}
+
+function ascii(text: string): Uint8Array {
+  return Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+}

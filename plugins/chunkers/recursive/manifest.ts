@@ -1,0 +1,37 @@
+import { type Static, Type } from 'typebox';
+import type { Manifest } from '../../../core/contracts.ts';
+import { chunkSize } from '../../../core/options.ts';
+
+const options = Type.Object({
+  chunk_size: chunkSize(),
+  recipe: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    default: 'default',
+    description: 'Hierarchy of separators: default, markdown, python, js, or a file of the recipes folder.',
+  }),
+  lang: Type.String({
+    minLength: 1,
+    maxLength: 35,
+    default: 'en',
+    description:
+      'Language of the text (BCP 47), for its ends of sentences and clauses; an unknown one gets the default ones.',
+  }),
+  min_characters_per_chunk: Type.Integer({
+    minimum: 1,
+    default: 24,
+    description: 'Characters that a chunk has at least, as far as chunk_size allows it.',
+  }),
+});
+
+export type RecursiveOptions = Static<typeof options>;
+
+export default {
+  kind: 'chunker',
+  name: 'recursive',
+  summary: 'Splits text along a hierarchy of separators: paragraphs, then sentences, then words.',
+  options,
+  example: { text: '# Title\n\nFirst paragraph.\n\nSecond paragraph.', chunk_size: 30, recipe: 'markdown' },
+  uses: ['tokenizer'],
+  guarantees: { lossless: true, bounded: true },
+} satisfies Manifest;

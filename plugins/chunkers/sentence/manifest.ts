@@ -1,0 +1,38 @@
+import { type Static, Type } from 'typebox';
+import type { Manifest } from '../../../core/contracts.ts';
+import {
+  chunkOverlap,
+  chunkSize,
+  delimiterSide,
+  delimiters,
+  minimumSentence,
+  minimumSentences,
+  oversize,
+} from '../../../core/options.ts';
+
+const options = Type.Object({
+  chunk_size: chunkSize(),
+  chunk_overlap: chunkOverlap(),
+  min_sentences_per_chunk: minimumSentences(),
+  min_characters_per_sentence: minimumSentence(),
+  approximate: Type.Boolean({
+    default: false,
+    description:
+      'Estimates the sizes of sentences for speed. The limit and token_count stay exact; a chunk may hold fewer sentences than it could.',
+  }),
+  delim: delimiters(),
+  include_delim: delimiterSide(),
+  oversize: oversize('sentence'),
+});
+
+export type SentenceOptions = Static<typeof options>;
+
+export default {
+  kind: 'chunker',
+  name: 'sentence',
+  summary: 'Groups whole sentences into chunks within the limit of tokens.',
+  options,
+  example: { text: 'First sentence. Second sentence! Is this the third? 这是第四句。', chunk_size: 40 },
+  uses: ['tokenizer'],
+  guarantees: { lossless: true },
+} satisfies Manifest;

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import helmet from '@fastify/helmet';
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
+import plugin from 'fastify-plugin';
+import { composeCore } from './compose.ts';
+import { type Config, configOf } from './config.ts';
+import { createLog } from './log.ts';
+import { passJsonAsBytes } from './routes/bytes-route.ts';
+import { chunkRoutes } from './routes/chunk.ts';
+import { describeRoutes, docsRoutes } from './routes/docs.ts';
+import { metaRoutes } from './routes/meta.ts';
+import { collectPaths, type KnownPaths, refuseOtherMethods } from './routes/method-not-allowed.ts';
+import { sendError, sendNotFound } from './routes/problems.ts';
+import { createRunner } from './run/runner.ts';
+import { openSharedBuffersDesk } from './run/shared-buffers.ts';
+
+export { configOf, readConfig } from './config.ts';
+
+/** The whole server, wired and not listening. Close it to end its worker threads. */
+export async function buildApp(config: Config): Promise<FastifyInstance> {
+  const options: FastifyServerOptions = {
+    loggerInstance: createLog(config.logLevel),
+    disableRequestLogging: true,
+    bodyLimit: config.maxBodyBytes,
+    requestIdHeader: 'x-request-id',
+    routerOptions: { ignoreTrailingSlash: true },
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
+    clientErrorHandler: refuseConnection,
+  };
+  const app = Fastify(options);
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, url } = request;
+    const ms = Math.round(reply.elapsedTime * 10) / 10;
+    request.log.info({ method, path: url.split('?')[0], status: reply.statusCode, ms }, 'answered');
+  });
+  await app.register(chunksmith, { config });
+  return app;
+}
+
+export interface ChunksmithOptions {
+  /** What differs from the defaults; nothing is read from the environment. */
+  readonly config?: Partial<Config>;
+}
+
+/**
+ * The service as a Fastify plugin, to be mounted in another app:
+ * `app.register(chunksmith, { config: { workers: 2 }, prefix: '/chunks' })`.
+ */
+async function chunksmith(app: FastifyInstance, options: ChunksmithOptions): Promise<void> {
+  const config = configOf(options.config);
+  const channel = `chunksmith-${randomUUID()}`;
+  const desk = openSharedBuffersDesk(channel);
+  const core = await composeCore(config, app.log, desk);
+  const runner = createRunner(config, core, desk, channel);
+  app.addHook('onClose', async () => {
+    await runner.close();
+    desk.close();
+  });
+  await app.register(async (scope) => {
+    scope.setErrorHandler(sendError);
+    await scope.register(helmet, { contentSecurityPolicy: false, strictTransportSecurity: false });
+    const paths = collectPaths(scope);
+    setNotFound(scope, paths);
+    await describeRoutes(scope);
+    metaRoutes(scope, core.registry, () => endpointsOf(paths));
+    await scope.register(async (bytes) => {
+      passJsonAsBytes(bytes, config.maxBodyBytes);
+      chunkRoutes(bytes, core.registry.ofKind('chunker'), runner);
+    });
+    await docsRoutes(scope);
+    refuseOtherMethods(scope, paths);
+  });
+}
+
+/** Nothing of the host app is touched: its own answer for unknown paths stays outside our prefix. */
+function setNotFound(scope: FastifyInstance, paths: KnownPaths): void {
+  scope.setNotFoundHandler((request, reply) => {
+    void sendNotFound(request, reply, [...paths.keys()]);
+  });
+}
+
+/** Method and path of the endpoints, without the pages of the documentation. */
+function endpointsOf(paths: KnownPaths): string[] {
+  return [...paths].flatMap(([path, methods]) => {
+    if (!/^\/(v1|health|$)/.test(path)) return [];
+    return [...methods].filter((method) => method !== 'HEAD').map((method) => `${method} ${path}`);
+  });
+}
+
+/** Answers what is not HTTP, or too long for it, before any route is known. */
+function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  const [status, detail] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? ['431 Request Header Fields Too Large', 'The headers are too large: send fewer or shorter ones.']
+      : ['400 Bad Request', 'The request is not valid HTTP/1.1.'];
+  const body = JSON.stringify({ detail });
+  const head = `content-type: application/json; charset=utf-8\r\ncontent-length: ${body.length}\r\nconnection: close`;
+  socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`);
+}
+
+export default plugin(chunksmith, { name: 'chunksmith', fastify: '5.x' });

@@ -1,0 +1,235 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Settings } from '../core/contracts.ts';
+import { nearest } from './nearest.ts';
+
+/**
+ * The one table of the server's options: it is the flags, the environment variables, the types, the
+ * help and the table of the README. An option without `flag` is read from the environment only.
+ */
+export const OPTIONS = {
+  host: option('text', '0.0.0.0', 'Address to listen on.'),
+  port: option('integer', 8000, 'Port to listen on; 0 takes a free one.', { minimum: 0, maximum: 65_535 }),
+  reload: option('boolean', false, 'Start again when a source file or a plugin changes (development only).'),
+  logLevel: option('text', 'info', 'Least severe level to log.', {
+    choices: ['debug', 'info', 'warning', 'error'],
+  }),
+  dataDir: option('text', 'data', 'Folder of the database and of models.'),
+  modelsDir: option('text', '', 'Folder of tokenizers and models; by default `models` in the data folder.'),
+  plugins: option('list', [], 'Plugins to load, such as `token,recursive`; by default all that are found.'),
+  pluginsDir: option('list', [], 'Further folders of plugins, separated by commas.'),
+  allowDownloads: option('boolean', false, 'Fetch tokenizers and models that are not on disk from the hub.'),
+  workers: option('integer', availableParallelism(), 'Worker threads for large requests; 0 works inline.', {
+    minimum: 0,
+    maximum: 1024,
+    shownDefault: 'number of cores',
+  }),
+  inlineBytes: option('integer', 16_384, 'Largest body in bytes that is worked on without a worker thread.', {
+    minimum: 0,
+  }),
+  queueSize: option('integer', 256, 'Requests that may wait for a worker; more are answered with 503.', {
+    minimum: 0,
+  }),
+  maxBodyBytes: option('integer', 104_857_600, 'Largest request body in bytes.', { minimum: 1 }),
+  maxAnswerBytes: option('integer', 1_073_741_824, 'Largest answer in bytes.', { minimum: 1 }),
+  hfEndpoint: variable('https://huggingface.co', 'Base URL of the hub.'),
+  hfToken: variable('', 'Access token for the hub.'),
+  hfHubCache: variable(
+    '',
+    "The hub's local cache; by default `hub` in HF_HOME, or ~/.cache/huggingface/hub.",
+  ),
+  hfHome: variable('', "Home of the hub's clients."),
+} as const;
+
+type OptionName = keyof typeof OPTIONS;
+
+/** The configuration of a server. */
+export type Config = { readonly [K in OptionName]: Widened<(typeof OPTIONS)[K]['default']> };
+
+type Widened<T> = T extends boolean
+  ? boolean
+  : T extends number
+    ? number
+    : T extends string
+      ? string
+      : readonly string[];
+type Value = string | number | boolean | readonly string[];
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Option<T extends Value = Value> {
+  readonly type: 'text' | 'integer' | 'boolean' | 'list';
+  readonly default: T;
+  readonly description: string;
+  readonly hasFlag: boolean;
+  readonly choices?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly shownDefault?: string;
+}
+
+/** A configuration that cannot be used; the message has a line for every problem. */
+export class ConfigError extends Error {}
+
+/**
+ * Reads the configuration: flags first, then the environment, then the defaults.
+ *
+ * @throws ConfigError
+ */
+export function readConfig(args: readonly string[], env: Environment): Config {
+  const problems: string[] = [];
+  const flags = parseFlags(args, problems);
+  const entries = Object.entries(OPTIONS).map(([name, option]) => {
+    const given = flags.get(name) ?? env[variableName(name)];
+    const place = flags.has(name) ? flagName(name) : variableName(name);
+    return [
+      name,
+      given === undefined || given === '' ? option.default : parse(option, given, place, problems),
+    ];
+  });
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return Object.fromEntries(entries) as unknown as Config;
+}
+
+/** The configuration with nothing set but what is given, for an app that mounts the service. */
+export function configOf(given: Partial<Config> = {}): Config {
+  const defaults = Object.fromEntries(
+    Object.entries(OPTIONS).map(([name, option]) => [name, option.default]),
+  );
+  return { ...(defaults as unknown as Config), ...given };
+}
+
+/** The part of the configuration that plugins see. */
+export function settingsOf(config: Config, home: string): Settings {
+  const hubHome = config.hfHome || join(home, '.cache', 'huggingface');
+  return {
+    modelsDir: config.modelsDir || join(config.dataDir, 'models'),
+    hubCacheDir: config.hfHubCache || join(hubHome, 'hub'),
+    allowDownloads: config.allowDownloads,
+    hubEndpoint: config.hfEndpoint.replace(/\/+$/, ''),
+    hubToken: config.hfToken,
+  };
+}
+
+/** The text of `--help`. */
+export function helpText(): string {
+  const rows = describeOptions().map(({ flag, variable, shown, description }) => {
+    return `  ${(flag || variable).padEnd(20)} ${description}${shown === '' ? '' : ` (${shown})`}`;
+  });
+  return [
+    'chunksmith: splits text into chunks over HTTP',
+    '',
+    'Usage: npm start -- [options]',
+    '',
+    ...rows,
+    `  ${'--help'.padEnd(20)} Show this text and exit.`,
+    `  ${'--version'.padEnd(20)} Show the version and exit.`,
+    '',
+    'Every flag can be set by the environment variable of its name in capitals: --log-level is LOG_LEVEL.',
+  ].join('\n');
+}
+
+/** The options as rows of the README's table. */
+export function describeOptions() {
+  return Object.entries(OPTIONS).map(([name, option]: [string, Option]) => ({
+    flag: option.hasFlag ? flagName(name) : '',
+    variable: variableName(name),
+    shown: option.shownDefault ?? String(option.default),
+    description: option.choices
+      ? `${option.description} One of ${option.choices.join(', ')}.`
+      : option.description,
+  }));
+}
+
+function option<const T extends Value>(
+  type: Option['type'],
+  value: T,
+  description: string,
+  more: Omit<Partial<Option>, 'default'> = {},
+): Option<T> {
+  return { type, default: value, description, hasFlag: true, ...more };
+}
+
+function variable(value: string, description: string): Option<string> {
+  return { type: 'text', default: value, description, hasFlag: false };
+}
+
+function flagName(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+function variableName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}
+
+function parseFlags(args: readonly string[], problems: string[]): Map<string, string> {
+  const known = new Map(
+    Object.entries(OPTIONS)
+      .filter(([, option]) => option.hasFlag)
+      .map(([name, option]) => [flagName(name).slice(2), { name, option }]),
+  );
+  const options = Object.fromEntries(
+    [...known].map(([flag, { option }]) => [
+      flag,
+      option.type === 'boolean' ? { type: 'boolean' as const } : { type: 'string' as const, multiple: true },
+    ]),
+  );
+  const { tokens } = parseArgs({
+    args: [...args],
+    options,
+    strict: false,
+    tokens: true,
+    allowNegative: true,
+  });
+  const values = new Map<string, string>();
+  for (const token of tokens) {
+    if (token.kind === 'positional') problems.push(`${token.value}: not a flag; flags begin with --`);
+    if (token.kind !== 'option') continue;
+    const { flag, negated } = unnegate(token.name);
+    const entry = known.get(flag);
+    if (entry === undefined) problems.push(unknownFlag(token.rawName, [...known.keys()]));
+    else if (entry.option.type === 'boolean') values.set(entry.name, token.value ?? String(!negated));
+    else if (token.value === undefined) problems.push(`${token.rawName}: a value is missing`);
+    else if (entry.option.type === 'list')
+      values.set(entry.name, append(values.get(entry.name), token.value));
+    else values.set(entry.name, token.value);
+  }
+  return values;
+}
+
+function unnegate(name: string): { flag: string; negated: boolean } {
+  return name.startsWith('no-') ? { flag: name.slice(3), negated: true } : { flag: name, negated: false };
+}
+
+function append(list: string | undefined, value: string): string {
+  return list === undefined ? value : `${list},${value}`;
+}
+
+function unknownFlag(name: string, known: readonly string[]): string {
+  const near = nearest(name.replace(/^-+/, ''), known);
+  return `${name}: unknown flag${near === undefined ? '; --help lists them' : `, did you mean --${near}?`}`;
+}
+
+function parse(option: Option, given: string, place: string, problems: string[]): Value {
+  const refuse = (expected: string) => {
+    problems.push(`${place}: expected ${expected}, got ${JSON.stringify(given)}`);
+    return option.default;
+  };
+  if (option.type === 'list')
+    return given
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+  if (option.type === 'boolean') {
+    if (!['true', 'false', '1', '0'].includes(given.toLowerCase())) return refuse('true or false');
+    return ['true', '1'].includes(given.toLowerCase());
+  }
+  if (option.type === 'integer') {
+    const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = option;
+    const value = Number(given);
+    const isFit = /^\d+$/.test(given) && value >= minimum && value <= maximum;
+    return isFit ? value : refuse(`an integer from ${minimum} to ${maximum}`);
+  }
+  const { choices } = option;
+  return choices === undefined || choices.includes(given) ? given : refuse(`one of ${choices.join(', ')}`);
+}

@@ -1,0 +1,133 @@
+import { type Dirent, existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
+import { basename, dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { findMissing, type Probe } from '../core/capability.ts';
+import type { Factory, Manifest, PluginId } from '../core/contracts.ts';
+import { reasonOf, ServiceError } from '../core/errors.ts';
+import { manifestSchema } from '../core/manifest.ts';
+import { createRegistry, type PluginEntry, type Registry } from '../core/registry.ts';
+import { selectPlugins } from './selection.ts';
+import { createValidator } from './validation.ts';
+
+const EXTENSIONS = ['.ts', '.js', '.mjs'];
+
+/** The folder of the plugins that come with the server. */
+export const BUILT_IN_PLUGINS = join(import.meta.dirname, '..', 'plugins');
+
+export interface LoaderOptions {
+  /** Folders to search: each holds plugin folders, directly or in folders of a kind (`chunkers/`). */
+  readonly folders: readonly string[];
+  /** Names of the plugins to load, as `--plugins` takes them; empty for all. */
+  readonly only: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Finds the plugins and reads their manifests. Nothing else of a plugin is imported.
+ *
+ * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins` with the file and the reason
+ */
+export async function loadRegistry({ folders, only, env }: LoaderOptions): Promise<Registry> {
+  const found = await Promise.all(folders.map(findManifestFiles));
+  const checkManifest = createValidator(manifestSchema);
+  const entries = await Promise.all(
+    found.flat().map(async (file): Promise<PluginEntry> => {
+      const manifest = await readManifest(file, checkManifest);
+      const id: PluginId = `${manifest.kind}/${manifest.name}`;
+      return { id, manifest, file, missing: findMissing(manifest, probeFrom(file, env)) };
+    }),
+  );
+  return createRegistry(selectPlugins(entries, only));
+}
+
+/** Imports the factory of a plugin: the default export of the `index` beside its manifest. */
+export async function importFactory(entry: PluginEntry): Promise<Factory> {
+  const file = findModule(dirname(entry.file), 'index');
+  if (file === undefined) throw malformed(entry.file, 'there is no index.ts or index.js beside it');
+  const module = (await import(pathToFileURL(file).href)) as { default?: unknown };
+  if (typeof module.default !== 'function') throw malformed(file, 'its default export is not a function');
+  return module.default as Factory;
+}
+
+async function findManifestFiles(root: string): Promise<string[]> {
+  const groups = await Promise.all(
+    (await subfolders(root)).map(async (folder) => {
+      const own = findModule(folder, 'manifest');
+      return own === undefined ? manifestsIn(folder) : [own];
+    }),
+  );
+  return groups.flat();
+}
+
+async function manifestsIn(kindFolder: string): Promise<string[]> {
+  const files: string[] = [];
+  for (const folder of await subfolders(kindFolder)) {
+    const file = findModule(folder, 'manifest');
+    if (file === undefined) throw malformed(folder, 'there is no manifest.ts or manifest.js in it');
+    files.push(file);
+  }
+  return files;
+}
+
+async function subfolders(folder: string): Promise<string[]> {
+  let entries: Dirent[];
+  try {
+    entries = await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    throw malformed(folder, `the folder of plugins cannot be read: ${reasonOf(error)}`);
+  }
+  return entries
+    .filter(
+      (entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !/^\.|^node_modules$/.test(entry.name),
+    )
+    .map((entry) => join(folder, entry.name))
+    .sort();
+}
+
+function findModule(folder: string, name: string): string | undefined {
+  return EXTENSIONS.map((extension) => join(folder, name + extension)).find((file) => existsSync(file));
+}
+
+async function readManifest(file: string, check: (value: unknown) => unknown): Promise<Manifest> {
+  let manifest: Manifest;
+  try {
+    const module = (await import(pathToFileURL(file).href)) as { default?: unknown };
+    manifest = structuredClone(module.default) as Manifest;
+    check(manifest);
+  } catch (error) {
+    throw malformed(file, reasonOf(error).replace(/\.$/, ''), error);
+  }
+  if (manifest.name !== basename(dirname(file))) {
+    throw malformed(file, `its name is "${manifest.name}", but its folder is "${basename(dirname(file))}"`);
+  }
+  try {
+    createValidator((manifest.options ?? {}) as object);
+  } catch (error) {
+    throw malformed(file, `options: ${reasonOf(error)}`, error);
+  }
+  return manifest;
+}
+
+function probeFrom(manifestFile: string, env: LoaderOptions['env']): Probe {
+  const folder = dirname(manifestFile);
+  return {
+    hasPackage: (name) => isInstalled(name, manifestFile) || isInstalled(name, import.meta.filename),
+    hasEnv: (name) => (env[name] ?? '') !== '',
+    hasFile: (path) => existsSync(join(folder, path)),
+  };
+}
+
+function isInstalled(name: string, from: string): boolean {
+  try {
+    return findPackageJSON(name, pathToFileURL(from)) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function malformed(file: string, reason: string, cause?: unknown): ServiceError {
+  const path = relative(process.cwd(), file);
+  return new ServiceError('malformed_plugin', { file: path.startsWith('..') ? file : path, reason }, cause);
+}

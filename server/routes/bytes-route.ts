@@ -1,0 +1,51 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { PluginEntry } from '../../core/registry.ts';
+import type { Runner } from '../run/runner.ts';
+import type { Task } from '../run/task.ts';
+import { errorAnswers } from './schemas.ts';
+
+/**
+ * Lets JSON bodies through as the bytes they came in: they are parsed and checked where the work is
+ * done. The schemas of these routes are for the documentation alone.
+ */
+export function passJsonAsBytes(app: FastifyInstance, bodyLimit: number): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => {
+    done(null, body);
+  });
+  app.setValidatorCompiler(() => () => true);
+}
+
+/** A handler that runs a task on the request's bytes and answers with the bytes that come back. */
+export function bytesRoute(runner: Runner, task: Task) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const body = (request.body ?? Buffer.alloc(0)) as Buffer;
+    const answer = await runner.run(task, body, abortedWith(reply));
+    reply.type('application/json; charset=utf-8');
+    return reply.send(Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength));
+  };
+}
+
+/** A signal that aborts when the client goes away before it has its answer. */
+function abortedWith(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+/** What the documentation says of a plugin's route. */
+export function pluginDocs(entry: PluginEntry, tag: string, body: object, answer: object): FastifySchema {
+  const { name, summary, example } = entry.manifest;
+  const missing =
+    entry.missing.length === 0 ? '' : `\n\n**Not available here:** ${entry.missing.join('; ')}.`;
+  return {
+    tags: [tag],
+    operationId: `${tag}_${name.replaceAll('-', '_')}`,
+    summary,
+    description: summary + missing,
+    body: example === undefined ? body : { ...body, examples: [example] },
+    response: { 200: answer, ...errorAnswers([400, 405, 413, 415, 500, 503]) },
+  };
+}

@@ -1,0 +1,35 @@
+import { Type } from 'typebox';
+
+/** What answers look like, for the documentation. */
+
+const chunk = Type.Object({
+  text: Type.String({ description: 'A stretch of the text, unchanged.' }),
+  start_index: Type.Integer({
+    description: 'Where the chunk begins in the text, in the unit of the request.',
+  }),
+  end_index: Type.Integer({ description: 'Where the chunk ends in the text.' }),
+  token_count: Type.Integer({ description: "Tokens of the chunk, as the request's tokenizer counts them." }),
+});
+
+/** A list of chunks, or for a batch a list of lists. */
+export const chunkAnswer = Type.Union([Type.Array(chunk), Type.Array(Type.Array(chunk))], {
+  description: 'The chunks of the text; for a list of texts a list of lists, in the same order.',
+});
+
+const MEANINGS: Readonly<Record<number, string>> = {
+  400: 'Invalid parameters or malformed JSON.',
+  404: 'There is nothing at this path.',
+  405: 'The path takes another method; the Allow header has it.',
+  413: 'The body is over the limit.',
+  415: 'The content type is not application/json.',
+  500: 'A capability is missing, or a plugin failed.',
+  503: 'The server is busy; the Retry-After header says when to try again.',
+};
+
+const problem = Type.Object({ detail: Type.String({ description: 'What is wrong and what to change.' }) });
+
+export function errorAnswers(statuses: readonly number[]): Record<number, object> {
+  return Object.fromEntries(
+    statuses.map((status) => [status, { ...problem, description: MEANINGS[status] }]),
+  );
+}

@@ -1,0 +1,161 @@
+import { BroadcastChannel, threadId } from 'node:worker_threads';
+import type { SharedBuffers } from '../../core/contracts.ts';
+
+/**
+ * Buffers that every thread of the process reads. The main thread keeps the desk: the first thread that
+ * asks for a key is told to build it, the others get the same memory once it is there. Where a build
+ * fails or its thread ends, the next one that waits builds.
+ */
+export interface SharedBuffersDesk extends SharedBuffers {
+  /** Gives to others what threads that are no longer alive were building. */
+  keepOnly(alive: ReadonlySet<number>): void;
+  close(): void;
+}
+
+interface Ask {
+  readonly type: 'ask' | 'failed';
+  readonly key: string;
+  readonly thread: number;
+}
+
+interface Answer {
+  readonly type: 'build' | 'buffer';
+  readonly key: string;
+  readonly thread: number;
+  readonly buffer?: SharedArrayBuffer;
+}
+
+interface Built {
+  readonly type: 'built';
+  readonly key: string;
+  readonly buffer: SharedArrayBuffer;
+}
+
+type Message = Ask | Answer | Built;
+
+interface Shelf {
+  buffer?: SharedArrayBuffer;
+  builder?: number | undefined;
+  waiting: number[];
+}
+
+/** The desk of the main thread, on a channel that no other process part uses. */
+export function openSharedBuffersDesk(channelName: string): SharedBuffersDesk {
+  const channel = new BroadcastChannel(channelName);
+  const shelves = new Map<string, Shelf>();
+  const client = createClient(answerHere);
+
+  channel.onmessage = (event) => answerHere(event.data as Message);
+  channel.unref();
+
+  /** Takes what a thread says; what the main thread's own client says comes here directly. */
+  function answerHere(message: Message): void {
+    if (message.type === 'ask') ask(message.key, message.thread);
+    else if (message.type === 'failed') passOn(message.key, message.thread);
+    else if (message.type === 'built') put(message.key, message.buffer);
+  }
+
+  function ask(key: string, thread: number): void {
+    const shelf = shelves.get(key) ?? { waiting: [] };
+    shelves.set(key, shelf);
+    if (shelf.buffer !== undefined) send({ type: 'buffer', key, thread, buffer: shelf.buffer });
+    else if (shelf.builder !== undefined) shelf.waiting.push(thread);
+    else letBuild(key, shelf, thread);
+  }
+
+  function letBuild(key: string, shelf: Shelf, thread: number): void {
+    shelf.builder = thread;
+    send({ type: 'build', key, thread });
+  }
+
+  function put(key: string, buffer: SharedArrayBuffer): void {
+    const shelf = shelves.get(key) as Shelf;
+    shelf.buffer = buffer;
+    for (const thread of shelf.waiting.splice(0)) send({ type: 'buffer', key, thread, buffer });
+  }
+
+  function passOn(key: string, thread: number): void {
+    const shelf = shelves.get(key);
+    if (shelf === undefined || shelf.builder !== thread || shelf.buffer !== undefined) return;
+    shelf.builder = undefined;
+    const next = shelf.waiting.shift();
+    if (next !== undefined) letBuild(key, shelf, next);
+  }
+
+  function send(answer: Answer): void {
+    if (answer.thread === threadId) client.receive(answer);
+    else channel.postMessage(answer);
+  }
+
+  return {
+    get: client.get,
+    keepOnly(alive) {
+      for (const [key, shelf] of shelves) {
+        shelf.waiting = shelf.waiting.filter((thread) => alive.has(thread));
+        if (shelf.builder !== undefined && !alive.has(shelf.builder)) passOn(key, shelf.builder);
+      }
+    },
+    close: () => channel.close(),
+  };
+}
+
+/** The shared buffers as a worker thread sees them. */
+export function connectSharedBuffers(channelName: string): SharedBuffers {
+  const channel = new BroadcastChannel(channelName);
+  const client = createClient((message) => channel.postMessage(message));
+  channel.onmessage = (event) => client.receive(event.data as Message);
+  channel.unref();
+  return { get: client.get };
+}
+
+type Build = () => SharedArrayBuffer | Promise<SharedArrayBuffer>;
+
+interface Pending {
+  readonly build: Build;
+  readonly resolve: (buffer: SharedArrayBuffer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One thread's side: asks the desk, and builds when it is told to. */
+function createClient(tell: (message: Ask | Built) => void) {
+  const asked = new Map<string, Promise<SharedArrayBuffer>>();
+  const pending = new Map<string, Pending>();
+
+  function get(key: string, build: Build): Promise<SharedArrayBuffer> {
+    let buffer = asked.get(key);
+    if (buffer === undefined) {
+      buffer = new Promise((resolve, reject) => pending.set(key, { build, resolve, reject }));
+      buffer.catch(() => asked.delete(key));
+      asked.set(key, buffer);
+      tell({ type: 'ask', key, thread: threadId });
+    }
+    return buffer;
+  }
+
+  function receive(message: Message): void {
+    if (!('thread' in message) || message.thread !== threadId) return;
+    const waiter = pending.get(message.key);
+    if (waiter === undefined) return;
+    if (message.type === 'buffer')
+      settle(message.key, () => waiter.resolve(message.buffer as SharedArrayBuffer));
+    else if (message.type === 'build') void buildHere(message.key, waiter);
+  }
+
+  async function buildHere(key: string, waiter: Pending): Promise<void> {
+    try {
+      const buffer = await waiter.build();
+      tell({ type: 'built', key, buffer });
+      settle(key, () => waiter.resolve(buffer));
+    } catch (error) {
+      tell({ type: 'failed', key, thread: threadId });
+      settle(key, () => waiter.reject(error));
+    }
+  }
+
+  function settle(key: string, finish: () => void): void {
+    pending.delete(key);
+    finish();
+  }
+
+  return { get, receive };
+}

@@ -1,0 +1,32 @@
+import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
+import { toPlainError } from '../../core/errors.ts';
+import { composeCore } from '../compose.ts';
+import type { Config } from '../config.ts';
+import { createLog } from '../log.ts';
+import { connectSharedBuffers } from './shared-buffers.ts';
+import { runTask, type TaskMessage, type TaskOutcome } from './task.ts';
+
+/** Given to every worker thread when it starts. */
+export interface WorkerData {
+  readonly config: Config;
+  readonly channel: string;
+}
+
+const { config, channel } = workerData as WorkerData;
+const core = await composeCore(config, createLog(config.logLevel), connectSharedBuffers(channel));
+const never = new AbortController().signal;
+
+/** Entry of a worker thread: bytes in, bytes out. A task is stopped by ending its thread. */
+export default async function work({ body, ...task }: TaskMessage): Promise<unknown> {
+  try {
+    return moved(await runTask(core.service, task, body, never));
+  } catch (error) {
+    return { error: toPlainError(error) } satisfies TaskOutcome;
+  }
+}
+
+/** Hands the answer's memory over instead of copying it. */
+function moved(answer: Uint8Array): unknown {
+  const outcome: TaskOutcome = { answer };
+  return move({ [valueSymbol]: outcome, [transferableSymbol]: [answer.buffer] });
+}

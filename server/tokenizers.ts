@@ -1,0 +1,39 @@
+import { asPluginError, type PluginHost } from '../core/container.ts';
+import type { Tokenizer } from '../core/contracts.ts';
+import { ServiceError } from '../core/errors.ts';
+import { ownerOf } from '../core/models.ts';
+import type { Registry } from '../core/registry.ts';
+
+/**
+ * Opens a tokenizer by the name that a request gives.
+ *
+ * @throws ServiceError `unknown_tokenizer`, `missing_capability`, `plugin_failed`
+ */
+export type OpenTokenizer = (name: string) => Promise<Tokenizer>;
+
+export function createTokenizers(registry: Registry, host: PluginHost): OpenTokenizer {
+  return async (name) => {
+    const owner = ownerOf(registry, 'tokenizer', name);
+    if (owner === undefined) throw await unknown(name);
+    const provider = await host.get('tokenizer', owner.manifest.name);
+    try {
+      return (await provider.open(name)) ?? (await Promise.reject(await unknown(name)));
+    } catch (error) {
+      throw asPluginError(owner, error);
+    }
+  };
+
+  async function unknown(name: string): Promise<ServiceError> {
+    const known = (await knownTokenizers(registry, host)).join(', ');
+    return new ServiceError('unknown_tokenizer', { name: JSON.stringify(name), known });
+  }
+}
+
+/** Names of all tokenizers that can be opened now. */
+export async function knownTokenizers(registry: Registry, host: PluginHost): Promise<string[]> {
+  const ready = registry.ofKind('tokenizer').filter((entry) => entry.missing.length === 0);
+  const names = await Promise.all(
+    ready.map(async ({ manifest }) => (await host.get('tokenizer', manifest.name)).names()),
+  );
+  return names.flat();
+}

@@ -1,0 +1,190 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { ServiceError } from '../core/errors.ts';
+import { nearest } from './nearest.ts';
+
+/** A JSON Schema of an object. */
+export interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, object>>;
+}
+
+/** Checks a value, fills in defaults and returns it. */
+export type Validate = (value: unknown) => Record<string, unknown>;
+
+const MOST_PROBLEMS = 20;
+const LONGEST_PREVIEW = 60;
+
+/**
+ * Makes the check of one kind of request. Types are strict: nothing is converted. All problems of a
+ * request are reported, except that of a long list only the first bad item is.
+ *
+ * @param place what stands before a parameter's name in a problem, such as `steps[1].config.`
+ */
+export function createValidator(schema: ObjectSchema, place = ''): Validate {
+  const ajvOptions = { strict: true, allowUnionTypes: true, useDefaults: true, verbose: true };
+  const all = addKeywords(new Ajv({ ...ajvOptions, allErrors: true })).compile(withoutItems(schema));
+  const first = addKeywords(new Ajv(ajvOptions)).compile(schema);
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw invalid([
+        `${place === '' ? 'body' : place.slice(0, -1)}: expected an object, got ${preview(value)}`,
+      ]);
+    }
+    const problems = [...problemsOf(all, value, schema), ...problemsOf(first, value, schema)];
+    const unique = [...new Set(problems)].map((problem) => place + problem);
+    if (unique.length > 0) throw invalid(unique);
+    return value as Record<string, unknown>;
+  };
+}
+
+function invalid(problems: readonly string[]): ServiceError {
+  const shown = problems.slice(0, MOST_PROBLEMS);
+  if (problems.length > shown.length) shown.push(`and ${problems.length - shown.length} more problems`);
+  return new ServiceError('invalid_parameters', { problems: `${shown.join('; ')}.` });
+}
+
+/** `lessThan: "x"`: below the value of the member `x` of the same object. */
+function addKeywords(ajv: Ajv): Ajv {
+  return ajv.addKeyword({
+    keyword: 'lessThan',
+    type: 'number',
+    schemaType: 'string',
+    compile: (other: string) => (value, context) => {
+      const bound: unknown = context?.parentData[other];
+      return typeof bound !== 'number' || value < bound;
+    },
+    errors: false,
+  });
+}
+
+/** The schema without the items of the lists at its top, which may be too many to report them all. */
+function withoutItems(schema: ObjectSchema): ObjectSchema {
+  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => [
+    name,
+    shallow(property),
+  ]);
+  return { ...schema, properties: Object.fromEntries(properties) };
+}
+
+function shallow(schema: object): object {
+  const { items: _, anyOf, ...rest } = schema as { items?: object; anyOf?: object[] };
+  return anyOf === undefined ? rest : { ...rest, anyOf: anyOf.map(shallow) };
+}
+
+function problemsOf(validate: ValidateFunction, value: object, schema: ObjectSchema): string[] {
+  if (validate(value)) return [];
+  const errors = validate.errors ?? [];
+  const unions = errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath);
+  return errors
+    .filter((error) => !isBranchOfUnion(error, errors, unions))
+    .map((error) => problemOf(error, value as Record<string, unknown>, schema));
+}
+
+/** Of a union's errors one is enough: that of an item, if there is one, else that of the union. */
+function isBranchOfUnion(
+  error: ErrorObject,
+  errors: readonly ErrorObject[],
+  unions: readonly string[],
+): boolean {
+  if (!unions.includes(error.instancePath)) return false;
+  const hasDeeper = errors.some(({ instancePath }) => instancePath.startsWith(`${error.instancePath}/`));
+  return hasDeeper || error.keyword !== 'anyOf';
+}
+
+function problemOf(error: ErrorObject, value: Record<string, unknown>, schema: ObjectSchema): string {
+  const path = pathOf(error.instancePath);
+  const params = error.params as Record<string, string>;
+  switch (error.keyword) {
+    case 'additionalProperties':
+      return unknownParameter(join(path, params.additionalProperty as string), error);
+    case 'required': {
+      const name = params.missingProperty as string;
+      const missing = (error.parentSchema as ObjectSchema).properties?.[name];
+      return `${join(path, name)}: missing, expected ${missing === undefined ? 'a value' : expectation(missing)}`;
+    }
+    case 'lessThan': {
+      const other = error.schema as string;
+      return `${path}: expected less than ${other} (${preview(value[other])}), got ${preview(error.data)}`;
+    }
+    default: {
+      const member = schema.properties?.[path];
+      return `${path}: expected ${expectation(member ?? error.parentSchema ?? {})}, got ${preview(error.data)}`;
+    }
+  }
+}
+
+function unknownParameter(path: string, error: ErrorObject): string {
+  const known = Object.keys((error.parentSchema as ObjectSchema).properties ?? {});
+  const near = nearest(path.split('.').at(-1) as string, known);
+  const remedy = near === undefined ? `known are ${known.join(', ')}` : `did you mean "${near}"?`;
+  return `${short(path)}: unknown parameter, ${remedy}`;
+}
+
+/** What a schema asks for, in words. */
+function expectation(schema: object): string {
+  const { anyOf, enum: values, type, items, const: constant } = schema as JsonSchema;
+  if (anyOf !== undefined) return anyOf.map(expectation).join(' or ');
+  if (values !== undefined) return `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`;
+  if (constant !== undefined) return JSON.stringify(constant);
+  if (type === 'array')
+    return `a list${items === undefined ? '' : ` of which each is ${expectation(items)}`}`;
+  if (type === 'integer') return `an integer${bounds(schema as JsonSchema)}`;
+  if (type === 'number') return `a number${bounds(schema as JsonSchema)}`;
+  if (type === 'string') return `a string${lengths(schema as JsonSchema)}`;
+  if (type === 'boolean') return 'true or false';
+  return type === 'null' ? 'null' : 'an object';
+}
+
+interface JsonSchema {
+  readonly type?: string;
+  readonly anyOf?: readonly object[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly items?: object;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+}
+
+function bounds(schema: JsonSchema): string {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
+  const parts: string[] = [];
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
+  if (minimum !== undefined) parts.push(`of at least ${minimum}`);
+  if (exclusiveMinimum !== undefined) parts.push(`above ${exclusiveMinimum}`);
+  if (maximum !== undefined) parts.push(`of at most ${maximum}`);
+  if (exclusiveMaximum !== undefined) parts.push(`below ${exclusiveMaximum}`);
+  return parts.length === 0 ? '' : ` ${parts.join(' and ')}`;
+}
+
+function lengths({ minLength, maxLength }: JsonSchema): string {
+  if (maxLength !== undefined) return ` of ${minLength ?? 0} to ${maxLength} characters`;
+  return minLength === undefined ? '' : ` of at least ${minLength} characters`;
+}
+
+/** A received value in a few characters: texts are cut short, lists and objects only named. */
+function preview(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  if (value === undefined) return 'nothing';
+  return short(JSON.stringify(value));
+}
+
+function short(text: string): string {
+  return text.length <= LONGEST_PREVIEW ? text : `${text.slice(0, LONGEST_PREVIEW)}…`;
+}
+
+/** `/delim/3` as `delim[3]`. */
+function pathOf(pointer: string): string {
+  const parts = pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return parts.reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : join(path, part)), '');
+}
+
+function join(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}
