@@ -1,0 +1,204 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Log, Settings } from '../../../core/contracts.ts';
+
+/** A file that repositories of the hub hold. */
+export interface HubFile {
+  /** Its name in the repository. */
+  readonly name: string;
+  readonly maxBytes: number;
+  /** Rejects where the file at `path` is not what it should be; it is not kept then. */
+  readonly check: (path: string) => Promise<void>;
+}
+
+/** Finds files of the hub's repositories by the repository's name: `name` or `owner/name`. */
+export interface Hub {
+  /**
+   * The path of the file: from the models folder, from the hub's local cache, or, where downloads are
+   * allowed, fetched into the models folder. `undefined` where there is none of that name.
+   */
+  find(name: string, file: HubFile): Promise<string | undefined>;
+  /** The repositories that hold the file on this machine, sorted. */
+  names(file: HubFile): Promise<string[]>;
+}
+
+export interface HubCollaborators {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly fetch?: typeof fetch;
+  /** How long a download may take in all, in milliseconds. */
+  readonly timeout?: number;
+}
+
+const MAX_REDIRECTS = 5;
+const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
+
+/** Whether a name can be one of the hub's: never a path, never a URL. */
+export function isHubName(name: string): boolean {
+  const segments = name.split('/');
+  return (
+    name.length <= 200 &&
+    segments.length <= 2 &&
+    !name.includes('..') &&
+    !name.includes('--') &&
+    segments.every((segment) => SEGMENT.test(segment))
+  );
+}
+
+export function createHub({
+  settings,
+  log,
+  fetch = globalThis.fetch,
+  timeout = 60_000,
+}: HubCollaborators): Hub {
+  const { modelsDir, hubCacheDir, allowDownloads, hubEndpoint, hubToken } = settings;
+  const downloads = new Map<string, Promise<string | undefined>>();
+
+  async function findInCache(name: string, file: HubFile): Promise<string | undefined> {
+    const folder = join(hubCacheDir, `models--${name.replace('/', '--')}`);
+    const revision = await readFile(join(folder, 'refs', 'main'), 'utf8').then(
+      (text) => text.trim(),
+      () => '',
+    );
+    if (!/^[0-9A-Za-z]{1,64}$/.test(revision)) return undefined;
+    return existing(join(folder, 'snapshots', revision, file.name));
+  }
+
+  /** Downloads the file of a repository once, however many ask for it meanwhile. */
+  function download(name: string, file: HubFile): Promise<string | undefined> {
+    const key = `${name}/${file.name}`;
+    const started = downloads.get(key) ?? fetchFile(name, file).finally(() => downloads.delete(key));
+    downloads.set(key, started);
+    return started;
+  }
+
+  async function fetchFile(name: string, file: HubFile): Promise<string | undefined> {
+    const url = new URL(`${hubEndpoint.replace(/\/+$/, '')}/${name}/resolve/main/${file.name}`);
+    const signal = AbortSignal.timeout(timeout);
+    try {
+      const response = await request(url, signal);
+      if (response.status === 404) return undefined;
+      if (!response.ok || response.body === null) throw new Error(refusal(response.status));
+      const target = join(modelsDir, name, file.name);
+      await store(response, target, file);
+      log.info({ name, file: file.name }, 'downloaded from the hub');
+      return target;
+    } catch (cause) {
+      const reason = signal.aborted ? `it took longer than ${timeout / 1000} s` : reasonOf(cause);
+      throw new Error(`Could not download ${file.name} of "${name}" from the hub: ${reason}`, { cause });
+    }
+  }
+
+  /** Follows redirects itself, because the token must never reach another origin. */
+  async function request(url: URL, signal: AbortSignal): Promise<Response> {
+    const home = url.origin;
+    let place = url;
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+      const headers: Record<string, string> = { 'accept-encoding': 'identity' };
+      if (hubToken !== '' && place.origin === home) headers.authorization = `Bearer ${hubToken}`;
+      const response = await fetch(place, { headers, redirect: 'manual', signal });
+      const location = response.headers.get('location');
+      if (response.status < 300 || response.status >= 400 || location === null) return response;
+      await response.body?.cancel();
+      place = new URL(location, place);
+      if (place.protocol !== 'https:' && place.protocol !== url.protocol)
+        throw new Error('it redirects to no https address');
+    }
+    throw new Error('it redirects too often');
+  }
+
+  return {
+    async find(name, file) {
+      if (!isHubName(name)) return undefined;
+      const local = (await existing(join(modelsDir, name, file.name))) ?? (await findInCache(name, file));
+      return local ?? (allowDownloads ? download(name, file) : undefined);
+    },
+    async names(file) {
+      const names = new Set<string>();
+      const folders = await list(modelsDir);
+      const nested = await Promise.all(
+        folders.map(async (folder) =>
+          (await list(join(modelsDir, folder))).map((inner) => `${folder}/${inner}`),
+        ),
+      );
+      for (const name of [...folders, ...nested.flat()].filter(isHubName)) {
+        if (await existing(join(modelsDir, name, file.name))) names.add(name);
+      }
+      for (const folder of await list(hubCacheDir)) {
+        const name = folder.replace(/^models--/, '').replace('--', '/');
+        if (folder.startsWith('models--') && isHubName(name) && (await findInCache(name, file)))
+          names.add(name);
+      }
+      return [...names].sort();
+    },
+  };
+}
+
+/** Writes a response beside its place and moves it there when it is whole and in order. */
+async function store(response: Response, target: string, file: HubFile): Promise<void> {
+  const folder = dirname(target);
+  const temporary = `${target}.${crypto.randomUUID()}.part`;
+  const created = await mkdir(folder, { recursive: true });
+  try {
+    const promised = response.headers.get('content-encoding') ? null : response.headers.get('content-length');
+    const written = await write(response, temporary, file.maxBytes);
+    if (promised !== null && Number(promised) !== written) throw new Error('it is not as long as announced');
+    await file.check(temporary);
+    await rename(temporary, target);
+  } catch (cause) {
+    await rm(temporary, { force: true });
+    if (created) await removeEmpty(folder, created);
+    throw cause;
+  }
+}
+
+async function write(response: Response, path: string, maxBytes: number): Promise<number> {
+  let written = 0;
+  const limit = new Transform({
+    transform(chunk: Uint8Array, _encoding, done) {
+      written += chunk.byteLength;
+      done(written > maxBytes ? new Error(`it is larger than ${maxBytes} bytes`) : null, chunk);
+    },
+  });
+  const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);
+  await pipeline(body, limit, createWriteStream(path, { flags: 'wx' }));
+  const handle = await open(path, 'r+');
+  await handle.sync().finally(() => handle.close());
+  return written;
+}
+
+/** Removes the folders that were made for a download, where nothing else has come to be in them. */
+async function removeEmpty(folder: string, created: string): Promise<void> {
+  for (let path = folder; path.length >= created.length; path = dirname(path)) {
+    await rmdir(path).catch(() => undefined);
+  }
+}
+
+async function existing(path: string): Promise<string | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() ? path : undefined;
+}
+
+const list = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
+
+function refusal(status: number): string {
+  if (status === 401 || status === 403) {
+    return `it answered ${status}; set HF_TOKEN to a token that may read it, or put the file into the models folder`;
+  }
+  if (status === 429) return 'it answered 429, too many requests; wait, or set HF_TOKEN';
+  return `it answered ${status}; try again later, or put the file into the models folder`;
+}
+
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const code = codeOf(cause) ?? codeOf(cause.cause);
+  if ('syscall' in cause && 'path' in cause) return `the models folder cannot be written (${code})`;
+  if (code === undefined && !(cause instanceof TypeError)) return cause.message;
+  return `the connection failed (${code ?? cause.message}); check HF_ENDPOINT and the network`;
+}
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error ? String(error.code) : undefined;

@@ -1,0 +1,9 @@
+import type { Manifest } from '../../../core/contracts.ts';
+
+export default {
+  kind: 'tokenizer',
+  name: 'huggingface',
+  summary: 'Counts with any tokenizer.json of the BPE, WordPiece and Unigram families.',
+  needs: { packages: ['@huggingface/tokenizers'] },
+  models: ['*'],
+} as const satisfies Manifest;

@@ -1,0 +1,40 @@
+/** One word as a model reads it. */
+export interface Word {
+  /** End of every token, as an offset into the word. What no token covers belongs to the next one. */
+  readonly ends: readonly number[];
+  /** Whether the first token is the unknown token. */
+  readonly startsUnknown: boolean;
+  /** Whether the last token is the unknown token. */
+  readonly endsUnknown: boolean;
+}
+
+/** The last stage of a tokenizer: reads words that the stages before it have cut. */
+export interface Model {
+  read(word: string): Word;
+  /** Whether unknown tokens that follow each other are one, over the edges of words too. */
+  readonly fusesUnknown: boolean;
+  /**
+   * Whether a word can be cut before each run of `▁` that follows another character, with the same
+   * tokens as a result.
+   */
+  readonly cutsAtMetaspace: boolean;
+}
+
+/** Whether a token holds a `▁` after another character. */
+export const hasInnerMetaspace = (token: string): boolean => /[^▁]▁/.test(token);
+
+/** Gathers the tokens of one word. */
+export function createWordBuilder(fusesUnknown: boolean) {
+  const ends: number[] = [];
+  let startsUnknown = false;
+  let endsUnknown = false;
+  return {
+    add(end: number, isUnknown: boolean): void {
+      if (ends.length === 0) startsUnknown = isUnknown;
+      if (fusesUnknown && isUnknown && endsUnknown) ends[ends.length - 1] = end;
+      else ends.push(end);
+      endsUnknown = isUnknown;
+    },
+    word: (): Word => ({ ends, startsUnknown, endsUnknown }),
+  };
+}
