@@ -11,8 +11,9 @@ export interface PieceTable {
   write(units: Uint16Array, start: number, end: number, target: Uint32Array, at: number): number;
 }
 
+/** How much a table keeps before it starts anew. The longest piece that is kept must find room. */
 export interface PieceTableBounds {
-  /** Number of pieces that can be kept, a power of two divided by two. */
+  /** Number of pieces, a power of two. */
   readonly pieces: number;
   /** Number of UTF-16 units of all pieces together. */
   readonly units: number;
