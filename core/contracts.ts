@@ -1,5 +1,3 @@
-import type { TObject } from 'typebox';
-
 /**
  * The contracts between the core, the plugins and the server.
  *
@@ -14,10 +12,13 @@ export type Kind = (typeof KINDS)[number];
 /** Names a plugin: `chunker/token`. */
 export type PluginId = `${Kind}/${string}`;
 
-/** A JSON Schema of `type: "object"`; TypeBox objects are one. */
-export type OptionsSchema =
-  | TObject
-  | { readonly type: 'object'; readonly properties: Record<string, object> };
+/** A JSON Schema of an object. */
+export interface ObjectSchema {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, object>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
+}
 
 /** What a plugin must find on the machine before it can run. */
 export interface Needs {
@@ -45,7 +46,7 @@ export interface Manifest {
   /** One sentence for the documentation. */
   readonly summary: string;
   /** The plugin's own request parameters, with types, bounds, defaults and descriptions. */
-  readonly options?: OptionsSchema;
+  readonly options?: ObjectSchema;
   /** A request body, without secrets or files, that works when it is pasted. */
   readonly example?: Readonly<Record<string, unknown>>;
   readonly needs?: Needs;

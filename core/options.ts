@@ -1,102 +1,100 @@
-import { type TProperties, Type } from 'typebox';
-import type { Manifest } from './contracts.ts';
+import type { Manifest, ObjectSchema } from './contracts.ts';
 import { OFFSET_UNITS } from './json-chunks.ts';
 
 /**
- * Request parameters that several plugins share, each written once. Beside the keywords of JSON Schema
- * there is `lessThan: "<parameter>"`: the value must be below that of another parameter of the request.
+ * Request parameters that several plugins share, each written once as JSON Schema. Beside the standard
+ * keywords there is `lessThan: "<parameter>"`: the value must be below that of another parameter.
  */
 
-export const chunkSize = () =>
-  Type.Integer({ minimum: 1, default: 512, description: 'Most tokens of a chunk.' });
+export const chunkSize = {
+  type: 'integer',
+  minimum: 1,
+  default: 512,
+  description: 'Most tokens of a chunk.',
+} as const;
 
-export const chunkOverlap = () =>
-  Type.Integer({
-    minimum: 0,
-    default: 0,
-    lessThan: 'chunk_size',
-    description: 'Tokens that a chunk repeats from the end of the one before it. Less than chunk_size.',
-  });
+export const chunkOverlap = {
+  type: 'integer',
+  minimum: 0,
+  default: 0,
+  lessThan: 'chunk_size',
+  description: 'Tokens that a chunk repeats from the end of the one before it. Less than chunk_size.',
+} as const;
+
+const delimiter = { type: 'string', minLength: 1, maxLength: 100 } as const;
 
 /** Ends of sentences: those of the Latin script need a space or the end of a line behind them. */
-const SENTENCE_ENDS = ['\n', '. ', '! ', '? ', '。', '！', '？', '｡'];
+export const delimiters = {
+  anyOf: [delimiter, { type: 'array', items: delimiter, maxItems: 100 }],
+  default: ['\n', '. ', '! ', '? ', '。', '！', '？', '｡'],
+  description:
+    'Literal strings that end a sentence, never patterns. Of several at one place the longest counts.',
+} as const;
 
-export const delimiters = () =>
-  Type.Union([delimiter, Type.Array(delimiter, { maxItems: 100 })], {
-    default: SENTENCE_ENDS,
-    description:
-      'Literal strings that end a sentence, never patterns. Of several at one place the longest counts.',
-  });
+export const delimiterSide = {
+  enum: ['prev', 'next'],
+  default: 'prev',
+  description: 'Whether a delimiter goes with the sentence before it or the one after it.',
+} as const;
 
-const delimiter = Type.String({ minLength: 1, maxLength: 100 });
+export const minimumSentences = {
+  type: 'integer',
+  minimum: 1,
+  default: 1,
+  description: 'Fewest sentences of a chunk, as far as chunk_size allows it.',
+} as const;
 
-export const delimiterSide = () =>
-  Type.Enum(['prev', 'next'], {
-    default: 'prev',
-    description: 'Whether a delimiter goes with the sentence before it or the one after it.',
-  });
+export const minimumSentence = {
+  type: 'integer',
+  minimum: 1,
+  default: 12,
+  description: 'Characters that a sentence has at least; a shorter one is joined to its neighbour.',
+} as const;
 
-export const minimumSentences = () =>
-  Type.Integer({
-    minimum: 1,
-    default: 1,
-    description: 'Fewest sentences of a chunk, as far as chunk_size allows it.',
-  });
+export const oversize = {
+  enum: ['keep', 'split'],
+  default: 'keep',
+  description:
+    'A single sentence, function or class above chunk_size: kept whole, or split so that chunk_size is a hard limit.',
+} as const;
 
-export const minimumSentence = () =>
-  Type.Integer({
-    minimum: 1,
-    default: 12,
-    description: 'Characters that a sentence has at least; a shorter one is joined to its neighbour.',
-  });
-
-/** What a chunker does with a single sentence, function or class above `chunk_size`. */
-export const oversize = (unit: string) =>
-  Type.Enum(['keep', 'split'], {
-    default: 'keep',
-    description: `A single ${unit} above chunk_size: kept whole, or split so that chunk_size is a hard limit.`,
-  });
-
-const text = Type.Union([Type.String(), Type.Array(Type.String())], {
+const text = {
+  anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
   description: 'A text, or a list of texts: the answer is then a list of lists, in the same order.',
-});
+} as const;
 
-const tokenizer = Type.String({
+const tokenizer = {
+  type: 'string',
   minLength: 1,
   maxLength: 200,
   default: 'character',
   description:
     'What a token is: character, gpt2, cl100k_base, another encoding of tiktoken, or the name of an installed tokenizer of the hub.',
-});
+} as const;
 
-const offsetUnit = Type.Enum([...OFFSET_UNITS], {
+const offsetUnit = {
+  enum: OFFSET_UNITS,
   default: 'code_point',
   description:
-    'Unit of start_index and end_index: code points (Python, Rust chars), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust).',
-});
+    'Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust).',
+} as const;
 
-/** The whole request of a chunker: what every chunker takes, and the plugin's own options. */
-export function chunkRequest(manifest: Manifest) {
-  const usesTokenizer = manifest.uses?.includes('tokenizer') ?? false;
-  return Type.Object(
-    {
+/**
+ * The whole request of a chunker: what every chunker takes, and the plugin's own options. Of these only
+ * those that the manifest lists as `required`, and that have no default, must be given.
+ */
+export function chunkRequest({ options, uses }: Manifest): ObjectSchema {
+  const own = options?.properties ?? {};
+  const hasDefault = (name: string) => 'default' in (own[name] as object);
+  return {
+    type: 'object',
+    required: ['text', ...(options?.required ?? []).filter((name) => !hasDefault(name))],
+    properties: {
       text,
-      ...(usesTokenizer ? { tokenizer: Type.Optional(tokenizer) } : {}),
-      ...ownOptions(manifest),
-      offset_unit: Type.Optional(offsetUnit),
+      ...(uses?.includes('tokenizer') ? { tokenizer } : {}),
+      ...own,
+      offset_unit: offsetUnit,
     },
-    { additionalProperties: false },
-  );
-}
-
-/** The manifest's options; one with a default, or that is not listed as required, may be left out. */
-function ownOptions({ options }: Manifest): TProperties {
-  const required: readonly string[] = (options as { required?: string[] } | undefined)?.required ?? [];
-  const properties = Object.entries((options?.properties ?? {}) as TProperties);
-  return Object.fromEntries(
-    properties.map(([name, schema]) => {
-      const mayBeLeftOut = 'default' in schema || !required.includes(name);
-      return [name, mayBeLeftOut ? Type.Optional(schema) : schema];
-    }),
-  );
+    additionalProperties: false,
+  };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import helmet from '@fastify/helmet';
-import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
 import plugin from 'fastify-plugin';
 import { composeCore } from './compose.ts';
 import { type Config, configOf } from './config.ts';
@@ -21,7 +21,7 @@ export { configOf, readConfig } from './config.ts';
 export async function buildApp(config: Config): Promise<FastifyInstance> {
   const options: FastifyServerOptions = {
     loggerInstance: createLog(config.logLevel),
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.maxBodyBytes,
     requestIdHeader: 'x-request-id',
     routerOptions: { ignoreTrailingSlash: true },

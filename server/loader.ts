@@ -103,7 +103,7 @@ async function readManifest(file: string, check: (value: unknown) => unknown): P
     throw malformed(file, `its name is "${manifest.name}", but its folder is "${basename(dirname(file))}"`);
   }
   try {
-    createValidator((manifest.options ?? {}) as object);
+    if (manifest.options !== undefined) createValidator(manifest.options);
   } catch (error) {
     throw malformed(file, `options: ${reasonOf(error)}`, error);
   }

@@ -1,11 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { ObjectSchema } from '../core/contracts.ts';
 import { ServiceError } from '../core/errors.ts';
 import { nearest } from './nearest.ts';
-
-/** A JSON Schema of an object. */
-export interface ObjectSchema {
-  readonly properties?: Readonly<Record<string, object>>;
-}
 
 /** Checks a value, fills in defaults and returns it. */
 export type Validate = (value: unknown) => Record<string, unknown>;

@@ -1,28 +1,39 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { KINDS } from '../../core/contracts.ts';
 import type { PluginEntry, Registry } from '../../core/registry.ts';
 import { NAME, VERSION } from '../version.ts';
 
-const plugin = Type.Object({
-  kind: Type.Enum([...KINDS]),
-  name: Type.String(),
-  summary: Type.String(),
-  available: Type.Boolean({ description: 'Whether the plugin can run here.' }),
-  missing: Type.Array(Type.String(), { description: 'What it lacks, with the remedy.' }),
-});
+const text = { type: 'string' } as const;
 
-const info = Type.Object({
-  name: Type.String(),
-  version: Type.String(),
-  docs: Type.String(),
-  redoc: Type.String(),
-  openapi: Type.String(),
-  endpoints: Type.Array(Type.String(), { description: 'Method and path of every endpoint.' }),
-  unavailable: Type.Array(plugin, { description: 'Plugins that cannot run here, and why.' }),
-});
+const plugin = {
+  type: 'object',
+  required: ['kind', 'name', 'summary', 'available', 'missing'],
+  properties: {
+    kind: { enum: KINDS },
+    name: text,
+    summary: text,
+    available: { type: 'boolean', description: 'Whether the plugin can run here.' },
+    missing: { type: 'array', items: text, description: 'What it lacks, with the remedy.' },
+  },
+} as const;
 
-const health = Type.Object({ status: Type.Literal('ok') });
+const info = {
+  type: 'object',
+  required: ['name', 'version', 'docs', 'redoc', 'openapi', 'endpoints', 'unavailable'],
+  properties: {
+    name: text,
+    version: text,
+    docs: text,
+    redoc: text,
+    openapi: text,
+    endpoints: { type: 'array', items: text, description: 'Method and path of every endpoint.' },
+    unavailable: { type: 'array', items: plugin, description: 'Plugins that cannot run here, and why.' },
+  },
+} as const;
+
+const health = { type: 'object', required: ['status'], properties: { status: { const: 'ok' } } } as const;
+
+const plugins = { type: 'array', items: plugin } as const;
 
 /** What the service says of itself: name and endpoints, health, plugins. */
 export function metaRoutes(app: FastifyInstance, registry: Registry, endpoints: () => string[]): void {
@@ -53,7 +64,7 @@ export function metaRoutes(app: FastifyInstance, registry: Registry, endpoints: 
       schema: {
         tags: ['meta'],
         summary: 'All plugins and what they lack',
-        response: { 200: Type.Array(plugin) },
+        response: { 200: plugins },
       },
     },
     async () => all,

@@ -1,20 +1,29 @@
-import { Type } from 'typebox';
-
 /** What answers look like, for the documentation. */
 
-const chunk = Type.Object({
-  text: Type.String({ description: 'A stretch of the text, unchanged.' }),
-  start_index: Type.Integer({
-    description: 'Where the chunk begins in the text, in the unit of the request.',
-  }),
-  end_index: Type.Integer({ description: 'Where the chunk ends in the text.' }),
-  token_count: Type.Integer({ description: "Tokens of the chunk, as the request's tokenizer counts them." }),
-});
+const chunk = {
+  type: 'object',
+  required: ['text', 'start_index', 'end_index', 'token_count'],
+  properties: {
+    text: { type: 'string', description: 'A stretch of the text, unchanged.' },
+    start_index: {
+      type: 'integer',
+      description: 'Where the chunk begins in the text, in the unit of the request.',
+    },
+    end_index: { type: 'integer', description: 'Where the chunk ends in the text.' },
+    token_count: {
+      type: 'integer',
+      description: "Tokens of the chunk, as the request's tokenizer counts them.",
+    },
+  },
+} as const;
+
+const chunks = { type: 'array', items: chunk } as const;
 
 /** A list of chunks, or for a batch a list of lists. */
-export const chunkAnswer = Type.Union([Type.Array(chunk), Type.Array(Type.Array(chunk))], {
+export const chunkAnswer = {
+  anyOf: [chunks, { type: 'array', items: chunks }],
   description: 'The chunks of the text; for a list of texts a list of lists, in the same order.',
-});
+} as const;
 
 const MEANINGS: Readonly<Record<number, string>> = {
   400: 'Invalid parameters or malformed JSON.',
@@ -26,7 +35,11 @@ const MEANINGS: Readonly<Record<number, string>> = {
   503: 'The server is busy; the Retry-After header says when to try again.',
 };
 
-const problem = Type.Object({ detail: Type.String({ description: 'What is wrong and what to change.' }) });
+const problem = {
+  type: 'object',
+  required: ['detail'],
+  properties: { detail: { type: 'string', description: 'What is wrong and what to change.' } },
+} as const;
 
 export function errorAnswers(statuses: readonly number[]): Record<number, object> {
   return Object.fromEntries(

@@ -29,8 +29,9 @@ export function createRunner(config: Config, core: Core, desk: SharedBuffersDesk
   const pool = new Piscina<unknown, TaskOutcome>({
     filename: new URL('./worker.ts', import.meta.url).href,
     workerData,
-    minThreads: config.workers,
+    minThreads: 0,
     maxThreads: config.workers,
+    idleTimeout: Number.POSITIVE_INFINITY,
     maxQueue: config.queueSize,
   });
   pool.on('workerDestroy', () => {

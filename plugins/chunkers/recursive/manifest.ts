@@ -1,30 +1,36 @@
-import { type Static, Type } from 'typebox';
+import type { FromSchema } from 'json-schema-to-ts';
 import type { Manifest } from '../../../core/contracts.ts';
 import { chunkSize } from '../../../core/options.ts';
 
-const options = Type.Object({
-  chunk_size: chunkSize(),
-  recipe: Type.String({
-    minLength: 1,
-    maxLength: 100,
-    default: 'default',
-    description: 'Hierarchy of separators: default, markdown, python, js, or a file of the recipes folder.',
-  }),
-  lang: Type.String({
-    minLength: 1,
-    maxLength: 35,
-    default: 'en',
-    description:
-      'Language of the text (BCP 47), for its ends of sentences and clauses; an unknown one gets the default ones.',
-  }),
-  min_characters_per_chunk: Type.Integer({
-    minimum: 1,
-    default: 24,
-    description: 'Characters that a chunk has at least, as far as chunk_size allows it.',
-  }),
-});
+const options = {
+  type: 'object',
+  properties: {
+    chunk_size: chunkSize,
+    recipe: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 100,
+      default: 'default',
+      description: 'Hierarchy of separators: default, markdown, python, js, or a file of the recipes folder.',
+    },
+    lang: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 35,
+      default: 'en',
+      description:
+        'Language of the text (BCP 47), for its ends of sentences and clauses; an unknown one gets the default ones.',
+    },
+    min_characters_per_chunk: {
+      type: 'integer',
+      minimum: 1,
+      default: 24,
+      description: 'Characters that a chunk has at least, as far as chunk_size allows it.',
+    },
+  },
+} as const;
 
-export type RecursiveOptions = Static<typeof options>;
+export type RecursiveOptions = FromSchema<typeof options>;
 
 export default {
   kind: 'chunker',

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import type { FromSchema } from 'json-schema-to-ts';
 import type { Manifest } from '../../../core/contracts.ts';
 import {
   chunkOverlap,
@@ -10,22 +10,26 @@ import {
   oversize,
 } from '../../../core/options.ts';
 
-const options = Type.Object({
-  chunk_size: chunkSize(),
-  chunk_overlap: chunkOverlap(),
-  min_sentences_per_chunk: minimumSentences(),
-  min_characters_per_sentence: minimumSentence(),
-  approximate: Type.Boolean({
-    default: false,
-    description:
-      'Estimates the sizes of sentences for speed. The limit and token_count stay exact; a chunk may hold fewer sentences than it could.',
-  }),
-  delim: delimiters(),
-  include_delim: delimiterSide(),
-  oversize: oversize('sentence'),
-});
+const options = {
+  type: 'object',
+  properties: {
+    chunk_size: chunkSize,
+    chunk_overlap: chunkOverlap,
+    min_sentences_per_chunk: minimumSentences,
+    min_characters_per_sentence: minimumSentence,
+    approximate: {
+      type: 'boolean',
+      default: false,
+      description:
+        'Estimates the sizes of sentences for speed. The limit and token_count stay exact; a chunk may hold fewer sentences than it could.',
+    },
+    delim: delimiters,
+    include_delim: delimiterSide,
+    oversize,
+  },
+} as const;
 
-export type SentenceOptions = Static<typeof options>;
+export type SentenceOptions = FromSchema<typeof options>;
 
 export default {
   kind: 'chunker',

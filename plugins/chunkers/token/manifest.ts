@@ -1,10 +1,13 @@
-import { type Static, Type } from 'typebox';
+import type { FromSchema } from 'json-schema-to-ts';
 import type { Manifest } from '../../../core/contracts.ts';
 import { chunkOverlap, chunkSize } from '../../../core/options.ts';
 
-const options = Type.Object({ chunk_size: chunkSize(), chunk_overlap: chunkOverlap() });
+const options = {
+  type: 'object',
+  properties: { chunk_size: chunkSize, chunk_overlap: chunkOverlap },
+} as const;
 
-export type TokenOptions = Static<typeof options>;
+export type TokenOptions = FromSchema<typeof options>;
 
 export default {
   kind: 'chunker',
