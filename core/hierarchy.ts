@@ -33,13 +33,14 @@ export function divide(
     else placeAll(level, start, packPieces([start, ...cuts, end], tokens, { size }));
   }
 
-  /** Keeps what fits and divides the rest; a short chunk before one that is divided goes with it. */
+  /** Keeps what fits and divides the rest; a short chunk before one that can be divided goes with it. */
   function placeAll(level: number, start: number, packed: readonly Span[]): void {
+    const canDivide = level + 1 < levels.length;
     let from = start;
     packed.forEach((span, index) => {
       const next = packed[index + 1];
       if (isOver(span)) divideAt(level + 1, from, span.end);
-      else if (next !== undefined && isOver(next) && isShort(span)) return;
+      else if (canDivide && next !== undefined && isOver(next) && isShort(span)) return;
       else spans.push(span);
       from = span.end;
     });
