@@ -7,18 +7,19 @@ import type { PackLimits, Span, TokenizedText } from './contracts.ts';
  */
 export function packPieces(edges: ArrayLike<number>, tokens: TokenizedText, limits: PackLimits): Span[] {
   const pieces = new Pieces(edges, tokens, limits.approximate ?? false);
-  const overlap = Math.min(limits.overlap ?? 0, limits.size - 1);
+  const { size, minPieces = 1 } = limits;
+  const overlap = Math.min(limits.overlap ?? 0, size - 1);
   const runs: Run[] = [];
   let from = 0;
   let covered = 0;
   while (covered < pieces.length) {
-    let run = fill(pieces, from, limits.size);
-    if (run.to <= covered) run = fill(pieces, covered, limits.size);
+    let run = fill(pieces, from, size);
+    if (run.to <= covered) run = fill(pieces, covered, size);
     runs.push(run);
     covered = run.to;
-    from = overlap > 0 ? overlapStart(pieces, run, overlap, limits.size) : covered;
+    from = overlap > 0 ? overlapStart(pieces, run, overlap, size) : covered;
   }
-  if (overlap === 0) fillTail(pieces, runs, limits.minPieces ?? 1, limits.size);
+  if (overlap === 0) fillTail(pieces, runs, minPieces, size);
   return runs.map((run) => pieces.span(run));
 }
 
@@ -31,36 +32,65 @@ interface Run {
 
 const SAMPLE_UNITS = 4096;
 
+/** Pieces with the running total of their own sizes, by which runs are proposed; counts decide. */
 class Pieces {
   readonly length: number;
   readonly #edges: ArrayLike<number>;
   readonly #tokens: TokenizedText;
-  readonly #sizes: Int32Array;
-  readonly #tokensPerUnit: number | undefined;
+  /** Tokens of the pieces before each piece, each counted alone or estimated. */
+  readonly #totals: Float64Array;
 
   constructor(edges: ArrayLike<number>, tokens: TokenizedText, approximate: boolean) {
     this.length = Math.max(edges.length - 1, 0);
     this.#edges = edges;
     this.#tokens = tokens;
-    this.#sizes = new Int32Array(this.length).fill(-1);
-    this.#tokensPerUnit = approximate ? this.#sampleRatio() : undefined;
+    this.#totals = new Float64Array(this.length + 1);
+    const ratio = approximate ? this.#sampleRatio() : undefined;
+    for (let piece = 0; piece < this.length; piece++) {
+      const units = this.#edge(piece + 1) - this.#edge(piece);
+      const size = ratio === undefined ? this.count(piece, piece + 1) : Math.ceil(units * ratio);
+      this.#totals[piece + 1] = this.#total(piece) + size;
+    }
   }
 
-  /** Tokens of one piece alone, estimated where that was asked for. */
-  size(piece: number): number {
-    const known = this.#sizes[piece] as number;
-    if (known >= 0) return known;
-    const size =
-      this.#tokensPerUnit === undefined
-        ? this.count(piece, piece + 1)
-        : Math.ceil((this.#edge(piece + 1) - this.#edge(piece)) * this.#tokensPerUnit);
-    this.#sizes[piece] = size;
-    return size;
+  /** Tokens of pieces `[from, to)`, each counted alone. */
+  sum(from: number, to: number): number {
+    return this.#total(to) - this.#total(from);
   }
 
   /** Tokens of the joined text of pieces `[from, to)`, exactly. */
   count(from: number, to: number): number {
     return this.#tokens.count(this.#edge(from), this.#edge(to));
+  }
+
+  /** The last `to` with `sum(from, to) <= budget`. */
+  reach(from: number, budget: number): number {
+    const most = this.#total(from) + budget;
+    let low = from;
+    let step = 1;
+    while (low + step <= this.length && this.#total(low + step) <= most) {
+      low += step;
+      step *= 2;
+    }
+    for (; step >= 1; step = Math.floor(step / 2)) {
+      if (low + step <= this.length && this.#total(low + step) <= most) low += step;
+    }
+    return low;
+  }
+
+  /** The first `from` with `sum(from, to) <= budget`. */
+  reachBack(to: number, budget: number): number {
+    const least = this.#total(to) - budget;
+    let low = to;
+    let step = 1;
+    while (low - step >= 0 && this.#total(low - step) >= least) {
+      low -= step;
+      step *= 2;
+    }
+    for (; step >= 1; step = Math.floor(step / 2)) {
+      if (low - step >= 0 && this.#total(low - step) >= least) low -= step;
+    }
+    return low;
   }
 
   span({ from, to, count }: Run): Span {
@@ -71,12 +101,15 @@ class Pieces {
     return this.#edges[piece] as number;
   }
 
+  #total(piece: number): number {
+    return this.#totals[piece] as number;
+  }
+
   #sampleRatio(): number {
-    if (this.length === 0) return 1;
     const start = this.#edge(0);
-    let to = 1;
+    let to = Math.min(1, this.length);
     while (to < this.length && this.#edge(to) - start < SAMPLE_UNITS) to++;
-    return this.count(0, to) / Math.max(this.#edge(to) - start, 1);
+    return this.length === 0 ? 1 : this.count(0, to) / Math.max(this.#edge(to) - start, 1);
   }
 }
 
@@ -93,27 +126,24 @@ function fill(pieces: Pieces, from: number, size: number): Run {
 
 /** Adds the pieces that should fit by their own sizes, or one more that fits because tokens join. */
 function extend(pieces: Pieces, run: Run, size: number): Run | undefined {
-  let to = run.to;
-  let sum = run.count;
-  while (to < pieces.length && sum + pieces.size(to) <= size) sum += pieces.size(to++);
+  let to = pieces.reach(run.to, size - run.count);
   if (to === run.to) {
-    if (pieces.size(to) > size) return undefined;
+    if (pieces.sum(to, to + 1) > size) return undefined;
     to++;
   }
-  for (let count = pieces.count(run.from, to); to > run.to; count = pieces.count(run.from, to)) {
+  while (to > run.to) {
+    const count = pieces.count(run.from, to);
     if (count <= size) return { from: run.from, to, count };
-    for (let excess = count - size; excess > 0 && to > run.to; ) excess -= Math.max(pieces.size(--to), 1);
+    to = Math.min(to - 1, pieces.reach(run.to, pieces.sum(run.to, to) - (count - size)));
   }
   return undefined;
 }
 
 /** First piece of the run after `run`: the earliest that repeats no more than `overlap` tokens. */
 function overlapStart(pieces: Pieces, run: Run, overlap: number, size: number): number {
-  let from = run.to;
-  let sum = 0;
-  while (from - 1 > run.from && sum + pieces.size(from - 1) <= overlap) sum += pieces.size(--from);
-  const next = run.to < pieces.length ? pieces.size(run.to) : 0;
-  while (from < run.to && sum + next > size) sum -= pieces.size(from++);
+  const next = run.to < pieces.length ? pieces.sum(run.to, run.to + 1) : 0;
+  const budget = Math.max(Math.min(overlap, size - next), 0);
+  let from = Math.max(pieces.reachBack(run.to, budget), run.from + 1);
   while (from < run.to && pieces.count(from, run.to) > overlap) from++;
   return from;
 }
@@ -127,10 +157,6 @@ function fillTail(pieces: Pieces, runs: Run[], minimum: number, size: number): v
   if (edge - previous.from < minimum) return;
   const count = pieces.count(edge, last.to);
   if (count > size) return;
-  runs.splice(
-    -2,
-    2,
-    { from: previous.from, to: edge, count: pieces.count(previous.from, edge) },
-    { ...last, from: edge, count },
-  );
+  const shorter = { from: previous.from, to: edge, count: pieces.count(previous.from, edge) };
+  runs.splice(-2, 2, shorter, { from: edge, to: last.to, count });
 }
