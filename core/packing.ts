@@ -124,9 +124,13 @@ function fill(pieces: Pieces, from: number, size: number): Run {
   return best;
 }
 
-/** Adds the pieces that should fit by their own sizes, or one more that fits because tokens join. */
+/**
+ * Adds the pieces that should fit, judged by their own sizes and by how much tokens joined so far; at
+ * least one more that fits.
+ */
 function extend(pieces: Pieces, run: Run, size: number): Run | undefined {
-  let to = pieces.reach(run.to, size - run.count);
+  const ratio = run.count === 0 ? 1 : pieces.sum(run.from, run.to) / run.count;
+  let to = pieces.reach(run.to, (size - run.count) * ratio);
   if (to === run.to) {
     if (pieces.sum(to, to + 1) > size) return undefined;
     to++;
@@ -134,7 +138,7 @@ function extend(pieces: Pieces, run: Run, size: number): Run | undefined {
   while (to > run.to) {
     const count = pieces.count(run.from, to);
     if (count <= size) return { from: run.from, to, count };
-    to = Math.min(to - 1, pieces.reach(run.to, pieces.sum(run.to, to) - (count - size)));
+    to = Math.min(to - 1, pieces.reach(run.to, pieces.sum(run.to, to) - (count - size) * ratio));
   }
   return undefined;
 }
