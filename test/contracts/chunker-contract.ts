@@ -27,7 +27,11 @@ export async function breachesOf(
 ): Promise<string[]> {
   const ask = async (unit?: string) => {
     const request = { text, ...options, ...(unit === undefined ? {} : { offset_unit: unit }) };
-    const answer = await service.chunk(manifest.name, Buffer.from(JSON.stringify(request)), new AbortController().signal);
+    const answer = await service.chunk(
+      manifest.name,
+      Buffer.from(JSON.stringify(request)),
+      new AbortController().signal,
+    );
     return Buffer.from(answer).toString();
   };
   const answer = await ask();
@@ -49,28 +53,41 @@ export async function breachesOf(
   );
   const inUnits = JSON.parse(await ask('utf16')) as AnswerChunk[];
   expect(
-    inUnits.every((chunk, index) => chunk.text === text.slice(chunk.start_index, chunk.end_index) && chunk.text === chunks[index]?.text),
+    inUnits.every(
+      (chunk, index) =>
+        chunk.text === text.slice(chunk.start_index, chunk.end_index) && chunk.text === chunks[index]?.text,
+    ),
     'offsets are UTF-16 units where that is asked for',
   );
   const bytes = Buffer.from(text);
   const inBytes = JSON.parse(await ask('byte')) as AnswerChunk[];
   expect(
-    inBytes.every((chunk) => bytes.subarray(chunk.start_index, chunk.end_index).equals(Buffer.from(chunk.text))),
+    inBytes.every((chunk) =>
+      bytes.subarray(chunk.start_index, chunk.end_index).equals(Buffer.from(chunk.text)),
+    ),
     'offsets are bytes of UTF-8 where that is asked for',
   );
-  expect(chunks.every((chunk) => chunk.text !== ''), 'no chunk is empty');
+  expect(
+    chunks.every((chunk) => chunk.text !== ''),
+    'no chunk is empty',
+  );
   expect(rise(chunks), 'chunks are in the order of the text');
   if (manifest.guarantees?.lossless === true) {
     expect(covers(chunks, points.length), 'no text is lost between chunks');
-    if (chunk_overlap === 0) expect(chunks.map((chunk) => chunk.text).join('') === text, 'joined, the chunks are the text');
+    if (chunk_overlap === 0)
+      expect(chunks.map((chunk) => chunk.text).join('') === text, 'joined, the chunks are the text');
   }
   if (manifest.guarantees?.bounded === true) {
-    const fits = (chunk: AnswerChunk) => chunk.token_count <= chunk_size || Array.from(chunk.text).length === 1;
+    const fits = (chunk: AnswerChunk) =>
+      chunk.token_count <= chunk_size || Array.from(chunk.text).length === 1;
     expect(chunks.every(fits), 'no chunk is over chunk_size');
   }
   if (manifest.name !== 'token') {
     const count = (chunk: AnswerChunk) => tokenizer.tokenize(chunk.text).count(0, chunk.text.length);
-    expect(chunks.every((chunk) => chunk.token_count === count(chunk)), "token_count is the count of the chunk's own text");
+    expect(
+      chunks.every((chunk) => chunk.token_count === count(chunk)),
+      "token_count is the count of the chunk's own text",
+    );
   }
   return breaches;
 }
@@ -78,7 +95,9 @@ export async function breachesOf(
 function rise(chunks: readonly AnswerChunk[]): boolean {
   return chunks.every((chunk, index) => {
     const before = chunks[index - 1];
-    return before === undefined || (chunk.start_index > before.start_index && chunk.end_index > before.end_index);
+    return (
+      before === undefined || (chunk.start_index > before.start_index && chunk.end_index > before.end_index)
+    );
   });
 }
 

@@ -24,7 +24,9 @@ const SMALL = 40;
 export function anyOptions({ properties }: ObjectSchema): fc.Arbitrary<Record<string, unknown>> {
   const members = Object.entries(properties).map(([name, schema]) => [name, anyValue(name, schema)] as const);
   return fc
-    .record(Object.fromEntries(members), { requiredKeys: members.map(([name]) => name).filter((name) => name === 'chunk_size') })
+    .record(Object.fromEntries(members), {
+      requiredKeys: members.map(([name]) => name).filter((name) => name === 'chunk_size'),
+    })
     .map((options) => keepBelow(options, properties as Record<string, OptionSchema>));
 }
 
@@ -43,11 +45,17 @@ function anyValue(name: string, schema: OptionSchema): fc.Arbitrary<unknown> {
     case 'array':
       return fc.array(anyValue(name, schema.items ?? {}), { maxLength: 4 });
     default:
-      return fc.oneof(fc.constantFrom('.', '. ', '\n', 'a', '😀', '\ude00', ' '), fc.string({ minLength: 1, maxLength: 3 }));
+      return fc.oneof(
+        fc.constantFrom('.', '. ', '\n', 'a', '😀', '\ude00', ' '),
+        fc.string({ minLength: 1, maxLength: 3 }),
+      );
   }
 }
 
-function keepBelow(options: Record<string, unknown>, properties: Record<string, OptionSchema>): Record<string, unknown> {
+function keepBelow(
+  options: Record<string, unknown>,
+  properties: Record<string, OptionSchema>,
+): Record<string, unknown> {
   for (const [name, { lessThan }] of Object.entries(properties)) {
     if (lessThan === undefined || options[name] === undefined) continue;
     const bound = (options[lessThan] ?? properties[lessThan]?.default) as number;

@@ -47,8 +47,14 @@ const PIECES = [
 ];
 
 export const anyText = fc.oneof(
-  { weight: 6, arbitrary: fc.array(fc.constantFrom(...PIECES), { maxLength: 60 }).map((pieces) => pieces.join('')) },
+  {
+    weight: 6,
+    arbitrary: fc.array(fc.constantFrom(...PIECES), { maxLength: 60 }).map((pieces) => pieces.join('')),
+  },
   { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 200 }) },
-  { weight: 1, arbitrary: fc.array(fc.nat(0xffff), { maxLength: 120 }).map((units) => String.fromCharCode(...units)) },
+  {
+    weight: 1,
+    arbitrary: fc.array(fc.nat(0xffff), { maxLength: 120 }).map((units) => String.fromCharCode(...units)),
+  },
   { weight: 1, arbitrary: fc.stringMatching(/^[ \t\n\r\u00a0\u3000]*$/) },
 );

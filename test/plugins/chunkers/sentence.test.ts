@@ -1,0 +1,87 @@
+import t from 'tap';
+import { openChunkers } from '../../support/service.ts';
+
+const chunk = await openChunkers();
+const texts = async (request: object) => (await chunk('sentence', request)).map(({ text }) => text);
+
+t.test('sentences stay whole, and only a single one may be over the limit', async (t) => {
+  const text =
+    'Short one here. This sentence is longer than the limit of thirty. Another short. And one more.';
+  t.same(await texts({ text, chunk_size: 30 }), [
+    'Short one here. ',
+    'This sentence is longer than the limit of thirty. ',
+    'Another short. And one more.',
+  ]);
+  const split = await chunk('sentence', { text, chunk_size: 30, oversize: 'split' });
+  t.ok(split.every(({ token_count }) => token_count <= 30));
+  t.same(split.map((chunk) => chunk.text).join(''), text);
+});
+
+t.test('full-width ends need no space, decimals and dots in words do not end a sentence', async (t) => {
+  const options = { chunk_size: 12, min_characters_per_sentence: 1 };
+  t.same(await texts({ text: '这是第一句。这是第二句！这是第三句？好｡', ...options }), [
+    '这是第一句。这是第二句！',
+    '这是第三句？好｡',
+  ]);
+  t.same(
+    await texts({ text: 'Pi is 3.14 or so. See a.b.c now.', chunk_size: 18, min_characters_per_sentence: 1 }),
+    ['Pi is 3.14 or so. ', 'See a.b.c now.'],
+  );
+});
+
+t.test('delim takes a string or a list, include_delim chooses the side', async (t) => {
+  const options = { text: 'one;two;three', chunk_size: 5, min_characters_per_sentence: 1 };
+  t.same(await texts({ ...options, delim: ';' }), ['one;', 'two;', 'three']);
+  t.same(await texts({ ...options, delim: [';', 'th'], include_delim: 'next' }), ['one', ';two;', 'three']);
+  t.same(await texts({ ...options, delim: [] }), ['one;two;three']);
+});
+
+t.test('a short sentence is joined to its neighbour', async (t) => {
+  const options = { text: 'No. Go. This one is long enough. Ok.', chunk_size: 10 };
+  t.same(await texts({ ...options, min_characters_per_sentence: 12 }), [
+    'No. Go. This one is long enough. Ok.',
+  ]);
+  t.same(await texts({ ...options, min_characters_per_sentence: 3 }), [
+    'No. Go. ',
+    'This one is long enough. ',
+    'Ok.',
+  ]);
+});
+
+t.test('overlap repeats whole sentences', async (t) => {
+  const text = 'Aaaa aaaa. Bbbb bbbb. Cccc cccc. Dddd dddd.';
+  const options = { chunk_size: 24, min_characters_per_sentence: 1 };
+  t.same(await texts({ text, ...options, chunk_overlap: 12 }), [
+    'Aaaa aaaa. Bbbb bbbb. ',
+    'Bbbb bbbb. Cccc cccc. ',
+    'Cccc cccc. Dddd dddd.',
+  ]);
+  t.same(await texts({ text, ...options, chunk_overlap: 5 }), [
+    'Aaaa aaaa. Bbbb bbbb. ',
+    'Cccc cccc. Dddd dddd.',
+  ]);
+});
+
+t.test('the last chunk gets min_sentences_per_chunk where the limit allows it', async (t) => {
+  const text = 'Aaaa aaaa. Bbbb bbbb. Cccc cccc. Dddd dddd. Eeee eeee.';
+  const options = { text, chunk_size: 44, min_characters_per_sentence: 1 };
+  t.same((await texts(options)).length, 2);
+  t.same(await texts({ ...options, min_sentences_per_chunk: 2 }), [
+    'Aaaa aaaa. Bbbb bbbb. Cccc cccc. ',
+    'Dddd dddd. Eeee eeee.',
+  ]);
+});
+
+t.test('approximate keeps the limit and exact counts', async (t) => {
+  const text = 'The cat sat on the mat. It was a very fine mat, of course! Who would say no? '.repeat(40);
+  const exact = await chunk('sentence', { text, tokenizer: 'cl100k_base', chunk_size: 64 });
+  const approximate = await chunk('sentence', {
+    text,
+    tokenizer: 'cl100k_base',
+    chunk_size: 64,
+    approximate: true,
+  });
+  t.same(approximate.map((chunk) => chunk.text).join(''), text);
+  t.ok(approximate.every(({ token_count }) => token_count <= 64));
+  t.ok(approximate.length >= exact.length);
+});

@@ -1,0 +1,26 @@
+import type { Log } from '../../core/contracts.ts';
+import { composeCore } from '../../server/compose.ts';
+import { type Config, configOf } from '../../server/config.ts';
+
+export const quiet: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+export interface AnswerChunk {
+  readonly text: string;
+  readonly start_index: number;
+  readonly end_index: number;
+  readonly token_count: number;
+}
+
+/** The service of one thread, with everything real but the log. */
+export function composeQuietly(config: Partial<Config> = {}) {
+  return composeCore(configOf(config), quiet, { get: async (_key, build) => build() });
+}
+
+/** A function that sends a request to a chunker and gives the parsed answer. */
+export async function openChunkers() {
+  const { service } = await composeQuietly();
+  return async (name: string, request: object): Promise<AnswerChunk[]> => {
+    const body = Buffer.from(JSON.stringify(request));
+    return JSON.parse(Buffer.from(await service.chunk(name, body, new AbortController().signal)).toString());
+  };
+}
