@@ -10,8 +10,13 @@ import { passJsonAsBytes } from './routes/bytes-route.ts';
 import { chunkRoutes } from './routes/chunk.ts';
 import { describeRoutes, docsRoutes } from './routes/docs.ts';
 import { metaRoutes } from './routes/meta.ts';
-import { collectPaths, type KnownPaths, refuseOtherMethods } from './routes/method-not-allowed.ts';
-import { sendError, sendNotFound } from './routes/problems.ts';
+import {
+  collectPaths,
+  type KnownPaths,
+  refuseOtherMethods,
+  refuseUnknown,
+} from './routes/method-not-allowed.ts';
+import { sendError } from './routes/problems.ts';
 import { createRunner } from './run/runner.ts';
 import { openSharedBuffersDesk } from './run/shared-buffers.ts';
 
@@ -59,9 +64,12 @@ async function chunksmith(app: FastifyInstance, options: ChunksmithOptions): Pro
   });
   await app.register(async (scope) => {
     scope.setErrorHandler(sendError);
+    scope.addHook('onRequest', async (request, reply) => {
+      reply.header('x-request-id', request.id);
+    });
     await scope.register(helmet, { contentSecurityPolicy: false, strictTransportSecurity: false });
     const paths = collectPaths(scope);
-    setNotFound(scope, paths);
+    refuseUnknown(scope, paths);
     await describeRoutes(scope);
     metaRoutes(scope, core.registry, () => endpointsOf(paths));
     await scope.register(async (bytes) => {
@@ -70,13 +78,6 @@ async function chunksmith(app: FastifyInstance, options: ChunksmithOptions): Pro
     });
     await docsRoutes(scope);
     refuseOtherMethods(scope, paths);
-  });
-}
-
-/** Nothing of the host app is touched: its own answer for unknown paths stays outside our prefix. */
-function setNotFound(scope: FastifyInstance, paths: KnownPaths): void {
-  scope.setNotFoundHandler((request, reply) => {
-    void sendNotFound(request, reply, [...paths.keys()]);
   });
 }
 

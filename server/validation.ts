@@ -165,6 +165,7 @@ function preview(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
   if (value === undefined) return 'nothing';
+  if (typeof value === 'number') return String(value);
   return short(JSON.stringify(value));
 }
 

@@ -5,6 +5,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { NAME, VERSION } from '../version.ts';
+import { pathOf } from './problems.ts';
 
 /** Both pages run without any foreign host; their styles are inline. */
 const PAGE_POLICY = {
@@ -66,7 +67,9 @@ async function redocRoutes(app: FastifyInstance): Promise<void> {
   const readScript = async () =>
     (await readFile(join(folder, 'bundles', 'redoc.standalone.js'), 'utf8')).replaceAll(REDOC_LOGO, 'data:,');
 
-  app.get('/redoc', { schema: { hide: true } }, async (_request, reply) => {
+  app.get('/redoc', { schema: { hide: true } }, async (request, reply) => {
+    // The page's addresses are relative, so that it works behind a proxy that strips a prefix.
+    if (pathOf(request).endsWith('/')) return reply.redirect('../redoc');
     reply.header('content-security-policy', policy.join('; ')).type('text/html; charset=utf-8');
     return reply.send(REDOC_PAGE);
   });

@@ -1,6 +1,6 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../core/errors.ts';
-import { pathOf } from './problems.ts';
+import { notFound, pathOf } from './problems.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -12,12 +12,12 @@ declare module 'fastify' {
 /** The paths that routes were made for, with their methods. */
 export type KnownPaths = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Remembers the path of every route that is made from here on. */
+/** Remembers the path, below the app's own prefix, of every route that is made from here on. */
 export function collectPaths(app: FastifyInstance): KnownPaths {
   const paths = new Map<string, Set<string>>();
-  app.addHook('onRoute', ({ url, prefix, method, config }) => {
+  app.addHook('onRoute', ({ url, method, config }) => {
     if (config?.isRefusal === true) return;
-    const path = url.slice(prefix.length) || '/';
+    const path = url.slice(app.prefix.length).replace(/\/$/, '') || '/';
     const methods = paths.get(path) ?? new Set();
     for (const one of [method].flat()) methods.add(one);
     paths.set(path, methods);
@@ -28,21 +28,43 @@ export function collectPaths(app: FastifyInstance): KnownPaths {
 /** Makes every known path answer the methods that it does not take with 405 and `Allow`. */
 export function refuseOtherMethods(app: FastifyInstance, paths: KnownPaths): void {
   for (const [path, methods] of paths) {
-    const allowed = [...methods].join(', ');
     app.route({
       method: app.supportedMethods.filter((method) => !methods.has(method)),
       url: path,
       schema: { hide: true },
       config: { isRefusal: true },
       onRequest: async (request, reply) => {
-        reply.header('allow', allowed);
-        throw new ServiceError('method_not_allowed', {
-          path: pathOf(request),
-          method: request.method,
-          allowed,
-        });
+        throw methodNotAllowed(request, reply, methods);
       },
       handler: () => {},
     });
   }
+}
+
+/**
+ * Answers what no route takes, before its body is read. Methods that the router does not know come here
+ * too, whatever their path.
+ */
+export function refuseUnknown(app: FastifyInstance, paths: KnownPaths): void {
+  const known = () =>
+    [...paths.keys()].filter((path) => !path.includes('*')).map((path) => app.prefix + path);
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return;
+    const path = pathOf(request);
+    const methods = paths.get(path.slice(app.prefix.length).replace(/\/$/, '') || '/');
+    throw methods === undefined ? notFound(path, known()) : methodNotAllowed(request, reply, methods);
+  });
+  app.setNotFoundHandler((request) => {
+    throw notFound(pathOf(request), known());
+  });
+}
+
+function methodNotAllowed(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  methods: ReadonlySet<string>,
+): ServiceError {
+  const allowed = [...methods].join(', ');
+  reply.header('allow', allowed);
+  return new ServiceError('method_not_allowed', { path: pathOf(request), method: request.method, allowed });
 }

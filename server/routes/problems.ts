@@ -10,16 +10,11 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   return reply.code(problem.status).type('application/json; charset=utf-8').send({ detail: problem.detail });
 }
 
-/** Answers a path that no route takes, naming the nearest that one does. */
-export function sendNotFound(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  known: readonly string[],
-): FastifyReply {
-  const path = pathOf(request);
+/** A path that no route takes, naming the nearest that one does. */
+export function notFound(path: string, known: readonly string[]): ServiceError {
   const near = nearest(path, known);
   const hint = near === undefined ? ' GET / lists what there is.' : ` Did you mean ${near}?`;
-  return sendError(new ServiceError('not_found', { path, hint }), request, reply);
+  return new ServiceError('not_found', { path, hint });
 }
 
 /** The path of a request without its query, cut to a length that can be shown. */
