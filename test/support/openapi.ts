@@ -1,0 +1,81 @@
+import type { Client } from './server.ts';
+
+/** The part of a JSON Schema that the tests read. */
+export interface Schema {
+  readonly type?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly enum?: readonly unknown[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
+  readonly default?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly description?: string;
+  readonly examples?: readonly Record<string, unknown>[];
+}
+
+export interface Operation {
+  readonly summary?: string;
+  readonly description?: string;
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
+  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+}
+
+export interface OpenApi {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+/** A route that takes a body. */
+export interface BodyRoute {
+  readonly path: string;
+  readonly operation: Operation;
+  readonly schema: Schema;
+  readonly parameters: readonly (readonly [name: string, schema: Schema])[];
+}
+
+export async function readOpenApi(client: Client): Promise<OpenApi> {
+  return (await client.get('/openapi.json')).json<OpenApi>();
+}
+
+/** The routes below a path that are posted to, as the server describes them. */
+export async function postRoutes(client: Client, below: string): Promise<BodyRoute[]> {
+  const { paths } = await readOpenApi(client);
+  return Object.entries(paths).flatMap(([path, { post }]) => {
+    const schema = post?.requestBody?.content['application/json'].schema;
+    if (!path.startsWith(below) || post === undefined || schema === undefined) return [];
+    return [{ path, operation: post, schema, parameters: Object.entries(schema.properties ?? {}) }];
+  });
+}
+
+/** Whether a value has the type that a schema asks for; bounds are not looked at. */
+export function hasType(schema: Schema, value: unknown): boolean {
+  if (schema.anyOf !== undefined) return schema.anyOf.some((branch) => hasType(branch, value));
+  if (schema.enum !== undefined) return schema.enum.includes(value);
+  if (schema.type === 'integer') return Number.isInteger(value);
+  if (schema.type === 'array') {
+    return Array.isArray(value) && value.every((item) => hasType(schema.items ?? {}, item));
+  }
+  if (schema.type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === schema.type;
+}
+
+/** Values just outside the bounds of a schema. */
+export function outside(schema: Schema): unknown[] {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, minLength, maxLength } = schema;
+  const values: unknown[] = (schema.anyOf ?? []).flatMap(outside);
+  if (minimum !== undefined) values.push(minimum - 1);
+  if (maximum !== undefined) values.push(maximum + 1);
+  if (exclusiveMinimum !== undefined) values.push(exclusiveMinimum);
+  if (exclusiveMaximum !== undefined) values.push(exclusiveMaximum);
+  if (minLength !== undefined && minLength > 0) values.push('x'.repeat(minLength - 1));
+  if (maxLength !== undefined) values.push('x'.repeat(maxLength + 1));
+  if (schema.enum !== undefined) values.push('no-such-choice');
+  return values;
+}
