@@ -1,0 +1,27 @@
+/** A source of numbers in [0, 1) that gives the same ones for the same seed on every machine. */
+export type Random = () => number;
+
+/** The generator mulberry32. */
+export function createRandom(seed: number): Random {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
+  };
+}
+
+/** An integer from `low` to `high`, both included. */
+export function between(random: Random, low: number, high: number): number {
+  return low + Math.floor(random() * (high - low + 1));
+}
+
+export function pick<T>(random: Random, items: readonly T[]): T {
+  return items[Math.floor(random() * items.length)] as T;
+}
+
+/** Picks as words of a language are used: the n-th of the list about 1/n as often as the first. */
+export function pickByRank<T>(random: Random, items: readonly T[]): T {
+  return items[Math.floor(items.length ** random()) - 1] as T;
+}

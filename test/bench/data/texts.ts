@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { generateEnglish, generateMultilingual } from './generated.ts';
+import { createRandom } from './random.ts';
+
+export interface Text {
+  readonly name: string;
+  readonly text: string;
+  /** Bytes of UTF-8. */
+  readonly bytes: number;
+}
+
+const MEGABYTE = 1e6;
+
+/** The `.md` files of the folder that BENCH_DATA names, English first; else texts made here. */
+export function readTexts(): Text[] {
+  const folder = process.env.BENCH_DATA;
+  if (!folder) {
+    return [
+      textOf('english', generateEnglish(1.4 * MEGABYTE)),
+      textOf('multilingual', generateMultilingual(1.4 * MEGABYTE)),
+    ];
+  }
+  const files = readdirSync(folder).filter((file) => file.endsWith('.md'));
+  if (files.length === 0) throw new Error(`BENCH_DATA: ${folder} has no .md files.`);
+  files.sort((a, b) => Number(b.startsWith('en')) - Number(a.startsWith('en')) || a.localeCompare(b));
+  return files.map((file) => textOf(basename(file, '.md'), readFileSync(join(folder, file), 'utf8')));
+}
+
+/** The text that the benchmarks of the server, and those of a fresh text, are made from. */
+export function mainText(): Text {
+  return readTexts()[0] as Text;
+}
+
+export function textOf(name: string, text: string): Text {
+  return { name, text, bytes: Buffer.byteLength(text) };
+}
+
+/** The first `bytes` of a text, cut before a code point; repeated where the text is shorter. */
+export function headOf({ text }: Text, bytes: number): string {
+  const source = Buffer.from(text);
+  let head =
+    source.length >= bytes ? source : Buffer.concat(Array(Math.ceil(bytes / source.length)).fill(source));
+  let end = bytes;
+  while (((head[end] ?? 0) & 0xc0) === 0x80) end--;
+  head = head.subarray(0, end);
+  return head.toString('utf8');
+}
+
+/**
+ * A text of at least `bytes` that no cache has seen in whole: copies in which one word in sixty is
+ * altered and digits are shifted.
+ */
+export function freshText({ text, bytes }: Text, atLeast: number): string {
+  const random = createRandom(3);
+  const copies = Math.ceil(atLeast / bytes);
+  return Array.from({ length: copies }, (_, copy) =>
+    text
+      .replace(/\p{L}{3,}/gu, (word) => (random() < 1 / 60 ? altered(word, random()) : word))
+      .replace(/[0-9]/g, (digit) => String((Number(digit) + copy) % 10)),
+  ).join('\n');
+}
+
+/** A word with a letter put into it. */
+function altered(word: string, chance: number): string {
+  const at = Math.floor(chance * word.length);
+  return (
+    word.slice(0, at) + 'abcdefghijklmnopqrstuvwxyz'.charAt(Math.floor(chance * 997) % 26) + word.slice(at)
+  );
+}

@@ -1,0 +1,82 @@
+import { performance } from 'node:perf_hooks';
+
+/** One of those that run against each other. */
+export interface Candidate {
+  readonly name: string;
+  /** Whether it is this project's own; the ratio is that of ours to the best other one. */
+  readonly isOurs?: boolean;
+  run(): unknown;
+}
+
+export interface Result {
+  readonly name: string;
+  readonly isOurs: boolean;
+  /** Milliseconds of each round, in rising order; empty where it failed. */
+  readonly times: readonly number[];
+  readonly failure?: string;
+}
+
+export interface RaceLimits {
+  readonly rounds?: number;
+  readonly warmUps?: number;
+  /** Milliseconds after which a slow candidate sits out the rounds that are left; it has at least two. */
+  readonly budget?: number;
+}
+
+/**
+ * Runs the candidates by turns, one round each, so that whatever else the machine does hits all alike.
+ * Garbage is collected before every sample.
+ */
+export async function race(candidates: readonly Candidate[], limits: RaceLimits = {}): Promise<Result[]> {
+  const { rounds = 7, warmUps = 2, budget = 15_000 } = limits;
+  const entries = candidates.map((candidate) => ({
+    candidate,
+    times: [] as number[],
+    spent: 0,
+    failure: '',
+  }));
+  for (let round = -warmUps; round < rounds; round++) {
+    for (const entry of entries) {
+      const isSlow = entry.spent > budget && (round < 0 || entry.times.length >= 2);
+      if (entry.failure !== '' || isSlow) continue;
+      try {
+        const ms = await sample(entry.candidate);
+        entry.spent += ms;
+        if (round >= 0) entry.times.push(ms);
+      } catch (error) {
+        entry.failure = String(error).slice(0, 100);
+      }
+    }
+  }
+  return entries.map(({ candidate, times, failure }) =>
+    resultOf(candidate, failure === '' ? times : [], failure),
+  );
+}
+
+export function resultOf(
+  { name, isOurs = false }: Omit<Candidate, 'run'>,
+  times: readonly number[],
+  failure = '',
+): Result {
+  return { name, isOurs, times: rising(times), ...(failure === '' ? {} : { failure }) };
+}
+
+async function sample(candidate: Candidate): Promise<number> {
+  globalThis.gc?.();
+  const start = performance.now();
+  await candidate.run();
+  return performance.now() - start;
+}
+
+/** The middle one of values; of an even number the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
+  const sorted = rising(values);
+  const middle = sorted.length >> 1;
+  if (sorted.length === 0) return Number.NaN;
+  if (sorted.length % 2 === 1) return sorted[middle] as number;
+  return ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+}
+
+export function rising(values: readonly number[]): number[] {
+  return [...values].sort((a, b) => a - b);
+}

@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+
+const FOLDER = import.meta.dirname;
+const BENCHES = ['chunkers', 'tokenizers', 'http', 'start'];
+
+/** Entry of `npm run bench`: runs the benchmarks that are named, each in a process of its own; by default all. */
+function run(names: readonly string[]): void {
+  const unknown = names.filter((name) => !BENCHES.includes(name));
+  if (unknown.length > 0) {
+    console.error(`Unknown: ${unknown.join(', ')}. There are ${BENCHES.join(', ')}.`);
+    process.exit(2);
+  }
+  installPeers();
+  const cores = availableParallelism();
+  console.log(
+    `Node ${process.versions.node}, ${process.platform} ${process.arch}, ${cores} cores. MB = 10^6 bytes of UTF-8.`,
+  );
+  console.log(
+    `Texts: ${process.env.BENCH_DATA ? 'the .md files of BENCH_DATA' : 'made from word lists; BENCH_DATA=<folder of .md files> takes others'}.`,
+  );
+  for (const name of names.length > 0 ? names : BENCHES) {
+    console.log(`\n# ${name} (npm run bench -- ${name})`);
+    const { status } = spawnSync(process.execPath, ['--expose-gc', join(FOLDER, name, 'main.ts')], {
+      stdio: 'inherit',
+    });
+    if (status !== 0) process.exitCode = 1;
+  }
+}
+
+/** Installs the packages that only the benchmarks use, at first use and when their lock file has changed. */
+function installPeers(): void {
+  const installed = changedAt('node_modules/.package-lock.json');
+  if (installed > 0 && installed >= changedAt('package-lock.json')) return;
+  console.log('Installing the peers into test/bench/node_modules (npm ci) ...');
+  const options = { cwd: FOLDER, stdio: 'inherit' } as const;
+  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], options);
+  if (status !== 0) process.exit(1);
+}
+
+/** When a file was written, or 0 where there is none. */
+function changedAt(file: string): number {
+  return statSync(join(FOLDER, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+run(process.argv.slice(2));
