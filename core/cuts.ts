@@ -9,18 +9,22 @@ export type DelimiterSide = 'prev' | 'next';
  * and the search goes on behind it. Costs time linear in the text for a given list.
  */
 export function cutAtDelimiters(delimiters: readonly string[], side: DelimiterSide = 'prev'): CutFinder {
-  const trie = buildTrie(delimiters);
+  const tries = buildTries(delimiters);
   return (text, start, end) => {
+    const part = text.slice(start, end);
     const cuts: number[] = [];
-    let at = start;
-    while (at < end) {
-      const matched = trie.first[text.charCodeAt(at)] === 1 ? matchEnd(trie, text, at, end) : -1;
-      if (matched === -1) {
-        at++;
-        continue;
+    const searches = [...tries].map(([unit, trie]) => ({ unit, trie, at: indexFrom(part, unit, 0) }));
+    let behind = 0;
+    for (let next = earliest(searches); next.at < part.length; next = earliest(searches)) {
+      const matched = matchEnd(next.trie, part, next.at);
+      if (matched !== -1) {
+        addCut(cuts, text, start + (side === 'prev' ? matched : next.at), start, end);
+        behind = matched;
       }
-      addCut(cuts, text, side === 'prev' ? matched : at, start, end);
-      at = matched;
+      const from = Math.max(next.at + 1, behind);
+      for (const search of searches) {
+        if (search.at < from) search.at = indexFrom(part, search.unit, from);
+      }
     }
     return cuts;
   };
@@ -106,47 +110,60 @@ export function isWhiteSpace(unit: number): boolean {
   );
 }
 
-interface TrieNode {
-  readonly next: Map<number, TrieNode>;
+/** The delimiters that begin with one unit. */
+interface Trie {
+  readonly next: Map<number, Trie>;
   isEnd: boolean;
 }
 
-interface Trie {
-  readonly root: TrieNode;
-  /** 1 for every unit that begins a delimiter. */
-  readonly first: Uint8Array;
+/** Where the next delimiter of one trie may begin; the length of the text when there is none. */
+interface Search {
+  readonly unit: string;
+  readonly trie: Trie;
+  at: number;
 }
 
-function buildTrie(delimiters: readonly string[]): Trie {
-  const root: TrieNode = { next: new Map(), isEnd: false };
-  const first = new Uint8Array(0x10000);
-  for (const delimiter of delimiters) {
-    let node = root;
-    for (let at = 0; at < delimiter.length; at++) {
-      const unit = delimiter.charCodeAt(at);
-      let child = node.next.get(unit);
-      if (child === undefined) {
-        child = { next: new Map(), isEnd: false };
-        node.next.set(unit, child);
-      }
-      node = child;
+const NONE: Search = { unit: '', trie: newTrie(), at: Number.POSITIVE_INFINITY };
+
+function newTrie(): Trie {
+  return { next: new Map(), isEnd: false };
+}
+
+/** One trie for each unit that a delimiter begins with, standing behind that unit. */
+function buildTries(delimiters: readonly string[]): Map<string, Trie> {
+  const tries = new Map<string, Trie>();
+  for (const delimiter of delimiters.filter((delimiter) => delimiter !== '')) {
+    const unit = delimiter.charAt(0);
+    let trie = tries.get(unit) ?? newTrie();
+    tries.set(unit, trie);
+    for (let at = 1; at < delimiter.length; at++) {
+      const child = trie.next.get(delimiter.charCodeAt(at)) ?? newTrie();
+      trie.next.set(delimiter.charCodeAt(at), child);
+      trie = child;
     }
-    if (delimiter.length > 0) {
-      node.isEnd = true;
-      first[delimiter.charCodeAt(0)] = 1;
-    }
+    trie.isEnd = true;
   }
-  return { root, first };
+  return tries;
 }
 
-/** End of the longest delimiter that begins at `at`, or -1. */
-function matchEnd(trie: Trie, text: string, at: number, end: number): number {
-  let node: TrieNode | undefined = trie.root;
+function indexFrom(text: string, unit: string, from: number): number {
+  const at = text.indexOf(unit, from);
+  return at === -1 ? text.length : at;
+}
+
+function earliest(searches: readonly Search[]): Search {
+  let first = NONE;
+  for (const search of searches) if (search.at < first.at) first = search;
+  return first;
+}
+
+/** End of the longest delimiter of a trie whose first unit stands at `at`, or -1. */
+function matchEnd(trie: Trie, text: string, at: number): number {
+  let node: Trie | undefined = trie;
   let matched = -1;
-  for (let to = at; to < end; to++) {
-    node = node.next.get(text.charCodeAt(to));
-    if (node === undefined) break;
-    if (node.isEnd) matched = to + 1;
+  for (let to = at + 1; node !== undefined; to++) {
+    if (node.isEnd) matched = to;
+    node = node.next.size === 0 || to >= text.length ? undefined : node.next.get(text.charCodeAt(to));
   }
   return matched;
 }

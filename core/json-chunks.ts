@@ -58,14 +58,15 @@ interface Cursor {
 
 function locate(json: JsonText, spans: readonly CountedSpan[], unit: OffsetUnit): Places {
   const [from, to, start, end] = [0, 0, 0, 0].map(() => new Uint32Array(spans.length)) as FourArrays;
+  const source = sourceOf(json);
   const head: Cursor = { at: 0, utf16: 0, code_point: 0, byte: 0 };
   const tail: Cursor = { ...head };
   for (let index = 0; index < spans.length; index++) {
     const span = spans[index] as CountedSpan;
     if (span.start >= tail.utf16) copyCursor(tail, head);
-    advance(json, head, span.start);
+    advance(source, head, span.start);
     if (tail.utf16 < head.utf16) copyCursor(head, tail);
-    advance(json, tail, span.end);
+    advance(source, tail, span.end);
     from[index] = head.at;
     to[index] = tail.at;
     start[index] = head[unit];
@@ -84,15 +85,17 @@ function copyCursor(from: Cursor, to: Cursor): void {
 type FourArrays = [Uint32Array, Uint32Array, Uint32Array, Uint32Array];
 
 /** Moves a cursor to a later UTF-16 offset, which is the edge of a code point. */
-function advance(json: JsonText, cursor: Cursor, target: number): void {
+function advance(source: Source, cursor: Cursor, target: number): void {
+  const { json } = source;
   let { at, utf16 } = cursor;
   let astral = utf16 - cursor.code_point;
   let escapeBytes = at - cursor.byte;
   while (utf16 < target) {
     const byte = json[at] as number;
     if (byte < 0x80 && byte !== BACKSLASH) {
-      at++;
-      utf16++;
+      const units = plainUnits(source, at, target - utf16);
+      at += units;
+      utf16 += units;
     } else if (byte === BACKSLASH) {
       const units = escapedUnits(json, at);
       const length = json[at + 1] === LOWER_U ? 6 * units : 2;
@@ -113,6 +116,39 @@ function advance(json: JsonText, cursor: Cursor, target: number): void {
   cursor.utf16 = utf16;
   cursor.code_point = utf16 - astral;
   cursor.byte = at - escapeBytes;
+}
+
+/** A JSON text, and the four-byte words of its memory; the first begins `lead` bytes before it. */
+interface Source {
+  readonly json: JsonText;
+  readonly words: Int32Array;
+  readonly lead: number;
+}
+
+function sourceOf(json: JsonText): Source {
+  const lead = json.byteOffset % 4;
+  const words = new Int32Array(json.buffer, json.byteOffset - lead, Math.floor((json.length + lead) / 4));
+  return { json, words, lead };
+}
+
+/**
+ * How many bytes from `at` on, at least one and at most `most`, are certainly ASCII without an escape:
+ * that byte alone, or with it all whole words that are free of both.
+ */
+function plainUnits({ words, lead }: Source, at: number, most: number): number {
+  if ((at + 1 + lead) % 4 !== 0) return 1;
+  const first = (at + 1 + lead) / 4;
+  const end = Math.min(words.length, first + Math.floor((most - 1) / 4));
+  let word = first;
+  while (word < end && isPlain(words[word] as number)) word++;
+  return 1 + (word - first) * 4;
+}
+
+/** Whether none of a word's four bytes is above 0x7f or a backslash. */
+function isPlain(word: number): boolean {
+  const zeroAtBackslash = word ^ 0x5c5c5c5c;
+  const marks = word | ((zeroAtBackslash - 0x01010101) & ~zeroAtBackslash);
+  return (marks & 0x80808080) === 0;
 }
 
 const BACKSLASH = 0x5c;
