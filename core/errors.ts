@@ -78,6 +78,11 @@ export function fromPlainError(plain: PlainError): ServiceError {
   return error;
 }
 
+/** An error of a plugin whose message the caller may read: it holds no path, key or text of a document. */
+export function exposedError(message: string, cause?: unknown): Error & { readonly expose: true } {
+  return Object.assign(new Error(message, { cause }), { expose: true as const });
+}
+
 /** The message of whatever was thrown. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Log, Settings } from '../../../core/contracts.ts';
+import { exposedError } from '../../../core/errors.ts';
 
 /** A file that repositories of the hub hold. */
 export interface HubFile {
@@ -88,7 +89,7 @@ export function createHub({
       return target;
     } catch (cause) {
       const reason = signal.aborted ? `it took longer than ${timeout / 1000} s` : reasonOf(cause);
-      throw new Error(`Could not download ${file.name} of "${name}" from the hub: ${reason}`, { cause });
+      throw exposedError(`could not download ${file.name} of "${name}" from the hub: ${reason}`, cause);
     }
   }
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Factory, Tokenizer } from '../../../core/contracts.ts';
+import { exposedError, reasonOf } from '../../../core/errors.ts';
 import { createHub, type HubFile } from './hub.ts';
 import type { Library } from './stages.ts';
 import { createTokenizer } from './tokenizer.ts';
@@ -34,8 +35,7 @@ const createHuggingFaceTokenizers: Factory<'tokenizer'> = ({ settings, log }) =>
     try {
       return createTokenizer(name, json, library);
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new Error(`The tokenizer.json of "${name}" cannot be used: ${reason}`, { cause });
+      throw exposedError(`the tokenizer.json of "${name}" cannot be used: ${reasonOf(cause)}`, cause);
     }
   }
 
