@@ -70,3 +70,16 @@ t.test('a piece table that is full starts anew and stays right', async (t) => {
   for (let round = 0; round < 3; round += 1) table.count(Uint16Array.of(1, 2, 3), 0, 3);
   t.equal(encoded, 1);
 });
+
+t.test('a piece table tells pieces of the same hash apart', async (t) => {
+  const encode = (units: Uint16Array, start: number) => new Uint32Array(1 + ((units[start] as number) % 5));
+  const table = createPieceTable(encode);
+  const random = createRandom(4);
+  const units = new Uint16Array(3);
+  let wrong = 0;
+  for (let piece = 0; piece < 1_000_000; piece += 1) {
+    for (let index = 0; index < units.length; index += 1) units[index] = random(0x10000);
+    if (table.count(units, 0, 3) !== encode(units, 0).length) wrong += 1;
+  }
+  t.equal(wrong, 0);
+});
