@@ -54,7 +54,14 @@ function addOnce(entries: Map<PluginId, PluginEntry>, entry: PluginEntry): void 
     const { kind, name } = entry.manifest;
     throw new ServiceError('duplicate_plugin', { file: entry.file, kind, name, other: other.file });
   }
-  entries.set(entry.id, Object.freeze(entry));
+  entries.set(entry.id, freezeWhole(entry));
+}
+
+function freezeWhole<T extends object>(value: T): T {
+  for (const member of Object.values(value)) {
+    if (typeof member === 'object' && member !== null) freezeWhole(member);
+  }
+  return Object.freeze(value);
 }
 
 function refuseCircle(
@@ -106,7 +113,7 @@ function withMissingUses(entries: Map<PluginId, PluginEntry>, entry: PluginEntry
       missing.push(`it uses ${id}, which is not loaded: add it to --plugins or put its folder back`);
     else missing.push(...withMissingUses(entries, used).missing);
   }
-  return missing.length === entry.missing.length ? entry : Object.freeze({ ...entry, missing });
+  return missing.length === entry.missing.length ? entry : freezeWhole({ ...entry, missing });
 }
 
 function byKindAndName(a: PluginEntry, b: PluginEntry): number {

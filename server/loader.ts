@@ -31,7 +31,7 @@ export interface LoaderOptions {
  */
 export async function loadRegistry({ folders, only, env }: LoaderOptions): Promise<Registry> {
   const found = await Promise.all(folders.map(findManifestFiles));
-  const checkManifest = createValidator(manifestSchema);
+  const checkManifest = createValidator(manifestSchema, 'manifest.');
   const entries = await Promise.all(
     found.flat().map(async (file): Promise<PluginEntry> => {
       const manifest = await readManifest(file, checkManifest);
@@ -42,33 +42,36 @@ export async function loadRegistry({ folders, only, env }: LoaderOptions): Promi
   return createRegistry(selectPlugins(entries, only));
 }
 
-/** Imports the factory of a plugin: the default export of the `index` beside its manifest. */
-export async function importFactory(entry: PluginEntry): Promise<Factory> {
-  const file = findModule(dirname(entry.file), 'index');
-  if (file === undefined) throw malformed(entry.file, 'there is no index.ts or index.js beside it');
-  const module = (await import(pathToFileURL(file).href)) as { default?: unknown };
-  if (typeof module.default !== 'function') throw malformed(file, 'its default export is not a function');
+/**
+ * Imports the factory of a plugin: the default export of the `index` beside its manifest.
+ *
+ * @throws ServiceError `plugin_failed`, without a path, because it is the answer to a request
+ */
+export async function importFactory({ file, manifest: { kind, name } }: PluginEntry): Promise<Factory> {
+  const index = findModule(dirname(file), 'index') as string;
+  const module = (await import(pathToFileURL(index).href)) as { default?: unknown };
+  if (typeof module.default !== 'function') {
+    const reason = 'the default export of its index is not a function';
+    throw new ServiceError('plugin_failed', { kind, name, reason });
+  }
   return module.default as Factory;
 }
 
 async function findManifestFiles(root: string): Promise<string[]> {
   const groups = await Promise.all(
     (await subfolders(root)).map(async (folder) => {
-      const own = findModule(folder, 'manifest');
-      return own === undefined ? manifestsIn(folder) : [own];
+      const isPlugin = ['manifest', 'index'].some((name) => findModule(folder, name) !== undefined);
+      return isPlugin ? [manifestOf(folder)] : (await subfolders(folder)).map(manifestOf);
     }),
   );
   return groups.flat();
 }
 
-async function manifestsIn(kindFolder: string): Promise<string[]> {
-  const files: string[] = [];
-  for (const folder of await subfolders(kindFolder)) {
-    const file = findModule(folder, 'manifest');
-    if (file === undefined) throw malformed(folder, 'there is no manifest.ts or manifest.js in it');
-    files.push(file);
-  }
-  return files;
+function manifestOf(pluginFolder: string): string {
+  const [manifest, index] = ['manifest', 'index'].map((name) => findModule(pluginFolder, name));
+  if (manifest === undefined) throw malformed(pluginFolder, 'there is no manifest.ts or manifest.js in it');
+  if (index === undefined) throw malformed(pluginFolder, 'there is no index.ts or index.js in it');
+  return manifest;
 }
 
 async function subfolders(folder: string): Promise<string[]> {
