@@ -3,9 +3,14 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Runs the server in a process of its own that starts again when a source file changes. */
-export function reload(args: readonly string[]): void {
-  const watched = ['core', 'plugins', 'server'].map((folder) => `--watch-path=${join(ROOT, folder)}`);
+/**
+ * Runs the server in a process of its own that starts again when a source file or a plugin changes.
+ *
+ * @param folders of further plugins
+ */
+export function reload(args: readonly string[], folders: readonly string[]): void {
+  const own = ['core', 'plugins', 'server'].map((folder) => join(ROOT, folder));
+  const watched = [...own, ...folders].map((folder) => `--watch-path=${folder}`);
   const rest = args.filter((arg) => !arg.startsWith('--reload'));
   const child = spawn(process.execPath, [...watched, join(ROOT, 'server', 'main.ts'), ...rest], {
     stdio: 'inherit',

@@ -16,7 +16,7 @@ export async function runServer(args: readonly string[], env: Environment): Prom
 
 async function start(args: readonly string[], env: Environment): Promise<void> {
   const config = readConfig(args, env);
-  if (config.reload) return reload(args);
+  if (config.reload) return reload(args, config.pluginsDir);
   const app = await buildApp(config);
   closeWithGrace({ logger: app.log }, async ({ err, signal }) => {
     if (err) app.log.error({ err }, 'stopping after an error that nobody handled');
