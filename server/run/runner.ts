@@ -32,8 +32,8 @@ export function createRunner(config: Config, core: Core, desk: SharedBuffersDesk
     minThreads: 0,
     maxThreads: config.workers,
     idleTimeout: Number.POSITIVE_INFINITY,
-    maxQueue: config.queueSize,
   });
+  let accepted = 0;
   pool.on('workerDestroy', () => {
     desk.keepOnly(new Set([mainThread, ...pool.threads.map((worker) => worker.threadId)]));
   });
@@ -51,12 +51,18 @@ export function createRunner(config: Config, core: Core, desk: SharedBuffersDesk
   };
 
   async function inWorker(task: Task, body: Buffer, signal: AbortSignal): Promise<TaskOutcome> {
+    // Piscina's own limit does not hold for tasks that can be aborted.
+    if (accepted >= config.workers + config.queueSize) {
+      throw new ServiceError('overloaded', { seconds: RETRY_SECONDS });
+    }
+    accepted++;
     const bytes = ownBytes(body);
     try {
       return await pool.run({ ...task, body: bytes }, { transferList: [bytes.buffer], signal });
     } catch (error) {
-      if (isQueueFull(error)) throw new ServiceError('overloaded', { seconds: RETRY_SECONDS }, error);
       throw new ServiceError('internal', {}, error);
+    } finally {
+      accepted--;
     }
   }
 }
@@ -65,8 +71,4 @@ export function createRunner(config: Config, core: Core, desk: SharedBuffersDesk
 function ownBytes(body: Buffer): Uint8Array<ArrayBuffer> {
   const isAlone = body.buffer instanceof ArrayBuffer && body.byteLength === body.buffer.byteLength;
   return isAlone ? (body as Uint8Array<ArrayBuffer>) : new Uint8Array(body);
-}
-
-function isQueueFull(error: unknown): boolean {
-  return error instanceof Error && /^(Task queue is at limit|No task queue available)/.test(error.message);
 }
