@@ -114,7 +114,7 @@ function createPairHeap(length: number) {
   let keys = new Float64Array(length);
   let size = 0;
 
-  return {
+  const heap = {
     rank: 0,
     part: 0,
 
@@ -140,8 +140,8 @@ function createPairHeap(length: number) {
     pop(): boolean {
       if (size === 0) return false;
       const head = keys[0] as number;
-      this.rank = Math.floor(head / places);
-      this.part = head - this.rank * places;
+      heap.rank = Math.floor(head / places);
+      heap.part = head - heap.rank * places;
       size -= 1;
       const last = keys[size] as number;
       let at = 0;
@@ -155,6 +155,7 @@ function createPairHeap(length: number) {
       return true;
     },
   };
+  return heap;
 }
 
 function rankOrNone(rank: number): number {
