@@ -185,7 +185,8 @@ function parseFlags(args: readonly string[], problems: string[]): Map<string, st
   for (const token of tokens) {
     if (token.kind === 'positional') problems.push(`${token.value}: not a flag; flags begin with --`);
     if (token.kind !== 'option') continue;
-    const { flag, negated } = unnegate(token.name);
+    const negated = token.rawName.startsWith('--no-');
+    const flag = negated ? token.rawName.slice('--no-'.length) : token.name;
     const entry = known.get(flag);
     if (entry === undefined) problems.push(unknownFlag(token.rawName, [...known.keys()]));
     else if (entry.option.type === 'boolean') values.set(entry.name, token.value ?? String(!negated));
@@ -197,16 +198,12 @@ function parseFlags(args: readonly string[], problems: string[]): Map<string, st
   return values;
 }
 
-function unnegate(name: string): { flag: string; negated: boolean } {
-  return name.startsWith('no-') ? { flag: name.slice(3), negated: true } : { flag: name, negated: false };
-}
-
 function append(list: string | undefined, value: string): string {
   return list === undefined ? value : `${list},${value}`;
 }
 
 function unknownFlag(name: string, known: readonly string[]): string {
-  const near = nearest(name.replace(/^-+/, ''), known);
+  const near = nearest(name.replace(/^-+(no-)?/, ''), known);
   return `${name}: unknown flag${near === undefined ? '; --help lists them' : `, did you mean --${near}?`}`;
 }
 
