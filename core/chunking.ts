@@ -58,16 +58,19 @@ function findBrokenPromise(text: string, spans: readonly Span[], manifest: Manif
   let start = 0;
   let end = 0;
   for (const span of spans) {
-    const place = `[${span.start}, ${span.end})`;
     if (!(span.start >= start && span.end >= end && span.start < span.end && span.end <= text.length)) {
-      return `the span ${place} of a text of ${text.length} units is empty, out of order or outside it`;
+      return `the span ${placeOf(span)} of a text of ${text.length} units is empty, out of order or outside it`;
     }
     if (isLossless && span.start > end) return `the text from ${end} to ${span.start} is lost`;
     if (splitsCodePoint(text, span.start) || splitsCodePoint(text, span.end)) {
-      return `the span ${place} cuts a surrogate pair in two`;
+      return `the span ${placeOf(span)} cuts a surrogate pair in two`;
     }
     start = span.start;
     end = span.end;
   }
   return isLossless && end < text.length ? `the text from ${end} to ${text.length} is lost` : undefined;
+}
+
+function placeOf({ start, end }: Span): string {
+  return `[${start}, ${end})`;
 }

@@ -89,7 +89,7 @@ export interface PackLimits {
   readonly approximate?: boolean;
 }
 
-/** Finds where a text can be cut between `start` and `end`: rising offsets, both ends left out. */
+/** Finds where a text can be cut between `start` and `end`: a new array of rising offsets, without both ends. */
 export type CutFinder = (text: string, start: number, end: number) => number[];
 
 /** Limits for dividing a text along a hierarchy of cuts. */

@@ -28,9 +28,14 @@ export function divide(
       spans.push({ start, end, token_count: tokens.count(start, end) });
       return;
     }
-    const cuts = find(text, start, end);
-    if (cuts.length === 0) divideAt(level + 1, start, end);
-    else placeAll(level, start, packPieces([start, ...cuts, end], tokens, { size }));
+    const edges = find(text, start, end);
+    if (edges.length === 0) {
+      divideAt(level + 1, start, end);
+      return;
+    }
+    edges.unshift(start);
+    edges.push(end);
+    placeAll(level, start, packPieces(edges, tokens, { size }));
   }
 
   /** Keeps what fits and divides the rest; a short chunk before one that can be divided goes with it. */

@@ -27,13 +27,13 @@ function plainText(text: string): TokenizedText {
 
 /** A text with surrogates: pairs are counted up to checkpoints, and from there on when they are asked for. */
 function astralText(text: string): TokenizedText {
+  const units = new Uint16Array(text.length);
+  Buffer.from(units.buffer).write(text, 'utf16le');
   let checkpoints: Uint32Array | undefined;
   const pairsBefore = (offset: number): number => {
-    checkpoints ??= countPairs(text);
+    checkpoints ??= countPairs(units);
     const checkpoint = Math.floor(offset / STEP);
-    let pairs = checkpoints[checkpoint] as number;
-    for (let index = checkpoint * STEP; index < offset; index++) pairs += pairAt(text, index);
-    return pairs;
+    return (checkpoints[checkpoint] as number) + pairsIn(units, checkpoint * STEP, offset);
   };
   return {
     // A pair belongs to the place of its first half, so one that `end` cuts in two is not subtracted.
@@ -42,7 +42,7 @@ function astralText(text: string): TokenizedText {
       const ends = new Uint32Array(text.length - pairsBefore(text.length));
       let offset = 0;
       for (let token = 0; token < ends.length; token++) {
-        offset += 1 + pairAt(text, offset);
+        offset += isPair(units, offset) ? 2 : 1;
         ends[token] = offset;
       }
       return ends;
@@ -51,23 +51,25 @@ function astralText(text: string): TokenizedText {
 }
 
 /** Code units between two checkpoints: the most that a query scans at each of its ends. */
-const STEP = 64;
+const STEP = 16;
 
 /** How many surrogate pairs start before each multiple of `STEP`. */
-function countPairs(text: string): Uint32Array {
-  const checkpoints = new Uint32Array(Math.floor(text.length / STEP) + 1);
-  let pairs = 0;
-  for (let index = 0; index < text.length; index++) {
-    if (index % STEP === 0) checkpoints[index / STEP] = pairs;
-    pairs += pairAt(text, index);
+function countPairs(units: Uint16Array): Uint32Array {
+  const checkpoints = new Uint32Array(Math.floor(units.length / STEP) + 1);
+  for (let checkpoint = 1; checkpoint < checkpoints.length; checkpoint++) {
+    const before = checkpoints[checkpoint - 1] as number;
+    checkpoints[checkpoint] = before + pairsIn(units, (checkpoint - 1) * STEP, checkpoint * STEP);
   }
-  if (text.length % STEP === 0) checkpoints[text.length / STEP] = pairs;
   return checkpoints;
 }
 
-/** 1 where a surrogate pair starts at `index`, else 0. */
-function pairAt(text: string, index: number): 0 | 1 {
-  return (text.charCodeAt(index) & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00
-    ? 1
-    : 0;
+/** How many surrogate pairs start in `units[start, end)`. */
+function pairsIn(units: Uint16Array, start: number, end: number): number {
+  let pairs = 0;
+  for (let index = start; index < end; index++) if (isPair(units, index)) pairs++;
+  return pairs;
+}
+
+function isPair(units: Uint16Array, index: number): boolean {
+  return ((units[index] as number) & 0xfc00) === 0xd800 && ((units[index + 1] as number) & 0xfc00) === 0xdc00;
 }
