@@ -13,13 +13,23 @@ const CATALOGUE = {
     'The answer would take {bytes} bytes, over the limit of {limit}: send less text per request{hint}.',
   ],
   not_found: [404, 'There is nothing at {path}.{hint}'],
+  pipeline_not_found: [404, 'There is no pipeline {id}: GET /v1/pipelines lists the ones there are.'],
   method_not_allowed: [405, '{path} does not take {method}: use {allowed}.'],
+  pipeline_name_taken: [
+    409,
+    'name: there is a pipeline {name} already; choose another name, or update that one with PUT.',
+  ],
+  precondition_failed: [
+    412,
+    'The pipeline {id} has changed since it was read: its ETag is now {etag}. Read it again and repeat the change.',
+  ],
   body_too_large: [413, 'The body is larger than the limit of {limit} bytes: send less text per request.'],
   unsupported_media_type: [
     415,
     'Content-Type {received} is not supported: send the header Content-Type: application/json.',
   ],
   overloaded: [503, 'The server is busy and its queue is full: try again in {seconds} s.'],
+  store_unavailable: [503, 'The store of pipelines cannot be used now: {reason}.'],
   missing_capability: [500, 'The {kind} "{name}" cannot run here: {reasons}.'],
   plugin_failed: [500, 'The {kind} "{name}" failed: {reason}.'],
   broken_promise: [500, 'The {kind} "{name}" returned an answer that breaks its contract: {reason}.'],
