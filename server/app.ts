@@ -39,21 +39,37 @@ export async function buildApp(config: Config): Promise<FastifyInstance> {
     const ms = Math.round(reply.elapsedTime * 10) / 10;
     request.log.info({ method, path: url.split('?')[0], status: reply.statusCode, ms }, 'answered');
   });
-  await app.register(chunksmith, { config });
+  endConnectionsWhenClosing(app);
+  await app.register((scope) => serve(scope, config, true));
   return app;
 }
 
+/** Lets no connection wait for another request once the server closes, so that it ends at once. */
+function endConnectionsWhenClosing(app: FastifyInstance): void {
+  let isClosing = false;
+  app.addHook('preClose', async () => {
+    isClosing = true;
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (isClosing) reply.header('connection', 'close');
+  });
+}
+
 export interface ChunksmithOptions {
-  /** What differs from the defaults; nothing is read from the environment. */
+  /** What differs from the defaults; flags and variables of the server are not read. */
   readonly config?: Partial<Config>;
 }
 
 /**
  * The service as a Fastify plugin, to be mounted in another app:
- * `app.register(chunksmith, { config: { workers: 2 }, prefix: '/chunks' })`.
+ * `app.register(chunksmith, { config: { workers: 2 }, prefix: '/chunks' })`. Nothing of that app is
+ * changed; unknown paths are answered by the service below its prefix only.
  */
 async function chunksmith(app: FastifyInstance, options: ChunksmithOptions): Promise<void> {
-  const config = configOf(options.config);
+  await serve(app, configOf(options.config), app.prefix !== '');
+}
+
+async function serve(app: FastifyInstance, config: Config, answersUnknown: boolean): Promise<void> {
   const channel = `chunksmith-${randomUUID()}`;
   const desk = openSharedBuffersDesk(channel);
   const core = await composeCore(config, app.log, desk);
@@ -62,30 +78,28 @@ async function chunksmith(app: FastifyInstance, options: ChunksmithOptions): Pro
     await runner.close();
     desk.close();
   });
-  await app.register(async (scope) => {
-    scope.setErrorHandler(sendError);
-    scope.addHook('onRequest', async (request, reply) => {
-      reply.header('x-request-id', request.id);
-    });
-    await scope.register(helmet, { contentSecurityPolicy: false, strictTransportSecurity: false });
-    const paths = collectPaths(scope);
-    refuseUnknown(scope, paths);
-    await describeRoutes(scope);
-    metaRoutes(scope, core.registry, () => endpointsOf(paths));
-    await scope.register(async (bytes) => {
-      passJsonAsBytes(bytes, config.maxBodyBytes);
-      chunkRoutes(bytes, core.registry.ofKind('chunker'), runner);
-    });
-    await docsRoutes(scope);
-    refuseOtherMethods(scope, paths);
+  app.setErrorHandler(sendError);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
   });
+  await app.register(helmet, { contentSecurityPolicy: false, strictTransportSecurity: false });
+  const paths = collectPaths(app);
+  if (answersUnknown) refuseUnknown(app, paths);
+  await describeRoutes(app);
+  metaRoutes(app, core.registry, () => endpointsOf(app.prefix, paths));
+  await app.register(async (bytes) => {
+    passJsonAsBytes(bytes, config.maxBodyBytes);
+    chunkRoutes(bytes, core.registry.ofKind('chunker'), runner);
+  });
+  await docsRoutes(app);
+  refuseOtherMethods(app, paths);
 }
 
 /** Method and path of the endpoints, without the pages of the documentation. */
-function endpointsOf(paths: KnownPaths): string[] {
+function endpointsOf(prefix: string, paths: KnownPaths): string[] {
   return [...paths].flatMap(([path, methods]) => {
     if (!/^\/(v1|health|$)/.test(path)) return [];
-    return [...methods].filter((method) => method !== 'HEAD').map((method) => `${method} ${path}`);
+    return [...methods].filter((method) => method !== 'HEAD').map((method) => `${method} ${prefix}${path}`);
   });
 }
 
@@ -101,4 +115,4 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
   socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`);
 }
 
-export default plugin(chunksmith, { name: 'chunksmith', fastify: '5.x' });
+export default plugin(chunksmith, { name: 'chunksmith', fastify: '5.x', encapsulate: true });

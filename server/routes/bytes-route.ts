@@ -10,8 +10,11 @@ import { errorAnswers } from './schemas.ts';
  */
 export function passJsonAsBytes(app: FastifyInstance, bodyLimit: number): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body);
+  });
+  app.addHook('onRoute', (route) => {
+    route.bodyLimit = bodyLimit;
   });
   app.setValidatorCompiler(() => () => true);
 }

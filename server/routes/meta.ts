@@ -46,9 +46,9 @@ export function metaRoutes(app: FastifyInstance, registry: Registry, endpoints: 
     async () => ({
       name: NAME,
       version: VERSION,
-      docs: '/docs',
-      redoc: '/redoc',
-      openapi: '/openapi.json',
+      docs: `${app.prefix}/docs`,
+      redoc: `${app.prefix}/redoc`,
+      openapi: `${app.prefix}/openapi.json`,
       endpoints: endpoints(),
       unavailable,
     }),
