@@ -1,7 +1,7 @@
 import closeWithGrace from 'close-with-grace';
 import { ServiceError } from '../core/errors.ts';
 import { buildApp } from './app.ts';
-import { ConfigError, helpText, readConfig } from './config.ts';
+import { type Config, ConfigError, helpText, readConfig } from './config.ts';
 import { reload } from './reload.ts';
 import { VERSION } from './version.ts';
 
@@ -23,17 +23,31 @@ async function start(args: readonly string[], env: Environment): Promise<void> {
     else app.log.info({ signal }, 'stopping');
     await app.close();
   });
-  await app.listen({ host: config.host, port: config.port });
+  await app.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
+    throw asStartError(error, config);
+  });
 }
+
+const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use; choose another with --port',
+  EACCES: 'this user may not listen on that port; choose one above 1023 with --port',
+  EADDRNOTAVAIL: 'the address is none of this machine; choose another with --host',
+  ENOTFOUND: 'the name of the host is not known; choose another with --host',
+  EAI_AGAIN: 'the name of the host cannot be looked up now; give an address with --host',
+};
+
+function asStartError(error: unknown, { host, port }: Config): unknown {
+  const reason = LISTEN_PROBLEMS[String((error as { code?: unknown }).code)];
+  return reason === undefined ? error : new StartError(`Cannot listen on ${host}:${port}: ${reason}.`);
+}
+
+/** A start that failed for a reason that whoever starts the server can change. */
+class StartError extends Error {}
 
 /** A start that failed says why in plain words; only what nobody foresaw comes with a stack. */
 function fail(error: unknown): void {
   const isForeseen =
-    error instanceof ConfigError || error instanceof ServiceError || hasCode(error, 'EADDRINUSE');
-  console.error(isForeseen ? (error as Error).message : error);
+    error instanceof ConfigError || error instanceof ServiceError || error instanceof StartError;
+  console.error(isForeseen ? error.message : error);
   process.exit(isForeseen ? 2 : 1);
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return (error as { code?: unknown } | null)?.code === code;
 }
