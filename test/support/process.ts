@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Cleanup, type Client, clientFor } from './server.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const MOST_WAITING = 20_000;
+
+/** A server in a process of its own. */
+export interface ServerProcess {
+  readonly child: ChildProcess;
+  /** All that was printed until now. */
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Waits until it listens. */
+  listening(): Promise<Client>;
+  /** Waits until it has ended, and gives the exit code; null where a signal ended it. */
+  ended(): Promise<number | null>;
+}
+
+export interface ProcessOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** Runs `node server/main.ts` with the given arguments; ended after the test. */
+export function startProcess(
+  t: Cleanup,
+  args: readonly string[],
+  options: ProcessOptions = {},
+): ServerProcess {
+  const { env = {}, cwd = ROOT } = options;
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, [join(ROOT, 'server', 'main.ts'), ...args], {
+    cwd,
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const end = once(child, 'close');
+  const printed = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.stderr += text));
+  t.teardown(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    await end;
+  });
+  return {
+    child,
+    stdout: () => printed.stdout,
+    stderr: () => printed.stderr,
+    async listening() {
+      const url = await until(() => {
+        if (child.exitCode !== null) throw new Error(`it ended: ${printed.stderr}`);
+        return /listening at (http:\/\/[\d.]+:\d+)/.exec(printed.stdout)?.[1];
+      });
+      return clientFor(url);
+    },
+    async ended() {
+      const [code] = (await Promise.race([end, wait(MOST_WAITING, ['it did not end'])])) as [number | null];
+      return code;
+    },
+  };
+}
+
+/** Asks again and again until there is an answer other than undefined or false. */
+export async function until<T>(ask: () => T | Promise<T>): Promise<Exclude<T, undefined | false>> {
+  for (const end = Date.now() + MOST_WAITING; Date.now() < end; await wait(20)) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>;
+  }
+  throw new Error(`not within ${MOST_WAITING} ms`);
+}
