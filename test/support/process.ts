@@ -57,7 +57,9 @@ export function startProcess(
       return clientFor(url);
     },
     async ended() {
-      const [code] = (await Promise.race([end, wait(MOST_WAITING, ['it did not end'])])) as [number | null];
+      const [code] = (await Promise.race([end, wait(MOST_WAITING, ['it did not end'], { ref: false })])) as [
+        number | null,
+      ];
       return code;
     },
   };
