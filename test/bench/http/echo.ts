@@ -1,0 +1,25 @@
+import Fastify from 'fastify';
+
+/**
+ * What Node and Fastify do without any service: parse a JSON body, slice its text every 512 units and
+ * answer with the slices as JSON. Run as a process: echo.ts <port>.
+ */
+const SIZE = 512;
+
+const app = Fastify({ bodyLimit: 64 * 1024 * 1024 });
+app.get('/health', async () => ({ status: 'healthy' }));
+app.post('/v1/chunk/token', async (request) => {
+  const { text } = request.body as { text: string };
+  const chunks = [];
+  for (let start = 0; start < text.length; start += SIZE) {
+    const end = Math.min(start + SIZE, text.length);
+    chunks.push({
+      text: text.slice(start, end),
+      start_index: start,
+      end_index: end,
+      token_count: end - start,
+    });
+  }
+  return chunks;
+});
+await app.listen({ host: '127.0.0.1', port: Number(process.argv[2]) });

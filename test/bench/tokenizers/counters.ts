@@ -1,0 +1,43 @@
+import { createRequire } from 'node:module';
+import { loadTokenizerFile } from './tokenizer-file.ts';
+
+const require = createRequire(import.meta.url);
+
+export const ENCODINGS = ['cl100k_base', 'gpt2', 'o200k_base'] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+export type Count = (text: string) => number;
+
+/**
+ * What counts tokens, by name. Nothing of a library is loaded before it is asked for, so that a fresh
+ * process holds one of them only. Texts that look like special tokens are text to all.
+ */
+export const COUNTERS: Readonly<Record<string, (encoding: Encoding) => Promise<Count>>> = {
+  async chunksmith(encoding) {
+    const { default: createTiktoken } = await import('../../../plugins/tokenizers/tiktoken/index.ts');
+    const tokenizer = await createTiktoken({ shared: { get: async (_key, build) => build() } }).open(
+      encoding,
+    );
+    if (tokenizer === undefined) throw new Error(`There is no tokenizer ${encoding}.`);
+    return (text) => tokenizer.tokenize(text).count(0, text.length);
+  },
+  async 'tiktoken encode_ordinary'(encoding) {
+    const { get_encoding } = await import('tiktoken');
+    const tokenizer = get_encoding(encoding);
+    return (text) => tokenizer.encode_ordinary(text).length;
+  },
+  async 'gpt-tokenizer countTokens'(encoding) {
+    const { countTokens } = (await import(`gpt-tokenizer/encoding/${encoding}`)) as { countTokens: Count };
+    return (text) => countTokens(text);
+  },
+  async 'js-tiktoken encode'(encoding) {
+    const { Tiktoken } = await import('js-tiktoken/lite');
+    const tokenizer = new Tiktoken(require(`js-tiktoken/ranks/${encoding}`));
+    return (text) => tokenizer.encode(text, [], []).length;
+  },
+  async '@huggingface/tokenizers'(encoding) {
+    const { Tokenizer } = await import('@huggingface/tokenizers');
+    const tokenizer = new Tokenizer(loadTokenizerFile(encoding), {});
+    return (text) => tokenizer.encode(text, { add_special_tokens: false }).ids.length;
+  },
+};

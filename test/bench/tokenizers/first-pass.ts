@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
+import { COUNTERS, type Encoding } from './counters.ts';
+
+/** What a fresh process measured. */
+export interface FirstPass {
+  readonly tokens: number;
+  /** Milliseconds until the library and its tables were loaded and had counted one letter. */
+  readonly load: number;
+  /** Milliseconds of the first pass over the text. */
+  readonly first: number;
+  /** Milliseconds of the second pass. */
+  readonly second: number;
+  /** Bytes by which the resident memory has grown since before the load. */
+  readonly memory: number;
+}
+
+/** Entry of a fresh process: first-pass.ts <counter> <encoding> <file>. */
+async function run([counter = '', encoding = '', file = '']: string[]): Promise<FirstPass> {
+  const text = readFileSync(file, 'utf8');
+  const create = COUNTERS[counter];
+  if (create === undefined) throw new Error(`There is no counter ${counter}.`);
+  globalThis.gc?.();
+  const before = process.memoryUsage.rss();
+  const [load, count] = await timed(async () => {
+    const open = await create(encoding as Encoding);
+    open('a');
+    return open;
+  });
+  const [first, tokens] = await timed(() => count(text));
+  const [second] = await timed(() => count(text));
+  return { tokens, load, first, second, memory: process.memoryUsage.rss() - before };
+}
+
+async function timed<T>(work: () => T | Promise<T>): Promise<[ms: number, result: T]> {
+  const start = performance.now();
+  const result = await work();
+  return [performance.now() - start, result];
+}
+
+console.log(JSON.stringify(await run(process.argv.slice(2))));
