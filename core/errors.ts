@@ -3,7 +3,7 @@
  * failed and what to change. `{name}` stands for a value that is given when the error is made.
  */
 const CATALOGUE = {
-  body_empty: [400, 'The body is empty: send a JSON object such as {example}.'],
+  body_empty: [400, 'The body is empty: send a JSON object.'],
   body_not_utf8: [400, 'The body is not valid UTF-8: encode the JSON as UTF-8.'],
   body_not_json: [400, 'The body is not valid JSON: {reason}.'],
   invalid_parameters: [400, '{problems}'],

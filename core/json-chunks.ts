@@ -41,7 +41,7 @@ export function writeChunks(
 }
 
 /** Where each span lies in the JSON text (bytes) and what the answer says of it (the chosen unit). */
-interface Places {
+export interface Places {
   readonly from: Uint32Array;
   readonly to: Uint32Array;
   readonly start: Uint32Array;
@@ -56,7 +56,8 @@ interface Cursor {
   byte: number;
 }
 
-function locate(json: JsonText, spans: readonly CountedSpan[], unit: OffsetUnit): Places {
+/** Finds rising spans in a JSON text, and converts their offsets, in one pass. */
+export function locate(json: JsonText, spans: readonly CountedSpan[], unit: OffsetUnit): Places {
   const [from, to, start, end] = [0, 0, 0, 0].map(() => new Uint32Array(spans.length)) as FourArrays;
   const source = sourceOf(json);
   const head: Cursor = { at: 0, utf16: 0, code_point: 0, byte: 0 };

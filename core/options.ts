@@ -1,6 +1,3 @@
-import type { Manifest, ObjectSchema } from './contracts.ts';
-import { OFFSET_UNITS } from './json-chunks.ts';
-
 /**
  * Request parameters that several plugins share, each written once as JSON Schema. Beside the standard
  * keywords there is `lessThan: "<parameter>"`: the value must be below that of another parameter.
@@ -57,44 +54,3 @@ export const oversize = {
   description:
     'A single sentence, function or class above chunk_size: kept whole, or split so that chunk_size is a hard limit.',
 } as const;
-
-const text = {
-  anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
-  description: 'A text, or a list of texts: the answer is then a list of lists, in the same order.',
-} as const;
-
-const tokenizer = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 200,
-  default: 'character',
-  description:
-    'What a token is: character, gpt2, cl100k_base, another encoding of tiktoken, or the name of an installed tokenizer of the hub.',
-} as const;
-
-const offsetUnit = {
-  enum: OFFSET_UNITS,
-  default: 'code_point',
-  description:
-    'Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust).',
-} as const;
-
-/**
- * The whole request of a chunker: what every chunker takes, and the plugin's own options. Of these only
- * those that the manifest lists as `required`, and that have no default, must be given.
- */
-export function chunkRequest({ options, uses }: Manifest): ObjectSchema {
-  const own = options?.properties ?? {};
-  const hasDefault = (name: string) => 'default' in (own[name] as object);
-  return {
-    type: 'object',
-    required: ['text', ...(options?.required ?? []).filter((name) => !hasDefault(name))],
-    properties: {
-      text,
-      ...(uses?.includes('tokenizer') ? { tokenizer } : {}),
-      ...own,
-      offset_unit: offsetUnit,
-    },
-    additionalProperties: false,
-  };
-}

@@ -1,3 +1,10 @@
+import type { CountedSpan } from './chunking.ts';
+import type { Chunk } from './contracts.ts';
+import { ServiceError } from './errors.ts';
+import { locate, type OffsetUnit } from './json-chunks.ts';
+import type { JsonText } from './json-text.ts';
+import { isBlank } from './text.ts';
+
 /**
  * A step of a stored pipeline. The configuration takes the fields of the plugin's own endpoint. What is
  * missing or unknown here is refused when the pipeline is executed, not when it is stored.
@@ -9,4 +16,110 @@ export interface PipelineStep {
   /** Name of the refinery of a refine step. */
   readonly refinery: string | null;
   readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** A step that is ready to run. */
+export type Stage =
+  | { readonly unit: OffsetUnit; chunk(text: string, signal: AbortSignal): Promise<CountedSpan[]> }
+  | { refine(chunks: readonly Chunk[], signal: AbortSignal): Promise<Chunk[]> };
+
+/** A chunk on its way through a pipeline, and the stretch of the document that it stands for. */
+export interface PlacedChunk {
+  readonly span: CountedSpan;
+  readonly chunk: Chunk;
+}
+
+/**
+ * Refuses steps that cannot be executed in this order.
+ *
+ * @throws ServiceError `invalid_parameters` with all problems
+ */
+export function checkOrder(steps: readonly PipelineStep[]): void {
+  const problems: string[] = [];
+  if (steps.length === 0) problems.push('steps: the pipeline has none; add at least one chunk step with PUT');
+  steps.forEach(({ type, chunker, refinery }, index) => {
+    if (type === 'chunk' && !chunker)
+      problems.push(`steps[${index}].chunker: missing, expected the name of a chunker`);
+    if (type === 'refine' && !refinery)
+      problems.push(`steps[${index}].refinery: missing, expected the name of a refinery`);
+  });
+  const firstChunk = steps.findIndex(({ type }) => type === 'chunk');
+  const firstRefine = steps.findIndex(({ type }) => type === 'refine');
+  if (firstRefine !== -1 && (firstChunk === -1 || firstRefine < firstChunk)) {
+    problems.push(`steps[${firstRefine}]: a refine step needs chunks; put a chunk step before it`);
+  }
+  if (problems.length > 0)
+    throw new ServiceError('invalid_parameters', { problems: `${problems.join('; ')}.` });
+}
+
+/**
+ * Runs a document through the stages of a pipeline. A chunk stage splits the stretch of the document that
+ * each chunk stands for, so that offsets stay those of the document; what refine stages added before is
+ * dropped with the chunks that it described.
+ */
+export async function runStages(
+  stages: readonly Stage[],
+  text: string,
+  json: JsonText,
+  signal: AbortSignal,
+): Promise<PlacedChunk[]> {
+  let placed: PlacedChunk[] = [];
+  let isFirst = true;
+  for (const stage of stages) {
+    if ('refine' in stage) {
+      const chunks = await stage.refine(
+        placed.map(({ chunk }) => chunk),
+        signal,
+      );
+      placed = placed.map(({ span }, index) => ({ span, chunk: chunks[index] as Chunk }));
+      continue;
+    }
+    const spans = isFirst
+      ? await stage.chunk(text, signal)
+      : await splitFurther(
+          stage.chunk,
+          text,
+          placed.map(({ span }) => span),
+          signal,
+        );
+    placed = placeChunks(text, json, spans, stage.unit);
+    isFirst = false;
+  }
+  return placed;
+}
+
+async function splitFurther(
+  chunk: (text: string, signal: AbortSignal) => Promise<CountedSpan[]>,
+  text: string,
+  spans: readonly CountedSpan[],
+  signal: AbortSignal,
+): Promise<CountedSpan[]> {
+  const split: CountedSpan[] = [];
+  for (const span of spans) {
+    const own = text.slice(span.start, span.end);
+    const parts = isBlank(own) ? [] : await chunk(own, signal);
+    if (parts.length === 0) split.push(span);
+    for (const part of parts)
+      split.push({ ...part, start: part.start + span.start, end: part.end + span.start });
+  }
+  return split;
+}
+
+function placeChunks(
+  text: string,
+  json: JsonText,
+  spans: readonly CountedSpan[],
+  unit: OffsetUnit,
+): PlacedChunk[] {
+  const { start, end } = locate(json, spans, unit);
+  return spans.map((span, index) => ({
+    span,
+    chunk: {
+      text: text.slice(span.start, span.end),
+      start_index: start[index] as number,
+      end_index: end[index] as number,
+      token_count: span.token_count,
+      ...span.extra,
+    },
+  }));
 }

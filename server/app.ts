@@ -7,7 +7,6 @@ import { composeCore } from './compose.ts';
 import { type Config, configOf } from './config.ts';
 import { createLog } from './log.ts';
 import { passJsonAsBytes } from './routes/bytes-route.ts';
-import { chunkRoutes } from './routes/chunk.ts';
 import { describeRoutes, docsRoutes } from './routes/docs.ts';
 import { metaRoutes } from './routes/meta.ts';
 import {
@@ -16,6 +15,7 @@ import {
   refuseOtherMethods,
   refuseUnknown,
 } from './routes/method-not-allowed.ts';
+import { pluginRoutes } from './routes/plugins.ts';
 import { sendError } from './routes/problems.ts';
 import { createRunner } from './run/runner.ts';
 import { openSharedBuffersDesk } from './run/shared-buffers.ts';
@@ -89,7 +89,7 @@ async function serve(app: FastifyInstance, config: Config, answersUnknown: boole
   metaRoutes(app, core.registry, () => endpointsOf(app.prefix, paths));
   await app.register(async (bytes) => {
     passJsonAsBytes(bytes, config.maxBodyBytes);
-    chunkRoutes(bytes, core.registry.ofKind('chunker'), runner);
+    pluginRoutes(bytes, core.registry, runner);
   });
   await docsRoutes(app);
   refuseOtherMethods(app, paths);

@@ -4,6 +4,7 @@ import type { Log, SharedBuffers } from '../core/contracts.ts';
 import type { Registry } from '../core/registry.ts';
 import { type Config, settingsOf } from './config.ts';
 import { BUILT_IN_PLUGINS, importFactory, loadRegistry } from './loader.ts';
+import { createPluginCalls } from './plugin-calls.ts';
 import { createService, type Service } from './service.ts';
 import { createTokenizers } from './tokenizers.ts';
 
@@ -27,6 +28,7 @@ export async function composeCore(config: Config, log: Log, shared: SharedBuffer
     shared,
   });
   const openTokenizer = createTokenizers(registry, host);
-  const service = createService({ registry, host, openTokenizer, maxAnswerBytes: config.maxAnswerBytes });
+  const calls = createPluginCalls(registry, host, openTokenizer);
+  const service = createService(calls, config.maxAnswerBytes);
   return { registry, host, service };
 }

@@ -9,7 +9,7 @@ import { reasonOf, ServiceError } from '../core/errors.ts';
 import { manifestSchema } from '../core/manifest.ts';
 import { createRegistry, type PluginEntry, type Registry } from '../core/registry.ts';
 import { selectPlugins } from './selection.ts';
-import { createValidator } from './validation.ts';
+import { createValidator, type Validate } from './validation.ts';
 
 const EXTENSIONS = ['.ts', '.js', '.mjs'];
 
@@ -31,7 +31,7 @@ export interface LoaderOptions {
  */
 export async function loadRegistry({ folders, only, env }: LoaderOptions): Promise<Registry> {
   const found = await Promise.all(folders.map(findManifestFiles));
-  const checkManifest = createValidator(manifestSchema, 'manifest.');
+  const checkManifest = createValidator(manifestSchema);
   const entries = await Promise.all(
     found.flat().map(async (file): Promise<PluginEntry> => {
       const manifest = await readManifest(file, checkManifest);
@@ -93,12 +93,12 @@ function findModule(folder: string, name: string): string | undefined {
   return EXTENSIONS.map((extension) => join(folder, name + extension)).find((file) => existsSync(file));
 }
 
-async function readManifest(file: string, check: (value: unknown) => unknown): Promise<Manifest> {
+async function readManifest(file: string, check: Validate): Promise<Manifest> {
   let manifest: Manifest;
   try {
     const module = (await import(pathToFileURL(file).href)) as { default?: unknown };
     manifest = structuredClone(module.default) as Manifest;
-    check(manifest);
+    check(manifest, 'manifest.');
   } catch (error) {
     throw malformed(file, reasonOf(error).replace(/\.$/, ''), error);
   }

@@ -3,8 +3,13 @@ import type { ObjectSchema } from '../core/contracts.ts';
 import { ServiceError } from '../core/errors.ts';
 import { nearest } from './nearest.ts';
 
-/** Checks a value, fills in defaults and returns it. */
-export type Validate = (value: unknown) => Record<string, unknown>;
+/**
+ * Checks a value, fills in its defaults and returns it.
+ *
+ * @param place what stands before a parameter's name in a problem, such as `steps[1].config.`
+ * @throws ServiceError `invalid_parameters`
+ */
+export type Validate = (value: unknown, place?: string) => Record<string, unknown>;
 
 const MOST_PROBLEMS = 20;
 const LONGEST_PREVIEW = 60;
@@ -12,14 +17,12 @@ const LONGEST_PREVIEW = 60;
 /**
  * Makes the check of one kind of request. Types are strict: nothing is converted. All problems of a
  * request are reported, except that of a long list only the first bad item is.
- *
- * @param place what stands before a parameter's name in a problem, such as `steps[1].config.`
  */
-export function createValidator(schema: ObjectSchema, place = ''): Validate {
+export function createValidator(schema: ObjectSchema): Validate {
   const ajvOptions = { strict: true, allowUnionTypes: true, useDefaults: true, verbose: true };
   const all = addKeywords(new Ajv({ ...ajvOptions, allErrors: true })).compile(withoutItems(schema));
   const first = addKeywords(new Ajv(ajvOptions)).compile(schema);
-  return (value) => {
+  return (value, place = '') => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw invalid([
         `${place === '' ? 'body' : place.slice(0, -1)}: expected an object, got ${preview(value)}`,

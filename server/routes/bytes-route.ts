@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { PluginEntry } from '../../core/registry.ts';
 import type { Runner } from '../run/runner.ts';
-import type { Task } from '../run/task.ts';
+import type { Task } from '../service.ts';
 import { errorAnswers } from './schemas.ts';
 
 /**

@@ -31,6 +31,7 @@ export async function describeRoutes(app: FastifyInstance): Promise<void> {
       },
       tags: [
         { name: 'chunk', description: 'Split text into chunks' },
+        { name: 'refine', description: 'Enrich chunks' },
         { name: 'meta', description: 'What the service says of itself' },
       ],
     },

@@ -25,6 +25,17 @@ export const chunkAnswer = {
   description: 'The chunks of the text; for a list of texts a list of lists, in the same order.',
 } as const;
 
+const refined = {
+  type: 'array',
+  items: { ...chunk, additionalProperties: true, description: 'The chunk as it came, with what was added.' },
+} as const;
+
+/** The chunks of a refinery, in the shape of the request. */
+export const refineAnswer = {
+  anyOf: [refined, { type: 'array', items: refined }],
+  description: 'The chunks in their order; for a list of lists a list of lists.',
+} as const;
+
 const MEANINGS: Readonly<Record<number, string>> = {
   400: 'Invalid parameters or malformed JSON.',
   404: 'There is nothing at this path.',

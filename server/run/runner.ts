@@ -3,8 +3,9 @@ import { Piscina } from 'piscina';
 import { fromPlainError, ServiceError } from '../../core/errors.ts';
 import type { Core } from '../compose.ts';
 import type { Config } from '../config.ts';
+import { runTask, type Task } from '../service.ts';
 import type { SharedBuffersDesk } from './shared-buffers.ts';
-import { runTask, type Task, type TaskOutcome } from './task.ts';
+import type { TaskMessage, TaskOutcome } from './task.ts';
 import type { WorkerData } from './worker.ts';
 
 /** Runs tasks where they belong: small light ones here, the others in a worker thread. */
@@ -26,7 +27,7 @@ export function createRunner(config: Config, core: Core, desk: SharedBuffersDesk
     return { run: (task, body, signal) => runTask(core.service, task, body, signal), close: async () => {} };
   }
   const workerData: WorkerData = { config, channel };
-  const pool = new Piscina<unknown, TaskOutcome>({
+  const pool = new Piscina<TaskMessage, TaskOutcome>({
     filename: new URL('./worker.ts', import.meta.url).href,
     workerData,
     minThreads: 0,
@@ -58,7 +59,7 @@ export function createRunner(config: Config, core: Core, desk: SharedBuffersDesk
     accepted++;
     const bytes = ownBytes(body);
     try {
-      return await pool.run({ ...task, body: bytes }, { transferList: [bytes.buffer], signal });
+      return await pool.run({ task, body: bytes }, { transferList: [bytes.buffer], signal });
     } catch (error) {
       throw new ServiceError('internal', {}, error);
     } finally {

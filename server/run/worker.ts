@@ -3,8 +3,9 @@ import { toPlainError } from '../../core/errors.ts';
 import { composeCore } from '../compose.ts';
 import type { Config } from '../config.ts';
 import { createLog } from '../log.ts';
+import { runTask } from '../service.ts';
 import { connectSharedBuffers } from './shared-buffers.ts';
-import { runTask, type TaskMessage, type TaskOutcome } from './task.ts';
+import type { TaskMessage, TaskOutcome } from './task.ts';
 
 /** Given to every worker thread when it starts. */
 export interface WorkerData {
@@ -17,7 +18,7 @@ const core = await composeCore(config, createLog(config.logLevel), connectShared
 const never = new AbortController().signal;
 
 /** Entry of a worker thread: bytes in, bytes out. A task is stopped by ending its thread. */
-export default async function work({ body, ...task }: TaskMessage): Promise<unknown> {
+export default async function work({ task, body }: TaskMessage): Promise<unknown> {
   try {
     return moved(await runTask(core.service, task, body, never));
   } catch (error) {
