@@ -5,8 +5,12 @@ import { packPieces } from './packing.ts';
 import { isBlank, splitsCodePoint } from './text.ts';
 import { tokenWindows } from './windows.ts';
 
-/** A span whose tokens are counted. */
-export type CountedSpan = Span & { readonly token_count: number };
+/** A span that was checked and whose tokens are counted. */
+export type CountedSpan = Span & {
+  readonly token_count: number;
+  /** The members of `extra` as JSON. */
+  readonly extraJson?: string;
+};
 
 /** A chunker that is ready to run, with the manifest whose promises it has to keep. */
 export interface ReadyChunker {
@@ -34,9 +38,13 @@ export async function chunkText(
   if (broken !== undefined) {
     throw new ServiceError('broken_promise', { kind: manifest.kind, name: manifest.name, reason: broken });
   }
-  return spans.map((span) =>
-    span.token_count === undefined ? { ...span, token_count: tokens.count(span.start, span.end) } : span,
-  ) as CountedSpan[];
+  return spans.map((span) => complete(span, tokens));
+}
+
+function complete(span: Span, tokens: TokenizedText): CountedSpan {
+  const { start, end, token_count = tokens.count(start, end), extra } = span;
+  if (extra === undefined) return { start, end, token_count };
+  return { start, end, token_count, extra, extraJson: JSON.stringify(extra) };
 }
 
 function createContext(text: string, tokens: TokenizedText, signal: AbortSignal): ChunkContext {
@@ -53,11 +61,17 @@ function createContext(text: string, tokens: TokenizedText, signal: AbortSignal)
   };
 }
 
+const OWN_FIELDS = ['text', 'start_index', 'end_index', 'token_count'];
+
 function findBrokenPromise(text: string, spans: readonly Span[], manifest: Manifest): string | undefined {
   const isLossless = manifest.guarantees?.lossless === true;
   let start = 0;
   let end = 0;
   for (const span of spans) {
+    const { token_count = 0, extra = {} } = span;
+    if (!Number.isInteger(span.start) || !Number.isInteger(span.end)) {
+      return `the edges of the span ${placeOf(span)} are not integers`;
+    }
     if (!(span.start >= start && span.end >= end && span.start < span.end && span.end <= text.length)) {
       return `the span ${placeOf(span)} of a text of ${text.length} units is empty, out of order or outside it`;
     }
@@ -65,6 +79,11 @@ function findBrokenPromise(text: string, spans: readonly Span[], manifest: Manif
     if (splitsCodePoint(text, span.start) || splitsCodePoint(text, span.end)) {
       return `the span ${placeOf(span)} cuts a surrogate pair in two`;
     }
+    if (!(Number.isInteger(token_count) && token_count >= 0)) {
+      return `the token_count of the span ${placeOf(span)} is not a count`;
+    }
+    const taken = OWN_FIELDS.find((field) => Object.hasOwn(extra, field));
+    if (taken !== undefined) return `the extra field "${taken}" is one of the chunk itself`;
     start = span.start;
     end = span.end;
   }

@@ -191,15 +191,15 @@ function sizeOf(spans: readonly CountedSpan[], { from, to }: Places): number {
   let size = 3 + spans.length * FRAME;
   for (let index = 0; index < spans.length; index++) {
     size += (to[index] as number) - (from[index] as number);
-    const extra = spans[index]?.extra;
-    if (extra !== undefined) size += 1 + Buffer.byteLength(JSON.stringify(extra));
+    const extra = spans[index]?.extraJson;
+    if (extra !== undefined) size += 1 + Buffer.byteLength(extra);
   }
   return size;
 }
 
 function writeDocument(writer: Writer, json: JsonText, spans: readonly CountedSpan[], places: Places): void {
   for (let index = 0; index < spans.length; index++) {
-    const { token_count, extra } = spans[index] as CountedSpan;
+    const { token_count, extraJson } = spans[index] as CountedSpan;
     if (index > 0) writer.ascii(',');
     writer.bytes(TEXT, 0, TEXT.length);
     writer.bytes(json, places.from[index] as number, places.to[index] as number);
@@ -209,7 +209,7 @@ function writeDocument(writer: Writer, json: JsonText, spans: readonly CountedSp
     writer.integer(places.end[index] as number);
     writer.bytes(COUNT, 0, COUNT.length);
     writer.integer(token_count);
-    if (extra !== undefined) writer.members(extra);
+    if (extraJson !== undefined) writer.members(extraJson);
     writer.ascii('}');
   }
 }
@@ -250,9 +250,9 @@ function createWriter(size: number, limit: number) {
     at += digits;
   }
 
-  /** Writes the members of an object behind those already written. */
-  function members(object: object): void {
-    const json = Buffer.from(JSON.stringify(object));
+  /** Writes the members of a JSON object behind those already written. */
+  function members(object: string): void {
+    const json = Buffer.from(object);
     if (json.length === 2) return;
     writeAscii(',');
     bytes(json, 1, json.length - 1);

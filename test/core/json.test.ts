@@ -50,7 +50,7 @@ t.test('overlapping and missing stretches are located too', async (t) => {
   const text = 'añ😀b\nc"d';
   const spans = [
     { start: 0, end: 4, token_count: 1 },
-    { start: 2, end: 5, token_count: 2, extra: { nodes: [{ type: 'x' }] } },
+    { start: 2, end: 5, token_count: 2, extraJson: '{"nodes":[{"type":"x"}]}' },
     { start: 6, end: 9, token_count: 1_234_567_890 },
   ];
   const answer = writeChunks(

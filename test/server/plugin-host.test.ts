@@ -89,9 +89,6 @@ const BROKEN: [name: string, body: string, reason: RegExp][] = [
   ['hole', 'return [null];', /./],
 ];
 
-/** Promises that the core does not check yet. */
-const UNCHECKED = ['fraction', 'count-negative', 'count-fraction', 'count-text', 'circular', 'overrides'];
-
 const LACKING: [files: Record<string, string>, remedy: RegExp][] = [
   [
     chunker('no-package', WHOLE_TEXT, {
@@ -481,7 +478,7 @@ t.test(
   'a plugin that breaks its promises gets a 500 that names it, and nothing of it comes out',
   async (t) => {
     for (const [name, , reason] of BROKEN) {
-      await t.test(name, { todo: UNCHECKED.includes(name) }, async (t) => {
+      await t.test(name, async (t) => {
         const answer = await inline.post(`/v1/chunk/${name}`, { text: ['plain 88', 'ab😀cdef'] });
         const named = new RegExp(
           `^The chunker "${name}" (returned an answer that breaks its contract|failed): `,
