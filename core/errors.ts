@@ -64,7 +64,7 @@ export class ServiceError extends Error {
 
   /** Seconds after which a refused request may be tried again, where the error knows. */
   get retryAfter(): number | undefined {
-    return this.code === 'overloaded' ? Number(this.values.seconds) : undefined;
+    return this.status === 503 ? Number(this.values.seconds) : undefined;
   }
 }
 

@@ -33,6 +33,10 @@ export const OPTIONS = {
   }),
   maxBodyBytes: option('integer', 104_857_600, 'Largest request body in bytes.', { minimum: 1 }),
   maxAnswerBytes: option('integer', 1_073_741_824, 'Largest answer in bytes.', { minimum: 1 }),
+  databaseUrl: variable(
+    '',
+    'Keep pipelines in this PostgreSQL, `postgresql://user:password@host/database`; by default in the data folder.',
+  ),
   hfEndpoint: variable('https://huggingface.co', 'Base URL of the hub.'),
   hfToken: variable('', 'Access token for the hub.'),
   hfHubCache: variable(

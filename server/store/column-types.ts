@@ -1,0 +1,48 @@
+import { type EntityProperty, type Platform, Type } from '@mikro-orm/core';
+
+/** A time as text with six digits of a second, which the ORM's own types would cut to three. */
+export class MicrosecondTime extends Type<string, string> {
+  override convertToDatabaseValue(value: string): string {
+    return value;
+  }
+
+  /** PostgreSQL writes a space for the `T`, and no zeros at the end. */
+  override convertToJSValue(value: string): string {
+    const [whole = '', fraction = ''] = value.replace(' ', 'T').split('.');
+    return `${whole}.${fraction.padEnd(6, '0')}`;
+  }
+
+  override getColumnType(_property: EntityProperty, platform: Platform): string {
+    return isPostgreSql(platform) ? 'timestamp(6)' : 'text';
+  }
+
+  override compareAsType(): string {
+    return 'string';
+  }
+}
+
+/**
+ * JSON as text: what was stored comes back exactly, with the order of its members and with NUL and lone
+ * surrogates in strings, which are escapes in the text and which PostgreSQL's own JSON refuses.
+ */
+export class ExactJson<T> extends Type<T, string> {
+  override convertToDatabaseValue(value: T): string {
+    return JSON.stringify(value);
+  }
+
+  override convertToJSValue(value: string): T {
+    return JSON.parse(value) as T;
+  }
+
+  override getColumnType(): string {
+    return 'text';
+  }
+
+  override compareAsType(): string {
+    return 'string';
+  }
+}
+
+export function isPostgreSql(platform: Platform): boolean {
+  return platform.constructor.name.startsWith('Postgre');
+}

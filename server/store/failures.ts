@@ -1,0 +1,94 @@
+import { ServiceError } from '../../core/errors.ts';
+
+/** A database that cannot be opened: what is wrong with it and the remedy, in one line, for the console. */
+export class StoreOpenError extends Error {}
+
+const LOCKED = 'another process keeps it locked; try again, or end that process';
+const FULL = 'the disk is full; free some space';
+const READ_ONLY = 'it cannot be written to; give the user of the server write access';
+const DAMAGED = 'its file is damaged; restore it from a backup, or move it away to begin anew';
+const UNREACHABLE = 'the database does not answer; check that it runs and can be reached';
+const REFUSED = 'the database refuses the user or the password; correct DATABASE_URL';
+
+/** What the codes of the databases and of the system mean, by their beginning. */
+const MEANINGS: readonly (readonly [code: string, reason: string])[] = [
+  ['SQLITE_BUSY', LOCKED],
+  ['SQLITE_LOCKED', LOCKED],
+  ['SQLITE_PROTOCOL', LOCKED],
+  ['SQLITE_FULL', FULL],
+  ['SQLITE_IOERR', 'the disk fails to read or write; check that it is healthy and not full'],
+  ['SQLITE_READONLY', READ_ONLY],
+  ['SQLITE_PERM', READ_ONLY],
+  [
+    'SQLITE_CANTOPEN',
+    'its file cannot be opened; check that it is a file which the server may read and write',
+  ],
+  ['SQLITE_CORRUPT', DAMAGED],
+  ['SQLITE_NOTADB', 'its file is not an SQLite database; move it away, or restore it from a backup'],
+  ['40001', LOCKED],
+  ['40P01', LOCKED],
+  ['55P03', LOCKED],
+  ['25006', 'the database is read-only; connect to its primary server'],
+  ['53100', FULL],
+  ['53300', 'the database takes no more connections; raise its max_connections, or run fewer servers'],
+  ['28', REFUSED],
+  ['42501', 'the user of the database may not do this; grant it the rights to create and change tables'],
+  ['3D000', 'the database does not exist; create it, or correct DATABASE_URL'],
+  ['08', UNREACHABLE],
+  ['57P0', UNREACHABLE],
+  ['57014', 'the database takes too long to answer'],
+  ['ECONN', UNREACHABLE],
+  ['EPIPE', UNREACHABLE],
+  ['ETIMEDOUT', UNREACHABLE],
+  ['EHOST', UNREACHABLE],
+  ['ENETUNREACH', UNREACHABLE],
+  ['ENOTFOUND', 'the host of the database is not known; correct DATABASE_URL'],
+  ['EAI_AGAIN', 'the host of the database cannot be looked up now; check the network'],
+  ['EACCES', READ_ONLY],
+  ['EPERM', READ_ONLY],
+  ['EROFS', READ_ONLY],
+  ['ENOSPC', FULL],
+  ['EDQUOT', FULL],
+  ['EEXIST', 'there is a file where the data folder should be; choose another folder with --data-dir'],
+  ['ENOTDIR', 'a part of its path is a file; choose another folder with --data-dir'],
+];
+
+/** What the driver says without a code. */
+const LOST_CONNECTION = /connection terminated|timeout expired|timeout exceeded|query read timeout/i;
+
+/** Why the database cannot be used, if this is a failure of that kind; it holds no path and no key. */
+export function reasonOfFailure(error: unknown): string | undefined {
+  for (const one of withCauses(error)) {
+    const code = String((one as { code?: unknown }).code ?? '');
+    const meaning = MEANINGS.find(([start]) => code !== '' && code.startsWith(start));
+    if (meaning !== undefined) return meaning[1];
+    if (one instanceof Error && LOST_CONNECTION.test(one.message)) return UNREACHABLE;
+  }
+  return undefined;
+}
+
+/** Whether a statement had no effect because of others, and may have one when it is tried again. */
+export function isTransient(error: unknown): boolean {
+  return reasonOfFailure(error) === LOCKED;
+}
+
+export function unavailable(reason: string, cause?: unknown): ServiceError {
+  return new ServiceError('store_unavailable', { reason, seconds: 1 }, cause);
+}
+
+export function asServiceError(error: unknown): unknown {
+  const reason = reasonOfFailure(error);
+  return reason === undefined ? error : unavailable(reason, error);
+}
+
+function* withCauses(error: unknown): Generator<object> {
+  const seen = new Set<object>();
+  const rest: unknown[] = [error];
+  for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
+    if (typeof next !== 'object' || next === null || seen.has(next)) continue;
+    seen.add(next);
+    yield next;
+    const { cause, previous, errors } = next as { cause?: unknown; previous?: unknown; errors?: unknown };
+    rest.push(...[cause, previous, ...(Array.isArray(errors) ? errors : [])].filter((one) => one != null));
+  }
+}
