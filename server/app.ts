@@ -15,15 +15,25 @@ import {
   refuseOtherMethods,
   refuseUnknown,
 } from './routes/method-not-allowed.ts';
+import { pipelineRoutes } from './routes/pipelines.ts';
 import { pluginRoutes } from './routes/plugins.ts';
 import { sendError } from './routes/problems.ts';
 import { createRunner } from './run/runner.ts';
 import { openSharedBuffersDesk } from './run/shared-buffers.ts';
+import { createPipelineStore, type PipelineStore } from './store/pipeline-store.ts';
 
 export { configOf, readConfig } from './config.ts';
 
-/** The whole server, wired and not listening. Close it to end its worker threads. */
-export async function buildApp(config: Config): Promise<FastifyInstance> {
+/**
+ * The whole server, wired and not listening. It opens the store of pipelines once it listens, so that it
+ * answers soon. Close it to end its worker threads.
+ *
+ * @param onBrokenStore is told why the store cannot be opened
+ */
+export async function buildApp(
+  config: Config,
+  onBrokenStore: (error: unknown) => void = () => {},
+): Promise<FastifyInstance> {
   const options: FastifyServerOptions = {
     loggerInstance: createLog(config.logLevel),
     logController: new LogController({ disableRequestLogging: true }),
@@ -40,7 +50,9 @@ export async function buildApp(config: Config): Promise<FastifyInstance> {
     request.log.info({ method, path: url.split('?')[0], status: reply.statusCode, ms }, 'answered');
   });
   endConnectionsWhenClosing(app);
-  await app.register((scope) => serve(scope, config, true));
+  const store = createPipelineStore(config, app.log);
+  app.addHook('onListen', () => store.open().catch(onBrokenStore));
+  await app.register((scope) => serve(scope, config, store, true));
   return app;
 }
 
@@ -66,16 +78,25 @@ export interface ChunksmithOptions {
  * changed; unknown paths are answered by the service below its prefix only.
  */
 async function chunksmith(app: FastifyInstance, options: ChunksmithOptions): Promise<void> {
-  await serve(app, configOf(options.config), app.prefix !== '');
+  const config = configOf(options.config);
+  const store = createPipelineStore(config, app.log);
+  app.addHook('onReady', () => store.open());
+  await serve(app, config, store, app.prefix !== '');
 }
 
-async function serve(app: FastifyInstance, config: Config, answersUnknown: boolean): Promise<void> {
+async function serve(
+  app: FastifyInstance,
+  config: Config,
+  store: PipelineStore,
+  answersUnknown: boolean,
+): Promise<void> {
   const channel = `chunksmith-${randomUUID()}`;
   const desk = openSharedBuffersDesk(channel);
   const core = await composeCore(config, app.log, desk);
   const runner = createRunner(config, core, desk, channel);
   app.addHook('onClose', async () => {
     await runner.close();
+    await store.close();
     desk.close();
   });
   app.setErrorHandler(sendError);
@@ -90,6 +111,9 @@ async function serve(app: FastifyInstance, config: Config, answersUnknown: boole
   await app.register(async (bytes) => {
     passJsonAsBytes(bytes, config.maxBodyBytes);
     pluginRoutes(bytes, core.registry, runner);
+  });
+  await app.register(async (pipelines) => {
+    pipelineRoutes(pipelines, store, core.service, config.maxBodyBytes);
   });
   await docsRoutes(app);
   refuseOtherMethods(app, paths);

@@ -3,6 +3,7 @@ import { ServiceError } from '../core/errors.ts';
 import { buildApp } from './app.ts';
 import { type Config, ConfigError, helpText, readConfig } from './config.ts';
 import { reload } from './reload.ts';
+import { StoreOpenError } from './store/failures.ts';
 import { VERSION } from './version.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,7 +18,7 @@ export async function runServer(args: readonly string[], env: Environment): Prom
 async function start(args: readonly string[], env: Environment): Promise<void> {
   const config = readConfig(args, env);
   if (config.reload) return reload(args, config.pluginsDir);
-  const app = await buildApp(config);
+  const app = await buildApp(config, fail);
   closeWithGrace({ logger: app.log }, async ({ err, signal }) => {
     if (err) app.log.error({ err }, 'stopping after an error that nobody handled');
     else app.log.info({ signal }, 'stopping');
@@ -47,7 +48,10 @@ class StartError extends Error {}
 /** A start that failed says why in plain words; only what nobody foresaw comes with a stack. */
 function fail(error: unknown): void {
   const isForeseen =
-    error instanceof ConfigError || error instanceof ServiceError || error instanceof StartError;
+    error instanceof ConfigError ||
+    error instanceof ServiceError ||
+    error instanceof StartError ||
+    error instanceof StoreOpenError;
   console.error(isForeseen ? error.message : error);
   process.exit(isForeseen ? 2 : 1);
 }
