@@ -43,6 +43,8 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   await app.register(swaggerUi, {
     routePrefix: '/docs',
+    // Relative addresses, so that the page works below a prefix and behind a proxy that strips one.
+    indexPrefix: '.',
     staticCSP: PAGE_POLICY,
     uiConfig: { docExpansion: 'list' },
   });
@@ -69,7 +71,7 @@ async function redocRoutes(app: FastifyInstance): Promise<void> {
     (await readFile(join(folder, 'bundles', 'redoc.standalone.js'), 'utf8')).replaceAll(REDOC_LOGO, 'data:,');
 
   app.get('/redoc', { schema: { hide: true } }, async (request, reply) => {
-    // The page's addresses are relative, so that it works behind a proxy that strips a prefix.
+    // The addresses of this page are relative too.
     if (pathOf(request).endsWith('/')) return reply.redirect('../redoc');
     reply.header('content-security-policy', policy.join('; ')).type('text/html; charset=utf-8');
     return reply.send(REDOC_PAGE);

@@ -52,7 +52,8 @@ export function refuseUnknown(app: FastifyInstance, paths: KnownPaths): void {
     if (!request.is404) return;
     const path = pathOf(request);
     const methods = paths.get(path.slice(app.prefix.length).replace(/\/$/, '') || '/');
-    throw methods === undefined ? notFound(path, known()) : methodNotAllowed(request, reply, methods);
+    if (methods === undefined || methods.has(request.method)) throw notFound(path, known());
+    throw methodNotAllowed(request, reply, methods);
   });
   app.setNotFoundHandler((request) => {
     throw notFound(pathOf(request), known());

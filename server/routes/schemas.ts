@@ -23,6 +23,7 @@ const chunks = { type: 'array', items: chunk } as const;
 export const chunkAnswer = {
   anyOf: [chunks, { type: 'array', items: chunks }],
   description: 'The chunks of the text; for a list of texts a list of lists, in the same order.',
+  examples: [[{ text: 'A first sentence. ', start_index: 0, end_index: 18, token_count: 18 }]],
 } as const;
 
 const refined = {
@@ -34,6 +35,7 @@ const refined = {
 export const refineAnswer = {
   anyOf: [refined, { type: 'array', items: refined }],
   description: 'The chunks in their order; for a list of lists a list of lists.',
+  examples: [[{ text: 'A first sentence. ', start_index: 0, end_index: 18, token_count: 18 }]],
 } as const;
 
 const MEANINGS: Readonly<Record<number, string>> = {
