@@ -230,6 +230,7 @@ t.test('mounted in another app below a prefix', async (t) => {
   await t.test('its problems have its own form, and its own limit', async (t) => {
     const unknown = await client.post('/chunks/v1/chunk/tokn', { text: 'a' });
     checkProblem(t, unknown, 404, /Did you mean \/chunks\/v1\/chunk\/token\?/);
+    checkProblem(t, await client.get('/chunks/health/'), 404, /Did you mean \/chunks\/health\?/);
     const wrong = await client.send('/chunks/v1/chunk/token', { method: 'PUT' });
     checkProblem(t, wrong, 405, /use POST/);
     checkProblem(t, await client.post('/chunks/v1/chunk/token', '{'), 400, /not valid JSON/);

@@ -17,13 +17,18 @@ export interface Schema {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly description?: string;
-  readonly examples?: readonly Record<string, unknown>[];
+}
+
+interface MediaType {
+  readonly schema: Schema;
+  readonly example?: Record<string, unknown>;
+  readonly examples?: Readonly<Record<string, { readonly value: Record<string, unknown> }>>;
 }
 
 export interface Operation {
   readonly summary?: string;
   readonly description?: string;
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
+  readonly requestBody?: { readonly content: { readonly 'application/json': MediaType } };
   readonly responses: Readonly<Record<string, { readonly description: string }>>;
 }
 
@@ -38,6 +43,8 @@ export interface BodyRoute {
   readonly operation: Operation;
   readonly schema: Schema;
   readonly parameters: readonly (readonly [name: string, schema: Schema])[];
+  /** Bodies to paste. */
+  readonly examples: readonly Record<string, unknown>[];
 }
 
 export async function readOpenApi(client: Client): Promise<OpenApi> {
@@ -48,9 +55,19 @@ export async function readOpenApi(client: Client): Promise<OpenApi> {
 export async function postRoutes(client: Client, below: string): Promise<BodyRoute[]> {
   const { paths } = await readOpenApi(client);
   return Object.entries(paths).flatMap(([path, { post }]) => {
-    const schema = post?.requestBody?.content['application/json'].schema;
-    if (!path.startsWith(below) || post === undefined || schema === undefined) return [];
-    return [{ path, operation: post, schema, parameters: Object.entries(schema.properties ?? {}) }];
+    const content = post?.requestBody?.content['application/json'];
+    if (!path.startsWith(below) || post === undefined || content === undefined) return [];
+    const { schema, example, examples = {} } = content;
+    const bodies = Object.values(examples).map(({ value }) => value);
+    return [
+      {
+        path,
+        operation: post,
+        schema,
+        parameters: Object.entries(schema.properties ?? {}),
+        examples: example === undefined ? bodies : [example, ...bodies],
+      },
+    ];
   });
 }
 

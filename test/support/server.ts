@@ -15,6 +15,8 @@ export interface Cleanup {
 /** An answer that has come in whole. */
 export interface Answer {
   readonly status: number;
+  /** The address, after redirections. */
+  readonly url: string;
   readonly headers: Headers;
   readonly bytes: Buffer;
   /** The body as JSON; throws where it is none. */
@@ -48,7 +50,7 @@ export function clientFor(url: string): Client {
     const response = await fetch(url + path, init);
     const bytes = Buffer.from(await response.arrayBuffer());
     const json = <T>() => JSON.parse(bytes.toString()) as T;
-    return { status: response.status, headers: response.headers, bytes, json };
+    return { status: response.status, url: response.url, headers: response.headers, bytes, json };
   };
   const post: Client['post'] = (path, body, headers = {}) => {
     const isRaw = typeof body === 'string' || body instanceof Uint8Array;

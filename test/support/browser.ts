@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { until } from './process.ts';
+import { type Cleanup, temporaryFolder } from './server.ts';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--disable-dev-shm-usage',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--remote-debugging-port=0',
+];
+
+/** A page that a browser has opened. */
+export interface Page {
+  /** What went wrong: errors and warnings of the console, exceptions, requests that failed. */
+  readonly problems: readonly string[];
+  /** Addresses of all that was asked for. */
+  readonly requests: readonly string[];
+  /** Gives the value of an expression in the page. */
+  evaluate<T>(expression: string): Promise<T>;
+  /** Waits until an expression is true in the page. */
+  until(expression: string): Promise<void>;
+}
+
+export interface Browser {
+  open(url: string): Promise<Page>;
+}
+
+/** The path of a Chromium on this machine; CHROMIUM names another one. */
+export function findChromium(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(':');
+  const found = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)));
+  return [process.env.CHROMIUM ?? '', ...found].find((file) => file !== '' && existsSync(file));
+}
+
+/** Starts a Chromium without a window and speaks its DevTools protocol; ended after the test. */
+export async function startBrowser(t: Cleanup, chromium: string): Promise<Browser> {
+  const profile = await temporaryFolder(t);
+  const child = spawn(chromium, [...FLAGS, `--user-data-dir=${profile}`, 'about:blank'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  t.teardown(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  let printed = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+  });
+  const address = await until(() => /DevTools listening on (ws:\S+)/.exec(printed)?.[1]);
+  const protocol = await connect(address);
+  t.teardown(() => protocol.close());
+  return { open: (url) => openPage(protocol, url) };
+}
+
+type Params = Record<string, unknown>;
+
+interface Protocol {
+  send<T>(method: string, params?: Params, sessionId?: string): Promise<T>;
+  listen(sessionId: string, listener: (method: string, params: Params) => void): void;
+  close(): void;
+}
+
+async function connect(address: string): Promise<Protocol> {
+  const socket = new WebSocket(address);
+  const waiting = new Map<number, (message: { result?: unknown; error?: { message: string } }) => void>();
+  const listeners = new Map<string, (method: string, params: Params) => void>();
+  socket.addEventListener('message', ({ data }) => {
+    const message = JSON.parse(String(data));
+    if (message.id !== undefined) waiting.get(message.id)?.(message);
+    else listeners.get(message.sessionId)?.(message.method, message.params);
+  });
+  await new Promise((resolve, reject) => {
+    socket.addEventListener('open', resolve);
+    socket.addEventListener('error', reject);
+  });
+  let calls = 0;
+  return {
+    send: (method, params = {}, sessionId) =>
+      new Promise((resolve, reject) => {
+        const id = ++calls;
+        waiting.set(id, ({ result, error }) => {
+          waiting.delete(id);
+          if (error === undefined) resolve(result as never);
+          else reject(new Error(`${method}: ${error.message}`));
+        });
+        socket.send(JSON.stringify({ id, method, params, sessionId }));
+      }),
+    listen: (sessionId, listener) => void listeners.set(sessionId, listener),
+    close: () => socket.close(),
+  };
+}
+
+async function openPage(protocol: Protocol, url: string): Promise<Page> {
+  const { targetId } = await protocol.send<{ targetId: string }>('Target.createTarget', {
+    url: 'about:blank',
+  });
+  const attached = { targetId, flatten: true };
+  const { sessionId } = await protocol.send<{ sessionId: string }>('Target.attachToTarget', attached);
+  const send = <T>(method: string, params: Params = {}) => protocol.send<T>(method, params, sessionId);
+  const problems: string[] = [];
+  const requests: string[] = [];
+  let isIdle = false;
+  protocol.listen(sessionId, (method, params) => {
+    const problem = problemOf(method, params);
+    if (problem !== undefined) problems.push(problem);
+    if (method === 'Network.requestWillBeSent') requests.push((params.request as { url: string }).url);
+    if (method === 'Page.lifecycleEvent' && params.name === 'networkIdle') isIdle = true;
+  });
+  for (const domain of ['Network', 'Runtime', 'Log', 'Page']) await send(`${domain}.enable`);
+  await send('Page.setLifecycleEventsEnabled', { enabled: true });
+  isIdle = false;
+  await send('Page.navigate', { url });
+  await until(() => isIdle);
+
+  const evaluate = async <T>(expression: string): Promise<T> => {
+    const call = { expression, returnByValue: true, awaitPromise: true };
+    const { result } = await send<{ result: { value: T } }>('Runtime.evaluate', call);
+    return result.value;
+  };
+  return {
+    problems,
+    requests,
+    evaluate,
+    until: async (expression) => void (await until(() => evaluate<boolean>(expression))),
+  };
+}
+
+/** What an event tells of something that went wrong. */
+function problemOf(method: string, params: Params): string | undefined {
+  const details = JSON.stringify(params).slice(0, 500);
+  const { entry, response, type } = params as {
+    entry?: { level: string };
+    response?: { status: number };
+    type?: string;
+  };
+  const isProblem =
+    method === 'Runtime.exceptionThrown' ||
+    method === 'Network.loadingFailed' ||
+    (method === 'Runtime.consoleAPICalled' && ['error', 'warning', 'assert'].includes(type ?? '')) ||
+    (method === 'Log.entryAdded' && ['error', 'warning'].includes(entry?.level ?? '')) ||
+    (method === 'Network.responseReceived' && (response?.status ?? 0) >= 400);
+  return isProblem ? `${method} ${details}` : undefined;
+}
