@@ -15,7 +15,8 @@ export function divide(
   { size, minCharacters = 1 }: DivideLimits,
 ): Span[] {
   const levels = [...finders, cutAtTokens(tokens), cutAtCodePoints];
-  const isShort = ({ start, end }: Span) => isShorter(text, start, end, minCharacters);
+  // Where the minimum is near the limit every chunk is short, and none may cost its neighbour a good cut.
+  const minToStand = Math.min(minCharacters, Math.floor(size / 2));
   const spans: Span[] = [];
   const count = tokens.count(range.start, range.end);
   if (count <= size) return [{ start: range.start, end: range.end, token_count: count }];
@@ -45,7 +46,7 @@ export function divide(
     packed.forEach((span, index) => {
       const next = packed[index + 1];
       if (isOver(span)) divideAt(level + 1, from, span.end);
-      else if (canDivide && next !== undefined && isOver(next) && isShort(span)) return;
+      else if (canDivide && next !== undefined && isOver(next) && isShort(span, minToStand)) return;
       else spans.push(span);
       from = span.end;
     });
@@ -55,11 +56,16 @@ export function divide(
     return (span.token_count as number) > size;
   }
 
+  function isShort({ start, end }: Span, minimum: number): boolean {
+    return isShorter(text, start, end, minimum);
+  }
+
   function joinShort(spans: readonly Span[]): Span[] {
     const joined: Span[] = [];
     for (const span of spans) {
       const last = joined.at(-1);
-      const both = last !== undefined && (isShort(last) || isShort(span)) ? join(last, span) : undefined;
+      const hasShort = last !== undefined && [last, span].some((one) => isShort(one, minCharacters));
+      const both = hasShort ? join(last, span) : undefined;
       if (both === undefined) joined.push(span);
       else joined[joined.length - 1] = both;
     }

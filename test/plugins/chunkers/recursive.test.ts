@@ -90,6 +90,14 @@ t.test('every recipe file is a recipe', async (t) => {
   });
 });
 
+t.test('a limit below the minimum does not spoil the cuts', async (t) => {
+  t.same(await texts({ text: '昨天下雨了。今天天晴。明天呢？', chunk_size: 6 }), [
+    '昨天下雨了。',
+    '今天天晴。',
+    '明天呢？',
+  ]);
+});
+
 t.test('a short chunk joins its neighbour where it fits', async (t) => {
   const text = 'A.\n\nA long enough paragraph stands here.\n\nB.';
   t.same(await texts({ text, chunk_size: 46, min_characters_per_chunk: 24 }), [text]);

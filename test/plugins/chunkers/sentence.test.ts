@@ -37,15 +37,14 @@ t.test('delim takes a string or a list, include_delim chooses the side', async (
 });
 
 t.test('a short sentence is joined to its neighbour', async (t) => {
-  const options = { text: 'No. Go. This one is long enough. Ok.', chunk_size: 10 };
-  t.same(await texts({ ...options, min_characters_per_sentence: 12 }), [
-    'No. Go. This one is long enough. Ok.',
-  ]);
-  t.same(await texts({ ...options, min_characters_per_sentence: 3 }), [
-    'No. Go. ',
-    'This one is long enough. ',
-    'Ok.',
-  ]);
+  const options = { text: 'Abcdefgh. Ij. Klmnop.', chunk_size: 14 };
+  t.same(await texts({ ...options, min_characters_per_sentence: 8 }), ['Abcdefgh. ', 'Ij. Klmnop.']);
+  t.same(await texts({ ...options, min_characters_per_sentence: 1 }), ['Abcdefgh. Ij. ', 'Klmnop.']);
+});
+
+t.test('joining a short sentence never puts a chunk over the limit', async (t) => {
+  const text = 'Nineteen letters. Ok. Nineteen letters! No.';
+  t.same(await texts({ text, chunk_size: 20 }), ['Nineteen letters. ', 'Ok. ', 'Nineteen letters! ', 'No.']);
 });
 
 t.test('overlap repeats whole sentences', async (t) => {
