@@ -9,25 +9,34 @@ export type DelimiterSide = 'prev' | 'next';
  * and the search goes on behind it. Costs time linear in the text for a given list.
  */
 export function cutAtDelimiters(delimiters: readonly string[], side: DelimiterSide = 'prev'): CutFinder {
-  const tries = buildTries(delimiters);
-  return (text, start, end) => {
-    const part = text.slice(start, end);
-    const cuts: number[] = [];
-    const searches = [...tries].map(([unit, trie]) => ({ unit, trie, at: indexFrom(part, unit, 0) }));
-    let behind = 0;
-    for (let next = earliest(searches); next.at < part.length; next = earliest(searches)) {
-      const matched = matchEnd(next.trie, part, next.at);
-      if (matched !== -1) {
-        addCut(cuts, text, start + (side === 'prev' ? matched : next.at), start, end);
-        behind = matched;
-      }
-      const from = Math.max(next.at + 1, behind);
-      for (const search of searches) {
-        if (search.at < from) search.at = indexFrom(part, search.unit, from);
-      }
+  const tries = [...buildTries(delimiters)];
+  return (text, start, end) => findDelimiters(tries, side, text, start, end);
+}
+
+// The loops stand outside the finders: a finder lives for one request, and optimised code dies with the
+// closure that it was made for.
+function findDelimiters(
+  tries: readonly (readonly [unit: string, trie: Trie])[],
+  side: DelimiterSide,
+  text: string,
+  start: number,
+  end: number,
+): number[] {
+  const part = text.slice(start, end);
+  const cuts: number[] = [];
+  const searches = tries.map(([unit, trie]): Search => ({ unit, trie, at: indexFrom(part, unit, 0) }));
+  let next = earliest(searches);
+  while (next.at < part.length) {
+    const matched = matchEnd(next.trie, part, next.at);
+    if (matched !== -1) addCut(cuts, text, start + (side === 'prev' ? matched : next.at), start, end);
+    next.at = indexFrom(part, next.unit, Math.max(next.at + 1, matched));
+    next = earliest(searches);
+    while (next.at < matched) {
+      next.at = indexFrom(part, next.unit, matched);
+      next = earliest(searches);
     }
-    return cuts;
-  };
+  }
+  return cuts;
 }
 
 /** Cuts before every line that begins with one of the given literal strings. */
@@ -74,18 +83,26 @@ export function cutAtOffsets(offsets: ArrayLike<number>): CutFinder {
  */
 export function withMinimumPiece(find: CutFinder, minimum: number): CutFinder {
   if (minimum <= 1) return find;
-  return (text, start, end) => {
-    const cuts: number[] = [];
-    let last = start;
-    for (const cut of find(text, start, end)) {
-      if (!isShorter(text, last, cut, minimum)) {
-        cuts.push(cut);
-        last = cut;
-      }
+  return (text, start, end) => keepMinimumPieces(find(text, start, end), minimum, text, start, end);
+}
+
+function keepMinimumPieces(
+  found: readonly number[],
+  minimum: number,
+  text: string,
+  start: number,
+  end: number,
+): number[] {
+  const cuts: number[] = [];
+  let last = start;
+  for (const cut of found) {
+    if (!isShorter(text, last, cut, minimum)) {
+      cuts.push(cut);
+      last = cut;
     }
-    if (cuts.length > 0 && isShorter(text, last, end, minimum)) cuts.pop();
-    return cuts;
-  };
+  }
+  if (cuts.length > 0 && isShorter(text, last, end, minimum)) cuts.pop();
+  return cuts;
 }
 
 /** Whether `text.slice(start, end)` has fewer than `minimum` code points; looks at few units. */

@@ -1,6 +1,7 @@
 import type { CountedSpan } from './chunking.ts';
 import { ServiceError } from './errors.ts';
 import type { JsonText } from './json-text.ts';
+import { keepOptimised } from './keep-optimised.ts';
 
 /** The unit in which an answer gives `start_index` and `end_index`. */
 export const OFFSET_UNITS = ['code_point', 'utf16', 'byte'] as const;
@@ -26,10 +27,11 @@ export function writeChunks(
   limit: number,
 ): Uint8Array {
   const located = documents.map(({ json, spans }) => ({ json, spans, places: locate(json, spans, unit) }));
-  const writer = createWriter(
-    located.reduce((sum, { spans, places }) => sum + sizeOf(spans, places), 2),
-    limit,
-  );
+  const size = located.reduce((sum, { spans, places }) => sum + sizeOf(spans, places), 2);
+  if (size > limit) {
+    throw new ServiceError('answer_too_large', { bytes: size, limit, hint: ', or lower chunk_overlap' });
+  }
+  const writer = new Writer(size);
   if (isBatch) writer.ascii('[');
   located.forEach(({ json, spans, places }, index) => {
     writer.ascii(index === 0 ? '[' : ',[');
@@ -37,7 +39,7 @@ export function writeChunks(
     writer.ascii(']');
   });
   if (isBatch) writer.ascii(']');
-  return writer.done();
+  return writer.written();
 }
 
 /** Where each span lies in the JSON text (bytes) and what the answer says of it (the chosen unit). */
@@ -214,52 +216,58 @@ function writeDocument(writer: Writer, json: JsonText, spans: readonly CountedSp
   }
 }
 
-type Writer = ReturnType<typeof createWriter>;
-
 const SHORT_COPY = 48;
 
-function createWriter(size: number, limit: number) {
-  if (size > limit) {
-    const hint = ', or lower chunk_overlap';
-    throw new ServiceError('answer_too_large', { bytes: size, limit, hint });
-  }
-  const out = new Uint8Array(size);
-  let at = 0;
+/** Fills one array with JSON. */
+class Writer {
+  readonly #out: Uint8Array;
+  #at = 0;
 
-  function bytes(source: Uint8Array, from: number, to: number): void {
+  constructor(size: number) {
+    this.#out = new Uint8Array(size);
+  }
+
+  bytes(source: Uint8Array, from: number, to: number): void {
+    const out = this.#out;
     if (to - from > SHORT_COPY) {
-      out.set(source.subarray(from, to), at);
-      at += to - from;
-    } else {
-      for (let index = from; index < to; index++) out[at++] = source[index] as number;
+      out.set(source.subarray(from, to), this.#at);
+      this.#at += to - from;
+      return;
     }
+    let at = this.#at;
+    for (let index = from; index < to; index++) out[at++] = source[index] as number;
+    this.#at = at;
   }
 
-  function writeAscii(text: string): void {
-    for (let index = 0; index < text.length; index++) out[at++] = text.charCodeAt(index);
+  ascii(text: string): void {
+    for (let index = 0; index < text.length; index++) this.#out[this.#at++] = text.charCodeAt(index);
   }
 
-  function integer(value: number): void {
+  integer(value: number): void {
     let digits = 1;
     for (let power = 10; power <= value; power *= 10) digits++;
     let rest = value;
-    for (let place = at + digits - 1; place >= at; place--) {
-      out[place] = 0x30 + (rest % 10);
+    for (let place = this.#at + digits - 1; place >= this.#at; place--) {
+      this.#out[place] = 0x30 + (rest % 10);
       rest = Math.floor(rest / 10);
     }
-    at += digits;
+    this.#at += digits;
   }
 
   /** Writes the members of a JSON object behind those already written. */
-  function members(object: string): void {
+  members(object: string): void {
     const json = Buffer.from(object);
     if (json.length === 2) return;
-    writeAscii(',');
-    bytes(json, 1, json.length - 1);
+    this.ascii(',');
+    this.bytes(json, 1, json.length - 1);
   }
 
-  return { bytes, ascii: writeAscii, integer, members, done: () => out.subarray(0, at) };
+  written(): Uint8Array {
+    return this.#out.subarray(0, this.#at);
+  }
 }
+
+keepOptimised(new Writer(0));
 
 function ascii(text: string): Uint8Array {
   return Uint8Array.from(text, (letter) => letter.charCodeAt(0));

@@ -1,4 +1,5 @@
 import type { PackLimits, Span, TokenizedText } from './contracts.ts';
+import { keepOptimised } from './keep-optimised.ts';
 
 /**
  * Packs the pieces between rising edges into chunks of at most `size` tokens, each as full as whole
@@ -112,6 +113,8 @@ class Pieces {
     return this.length === 0 ? 1 : this.count(0, to) / Math.max(this.#edge(to) - start, 1);
   }
 }
+
+keepOptimised(new Pieces([], { count: () => 0, ends: () => new Uint32Array() }, false));
 
 /** The fullest run that begins at `from`; at least one piece. */
 function fill(pieces: Pieces, from: number, size: number): Run {

@@ -1,4 +1,5 @@
 import type { Factory, TokenizedText, Tokenizer } from '../../../core/contracts.ts';
+import { keepOptimised } from '../../../core/keep-optimised.ts';
 
 /** Opens `character`: one token per code point, where a lone surrogate is a code point of its own. */
 const createCharacterTokenizers: Factory<'tokenizer'> = () => ({
@@ -10,45 +11,63 @@ export default createCharacterTokenizers;
 
 const character: Tokenizer = {
   name: 'character',
-  tokenize: (text) => (/[\ud800-\udfff]/.test(text) ? astralText(text) : plainText(text)),
+  tokenize: (text) => (/[\ud800-\udfff]/.test(text) ? new AstralText(text) : new PlainText(text)),
 };
 
 /** A text without surrogates: every code unit is a token. */
-function plainText(text: string): TokenizedText {
-  return {
-    count: (start, end) => end - start,
-    ends: () => {
-      const ends = new Uint32Array(text.length);
-      for (let index = 0; index < ends.length; index++) ends[index] = index + 1;
-      return ends;
-    },
-  };
+class PlainText implements TokenizedText {
+  readonly #length: number;
+
+  constructor(text: string) {
+    this.#length = text.length;
+  }
+
+  count(start: number, end: number): number {
+    return end - start;
+  }
+
+  ends(): Uint32Array {
+    const ends = new Uint32Array(this.#length);
+    for (let index = 0; index < ends.length; index++) ends[index] = index + 1;
+    return ends;
+  }
 }
 
 /** A text with surrogates: pairs are counted up to checkpoints, and from there on when they are asked for. */
-function astralText(text: string): TokenizedText {
-  const units = new Uint16Array(text.length);
-  Buffer.from(units.buffer).write(text, 'utf16le');
-  let checkpoints: Uint32Array | undefined;
-  const pairsBefore = (offset: number): number => {
-    checkpoints ??= countPairs(units);
+class AstralText implements TokenizedText {
+  readonly #units: Uint16Array;
+  #checkpoints: Uint32Array | undefined;
+
+  constructor(text: string) {
+    this.#units = new Uint16Array(text.length);
+    Buffer.from(this.#units.buffer).write(text, 'utf16le');
+  }
+
+  /** A pair belongs to the place of its first half, so one that `end` cuts in two is not subtracted. */
+  count(start: number, end: number): number {
+    return end > start ? end - start - this.#pairsBefore(end - 1) + this.#pairsBefore(start) : 0;
+  }
+
+  ends(): Uint32Array {
+    const units = this.#units;
+    const ends = new Uint32Array(units.length - this.#pairsBefore(units.length));
+    let offset = 0;
+    for (let token = 0; token < ends.length; token++) {
+      offset += isPair(units, offset) ? 2 : 1;
+      ends[token] = offset;
+    }
+    return ends;
+  }
+
+  #pairsBefore(offset: number): number {
+    this.#checkpoints ??= countPairs(this.#units);
     const checkpoint = Math.floor(offset / STEP);
-    return (checkpoints[checkpoint] as number) + pairsIn(units, checkpoint * STEP, offset);
-  };
-  return {
-    // A pair belongs to the place of its first half, so one that `end` cuts in two is not subtracted.
-    count: (start, end) => (end > start ? end - start - pairsBefore(end - 1) + pairsBefore(start) : 0),
-    ends: () => {
-      const ends = new Uint32Array(text.length - pairsBefore(text.length));
-      let offset = 0;
-      for (let token = 0; token < ends.length; token++) {
-        offset += isPair(units, offset) ? 2 : 1;
-        ends[token] = offset;
-      }
-      return ends;
-    },
-  };
+    return (this.#checkpoints[checkpoint] as number) + pairsIn(this.#units, checkpoint * STEP, offset);
+  }
 }
+
+keepOptimised(new PlainText(''));
+keepOptimised(new AstralText(''));
 
 /** Code units between two checkpoints: the most that a query scans at each of its ends. */
 const STEP = 16;
