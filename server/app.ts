@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import helmet from '@fastify/helmet';
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
 import plugin from 'fastify-plugin';
+import { endConnectionsWhenClosing } from './closing.ts';
 import { composeCore } from './compose.ts';
 import { type Config, configOf } from './config.ts';
 import { createLog } from './log.ts';
@@ -14,6 +15,7 @@ import {
   type KnownPaths,
   refuseOtherMethods,
   refuseUnknown,
+  withBraces,
 } from './routes/method-not-allowed.ts';
 import { pipelineRoutes } from './routes/pipelines.ts';
 import { pluginRoutes } from './routes/plugins.ts';
@@ -54,17 +56,6 @@ export async function buildApp(
   app.addHook('onListen', () => store.open().catch(onBrokenStore));
   await app.register((scope) => serve(scope, config, store, true));
   return app;
-}
-
-/** Lets no connection wait for another request once the server closes, so that it ends at once. */
-function endConnectionsWhenClosing(app: FastifyInstance): void {
-  let isClosing = false;
-  app.addHook('preClose', async () => {
-    isClosing = true;
-  });
-  app.addHook('onSend', async (_request, reply) => {
-    if (isClosing) reply.header('connection', 'close');
-  });
 }
 
 export interface ChunksmithOptions {
@@ -123,7 +114,9 @@ async function serve(
 function endpointsOf(prefix: string, paths: KnownPaths): string[] {
   return [...paths].flatMap(([path, methods]) => {
     if (!/^\/(v1|health|$)/.test(path)) return [];
-    return [...methods].filter((method) => method !== 'HEAD').map((method) => `${method} ${prefix}${path}`);
+    return [...methods]
+      .filter((method) => method !== 'HEAD')
+      .map((method) => `${method} ${prefix}${withBraces(path)}`);
   });
 }
 

@@ -47,7 +47,7 @@ export function refuseOtherMethods(app: FastifyInstance, paths: KnownPaths): voi
  */
 export function refuseUnknown(app: FastifyInstance, paths: KnownPaths): void {
   const known = () =>
-    [...paths.keys()].filter((path) => !path.includes('*')).map((path) => app.prefix + path);
+    [...paths.keys()].filter((path) => !path.includes('*')).map((path) => app.prefix + withBraces(path));
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return;
     const path = pathOf(request);
@@ -58,6 +58,11 @@ export function refuseUnknown(app: FastifyInstance, paths: KnownPaths): void {
   app.setNotFoundHandler((request) => {
     throw notFound(pathOf(request), known());
   });
+}
+
+/** A path as the documentation writes it: `/v1/pipelines/{pipeline_id}`. */
+export function withBraces(path: string): string {
+  return path.replace(/:(\w+)/g, '{$1}');
 }
 
 function methodNotAllowed(

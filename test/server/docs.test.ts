@@ -135,7 +135,9 @@ t.test('the answers of the other endpoints are as described', async (t) => {
   const folder = await pluginsFolder(t, chunker('lacking', WHOLE_TEXT, { needs: { env: ['NO_SUCH_KEY'] } }));
   const other = await startServer(t, { pluginsDir: [folder] });
   const { paths } = await readOpenApi(other);
-  const gets = Object.entries(paths).filter(([, operations]) => 'get' in operations);
+  const gets = Object.entries(paths).filter(
+    ([path, operations]) => 'get' in operations && !path.includes('{'),
+  );
   t.ok(gets.length >= 3);
   for (const [path, { get }] of gets) t.ok(checkAnswer(get, (await other.get(path)).json()), path);
 });
@@ -190,7 +192,7 @@ t.test('in a browser', { skip }, async (t) => {
   });
 
   await t.test('below a prefix both load too', async (t) => {
-    const host = Fastify();
+    const host = Fastify({ forceCloseConnections: true });
     t.teardown(() => host.close());
     await host.register(chunksmith, { prefix: '/below', config: { workers: 0 } });
     const url = await host.listen({ host: '127.0.0.1', port: 0 });

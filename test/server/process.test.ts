@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
@@ -66,6 +66,9 @@ t.test('a server in a process of its own', async (t) => {
 
   await t.test('ends at SIGTERM with code 0, after it has finished what is in flight', async (t) => {
     const large = 'large '.repeat(500);
+    const unused = connect(client.port, '127.0.0.1');
+    t.teardown(() => unused.destroy());
+    const started = Date.now();
     const inFlight = ['small', large].map((text) => client.post('/v1/chunk/slow', { text }));
     await new Promise((done) => setTimeout(done, 300));
     server.child.kill('SIGTERM');
@@ -76,6 +79,7 @@ t.test('a server in a process of its own', async (t) => {
     );
     t.same(answers[1]?.json(), [{ text: large, start_index: 0, end_index: 3000, token_count: 3000 }]);
     t.equal(await server.ended(), 0);
+    t.ok(Date.now() - started < 5000, 'an unused connection does not hold it');
     await t.rejects(client.get('/health'), 'nobody listens any more');
     t.equal(server.stderr(), '');
   });
