@@ -28,6 +28,7 @@ const CATALOGUE = {
     415,
     'Content-Type {received} is not supported: send the header Content-Type: application/json.',
   ],
+  client_gone: [499, 'The client closed the connection before the answer was ready.'],
   overloaded: [503, 'The server is busy and its queue is full: try again in {seconds} s.'],
   store_unavailable: [503, 'The store of pipelines cannot be used now: {reason}.'],
   missing_capability: [500, 'The {kind} "{name}" cannot run here: {reasons}.'],

@@ -28,10 +28,10 @@ export function createValidator(schema: ObjectSchema): Validate {
         `${place === '' ? 'body' : place.slice(0, -1)}: expected an object, got ${preview(value)}`,
       ]);
     }
-    const problems = [...problemsOf(all, value, schema), ...problemsOf(first, value, schema)];
-    const unique = [...new Set(problems)].map((problem) => place + problem);
-    if (unique.length > 0) throw invalid(unique);
-    return value as Record<string, unknown>;
+    const problem = problemsOf(first, value, schema);
+    if (problem.length === 0) return value as Record<string, unknown>;
+    const problems = new Set([...problemsOf(all, value, schema), ...problem]);
+    throw invalid([...problems].map((problem) => place + problem));
   };
 }
 

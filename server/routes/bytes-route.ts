@@ -19,13 +19,17 @@ export function passJsonAsBytes(app: FastifyInstance, bodyLimit: number): void {
   app.setValidatorCompiler(() => () => true);
 }
 
+/** A string of up to so many bytes goes out in one write with the headers. */
+const SMALL = 16_384;
+
 /** A handler that runs a task on the request's bytes and answers with the bytes that come back. */
-export function bytesRoute(runner: Runner, task: Task) {
+export function bytesRoute(runner: Runner, findTask: (request: FastifyRequest) => Task | Promise<Task>) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const body = (request.body ?? Buffer.alloc(0)) as Buffer;
-    const answer = await runner.run(task, body, abortedWith(reply));
+    const answer = await runner.run(await findTask(request), body, abortedWith(reply));
+    const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
     reply.type('application/json; charset=utf-8');
-    return reply.send(Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength));
+    return reply.send(bytes.length > SMALL ? bytes : bytes.toString());
   };
 }
 

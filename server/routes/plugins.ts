@@ -10,11 +10,19 @@ export function pluginRoutes(app: FastifyInstance, registry: Registry, runner: R
   for (const entry of registry.ofKind('chunker')) {
     const schema = pluginDocs(entry, 'chunk', chunkRequest(entry.manifest), chunkAnswer);
     const { name } = entry.manifest;
-    app.post(`/v1/chunk/${name}`, { schema }, bytesRoute(runner, { run: 'chunk', name }));
+    app.post(
+      `/v1/chunk/${name}`,
+      { schema },
+      bytesRoute(runner, () => ({ run: 'chunk', name })),
+    );
   }
   for (const entry of registry.ofKind('refinery')) {
     const schema = pluginDocs(entry, 'refine', refineRequest(entry.manifest, 'any'), refineAnswer);
     const { name } = entry.manifest;
-    app.post(`/v1/refine/${name}`, { schema }, bytesRoute(runner, { run: 'refine', name }));
+    app.post(
+      `/v1/refine/${name}`,
+      { schema },
+      bytesRoute(runner, () => ({ run: 'refine', name })),
+    );
   }
 }

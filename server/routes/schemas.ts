@@ -38,6 +38,37 @@ export const refineAnswer = {
   examples: [[{ text: 'A first sentence. ', start_index: 0, end_index: 18, token_count: 18 }]],
 } as const;
 
+const output = {
+  type: 'object',
+  required: ['id', ...chunk.required, 'context', 'embedding'],
+  properties: {
+    id: {
+      type: 'string',
+      format: 'uuid',
+      description: 'Follows from steps, text and place: a second run gives the same.',
+    },
+    ...chunk.properties,
+    context: {
+      type: ['string', 'null'],
+      description: 'Overlap with the neighbours; null where there is none.',
+    },
+    embedding: {
+      type: ['array', 'null'],
+      items: { type: 'number' },
+      description: 'Null where no step made one.',
+    },
+  },
+  additionalProperties: true,
+} as const;
+
+const outputs = { type: 'array', items: output } as const;
+
+/** The chunks that a pipeline puts out, or for a batch a list of lists. */
+export const executeAnswer = {
+  anyOf: [outputs, { type: 'array', items: outputs }],
+  description: 'The chunks of the text; for a list of texts a list of lists, in the same order.',
+} as const;
+
 const MEANINGS: Readonly<Record<number, string>> = {
   400: 'Invalid parameters or malformed JSON.',
   404: 'There is nothing at this path.',

@@ -3,7 +3,7 @@ import { Piscina } from 'piscina';
 import { fromPlainError, ServiceError } from '../../core/errors.ts';
 import type { Core } from '../compose.ts';
 import type { Config } from '../config.ts';
-import { runTask, type Task } from '../service.ts';
+import type { Task } from '../service.ts';
 import type { SharedBuffersDesk } from './shared-buffers.ts';
 import type { TaskMessage, TaskOutcome } from './task.ts';
 import type { WorkerData } from './worker.ts';
@@ -24,7 +24,10 @@ const RETRY_SECONDS = 1;
 
 export function createRunner(config: Config, core: Core, desk: SharedBuffersDesk, channel: string): Runner {
   if (config.workers === 0) {
-    return { run: (task, body, signal) => runTask(core.service, task, body, signal), close: async () => {} };
+    return {
+      run: async (task, body, signal) => core.service.prepare(task, body).run(signal),
+      close: async () => {},
+    };
   }
   const workerData: WorkerData = { config, channel };
   const pool = new Piscina<TaskMessage, TaskOutcome>({
@@ -41,8 +44,9 @@ export function createRunner(config: Config, core: Core, desk: SharedBuffersDesk
 
   return {
     async run(task, body, signal) {
-      if (body.length <= config.inlineBytes && core.service.isLight(task, body)) {
-        return runTask(core.service, task, body, signal);
+      if (body.length <= config.inlineBytes) {
+        const prepared = core.service.prepare(task, body);
+        if (prepared.isLight) return prepared.run(signal);
       }
       const outcome = await inWorker(task, body, signal);
       if ('error' in outcome) throw fromPlainError(outcome.error);

@@ -3,7 +3,6 @@ import { toPlainError } from '../../core/errors.ts';
 import { composeCore } from '../compose.ts';
 import type { Config } from '../config.ts';
 import { createLog } from '../log.ts';
-import { runTask } from '../service.ts';
 import { connectSharedBuffers } from './shared-buffers.ts';
 import type { TaskMessage, TaskOutcome } from './task.ts';
 
@@ -20,7 +19,7 @@ const never = new AbortController().signal;
 /** Entry of a worker thread: bytes in, bytes out. A task is stopped by ending its thread. */
 export default async function work({ task, body }: TaskMessage): Promise<unknown> {
   try {
-    return moved(await runTask(core.service, task, body, never));
+    return moved(await core.service.prepare(task, body).run(never));
   } catch (error) {
     return { error: toPlainError(error) } satisfies TaskOutcome;
   }

@@ -27,11 +27,9 @@ export async function breachesOf(
 ): Promise<string[]> {
   const ask = async (unit?: string) => {
     const request = { text, ...options, ...(unit === undefined ? {} : { offset_unit: unit }) };
-    const answer = await service.chunk(
-      manifest.name,
-      Buffer.from(JSON.stringify(request)),
-      new AbortController().signal,
-    );
+    const task = { run: 'chunk', name: manifest.name } as const;
+    const prepared = service.prepare(task, Buffer.from(JSON.stringify(request)));
+    const answer = await prepared.run(new AbortController().signal);
     return Buffer.from(answer).toString();
   };
   const answer = await ask();

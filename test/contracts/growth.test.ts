@@ -30,7 +30,9 @@ for (const { manifest } of registry.ofKind('chunker').filter(({ missing }) => mi
         const options = Object.fromEntries(Object.entries(request).filter(([name]) => takes(name)));
         const time = async (length: number) => {
           const body = Buffer.from(JSON.stringify({ text: make(length), ...options }));
-          return leastTime(2, () => service.chunk(manifest.name, body, new AbortController().signal));
+          return leastTime(2, () =>
+            service.prepare({ run: 'chunk', name: manifest.name }, body).run(new AbortController().signal),
+          );
         };
         const small = await time(SMALL);
         const growth = (await time(SMALL * FACTOR)) / Math.max(small, 0.5);

@@ -17,11 +17,8 @@ interface OutputChunk {
 }
 
 async function execute<T extends string | string[]>(steps: readonly PipelineStep[], text: T) {
-  const answer = await service.execute(
-    steps,
-    Buffer.from(JSON.stringify({ text })),
-    new AbortController().signal,
-  );
+  const prepared = service.prepare({ run: 'execute', steps }, Buffer.from(JSON.stringify({ text })));
+  const answer = await prepared.run(new AbortController().signal);
   return JSON.parse(Buffer.from(answer).toString()) as T extends string ? OutputChunk[] : OutputChunk[][];
 }
 

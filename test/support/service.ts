@@ -21,6 +21,10 @@ export async function openChunkers() {
   const { service } = await composeQuietly();
   return async (name: string, request: object): Promise<AnswerChunk[]> => {
     const body = Buffer.from(JSON.stringify(request));
-    return JSON.parse(Buffer.from(await service.chunk(name, body, new AbortController().signal)).toString());
+    return JSON.parse(
+      Buffer.from(
+        await service.prepare({ run: 'chunk', name }, body).run(new AbortController().signal),
+      ).toString(),
+    );
   };
 }

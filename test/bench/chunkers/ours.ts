@@ -20,7 +20,7 @@ export async function composeOurs(): Promise<Ours> {
   const core = await composeCore(configOf({ workers: 0 }), silent, shared);
   const openTokenizer = createTokenizers(core.registry, core.host);
   return {
-    answer: (chunker, body) => core.service.chunk(chunker, body, signal),
+    answer: (chunker, body) => core.service.prepare({ run: 'chunk', name: chunker }, body).run(signal),
     async chunks(name, text, tokenizer) {
       const { manifest } = core.registry.require('chunker', name);
       const ready = { manifest, chunker: await core.host.get('chunker', name) };
