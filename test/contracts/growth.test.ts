@@ -15,7 +15,7 @@ const SHAPES: Readonly<Record<string, (length: number) => string>> = {
   'headings and fences': (length) => '# a\n```\n'.repeat(length / 8),
 };
 const REQUESTS = [{}, { chunk_size: 64, chunk_overlap: 63 }, { chunk_size: 3 }];
-const SMALL = 10_000;
+const SMALL = 6_000;
 const FACTOR = 32;
 /** Quadratic cost would show as FACTOR squared; the rest is room for a busy machine. */
 const MOST_GROWTH = FACTOR * 5;
