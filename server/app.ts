@@ -9,6 +9,7 @@ import { type Config, configOf } from './config.ts';
 import { createLog } from './log.ts';
 import { passJsonAsBytes } from './routes/bytes-route.ts';
 import { describeRoutes, docsRoutes } from './routes/docs.ts';
+import { executeRoute } from './routes/execute.ts';
 import { metaRoutes } from './routes/meta.ts';
 import {
   collectPaths,
@@ -53,9 +54,24 @@ export async function buildApp(
   });
   endConnectionsWhenClosing(app);
   const store = createPipelineStore(config, app.log);
-  app.addHook('onListen', () => store.open().catch(onBrokenStore));
+  openWhenListening(app, store, onBrokenStore);
   await app.register((scope) => serve(scope, config, store, true));
   return app;
+}
+
+/** Milliseconds in which the first requests are answered, before the store's packages block the loop. */
+const HEAD_START = 100;
+
+function openWhenListening(
+  app: FastifyInstance,
+  store: PipelineStore,
+  onBroken: (error: unknown) => void,
+): void {
+  let timer: NodeJS.Timeout | undefined;
+  app.addHook('onListen', async () => {
+    timer = setTimeout(() => store.open().catch(onBroken), HEAD_START);
+  });
+  app.addHook('preClose', async () => clearTimeout(timer));
 }
 
 export interface ChunksmithOptions {
@@ -102,6 +118,7 @@ async function serve(
   await app.register(async (bytes) => {
     passJsonAsBytes(bytes, config.maxBodyBytes);
     pluginRoutes(bytes, core.registry, runner);
+    executeRoute(bytes, store, runner);
   });
   await app.register(async (pipelines) => {
     pipelineRoutes(pipelines, store, core.service, config.maxBodyBytes);
