@@ -32,6 +32,7 @@ export async function describeRoutes(app: FastifyInstance): Promise<void> {
       tags: [
         { name: 'chunk', description: 'Split text into chunks' },
         { name: 'refine', description: 'Enrich chunks' },
+        { name: 'pipelines', description: 'Store steps under a name and run them' },
         { name: 'meta', description: 'What the service says of itself' },
       ],
     },

@@ -71,12 +71,14 @@ export const executeAnswer = {
 
 const MEANINGS: Readonly<Record<number, string>> = {
   400: 'Invalid parameters or malformed JSON.',
-  404: 'There is nothing at this path.',
+  404: 'There is nothing at this path, or no pipeline of this id.',
   405: 'The path takes another method; the Allow header has it.',
+  409: 'There is a pipeline of this name already.',
+  412: 'The pipeline has changed since the ETag of If-Match was given.',
   413: 'The body is over the limit.',
   415: 'The content type is not application/json.',
   500: 'A capability is missing, or a plugin failed.',
-  503: 'The server is busy; the Retry-After header says when to try again.',
+  503: 'The server is busy, or its store cannot be used now; the Retry-After header says when to try again.',
 };
 
 const problem = {
