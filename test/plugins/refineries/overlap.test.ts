@@ -464,9 +464,8 @@ t.test('through the service', async (t) => {
   const { service } = await composeQuietly();
   const send = async (body: object) => {
     const bytes = Buffer.from(JSON.stringify(body));
-    return JSON.parse(
-      Buffer.from(await service.refine('overlap', bytes, new AbortController().signal)).toString(),
-    );
+    const prepared = service.prepare({ run: 'refine', name: 'overlap' }, bytes);
+    return JSON.parse(Buffer.from(await prepared.run(new AbortController().signal)).toString());
   };
 
   t.test('the example of the manifest works as it is', async (t) => {
