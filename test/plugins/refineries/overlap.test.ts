@@ -155,6 +155,9 @@ t.test('recursive mode knows the ends of sentences of many scripts', async (t) =
   t.equal(await tail('这是一句。这是第二句！好', 5), '好');
   t.equal(await tail('これは？はい｡そうです', 9), 'はい｡そうです');
   t.equal(await head('यह एक है। वह दो है।', 14), 'यह एक है। ');
+  for (const end of '。！？｡।؟') t.equal(await tail(`ab${end}cd ef`, 6), 'cd ef', end);
+  for (const end of '.!?') t.equal(await tail(`a b${end} cd ef`, 7), 'cd ef', end);
+  for (const end of '.!?') t.equal(await tail(`a b${end}cd ef`, 6), 'ef', end);
   t.equal(await head('هل هذا؟ نعم هو', 12), 'هل هذا؟ ');
   t.equal(await head('Is it? Yes it is', 12), 'Is it? ');
   t.equal(await head('Go! Yes it is', 10), 'Go! ');
@@ -169,6 +172,7 @@ t.test('recursive mode knows line ends, keeps indentation and gives no white spa
     (await contexts([text, 'x'], { context_size, mode: 'recursive', method: 'prefix' }))[1];
   t.equal(await head('One two\r\nthree four', 15), 'One two\r\n', 'CRLF is one break');
   t.equal(await head('a b\r\nc d\r\n\r\ne f g', 15), 'a b\r\nc d\r\n\r\n');
+  t.equal(await head('a\r\n\r\nb c\r\nd e', 12), 'a\r\n\r\n', 'and no blank line');
   t.equal(await tail('a b\rc d e', 7), 'c d e', 'CR alone is one');
   t.equal(await tail('One\n  \nTwo\nthree', 12), 'Two\nthree', 'a line of spaces is blank');
   t.equal(await tail('if x:\n    y = 1', 11), '    y = 1');
@@ -184,6 +188,11 @@ t.test('recursive mode with tokens that begin with a space loses no word', async
   t.same(await contexts(texts, options, cl100k), ['over the', 'brown fox']);
   t.equal(counted(cl100k, ' bureaucracy'), 1);
   t.equal(counted(cl100k, 'bureaucracy'), 5);
+  t.same(
+    await contexts(['x', 'foo    bar'], { context_size: 2, mode: 'recursive' }, cl100k),
+    ['foo', null],
+    'no longer than in token mode',
+  );
   const costly = ['a lot of bureaucracy was cut', 'x'];
   const tail = async (context_size: number) =>
     (await contexts(costly, { context_size, mode: 'recursive', method: 'prefix' }, cl100k))[1];
