@@ -173,6 +173,7 @@ export interface TokenizedText {
   /**
    * The end of every token of the whole text, in order: offsets into the text, the last one being its
    * length. A token that ends inside a code point is given that code point's end, so offsets may repeat.
+   * The list may be shared and must not be changed.
    */
   ends(): Uint32Array;
 }

@@ -1,18 +1,27 @@
-import { createHash, hash } from 'node:crypto';
-import type { Span } from '../core/contracts.ts';
+import { createHash } from 'node:crypto';
 import type { PipelineStep } from '../core/pipeline.ts';
 
+const BYTES = 16;
+
 /**
- * Makes the function that names the chunks of one document under one pipeline. A name is a UUID of
- * version 8 (RFC 9562) that follows from the steps, the document's text and the chunk's place in it, so
- * that a second run updates a vector store instead of doubling it.
+ * Names the chunks that a pipeline makes of one document: UUIDs of version 8 (RFC 9562) that follow from
+ * the steps, the document's text and the chunk's place among its chunks. The same text through the same
+ * steps gives the same names, so that a second run updates a vector store instead of doubling it; equal
+ * chunks of one document, and of different ones, are told apart.
  */
-export function createIdentify(steps: readonly PipelineStep[], text: string): (span: Span) => string {
-  const seed = createHash('sha256')
+export function nameChunks(steps: readonly PipelineStep[], text: string, count: number): string[] {
+  if (count === 0) return [];
+  const seed = createHash('blake2b512')
     .update(JSON.stringify(sorted(steps)))
-    .update(text, 'utf16le')
-    .digest('hex');
-  return ({ start, end }) => toUuid(hash('sha256', `${seed} ${start} ${end}`));
+    .update('\n')
+    .update(text)
+    .digest();
+  const bytes = createHash('shake256', { outputLength: count * BYTES })
+    .update(seed)
+    .digest();
+  return Array.from({ length: count }, (_, index) =>
+    toUuid(bytes.subarray(index * BYTES, (index + 1) * BYTES)),
+  );
 }
 
 /** The same value with the members of objects in order, so that only what it says counts. */
@@ -23,13 +32,9 @@ function sorted(value: unknown): unknown {
   return members.map(([name, member]) => [name, sorted(member)]);
 }
 
-function toUuid(hex: string): string {
-  const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `8${hex.slice(13, 16)}`,
-    `${variant}${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join('-');
+function toUuid(bytes: Buffer): string {
+  bytes[6] = 0x80 | ((bytes[6] as number) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] as number) & 0x3f);
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

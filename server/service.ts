@@ -4,7 +4,7 @@ import { type ChunkedText, writeChunks } from '../core/json-chunks.ts';
 import { findTextLiterals, type JsonText, toJsonText } from '../core/json-text.ts';
 import { checkOrder, type PipelineStep, runStages, type Stage } from '../core/pipeline.ts';
 import { executeRequest } from '../core/requests.ts';
-import { createIdentify } from './chunk-ids.ts';
+import { nameChunks } from './chunk-ids.ts';
 import { jsonBytes, parseJson } from './json-body.ts';
 import type { PluginCalls } from './plugin-calls.ts';
 import { createValidator } from './validation.ts';
@@ -88,15 +88,10 @@ export function createService(calls: PluginCalls, maxAnswerBytes: number): Servi
         }
         const answers: Chunk[][] = [];
         for (const { content, json } of documentsOf(body, text)) {
-          const identify = createIdentify(steps, content);
           const placed = await runStages(stages, content, json, signal);
+          const ids = nameChunks(steps, content, placed.length);
           answers.push(
-            placed.map(({ span, chunk }) => ({
-              id: identify(span),
-              context: null,
-              embedding: null,
-              ...chunk,
-            })),
+            placed.map(({ chunk }, index) => ({ id: ids[index], context: null, embedding: null, ...chunk })),
           );
         }
         return writeJson(Array.isArray(text) ? answers : answers[0]);

@@ -27,10 +27,25 @@ class PlainText implements TokenizedText {
   }
 
   ends(): Uint32Array {
-    const ends = new Uint32Array(this.#length);
-    for (let index = 0; index < ends.length; index++) ends[index] = index + 1;
-    return ends;
+    return upTo(this.#length);
   }
+}
+
+/** Longest list of ends that is kept. */
+const LONGEST_KEPT = 1 << 20;
+let kept = new Uint32Array(0);
+
+/** The numbers 1, 2, 3, ... `length`; all shorter texts share one list. */
+function upTo(length: number): Uint32Array {
+  if (length > LONGEST_KEPT) return countUp(length);
+  if (length > kept.length) kept = countUp(Math.min(LONGEST_KEPT, 2 * length));
+  return kept.subarray(0, length);
+}
+
+function countUp(length: number): Uint32Array<ArrayBuffer> {
+  const numbers = new Uint32Array(length);
+  for (let index = 0; index < length; index++) numbers[index] = index + 1;
+  return numbers;
 }
 
 /** A text with surrogates: pairs are counted up to checkpoints, and from there on when they are asked for. */
