@@ -109,13 +109,13 @@ export function createPipelineStore(
     },
   };
 
-  function opened(): Promise<Repository> {
+  async function opened(): Promise<Repository> {
+    if (isClosed) throw unavailable('the server is stopping');
     opening ??= import('./open-repository.ts').then(({ openRepository }) => openRepository(config, log));
     return opening;
   }
 
   async function run<T>(work: (repository: Repository) => Promise<T>): Promise<T> {
-    if (isClosed) throw unavailable('the server is stopping');
     try {
       const repository = await opened();
       return await retry(() => work(repository), isTransient);

@@ -1,0 +1,52 @@
+import type { Test } from 'tap';
+import type { Log } from '../../core/contracts.ts';
+import { ServiceError } from '../../core/errors.ts';
+import type { PipelineStep } from '../../core/pipeline.ts';
+import { createPipelineStore, type PipelineStore } from '../../server/store/pipeline-store.ts';
+import { noPostgres, startPostgres } from './postgres.ts';
+import { type Cleanup, temporaryFolder } from './server.ts';
+
+export const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+export const STEPS: readonly PipelineStep[] = [
+  { type: 'chunk', chunker: 'recursive', refinery: null, config: { chunk_size: 256 } },
+  { type: 'refine', chunker: null, refinery: 'overlap', config: { context_size: 0.25 } },
+];
+
+/** Where a store keeps its pipelines. */
+export interface Database {
+  readonly dataDir: string;
+  readonly databaseUrl: string;
+}
+
+/** Opens a store; closed after the test. */
+export async function openStore(t: Cleanup, database: Database): Promise<PipelineStore> {
+  const store = createPipelineStore(database, silent);
+  t.teardown(() => store.close());
+  await store.open();
+  return store;
+}
+
+/** Runs the same tests with SQLite and with PostgreSQL. `fresh` gives a database that is not there yet. */
+export async function onBothDatabases(
+  t: Test,
+  tests: (t: Test, fresh: () => Promise<Database>) => Promise<void>,
+): Promise<void> {
+  await t.test('SQLite', async (t) => {
+    await tests(t, async () => ({ dataDir: `${await temporaryFolder(t)}/data`, databaseUrl: '' }));
+  });
+  await t.test('PostgreSQL', { skip: noPostgres }, async (t) => {
+    const server = await startPostgres(t);
+    await tests(t, async () => ({ dataDir: '/nowhere', databaseUrl: server.freshUrl() }));
+  });
+}
+
+/** What a promise fails with: the code of the catalogue, or the error. */
+export async function failure(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+  } catch (error) {
+    return error instanceof ServiceError ? error.code : String(error);
+  }
+  return 'nothing';
+}
