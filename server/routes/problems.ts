@@ -33,6 +33,8 @@ function asServiceError(error: unknown, request: FastifyRequest): ServiceError {
       return new ServiceError('unsupported_media_type', { received: mediaType(request) }, error);
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return badRequest('the body is shorter than its Content-Length; send it whole', error);
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new ServiceError('not_found', { path: pathOf(request), hint: '' }, error);
     case 'FST_ERR_BAD_URL':
       return badRequest(`the path ${pathOf(request)} is not valid: encode it as UTF-8 with %XX`, error);
     default:
