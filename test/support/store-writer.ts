@@ -1,0 +1,50 @@
+import { createPipelineStore } from '../../server/store/pipeline-store.ts';
+import { failure, STEPS, silent } from './stores.ts';
+
+/**
+ * A process that writes to a store which others write to at the same time:
+ * `store-writer.ts <what> <name> <rounds> <dataDir> <databaseUrl>`. Prints what it did as JSON.
+ */
+const [what, name, rounds, dataDir, databaseUrl] = process.argv.slice(2) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+const store = createPipelineStore({ dataDir, databaseUrl }, silent);
+const TASKS: Readonly<Record<string, (round: number) => Promise<unknown>>> = {
+  /** Counts in the description up by one, as clients do that read, change and write with `If-Match`. */
+  count,
+  /** Sets a member that no other process sets. */
+  describe: (round) => setOwn({ description: `${round}` }),
+  configure: (round) =>
+    setOwn({ steps: [{ type: 'chunk', chunker: 'token', refinery: null, config: { round } }] }),
+  /** Makes names that the others make too. */
+  create: (round) => failure(store.create({ name: `common ${round}`, description: name, steps: STEPS })),
+};
+const results: unknown[] = [];
+for (let round = 1; round <= Number(rounds); round++) results.push(await TASKS[what]?.(round));
+await store.close();
+console.log(JSON.stringify(results));
+
+async function count(): Promise<number> {
+  for (let refused = 0; ; refused++) {
+    const { id, description, version } = await shared();
+    const changes = { description: String(Number(description) + 1) };
+    const outcome = await failure(store.update(id, changes, [version]));
+    if (outcome === 'nothing') return refused;
+    if (outcome !== 'precondition_failed') throw new Error(outcome);
+  }
+}
+
+async function setOwn(changes: Parameters<typeof store.update>[1]): Promise<void> {
+  await store.update((await shared()).id, changes);
+}
+
+async function shared() {
+  const { pipelines } = await store.list({ limit: 1 });
+  const [first] = pipelines;
+  if (first === undefined) throw new Error('there is no pipeline');
+  return first;
+}
