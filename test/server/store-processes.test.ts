@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { type Database, onBothDatabases, openStore, STEPS } from '../support/stores.ts';
 
-const WRITER = join(import.meta.dirname, '..', 'support', 'store-writer.ts');
+const WRITER = join(import.meta.dirname, '..', 'support', 'write-store.ts');
 const ROUNDS = 60;
 const run = promisify(execFile);
 

@@ -3,7 +3,7 @@ import { failure, STEPS, silent } from './stores.ts';
 
 /**
  * A process that writes to a store which others write to at the same time:
- * `store-writer.ts <what> <name> <rounds> <dataDir> <databaseUrl>`. Prints what it did as JSON.
+ * `write-store.ts <what> <name> <rounds> <dataDir> <databaseUrl>`. Prints what it did as JSON.
  */
 const [what, name, rounds, dataDir, databaseUrl] = process.argv.slice(2) as [
   string,
