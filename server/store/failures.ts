@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts';
+import { reasonOf, ServiceError } from '../../core/errors.ts';
 
 /** A database that cannot be opened: what is wrong with it and the remedy, in one line, for the console. */
 export class StoreOpenError extends Error {}
@@ -34,6 +34,7 @@ const MEANINGS: readonly (readonly [code: string, reason: string])[] = [
   ['28', REFUSED],
   ['42501', 'the user of the database may not do this; grant it the rights to create and change tables'],
   ['3D000', 'the database does not exist; create it, or correct DATABASE_URL'],
+  ['22P05', 'the database is not encoded in UTF-8; create it with the encoding UTF8'],
   ['08', UNREACHABLE],
   ['57P0', UNREACHABLE],
   ['57014', 'the database takes too long to answer'],
@@ -78,7 +79,13 @@ export function unavailable(reason: string, cause?: unknown): ServiceError {
 
 export function asServiceError(error: unknown): unknown {
   const reason = reasonOfFailure(error);
-  return reason === undefined ? error : unavailable(reason, error);
+  return reason === undefined ? error : unavailable(reason, withoutStatement(error));
+}
+
+/** What the database said, for the log; the ORM puts the whole statement with its values before it. */
+function withoutStatement(error: unknown): Error {
+  const message = reasonOf(error).split(' - ').at(-1) as string;
+  return Object.assign(new Error(message.slice(0, 300)), { code: (error as { code?: unknown }).code });
 }
 
 function* withCauses(error: unknown): Generator<object> {

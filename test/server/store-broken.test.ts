@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import Fastify from 'fastify';
 import t, { type Test } from 'tap';
+import chunksmith from '../../server/app.ts';
 import { lockFile } from '../support/locker.ts';
 import { checkProblem } from '../support/problems.ts';
 import { startProcess, until } from '../support/process.ts';
@@ -172,7 +174,15 @@ t.test('a wrong DATABASE_URL', async (t) => {
   ]);
 });
 
-t.test('a broken store stops neither the tests nor an app that only wants to close', async (t) => {
+t.test('mounted in another app, a broken store fails its start', async (t) => {
+  const dataDir = join(await temporaryFolder(t, { data: '' }), 'data');
+  const host = Fastify();
+  t.teardown(() => host.close());
+  host.register(chunksmith, { config: { dataDir, workers: 0 } });
+  await t.rejects(Promise.resolve(host.ready()), /there is a file where the data folder should be/);
+});
+
+t.test('built and listening without a start, what needs no store still works', async (t) => {
   const dataDir = join(await temporaryFolder(t, { data: '' }), 'data');
   const client = await startServer(t, { dataDir });
   await until(async () => (await client.get(PATH)).status === 503);

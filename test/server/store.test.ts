@@ -193,6 +193,14 @@ await onBothDatabases(t, async (t, fresh) => {
     t.equal(await orm.schema.getUpdateSchemaSQL(), '', 'down and up again');
   });
 
+  await t.test('what is answered is on disk', { skip: database.databaseUrl !== '' }, async (t) => {
+    const orm = await openOrm(await fresh(), silent);
+    t.teardown(() => orm.close());
+    const connection = orm.em.getConnection();
+    t.match(await connection.execute('pragma journal_mode'), [{ journal_mode: 'wal' }]);
+    t.match(await connection.execute('pragma synchronous'), [{ synchronous: 2 }], 'full');
+  });
+
   await t.test('100,000 pipelines do not slow it: every statement uses an index', async (t) => {
     const orm = await openOrm(await fresh(), silent);
     t.teardown(() => orm.close());
