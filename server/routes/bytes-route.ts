@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { PluginEntry } from '../../core/registry.ts';
+import { release } from '../run/release.ts';
 import type { Runner } from '../run/runner.ts';
 import type { Task } from '../service.ts';
 import { errorAnswers } from './schemas.ts';
@@ -29,7 +30,9 @@ export function bytesRoute(runner: Runner, findTask: (request: FastifyRequest) =
     const answer = await runner.run(await findTask(request), body, abortedWith(reply));
     const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
     reply.type('application/json; charset=utf-8');
-    return reply.send(bytes.length > SMALL ? bytes : bytes.toString());
+    if (bytes.length <= SMALL) return reply.send(bytes.toString());
+    reply.raw.once('close', () => release(answer));
+    return reply.send(bytes);
   };
 }
 

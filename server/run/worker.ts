@@ -3,6 +3,7 @@ import { toPlainError } from '../../core/errors.ts';
 import { composeCore } from '../compose.ts';
 import type { Config } from '../config.ts';
 import { createLog } from '../log.ts';
+import { release } from './release.ts';
 import { connectSharedBuffers } from './shared-buffers.ts';
 import type { TaskMessage, TaskOutcome } from './task.ts';
 
@@ -22,6 +23,8 @@ export default async function work({ task, body }: TaskMessage): Promise<unknown
     return moved(await core.service.prepare(task, body).run(never));
   } catch (error) {
     return { error: toPlainError(error) } satisfies TaskOutcome;
+  } finally {
+    release(body);
   }
 }
 
