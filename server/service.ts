@@ -91,7 +91,12 @@ export function createService(calls: PluginCalls, maxAnswerBytes: number): Servi
           const placed = await runStages(stages, content, json, signal);
           const ids = nameChunks(steps, content, placed.length);
           answers.push(
-            placed.map(({ chunk }, index) => ({ id: ids[index], context: null, embedding: null, ...chunk })),
+            placed.map(({ chunk }, index) => ({
+              id: ids[index],
+              ...chunk,
+              context: chunk.context ?? null,
+              embedding: chunk.embedding ?? null,
+            })),
           );
         }
         return writeJson(Array.isArray(text) ? answers : answers[0]);
