@@ -117,7 +117,7 @@ function checkAnswer(operation: unknown, answer: unknown): boolean {
   return new Ajv({ strict: false }).compile(closed(schema))(answer);
 }
 
-/** The schema, with no other members allowed than it names. */
+/** The schema, with no other members allowed than it names, unless it says so. */
 function closed(schema: Schema): Schema {
   const { anyOf, items, properties } = schema;
   return {
@@ -126,7 +126,7 @@ function closed(schema: Schema): Schema {
     ...(items && { items: closed(items) }),
     ...(properties && {
       properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, closed(one)])),
-      additionalProperties: false,
+      additionalProperties: schema.additionalProperties ?? false,
     }),
   };
 }
