@@ -70,19 +70,6 @@ export const executeAnswer = {
   examples: [
     [
       {
-        id: '6f0c2b1e-4a55-5d0e-9f3c-2d1f7a8b9c0d',
-        text: 'A first sentence. ',
-        start_index: 0,
-        end_index: 18,
-        token_count: 18,
-        context: null,
-        embedding: null,
-      },
-    ],
-  ],
-  examples: [
-    [
-      {
         id: '9f0c4f0e-2f0e-5b0a-8a35-6d2f1c7b9e10',
         text: 'First sentence. ',
         start_index: 0,
