@@ -9,7 +9,7 @@ import { reasonOf, ServiceError } from '../core/errors.ts';
 import { manifestSchema } from '../core/manifest.ts';
 import { createRegistry, type PluginEntry, type Registry } from '../core/registry.ts';
 import { selectPlugins } from './selection.ts';
-import { createValidator, type Validate } from './validation.ts';
+import { checkSchema, createValidator, type Validate } from './validation.ts';
 
 const EXTENSIONS = ['.ts', '.js', '.mjs'];
 
@@ -106,7 +106,7 @@ async function readManifest(file: string, check: Validate): Promise<Manifest> {
     throw malformed(file, `its name is "${manifest.name}", but its folder is "${basename(dirname(file))}"`);
   }
   try {
-    if (manifest.options !== undefined) createValidator(manifest.options);
+    if (manifest.options !== undefined) checkSchema(manifest.options);
   } catch (error) {
     throw malformed(file, `options: ${reasonOf(error)}`, error);
   }

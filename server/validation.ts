@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import type { ObjectSchema } from '../core/contracts.ts';
 import { ServiceError } from '../core/errors.ts';
 import { nearest } from './nearest.ts';
@@ -19,10 +19,11 @@ const LONGEST_PREVIEW = 60;
  * request are reported, except that of a long list only the first bad item is.
  */
 export function createValidator(schema: ObjectSchema): Validate {
-  const ajvOptions = { strict: true, allowUnionTypes: true, useDefaults: true, verbose: true };
-  const all = addKeywords(new Ajv({ ...ajvOptions, allErrors: true })).compile(withoutItems(schema));
-  const first = addKeywords(new Ajv(ajvOptions)).compile(schema);
+  // Compiled when first used: it takes long, and every start would wait for it.
+  let compiled: { all: ValidateFunction; first: ValidateFunction } | undefined;
   return (value, place = '') => {
+    compiled ??= { all: ajvOfAll().compile(withoutItems(schema)), first: ajvOfFirst().compile(schema) };
+    const { all, first } = compiled;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw invalid([
         `${place === '' ? 'body' : place.slice(0, -1)}: expected an object, got ${preview(value)}`,
@@ -32,6 +33,30 @@ export function createValidator(schema: ObjectSchema): Validate {
     if (problem.length === 0) return value as Record<string, unknown>;
     const problems = new Set([...problemsOf(all, value, schema), ...problem]);
     throw invalid([...problems].map((problem) => place + problem));
+  };
+}
+
+/**
+ * @throws Error where a schema is none, or says what is not understood
+ */
+export function checkSchema(schema: ObjectSchema): void {
+  ajvOfFirst().compile(schema);
+}
+
+/** Made once for all schemas, because each begins with compiling the schema of schemas. */
+const ajvOfAll = once(() => createAjv({ allErrors: true }));
+const ajvOfFirst = once(() => createAjv({}));
+
+function createAjv(more: Options): Ajv {
+  const options = { strict: true, allowUnionTypes: true, useDefaults: true, verbose: true };
+  return addKeywords(new Ajv({ ...options, addUsedSchema: false, ...more }));
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 
