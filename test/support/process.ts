@@ -32,7 +32,14 @@ export function startProcess(
 ): ServerProcess {
   const { env = {}, cwd = ROOT } = options;
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [join(ROOT, 'server', 'main.ts'), ...args], {
+  // The test runner would load itself into a Node process that it sees starting.
+  const command = [
+    '-c',
+    'unset NODE_OPTIONS; exec "$0" "$@"',
+    process.execPath,
+    join(ROOT, 'server/main.ts'),
+  ];
+  const child = spawn('/bin/sh', [...command, ...args], {
     cwd,
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
