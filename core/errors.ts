@@ -99,11 +99,6 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Every code with its status, for the documentation and its test. */
-export function errorCatalogue(): { code: string; status: number; message: string }[] {
-  return Object.entries(CATALOGUE).map(([code, [status, message]]) => ({ code, status, message }));
-}
-
 function fill(template: string, values: Values): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 }

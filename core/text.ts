@@ -15,11 +15,11 @@ export function splitsCodePoint(text: string, offset: number): boolean {
   );
 }
 
-export function isHighSurrogate(unit: number): boolean {
+function isHighSurrogate(unit: number): boolean {
   return (unit & 0xfc00) === 0xd800;
 }
 
-export function isLowSurrogate(unit: number): boolean {
+function isLowSurrogate(unit: number): boolean {
   return (unit & 0xfc00) === 0xdc00;
 }
 

@@ -30,7 +30,7 @@ export function createTokenizers(registry: Registry, host: PluginHost): OpenToke
 }
 
 /** Names of all tokenizers that can be opened now. */
-export async function knownTokenizers(registry: Registry, host: PluginHost): Promise<string[]> {
+async function knownTokenizers(registry: Registry, host: PluginHost): Promise<string[]> {
   const ready = registry.ofKind('tokenizer').filter((entry) => entry.missing.length === 0);
   const names = await Promise.all(
     ready.map(async ({ manifest }) => (await host.get('tokenizer', manifest.name)).names()),

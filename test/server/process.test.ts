@@ -102,7 +102,8 @@ async function checkFailure(t: Test, args: string[], messages: RegExp[], env: Re
 }
 
 t.test('a start that fails says why', async (t) => {
-  await t.test('a port in use', async (t) => {
+  t.jobs = 3;
+  t.test('a port in use', { buffered: true }, async (t) => {
     const other = Fastify();
     t.teardown(() => other.close());
     await other.listen({ host: '127.0.0.1', port: 0 });
@@ -110,7 +111,7 @@ t.test('a start that fails says why', async (t) => {
     const message = new RegExp(`^.*127\\.0\\.0\\.1:${port}.* in use.*--port`, 'i');
     await checkFailure(t, ['--host', '127.0.0.1', '--port', String(port)], [message]);
   });
-  await t.test('a host that is not of this machine', async (t) => {
+  t.test('a host that is not of this machine', { buffered: true }, async (t) => {
     await checkFailure(t, ['--host', '192.0.2.1', '--port', '0'], [/192\.0\.2\.1.*--host/]);
     await checkFailure(
       t,
@@ -118,7 +119,7 @@ t.test('a start that fails says why', async (t) => {
       [/no-such-host\.invalid.*--host/],
     );
   });
-  await t.test('options that are wrong, all of them', async (t) => {
+  t.test('options that are wrong, all of them', { buffered: true }, async (t) => {
     await checkFailure(
       t,
       ['--port=x', '--prot=1'],
@@ -128,11 +129,11 @@ t.test('a start that fails says why', async (t) => {
       },
     );
   });
-  await t.test('a malformed plugin', async (t) => {
+  t.test('a malformed plugin', { buffered: true }, async (t) => {
     const folder = await pluginsFolder(t, chunker('bad', WHOLE_TEXT, { kind: 'chunkr' }));
     await checkFailure(t, ['--plugins-dir', folder], [/bad\/manifest\.js: manifest\.kind: expected one of/]);
   });
-  await t.test('an unknown plugin', async (t) => {
+  t.test('an unknown plugin', { buffered: true }, async (t) => {
     await checkFailure(t, ['--plugins', 'token,recursiv'], [/"recursiv".*chunker\/recursive/]);
   });
 });

@@ -2,7 +2,7 @@ import type { Log } from '../../core/contracts.ts';
 import { composeCore } from '../../server/compose.ts';
 import { type Config, configOf } from '../../server/config.ts';
 
-export const quiet: Log = { debug() {}, info() {}, warn() {}, error() {} };
+const quiet: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 export interface AnswerChunk {
   readonly text: string;
