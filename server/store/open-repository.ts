@@ -46,16 +46,21 @@ function nameOf({ dataDir, databaseUrl }: Place): string {
   return `PostgreSQL at ${host}${pathname}`;
 }
 
-export async function openOrm({ dataDir, databaseUrl }: Place, log: Log): Promise<MikroORM> {
+export async function openOrm(place: Place, log: Log): Promise<MikroORM> {
+  // Several processes may do this at once: who comes second fails, and finds the work done. It begins anew
+  // with another connection: after a failed `create database` the ORM's own stays with the maintenance one.
+  let tries = 0;
+  return retry(
+    () => openUpToDate(place, log),
+    (error) => isTransient(error) || (!(error instanceof StoreOpenError) && tries++ < 3),
+    OPEN_PATIENCE,
+  );
+}
+
+async function openUpToDate({ dataDir, databaseUrl }: Place, log: Log): Promise<MikroORM> {
   const orm = databaseUrl === '' ? await openSqlite(dataDir, log) : await openPostgreSql(databaseUrl, log);
   try {
-    // Several processes may do this at once: who comes second fails, and finds the work done.
-    let tries = 0;
-    await retry(
-      () => orm.migrator.up(),
-      (error) => isTransient(error) || tries++ < 3,
-      OPEN_PATIENCE,
-    );
+    await orm.migrator.up();
     return orm;
   } catch (error) {
     await orm.close(true).catch(() => {});
