@@ -201,7 +201,7 @@ t.test('in a browser', { skip }, async (t) => {
     const pages = await Promise.all(PAGES.map((path) => browser.open(`${url}/below${path}`)));
     for (const [index, page] of pages.entries()) {
       await page.until(shows('/below/v1/chunk/token'));
-      t.same(page.problems, [], PAGES[index]);
+      t.same(page.problems, [], PAGES[index] ?? '');
     }
   });
 });
