@@ -1,5 +1,5 @@
 import type { CountedSpan } from './chunking.ts';
-import type { Chunk } from './contracts.ts';
+import type { Chunk, Span } from './contracts.ts';
 import { ServiceError } from './errors.ts';
 import { locate, type OffsetUnit } from './json-chunks.ts';
 import type { JsonText } from './json-text.ts';
@@ -111,15 +111,25 @@ function placeChunks(
   spans: readonly CountedSpan[],
   unit: OffsetUnit,
 ): PlacedChunk[] {
-  const { start, end } = locate(json, spans, unit);
+  const { from, to, start, end } = locate(json, spans, unit);
   return spans.map((span, index) => ({
     span,
     chunk: {
-      text: text.slice(span.start, span.end),
+      text:
+        asciiText(json, from[index] as number, to[index] as number, span) ?? text.slice(span.start, span.end),
       start_index: start[index] as number,
       end_index: end[index] as number,
       token_count: span.token_count,
       ...span.extra,
     },
   }));
+}
+
+/**
+ * The text of a span from its JSON, if that is all ASCII and free of escapes: a string of one byte per
+ * letter, which every later step reads faster than a slice of a document with wider letters.
+ */
+function asciiText(json: JsonText, from: number, to: number, { start, end }: Span): string | undefined {
+  if (to - from !== end - start) return undefined;
+  return Buffer.from(json.buffer, json.byteOffset + from, to - from).toString('latin1');
 }

@@ -14,7 +14,7 @@ export function nameChunks(steps: readonly PipelineStep[], text: string, count: 
   const seed = createHash('blake2b512')
     .update(JSON.stringify(sorted(steps)))
     .update('\n')
-    .update(text)
+    .update(Buffer.from(text, 'utf16le'))
     .digest();
   const bytes = createHash('shake256', { outputLength: count * BYTES })
     .update(seed)

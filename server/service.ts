@@ -1,6 +1,6 @@
 import type { Chunk } from '../core/contracts.ts';
-import { ServiceError } from '../core/errors.ts';
 import { type ChunkedText, writeChunks } from '../core/json-chunks.ts';
+import { writeObjects } from '../core/json-objects.ts';
 import { findTextLiterals, type JsonText, toJsonText } from '../core/json-text.ts';
 import { checkOrder, type PipelineStep, runStages, type Stage } from '../core/pipeline.ts';
 import { executeRequest } from '../core/requests.ts';
@@ -68,7 +68,7 @@ export function createService(calls: PluginCalls, maxAnswerBytes: number): Servi
         const lists = (isBatch(chunks) ? chunks : [chunks]) as Chunk[][];
         const refined: Chunk[][] = [];
         for (const list of lists) refined.push(await call.refine(list, signal));
-        return writeJson(isBatch(chunks) ? refined : refined[0]);
+        return writeObjects(refined, isBatch(chunks), maxAnswerBytes);
       },
     };
   }
@@ -99,7 +99,7 @@ export function createService(calls: PluginCalls, maxAnswerBytes: number): Servi
             })),
           );
         }
-        return writeJson(Array.isArray(text) ? answers : answers[0]);
+        return writeObjects(answers, Array.isArray(text), maxAnswerBytes);
       },
     };
   }
@@ -113,12 +113,6 @@ export function createService(calls: PluginCalls, maxAnswerBytes: number): Servi
   function checkStep(step: PipelineStep, place: string): void {
     const { kind, name } = pluginOf(step);
     if (calls.isInstalled(kind, name)) calls.checkStep(kind, name, step.config, `${place}.config.`);
-  }
-
-  function writeJson(value: unknown): Uint8Array {
-    const answer = Buffer.from(JSON.stringify(value));
-    if (answer.length <= maxAnswerBytes) return answer;
-    throw new ServiceError('answer_too_large', { bytes: answer.length, limit: maxAnswerBytes, hint: '' });
   }
 }
 
