@@ -1,4 +1,13 @@
-import type { ChunkContext, Chunker, Manifest, Span, TokenizedText, Tokenizer } from './contracts.ts';
+import type {
+  ChunkContext,
+  Chunker,
+  EmbeddingModel,
+  Manifest,
+  Report,
+  Span,
+  TokenizedText,
+  Tokenizer,
+} from './contracts.ts';
 import { ServiceError } from './errors.ts';
 import { divide } from './hierarchy.ts';
 import { packPieces } from './packing.ts';
@@ -18,6 +27,15 @@ export interface ReadyChunker {
   readonly chunker: Chunker;
 }
 
+/** What a text is chunked with, beside the chunker and its options. */
+export interface ChunkTools {
+  readonly tokenizer: Tokenizer;
+  /** Where the chunker uses the kind `embedding`. */
+  readonly model?: EmbeddingModel | undefined;
+  readonly report: Report;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Chunks one text. Whatever the chunker returns is checked against its contract, so that no plugin can
  * put out offsets that do not fit the text, or lose text that its manifest promises to keep.
@@ -28,12 +46,11 @@ export async function chunkText(
   { manifest, chunker }: ReadyChunker,
   text: string,
   options: Record<string, unknown>,
-  tokenizer: Tokenizer,
-  signal: AbortSignal,
+  tools: ChunkTools,
 ): Promise<CountedSpan[]> {
   if (isBlank(text)) return [];
-  const tokens = tokenizer.tokenize(text);
-  const spans = await chunker.chunk(text, options, createContext(text, tokens, signal));
+  const tokens = tools.tokenizer.tokenize(text);
+  const spans = await chunker.chunk(text, options, createContext(text, tokens, tools));
   const broken = findBrokenPromise(text, spans, manifest);
   if (broken !== undefined) {
     throw new ServiceError('broken_promise', { kind: manifest.kind, name: manifest.name, reason: broken });
@@ -47,9 +64,12 @@ function complete(span: Span, tokens: TokenizedText): CountedSpan {
   return { start, end, token_count, extra, extraJson: JSON.stringify(extra) };
 }
 
-function createContext(text: string, tokens: TokenizedText, signal: AbortSignal): ChunkContext {
+function createContext(text: string, tokens: TokenizedText, tools: ChunkTools): ChunkContext {
+  const { model, report, signal } = tools;
   return {
     tokens,
+    model: model as EmbeddingModel,
+    report,
     signal,
     pack: (edges, limits) => packPieces(edges, tokens, limits),
     divide: (range, finders, limits) => divide(text, tokens, range, finders, limits),

@@ -59,7 +59,8 @@ export interface Manifest {
   readonly heavy?: boolean;
   /**
    * Names that a tokenizer or embedding plugin answers to. An entry that ends in `*` stands for every
-   * name with that beginning; the longest match wins.
+   * name with that beginning; the longest match wins. Several plugins may take `*` alone: they are asked
+   * in the order of their names, and the first that has the model opens it.
    */
   readonly models?: readonly string[];
 }
@@ -102,8 +103,12 @@ export interface DivideLimits {
 
 /** What a chunker is given beside the text and the options of the request. */
 export interface ChunkContext {
-  /** The text as the requested tokenizer reads it. */
+  /** The text as the requested tokenizer reads it, or that of the requested embedding model. */
   readonly tokens: TokenizedText;
+  /** The model that the request names, where the manifest uses the kind `embedding`. */
+  readonly model: EmbeddingModel;
+  /** Says something of how this text was chunked; it is answered as the header `x-<fact>`. */
+  readonly report: Report;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
   /**
@@ -119,6 +124,13 @@ export interface ChunkContext {
    */
   divide(range: Span, finders: readonly CutFinder[], limits: DivideLimits): Span[];
 }
+
+/**
+ * Tells the caller a fact about the answer, beside the answer: `report('code-language', 'go')` becomes the
+ * header `x-code-language: go`; for a batch the header lists one value per document. Values are ASCII
+ * without commas.
+ */
+export type Report = (fact: string, value: string) => void;
 
 /** Says where a text is cut. */
 export interface Chunker<Options = Record<string, unknown>> {
@@ -142,25 +154,86 @@ export interface Chunk {
 export interface RefineContext {
   /** The tokenizer that the request names, where the manifest uses the kind `tokenizer`. */
   readonly tokenizer: Tokenizer;
+  /** The model that the request names, where the manifest uses the kind `embedding`. */
+  readonly model: EmbeddingModel;
+  readonly report: Report;
   readonly signal: AbortSignal;
 }
 
-/** Enriches the chunks of one document. */
+/**
+ * Enriches the chunks of one document. A vector is a `Float32Array` on its chunk; it is written as a list
+ * of numbers.
+ */
 export interface Refinery<Options = Record<string, unknown>> {
   /** Returns new chunks, as many and in the same order; every field it does not know is kept. */
   refine(chunks: readonly Chunk[], options: Options, context: RefineContext): Chunk[] | Promise<Chunk[]>;
 }
 
-/** Turns texts into vectors. */
+/** What an embedding plugin's factory returns: it opens models by name. Cheap to make, loads nothing. */
 export interface EmbeddingProvider {
-  /** Returns one vector per text, in order. */
-  embed(texts: readonly string[], model: string, signal: AbortSignal): Promise<Float32Array[]>;
+  /** Models that can be opened now without a download, or that the provider knows by name. */
+  list(): readonly ModelInfo[] | Promise<readonly ModelInfo[]>;
+  /** Opens a model, or gives `undefined` where the plugin has none of that name. */
+  open(name: string, signal: AbortSignal): Promise<EmbeddingModel | undefined>;
+}
+
+/** What the list of models says of one. */
+export interface ModelInfo {
+  readonly name: string;
+  /** Further names that a request may give. */
+  readonly aliases?: readonly string[];
+  /** Changes with the weights. */
+  readonly version?: string;
+  /** Numbers of a vector. */
+  readonly dimensions?: number;
+}
+
+/** A model that is ready to embed. It is opened once per thread and shared by requests. */
+export interface EmbeddingModel {
+  /** Its own name, also where the request gave an alias. */
+  readonly name: string;
+  /** Bytes of memory that it takes in this thread alone; tables in shared buffers do not count. */
+  readonly bytes: number;
+  /** What `chunk_size` counts where a chunker uses this model. */
+  tokenizer(): Promise<Tokenizer>;
+  /** One vector per text, in order. An empty text has a vector too. */
+  embed(texts: readonly string[], request: EmbedRequest): Promise<Vectors>;
+  /**
+   * Maps a cosine similarity to the scale on which 0.5 means "another topic". Rises strictly. Models
+   * without it are compared by the cosine itself.
+   */
+  calibrate?(cosine: number): number;
+  /** Frees what the garbage collector does not. Called once, when no request uses the model. */
+  close?(): void | Promise<void>;
+}
+
+/** What a model is told beside the texts. */
+export interface EmbedRequest {
+  /** What the vectors are for: to be found by a search, or to be compared with each other. */
+  readonly purpose: 'document' | 'similarity';
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /** Told how many texts are done, where that takes more than one step. */
+  readonly progress?: (done: number) => void;
+}
+
+/** Vectors of equal length, one after the other. */
+export interface Vectors {
+  readonly dimensions: number;
+  readonly values: Float32Array;
 }
 
 /** Says how big a stretch of text is. */
 export interface Tokenizer {
   readonly name: string;
   tokenize(text: string): TokenizedText;
+  /**
+   * Ids of the tokens of a text, without special tokens; as many as `tokenize(text).ends()`. Only tokenizers
+   * of models have it.
+   */
+  encode?(text: string): Uint32Array;
+  /** Ids that the model expects before and after the ids of a text. */
+  readonly frame?: { readonly before: readonly number[]; readonly after: readonly number[] };
 }
 
 /** One text as a tokenizer reads it. */
@@ -191,6 +264,29 @@ export interface Collaborators {
   readonly settings: Settings;
   readonly log: Log;
   readonly shared: SharedBuffers;
+  readonly models: ModelFiles;
+}
+
+/** Files of models and tokenizers on this machine, by the model's name. */
+export interface ModelFiles {
+  /**
+   * The path of a model's file, or `undefined` where there is none: from a plugin's own folder `models`, from
+   * the models folder, from the hub's local cache, or, where downloads are allowed, fetched from the hub
+   * into the models folder. A name that is not one of the hub's (`name` or `owner/name`) finds nothing.
+   */
+  find(name: string, file: ModelFile, signal?: AbortSignal): Promise<string | undefined>;
+  /** Names of the models that have the file on this machine, sorted. */
+  names(file: string): Promise<string[]>;
+}
+
+/** A file that a model may have. */
+export interface ModelFile {
+  /** Its path within the model, with `/`: `onnx/model.onnx`. */
+  readonly name: string;
+  /** A download that is longer is refused. */
+  readonly maxBytes: number;
+  /** Rejects where the file at `path` is not what it should be; a download is not kept then. */
+  readonly check?: (path: string) => Promise<void>;
 }
 
 /** Tables that all threads of the process read, built once. */
@@ -200,6 +296,8 @@ export interface SharedBuffers {
    * same memory. A build that fails is reported to its own caller, and the next caller builds again.
    */
   get(key: string, build: () => SharedArrayBuffer | Promise<SharedArrayBuffer>): Promise<SharedArrayBuffer>;
+  /** Says that this thread does not use the buffer any more; when no thread does, it is freed. */
+  release(key: string): void;
 }
 
 /** The part of the server's configuration that plugins see. */

@@ -8,6 +8,10 @@ const CATALOGUE = {
   body_not_json: [400, 'The body is not valid JSON: {reason}.'],
   invalid_parameters: [400, '{problems}'],
   unknown_tokenizer: [400, 'tokenizer: there is no tokenizer {name}; known are {known}.{hint}'],
+  unknown_model: [
+    500,
+    "embedding_model: there is no model {name} here: it was looked for in the models folder and in the hub's local cache. Put its files (tokenizer.json with model.safetensors and config.json, or with onnx/model.onnx) into a folder of that name in the models folder, or start the server with --allow-downloads. Ready are {known}.",
+  ],
   answer_too_large: [
     400,
     'The answer would take {bytes} bytes, over the limit of {limit}: send less text per request{hint}.',

@@ -1,23 +1,23 @@
 import type { Kind } from './contracts.ts';
 import type { PluginEntry, Registry } from './registry.ts';
 
+/** The entry of `models` that stands for every name; the only one that several plugins may share. */
+export const ANY_MODEL = '*';
+
 /**
- * The one plugin of a kind that answers to a model's name: the one that lists the name itself, else the
- * one with the longest `prefix*` that fits.
+ * The plugins of a kind that answer to a model's name: the one that lists the name itself, else the one
+ * with the longest `prefix*` that fits, else all that take any name.
  */
-export function ownerOf(registry: Registry, kind: Kind, model: string): PluginEntry | undefined {
-  let owner: PluginEntry | undefined;
+export function ownersOf(registry: Registry, kind: Kind, model: string): PluginEntry[] {
+  let owners: PluginEntry[] = [];
   let longest = -1;
   for (const entry of registry.ofKind(kind)) {
-    for (const pattern of entry.manifest.models ?? []) {
-      const fit = matchLength(pattern, model);
-      if (fit > longest) {
-        longest = fit;
-        owner = entry;
-      }
-    }
+    const fit = Math.max(-1, ...(entry.manifest.models ?? []).map((pattern) => matchLength(pattern, model)));
+    if (fit > longest) owners = [];
+    if (fit >= longest && fit >= 0) owners.push(entry);
+    longest = Math.max(fit, longest);
   }
-  return owner;
+  return owners;
 }
 
 function matchLength(pattern: string, model: string): number {

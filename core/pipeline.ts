@@ -20,8 +20,8 @@ export interface PipelineStep {
 
 /** A step that is ready to run. */
 export type Stage =
-  | { readonly unit: OffsetUnit; chunk(text: string, signal: AbortSignal): Promise<CountedSpan[]> }
-  | { refine(chunks: readonly Chunk[], signal: AbortSignal): Promise<Chunk[]> };
+  | { readonly unit: OffsetUnit; chunk(text: string): Promise<CountedSpan[]> }
+  | { refine(chunks: readonly Chunk[]): Promise<Chunk[]> };
 
 /** A chunk on its way through a pipeline, and the stretch of the document that it stands for. */
 export interface PlacedChunk {
@@ -61,26 +61,21 @@ export async function runStages(
   stages: readonly Stage[],
   text: string,
   json: JsonText,
-  signal: AbortSignal,
 ): Promise<PlacedChunk[]> {
   let placed: PlacedChunk[] = [];
   let isFirst = true;
   for (const stage of stages) {
     if ('refine' in stage) {
-      const chunks = await stage.refine(
-        placed.map(({ chunk }) => chunk),
-        signal,
-      );
+      const chunks = await stage.refine(placed.map(({ chunk }) => chunk));
       placed = placed.map(({ span }, index) => ({ span, chunk: chunks[index] as Chunk }));
       continue;
     }
     const spans = isFirst
-      ? await stage.chunk(text, signal)
+      ? await stage.chunk(text)
       : await splitFurther(
           stage.chunk,
           text,
           placed.map(({ span }) => span),
-          signal,
         );
     placed = placeChunks(text, json, spans, stage.unit);
     isFirst = false;
@@ -89,15 +84,14 @@ export async function runStages(
 }
 
 async function splitFurther(
-  chunk: (text: string, signal: AbortSignal) => Promise<CountedSpan[]>,
+  chunk: (text: string) => Promise<CountedSpan[]>,
   text: string,
   spans: readonly CountedSpan[],
-  signal: AbortSignal,
 ): Promise<CountedSpan[]> {
   const split: CountedSpan[] = [];
   for (const span of spans) {
     const own = text.slice(span.start, span.end);
-    const parts = isBlank(own) ? [] : await chunk(own, signal);
+    const parts = isBlank(own) ? [] : await chunk(own);
     if (parts.length === 0) split.push(span);
     for (const part of parts)
       split.push({ ...part, start: part.start + span.start, end: part.end + span.start });

@@ -1,5 +1,6 @@
 import { KINDS, type Kind, type Manifest, type PluginId } from './contracts.ts';
 import { ServiceError } from './errors.ts';
+import { ANY_MODEL } from './models.ts';
 
 /** A plugin that was found, whether it can run or not. */
 export interface PluginEntry {
@@ -80,11 +81,12 @@ function refuseCircle(
   }
 }
 
-/** A model's name belongs to one plugin of a kind. */
+/** A model's name belongs to one plugin of a kind; only those that take any name are asked one by one. */
 function refuseSharedModels(found: readonly PluginEntry[]): void {
   const owners = new Map<string, PluginEntry>();
   for (const entry of found) {
     for (const model of entry.manifest.models ?? []) {
+      if (model === ANY_MODEL) continue;
       const key = `${entry.manifest.kind} ${model}`;
       const owner = owners.get(key);
       if (owner !== undefined) {

@@ -114,7 +114,7 @@ async function serve(
   const paths = collectPaths(app);
   if (answersUnknown) refuseUnknown(app, paths);
   await describeRoutes(app);
-  metaRoutes(app, core.registry, () => endpointsOf(app.prefix, paths));
+  metaRoutes(app, core.registry, core.embeddings, () => endpointsOf(app.prefix, paths));
   await app.register(async (bytes) => {
     passJsonAsBytes(bytes, config.maxBodyBytes);
     pluginRoutes(bytes, core.registry, runner);

@@ -1,9 +1,12 @@
 import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { createPluginHost, type PluginHost } from '../core/container.ts';
 import type { Log, SharedBuffers } from '../core/contracts.ts';
+import { createEmbeddings, type Embeddings } from '../core/embeddings.ts';
 import type { Registry } from '../core/registry.ts';
 import { type Config, settingsOf } from './config.ts';
 import { BUILT_IN_PLUGINS, importFactory, loadRegistry } from './loader.ts';
+import { createModelFiles } from './models/model-files.ts';
 import { createPluginCalls } from './plugin-calls.ts';
 import { createService, type Service } from './service.ts';
 import { createTokenizers } from './tokenizers.ts';
@@ -12,6 +15,7 @@ import { createTokenizers } from './tokenizers.ts';
 export interface Core {
   readonly registry: Registry;
   readonly host: PluginHost;
+  readonly embeddings: Embeddings;
   readonly service: Service;
 }
 
@@ -22,13 +26,15 @@ export async function composeCore(config: Config, log: Log, shared: SharedBuffer
     only: config.plugins,
     env: process.env,
   });
-  const host = createPluginHost(registry, importFactory, {
-    settings: settingsOf(config, homedir()),
-    log,
-    shared,
+  const settings = settingsOf(config, homedir());
+  const ownFolders = registry.all.map(({ file }) => join(dirname(file), 'models'));
+  const models = createModelFiles({ settings, log, ownFolders });
+  const host = createPluginHost(registry, importFactory, { settings, log, shared, models });
+  const embeddings = createEmbeddings(registry, host, log, {
+    models: config.maxModels,
+    bytes: config.maxModelBytes,
   });
-  const openTokenizer = createTokenizers(registry, host);
-  const calls = createPluginCalls(registry, host, openTokenizer);
+  const calls = createPluginCalls(registry, host, createTokenizers(registry, host), embeddings);
   const service = createService(calls, config.maxAnswerBytes);
-  return { registry, host, service };
+  return { registry, host, embeddings, service };
 }

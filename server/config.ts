@@ -33,6 +33,13 @@ export const OPTIONS = {
   }),
   maxBodyBytes: option('integer', 104_857_600, 'Largest request body in bytes.', { minimum: 1 }),
   maxAnswerBytes: option('integer', 1_073_741_824, 'Largest answer in bytes.', { minimum: 1 }),
+  maxModels: option('integer', 4, 'Embedding models that each worker thread keeps open.', { minimum: 1 }),
+  maxModelBytes: option(
+    'integer',
+    1_073_741_824,
+    'Memory in bytes that the open models of a worker thread may take.',
+    { minimum: 1 },
+  ),
   databaseUrl: variable(
     '',
     'Keep pipelines in this PostgreSQL, `postgresql://user:password@host/database`; by default in the data folder.',

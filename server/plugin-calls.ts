@@ -1,9 +1,10 @@
 import { type CountedSpan, chunkText } from '../core/chunking.ts';
 import { asPluginError, type PluginHost } from '../core/container.ts';
-import type { Chunk, Kind, ObjectSchema } from '../core/contracts.ts';
+import type { Chunk, EmbeddingModel, Kind, ObjectSchema, Report } from '../core/contracts.ts';
+import type { Embeddings, Loan } from '../core/embeddings.ts';
 import { ServiceError } from '../core/errors.ts';
 import type { OffsetUnit } from '../core/json-chunks.ts';
-import { ownerOf } from '../core/models.ts';
+import { ownersOf } from '../core/models.ts';
 import type { PluginEntry, Registry } from '../core/registry.ts';
 import { chunkRequest, refineRequest, stepOptions } from '../core/requests.ts';
 import type { OpenTokenizer } from './tokenizers.ts';
@@ -11,15 +12,25 @@ import { createValidator, type Validate } from './validation.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
+/** How a call tells what it knows of the document it works on, and hears that nobody waits for it. */
+export interface CallContext {
+  readonly report: Report;
+  readonly signal: AbortSignal;
+}
+
 /** A chunker with the options of one request. */
 export interface ChunkCall {
   readonly unit: OffsetUnit;
-  chunk(text: string, signal: AbortSignal): Promise<CountedSpan[]>;
+  chunk(text: string): Promise<CountedSpan[]>;
+  /** Gives back what was borrowed for the request. */
+  end(): void;
 }
 
 /** A refinery with the options of one request. */
 export interface RefineCall {
-  refine(chunks: readonly Chunk[], signal: AbortSignal): Promise<Chunk[]>;
+  refine(chunks: readonly Chunk[]): Promise<Chunk[]>;
+  /** Gives back what was borrowed for the request. */
+  end(): void;
 }
 
 /** Checks requests to plugins and makes them ready to run. All of it throws `ServiceError`. */
@@ -39,15 +50,16 @@ export interface PluginCalls {
   /** Whether nothing that a call uses is heavy. */
   isLight(kind: 'chunker' | 'refinery', name: string, options: Options): boolean;
   /** @param options checked, without text */
-  chunker(name: string, options: Options): Promise<ChunkCall>;
+  chunker(name: string, options: Options, context: CallContext): Promise<ChunkCall>;
   /** @param options checked, without chunks */
-  refinery(name: string, options: Options): Promise<RefineCall>;
+  refinery(name: string, options: Options, context: CallContext): Promise<RefineCall>;
 }
 
 export function createPluginCalls(
   registry: Registry,
   host: PluginHost,
   openTokenizer: OpenTokenizer,
+  embeddings: Embeddings,
 ): PluginCalls {
   const validators = new Map<string, Validate>();
 
@@ -69,36 +81,69 @@ export function createPluginCalls(
       return validator(`${kind} ${name}`, () => stepOptions(manifest))(structuredClone(options), place);
     },
 
-    isLight(kind, name, { tokenizer = 'character' }) {
+    isLight(kind, name, { tokenizer = DEFAULT_TOKENIZER, embedding_model = '' }) {
       const entry = registry.find(kind, name);
-      const isHeavy = entry?.manifest.heavy === true || entry?.missing.length !== 0;
-      return !isHeavy && ownerOf(registry, 'tokenizer', tokenizer as string)?.manifest.heavy !== true;
+      if (entry?.manifest.heavy === true || entry?.missing.length !== 0) return false;
+      const owners = [
+        ...ownersOf(registry, 'tokenizer', tokenizer as string),
+        ...(usesModel(entry) ? ownersOf(registry, 'embedding', embedding_model as string) : []),
+      ];
+      return owners.every(({ manifest }) => manifest.heavy !== true);
     },
 
-    async chunker(name, { tokenizer: tokenizerName = 'character', offset_unit, ...options }) {
+    async chunker(name, { tokenizer: tokenizerName = DEFAULT_TOKENIZER, offset_unit, ...options }, context) {
       const entry = registry.require('chunker', name);
-      const tokenizer = await openTokenizer(tokenizerName as string);
       const ready = { manifest: entry.manifest, chunker: await host.get('chunker', name) };
-      return {
-        unit: offset_unit as OffsetUnit,
-        chunk: (text, signal) => guard(entry, () => chunkText(ready, text, options, tokenizer, signal)),
-      };
+      return lend(entry, options, context, async (model) => {
+        const tokenizer = await (model?.tokenizer() ?? openTokenizer(tokenizerName as string));
+        const tools = { tokenizer, model, ...context };
+        return {
+          unit: offset_unit as OffsetUnit,
+          chunk(text) {
+            reportModel(context, model);
+            return guard(entry, () => chunkText(ready, text, options, tools));
+          },
+        };
+      });
     },
 
-    async refinery(name, { tokenizer: tokenizerName = 'character', ...options }) {
+    async refinery(name, { tokenizer: tokenizerName = DEFAULT_TOKENIZER, ...options }, context) {
       const entry = registry.require('refinery', name);
-      const tokenizer = await openTokenizer(tokenizerName as string);
       const refinery = await host.get('refinery', name);
-      return {
-        refine: (chunks, signal) =>
-          guard(entry, async () => {
-            const refined = await refinery.refine(chunks, options, { tokenizer, signal });
-            if (refined.length === chunks.length) return refined;
-            throw brokenPromise(entry, `it got ${chunks.length} chunks and returned ${refined.length}`);
-          }),
-      };
+      return lend(entry, options, context, async (model) => {
+        const tokenizer = await openTokenizer(tokenizerName as string);
+        const tools = { tokenizer, model: model as EmbeddingModel, ...context };
+        return {
+          refine(chunks) {
+            reportModel(context, model);
+            return guard(entry, async () => {
+              const refined = await refinery.refine(chunks, options, tools);
+              if (refined.length === chunks.length) return refined;
+              throw brokenPromise(entry, `it got ${chunks.length} chunks and returned ${refined.length}`);
+            });
+          },
+        };
+      });
     },
   };
+
+  /** Makes a call with the model that its options name, if its plugin uses one, until the call ends. */
+  async function lend<T extends object>(
+    entry: PluginEntry,
+    options: Options,
+    { signal }: CallContext,
+    make: (model: EmbeddingModel | undefined) => Promise<T>,
+  ): Promise<T & { end(): void }> {
+    const name = options.embedding_model as string;
+    const loan: Loan | undefined = usesModel(entry) ? await embeddings.borrow(name, signal) : undefined;
+    const end = () => loan?.giveBack();
+    try {
+      return { ...(await make(loan?.model)), end };
+    } catch (error) {
+      end();
+      throw asPluginError(entry, error);
+    }
+  }
 
   function refuseStep(kind: Kind, name: string, place: string): never {
     const known = registry.ofKind(kind).map(({ manifest }) => manifest.name);
@@ -112,6 +157,14 @@ export function createPluginCalls(
     validators.set(key, validate);
     return validate;
   }
+}
+
+const DEFAULT_TOKENIZER = 'character';
+
+const usesModel = ({ manifest }: PluginEntry) => manifest.uses?.includes('embedding') === true;
+
+function reportModel({ report }: CallContext, model: EmbeddingModel | undefined): void {
+  if (model !== undefined) report('embedding-model', model.name);
 }
 
 async function guard<T>(entry: PluginEntry, run: () => Promise<T>): Promise<T> {

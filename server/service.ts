@@ -1,12 +1,13 @@
 import type { Chunk } from '../core/contracts.ts';
+import { type Facts, FactsOfDocuments } from '../core/facts.ts';
 import { type ChunkedText, writeChunks } from '../core/json-chunks.ts';
 import { writeObjects } from '../core/json-objects.ts';
 import { findTextLiterals, type JsonText, toJsonText } from '../core/json-text.ts';
-import { checkOrder, type PipelineStep, runStages, type Stage } from '../core/pipeline.ts';
+import { checkOrder, type PipelineStep, runStages } from '../core/pipeline.ts';
 import { executeRequest } from '../core/requests.ts';
 import { nameChunks } from './chunk-ids.ts';
 import { jsonBytes, parseJson } from './json-body.ts';
-import type { PluginCalls } from './plugin-calls.ts';
+import type { ChunkCall, PluginCalls, RefineCall } from './plugin-calls.ts';
 import { createValidator } from './validation.ts';
 
 /** What the service does, on bytes; it knows nothing of HTTP. All of it throws `ServiceError`. */
@@ -21,8 +22,15 @@ export interface Service {
 export interface PreparedTask {
   /** Whether it may run on the event loop: nothing that it uses is heavy. */
   readonly isLight: boolean;
-  /** Does the work and answers with JSON. */
-  run(signal: AbortSignal): Promise<Uint8Array>;
+  run(signal: AbortSignal): Promise<Answer>;
+}
+
+/** What a task answers. */
+export interface Answer {
+  /** JSON in UTF-8. */
+  readonly bytes: Uint8Array;
+  /** What the plugins say of it. */
+  readonly facts: Facts;
 }
 
 /** A piece of work for the service, as plain data that can go to another thread. */
@@ -49,12 +57,19 @@ export function createService(calls: PluginCalls, maxAnswerBytes: number): Servi
     return {
       isLight: calls.isLight('chunker', name, options),
       async run(signal) {
-        const call = await calls.chunker(name, options);
-        const documents: ChunkedText[] = [];
-        for (const { content, json } of documentsOf(body, text as string | string[])) {
-          documents.push({ json, spans: await call.chunk(content, signal) });
+        const facts = new FactsOfDocuments();
+        const call = await calls.chunker(name, options, { report: facts.report, signal });
+        try {
+          const documents: ChunkedText[] = [];
+          for (const { content, json } of documentsOf(body, text as string | string[])) {
+            facts.nextDocument();
+            documents.push({ json, spans: await call.chunk(content) });
+          }
+          const bytes = writeChunks(documents, call.unit, Array.isArray(text), maxAnswerBytes);
+          return { bytes, facts: facts.summary() };
+        } finally {
+          call.end();
         }
-        return writeChunks(documents, call.unit, Array.isArray(text), maxAnswerBytes);
       },
     };
   }
@@ -64,11 +79,19 @@ export function createService(calls: PluginCalls, maxAnswerBytes: number): Servi
     return {
       isLight: calls.isLight('refinery', name, options),
       async run(signal) {
-        const call = await calls.refinery(name, options);
-        const lists = (isBatch(chunks) ? chunks : [chunks]) as Chunk[][];
-        const refined: Chunk[][] = [];
-        for (const list of lists) refined.push(await call.refine(list, signal));
-        return writeObjects(refined, isBatch(chunks), maxAnswerBytes);
+        const facts = new FactsOfDocuments();
+        const call = await calls.refinery(name, options, { report: facts.report, signal });
+        try {
+          const refined: Chunk[][] = [];
+          for (const list of (isBatch(chunks) ? chunks : [chunks]) as Chunk[][]) {
+            facts.nextDocument();
+            refined.push(await call.refine(list));
+          }
+          const bytes = writeObjects(refined, isBatch(chunks), maxAnswerBytes);
+          return { bytes, facts: facts.summary() };
+        } finally {
+          call.end();
+        }
       },
     };
   }
@@ -80,26 +103,38 @@ export function createService(calls: PluginCalls, maxAnswerBytes: number): Servi
     return {
       isLight: checked.every(({ kind, name, options }) => calls.isLight(kind, name, options)),
       async run(signal) {
-        const stages: Stage[] = [];
-        for (const { kind, name, options } of checked) {
-          stages.push(
-            await (kind === 'chunker' ? calls.chunker(name, options) : calls.refinery(name, options)),
-          );
+        const facts = new FactsOfDocuments();
+        const stages: (ChunkCall | RefineCall)[] = [];
+        try {
+          for (const { kind, name, options } of checked) {
+            const context = { report: facts.report, signal };
+            stages.push(
+              await (kind === 'chunker'
+                ? calls.chunker(name, options, context)
+                : calls.refinery(name, options, context)),
+            );
+          }
+          const answers: Chunk[][] = [];
+          for (const { content, json } of documentsOf(body, text)) {
+            facts.nextDocument();
+            const placed = await runStages(stages, content, json);
+            const ids = nameChunks(steps, content, placed.length);
+            answers.push(
+              placed.map(({ chunk }, index) => ({
+                id: ids[index],
+                ...chunk,
+                context: chunk.context ?? null,
+                embedding: chunk.embedding ?? null,
+              })),
+            );
+          }
+          return {
+            bytes: writeObjects(answers, Array.isArray(text), maxAnswerBytes),
+            facts: facts.summary(),
+          };
+        } finally {
+          for (const stage of stages) stage.end();
         }
-        const answers: Chunk[][] = [];
-        for (const { content, json } of documentsOf(body, text)) {
-          const placed = await runStages(stages, content, json, signal);
-          const ids = nameChunks(steps, content, placed.length);
-          answers.push(
-            placed.map(({ chunk }, index) => ({
-              id: ids[index],
-              ...chunk,
-              context: chunk.context ?? null,
-              embedding: chunk.embedding ?? null,
-            })),
-          );
-        }
-        return writeObjects(answers, Array.isArray(text), maxAnswerBytes);
       },
     };
   }

@@ -1,7 +1,7 @@
 import { asPluginError, type PluginHost } from '../core/container.ts';
 import type { Tokenizer } from '../core/contracts.ts';
 import { ServiceError } from '../core/errors.ts';
-import { ownerOf } from '../core/models.ts';
+import { ownersOf } from '../core/models.ts';
 import type { Registry } from '../core/registry.ts';
 
 /**
@@ -13,14 +13,16 @@ export type OpenTokenizer = (name: string) => Promise<Tokenizer>;
 
 export function createTokenizers(registry: Registry, host: PluginHost): OpenTokenizer {
   return async (name) => {
-    const owner = ownerOf(registry, 'tokenizer', name);
-    if (owner === undefined) throw await unknown(name);
-    const provider = await host.get('tokenizer', owner.manifest.name);
-    try {
-      return (await provider.open(name)) ?? (await Promise.reject(await unknown(name)));
-    } catch (error) {
-      throw asPluginError(owner, error);
+    for (const owner of ownersOf(registry, 'tokenizer', name)) {
+      const provider = await host.get('tokenizer', owner.manifest.name);
+      try {
+        const tokenizer = await provider.open(name);
+        if (tokenizer !== undefined) return tokenizer;
+      } catch (error) {
+        throw asPluginError(owner, error);
+      }
     }
+    throw await unknown(name);
   };
 
   async function unknown(name: string): Promise<ServiceError> {

@@ -28,10 +28,11 @@ export function bytesRoute(runner: Runner, findTask: (request: FastifyRequest) =
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const body = (request.body ?? Buffer.alloc(0)) as Buffer;
     const answer = await runner.run(await findTask(request), body, abortedWith(reply));
-    const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
+    const bytes = Buffer.from(answer.bytes.buffer, answer.bytes.byteOffset, answer.bytes.byteLength);
+    for (const [fact, value] of Object.entries(answer.facts)) reply.header(`x-${fact}`, value);
     reply.type('application/json; charset=utf-8');
     if (bytes.length <= SMALL) return reply.send(bytes.toString());
-    reply.raw.once('close', () => release(answer));
+    reply.raw.once('close', () => release(answer.bytes));
     return reply.send(bytes);
   };
 }

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { KINDS } from '../../core/contracts.ts';
+import type { Embeddings } from '../../core/embeddings.ts';
 import type { PluginEntry, Registry } from '../../core/registry.ts';
 import { NAME, VERSION } from '../version.ts';
+import { errorAnswers } from './schemas.ts';
 
 const text = { type: 'string' } as const;
 
@@ -33,10 +35,29 @@ const info = {
 
 const health = { type: 'object', required: ['status'], properties: { status: { const: 'ok' } } } as const;
 
+const model = {
+  type: 'object',
+  required: ['name', 'aliases', 'provider'],
+  properties: {
+    name: text,
+    aliases: { type: 'array', items: text, description: 'Further names that a request may give.' },
+    provider: { type: 'string', description: 'The embedding plugin that answers for it.' },
+    version: { type: 'string', description: 'Changes with the weights.' },
+    dimensions: { type: 'integer', description: 'Numbers of a vector.' },
+  },
+} as const;
+
+const models = { type: 'array', items: model } as const;
+
 const plugins = { type: 'array', items: plugin } as const;
 
-/** What the service says of itself: name and endpoints, health, plugins. */
-export function metaRoutes(app: FastifyInstance, registry: Registry, endpoints: () => string[]): void {
+/** What the service says of itself: name and endpoints, health, plugins, models. */
+export function metaRoutes(
+  app: FastifyInstance,
+  registry: Registry,
+  embeddings: Embeddings,
+  endpoints: () => string[],
+): void {
   const all = registry.all.map(describe);
   const unavailable = all.filter(({ available }) => !available);
 
@@ -68,6 +89,17 @@ export function metaRoutes(app: FastifyInstance, registry: Registry, endpoints: 
       },
     },
     async () => all,
+  );
+  app.get(
+    '/v1/models',
+    {
+      schema: {
+        tags: ['meta'],
+        summary: 'Embedding models that are ready or known by name',
+        response: { 200: models, ...errorAnswers([500]) },
+      },
+    },
+    async () => (await embeddings.list()).map((model) => ({ ...model, aliases: [...(model.aliases ?? [])] })),
   );
 }
 

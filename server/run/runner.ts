@@ -3,7 +3,7 @@ import { Piscina } from 'piscina';
 import { fromPlainError, ServiceError } from '../../core/errors.ts';
 import type { Core } from '../compose.ts';
 import type { Config } from '../config.ts';
-import type { Task } from '../service.ts';
+import type { Answer, Task } from '../service.ts';
 import type { SharedBuffersDesk } from './shared-buffers.ts';
 import type { TaskMessage, TaskOutcome } from './task.ts';
 import type { WorkerData } from './worker.ts';
@@ -15,7 +15,7 @@ export interface Runner {
    * @param signal when it aborts, the task is dropped from the queue or stopped with its thread
    * @throws ServiceError
    */
-  run(task: Task, body: Buffer, signal: AbortSignal): Promise<Uint8Array>;
+  run(task: Task, body: Buffer, signal: AbortSignal): Promise<Answer>;
   close(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import type { SharedBuffers } from '../../core/contracts.ts';
 /**
  * Buffers that every thread of the process reads. The main thread keeps the desk: the first thread that
  * asks for a key is told to build it, the others get the same memory once it is there. Where a build
- * fails or its thread ends, the next one that waits builds.
+ * fails or its thread ends, the next one that waits builds. A buffer that no thread holds any more is dropped.
  */
 export interface SharedBuffersDesk extends SharedBuffers {
   /** Gives to others what threads that are no longer alive were building. */
@@ -13,7 +13,7 @@ export interface SharedBuffersDesk extends SharedBuffers {
 }
 
 interface Ask {
-  readonly type: 'ask' | 'failed';
+  readonly type: 'ask' | 'failed' | 'released';
   readonly key: string;
   readonly thread: number;
 }
@@ -28,6 +28,7 @@ interface Answer {
 interface Built {
   readonly type: 'built';
   readonly key: string;
+  readonly thread: number;
   readonly buffer: SharedArrayBuffer;
 }
 
@@ -37,6 +38,8 @@ interface Shelf {
   buffer?: SharedArrayBuffer;
   builder?: number | undefined;
   waiting: number[];
+  /** The threads that have the buffer. */
+  holders: Set<number>;
 }
 
 /** The desk of the main thread, on a channel that no other process part uses. */
@@ -52,13 +55,14 @@ export function openSharedBuffersDesk(channelName: string): SharedBuffersDesk {
   function answerHere(message: Message): void {
     if (message.type === 'ask') ask(message.key, message.thread);
     else if (message.type === 'failed') passOn(message.key, message.thread);
-    else if (message.type === 'built') put(message.key, message.buffer);
+    else if (message.type === 'built') put(message);
+    else if (message.type === 'released') takeBack(message.key, (thread) => thread !== message.thread);
   }
 
   function ask(key: string, thread: number): void {
-    const shelf = shelves.get(key) ?? { waiting: [] };
+    const shelf = shelves.get(key) ?? { waiting: [], holders: new Set() };
     shelves.set(key, shelf);
-    if (shelf.buffer !== undefined) send({ type: 'buffer', key, thread, buffer: shelf.buffer });
+    if (shelf.buffer !== undefined) lend(key, shelf.buffer, shelf, thread);
     else if (shelf.builder !== undefined) shelf.waiting.push(thread);
     else letBuild(key, shelf, thread);
   }
@@ -68,10 +72,23 @@ export function openSharedBuffersDesk(channelName: string): SharedBuffersDesk {
     send({ type: 'build', key, thread });
   }
 
-  function put(key: string, buffer: SharedArrayBuffer): void {
+  function put({ key, thread, buffer }: Built): void {
     const shelf = shelves.get(key) as Shelf;
     shelf.buffer = buffer;
-    for (const thread of shelf.waiting.splice(0)) send({ type: 'buffer', key, thread, buffer });
+    shelf.holders.add(thread);
+    for (const waiting of shelf.waiting.splice(0)) lend(key, buffer, shelf, waiting);
+  }
+
+  function lend(key: string, buffer: SharedArrayBuffer, shelf: Shelf, thread: number): void {
+    shelf.holders.add(thread);
+    send({ type: 'buffer', key, thread, buffer });
+  }
+
+  function takeBack(key: string, stillHolds: (thread: number) => boolean): void {
+    const shelf = shelves.get(key);
+    if (shelf?.buffer === undefined) return;
+    shelf.holders = new Set([...shelf.holders].filter(stillHolds));
+    if (shelf.holders.size === 0) shelves.delete(key);
   }
 
   function passOn(key: string, thread: number): void {
@@ -89,10 +106,12 @@ export function openSharedBuffersDesk(channelName: string): SharedBuffersDesk {
 
   return {
     get: client.get,
+    release: client.release,
     keepOnly(alive) {
       for (const [key, shelf] of shelves) {
         shelf.waiting = shelf.waiting.filter((thread) => alive.has(thread));
         if (shelf.builder !== undefined && !alive.has(shelf.builder)) passOn(key, shelf.builder);
+        takeBack(key, (thread) => alive.has(thread));
       }
     },
     close: () => channel.close(),
@@ -105,7 +124,7 @@ export function connectSharedBuffers(channelName: string): SharedBuffers {
   const client = createClient((message) => channel.postMessage(message));
   channel.onmessage = (event) => client.receive(event.data as Message);
   channel.unref();
-  return { get: client.get };
+  return { get: client.get, release: client.release };
 }
 
 type Build = () => SharedArrayBuffer | Promise<SharedArrayBuffer>;
@@ -132,8 +151,12 @@ function createClient(tell: (message: Ask | Built) => void) {
     return buffer;
   }
 
+  function release(key: string): void {
+    if (asked.delete(key)) tell({ type: 'released', key, thread: threadId });
+  }
+
   function receive(message: Message): void {
-    if (!('thread' in message) || message.thread !== threadId) return;
+    if (message.thread !== threadId) return;
     const waiter = pending.get(message.key);
     if (waiter === undefined) return;
     if (message.type === 'buffer')
@@ -144,7 +167,7 @@ function createClient(tell: (message: Ask | Built) => void) {
   async function buildHere(key: string, waiter: Pending): Promise<void> {
     try {
       const buffer = await waiter.build();
-      tell({ type: 'built', key, buffer });
+      tell({ type: 'built', key, thread: threadId, buffer });
       settle(key, () => waiter.resolve(buffer));
     } catch (error) {
       tell({ type: 'failed', key, thread: threadId });
@@ -157,5 +180,5 @@ function createClient(tell: (message: Ask | Built) => void) {
     finish();
   }
 
-  return { get, receive };
+  return { get, release, receive };
 }

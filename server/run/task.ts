@@ -1,5 +1,5 @@
 import type { PlainError } from '../../core/errors.ts';
-import type { Task } from '../service.ts';
+import type { Answer, Task } from '../service.ts';
 
 /** What goes to another thread. */
 export interface TaskMessage {
@@ -8,4 +8,4 @@ export interface TaskMessage {
 }
 
 /** What comes back from another thread: errors as data, because a cloned error loses its code. */
-export type TaskOutcome = { readonly answer: Uint8Array } | { readonly error: PlainError };
+export type TaskOutcome = { readonly answer: Answer } | { readonly error: PlainError };

@@ -3,6 +3,7 @@ import { toPlainError } from '../../core/errors.ts';
 import { composeCore } from '../compose.ts';
 import type { Config } from '../config.ts';
 import { createLog } from '../log.ts';
+import type { Answer } from '../service.ts';
 import { release } from './release.ts';
 import { connectSharedBuffers } from './shared-buffers.ts';
 import type { TaskMessage, TaskOutcome } from './task.ts';
@@ -29,7 +30,7 @@ export default async function work({ task, body }: TaskMessage): Promise<unknown
 }
 
 /** Hands the answer's memory over instead of copying it. */
-function moved(answer: Uint8Array): unknown {
+function moved(answer: Answer): unknown {
   const outcome: TaskOutcome = { answer };
-  return move({ [valueSymbol]: outcome, [transferableSymbol]: [answer.buffer] });
+  return move({ [valueSymbol]: outcome, [transferableSymbol]: [answer.bytes.buffer] });
 }

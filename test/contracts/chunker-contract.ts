@@ -30,7 +30,7 @@ export async function breachesOf(
     const task = { run: 'chunk', name: manifest.name } as const;
     const prepared = service.prepare(task, Buffer.from(JSON.stringify(request)));
     const answer = await prepared.run(new AbortController().signal);
-    return Buffer.from(answer).toString();
+    return Buffer.from(answer.bytes).toString();
   };
   const answer = await ask();
   const chunks = JSON.parse(answer) as AnswerChunk[];

@@ -1,16 +1,14 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { Log } from '../../core/contracts.ts';
-import { composeCore } from '../../server/compose.ts';
-import { configOf } from '../../server/config.ts';
 import { createTokenizers } from '../../server/tokenizers.ts';
+import { composeQuietly } from '../support/service.ts';
 import { breachesOf } from './chunker-contract.ts';
 import { anyOptions } from './options.ts';
 import { anyText } from './texts.ts';
 
-const quiet: Log = { debug() {}, info() {}, warn() {}, error() {} };
-const config = configOf({ plugins: (process.env.CONTRACT_PLUGINS ?? '').split(',').filter(Boolean) });
-const core = await composeCore(config, quiet, { get: async (_key, build) => build() });
+const core = await composeQuietly({
+  plugins: (process.env.CONTRACT_PLUGINS ?? '').split(',').filter(Boolean),
+});
 const openTokenizer = createTokenizers(core.registry, core.host);
 const TOKENIZERS = ['character', 'cl100k_base'];
 const RUNS = Number(process.env.CONTRACT_RUNS ?? 300);

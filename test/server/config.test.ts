@@ -37,6 +37,8 @@ t.test('every flag is read, as --flag value and as --flag=value', async (t) => {
     ['workers', 'workers', '3', 3],
     ['inline-bytes', 'inlineBytes', '0', 0],
     ['queue-size', 'queueSize', '5', 5],
+    ['max-models', 'maxModels', '2', 2],
+    ['max-model-bytes', 'maxModelBytes', '5000', 5000],
     ['max-body-bytes', 'maxBodyBytes', '1000', 1000],
     ['max-answer-bytes', 'maxAnswerBytes', '2000', 2000],
   ];

@@ -19,7 +19,9 @@ interface OutputChunk {
 async function execute<T extends string | string[]>(steps: readonly PipelineStep[], text: T) {
   const prepared = service.prepare({ run: 'execute', steps }, Buffer.from(JSON.stringify({ text })));
   const answer = await prepared.run(new AbortController().signal);
-  return JSON.parse(Buffer.from(answer).toString()) as T extends string ? OutputChunk[] : OutputChunk[][];
+  return JSON.parse(Buffer.from(answer.bytes).toString()) as T extends string
+    ? OutputChunk[]
+    : OutputChunk[][];
 }
 
 const chunk = (chunker: string | null, config: Record<string, unknown> = {}): PipelineStep => ({

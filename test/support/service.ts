@@ -1,6 +1,9 @@
-import type { Log } from '../../core/contracts.ts';
+import type { Log, SharedBuffers } from '../../core/contracts.ts';
 import { composeCore } from '../../server/compose.ts';
 import { type Config, configOf } from '../../server/config.ts';
+
+/** Buffers of one thread: everyone builds their own. */
+export const ownBuffers: SharedBuffers = { get: async (_key, build) => build(), release() {} };
 
 const quiet: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -13,7 +16,7 @@ export interface AnswerChunk {
 
 /** The service of one thread, with everything real but the log. */
 export function composeQuietly(config: Partial<Config> = {}) {
-  return composeCore(configOf(config), quiet, { get: async (_key, build) => build() });
+  return composeCore(configOf(config), quiet, ownBuffers);
 }
 
 /** A function that sends a request to a chunker and gives the parsed answer. */
@@ -21,10 +24,7 @@ export async function openChunkers() {
   const { service } = await composeQuietly();
   return async (name: string, request: object): Promise<AnswerChunk[]> => {
     const body = Buffer.from(JSON.stringify(request));
-    return JSON.parse(
-      Buffer.from(
-        await service.prepare({ run: 'chunk', name }, body).run(new AbortController().signal),
-      ).toString(),
-    );
+    const { bytes } = await service.prepare({ run: 'chunk', name }, body).run(new AbortController().signal);
+    return JSON.parse(Buffer.from(bytes).toString());
   };
 }

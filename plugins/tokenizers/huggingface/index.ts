@@ -1,14 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import type { Factory, Tokenizer } from '../../../core/contracts.ts';
+import type { Factory, ModelFile, Tokenizer } from '../../../core/contracts.ts';
 import { exposedError, reasonOf } from '../../../core/errors.ts';
-import { createHub, type HubFile } from './hub.ts';
 import type { Library } from './stages.ts';
 import { createTokenizer } from './tokenizer.ts';
 
 /** Most tokenizers that are kept loaded; then the one that was not used for longest goes. */
 const MAX_LOADED = 8;
 
-const TOKENIZER_FILE: HubFile = {
+const TOKENIZER_FILE: ModelFile = {
   name: 'tokenizer.json',
   maxBytes: 100 * 1024 * 1024,
   check: async (path) => {
@@ -22,13 +21,12 @@ const TOKENIZER_FILE: HubFile = {
 };
 
 /** Opens any tokenizer of the hub, by its name there. */
-const createHuggingFaceTokenizers: Factory<'tokenizer'> = ({ settings, log }) => {
-  const hub = createHub({ settings, log });
+const createHuggingFaceTokenizers: Factory<'tokenizer'> = ({ models }) => {
   const loading = new Map<string, Promise<Tokenizer | undefined>>();
   const loaded = new Map<string, Tokenizer>();
 
   async function load(name: string): Promise<Tokenizer | undefined> {
-    const path = await hub.find(name, TOKENIZER_FILE);
+    const path = await models.find(name, TOKENIZER_FILE);
     if (path === undefined) return undefined;
     const json = await readFile(path, 'utf8');
     const library = (await import('@huggingface/tokenizers')) as unknown as Library;
@@ -57,7 +55,7 @@ const createHuggingFaceTokenizers: Factory<'tokenizer'> = ({ settings, log }) =>
   }
 
   return {
-    names: () => hub.names(TOKENIZER_FILE),
+    names: () => models.names(TOKENIZER_FILE.name),
     async open(name) {
       const tokenizer = loaded.get(name);
       if (tokenizer !== undefined) {

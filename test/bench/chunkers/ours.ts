@@ -13,24 +13,24 @@ export interface Ours {
 }
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
-const shared: SharedBuffers = { get: async (_key, build) => build() };
+const shared: SharedBuffers = { get: async (_key, build) => build(), release() {} };
 const { signal } = new AbortController();
 
 export async function composeOurs(): Promise<Ours> {
   const core = await composeCore(configOf({ workers: 0 }), silent, shared);
   const openTokenizer = createTokenizers(core.registry, core.host);
   return {
-    answer: (chunker, body) => core.service.prepare({ run: 'chunk', name: chunker }, body).run(signal),
+    async answer(chunker, body) {
+      return (await core.service.prepare({ run: 'chunk', name: chunker }, body).run(signal)).bytes;
+    },
     async chunks(name, text, tokenizer) {
       const { manifest } = core.registry.require('chunker', name);
       const ready = { manifest, chunker: await core.host.get('chunker', name) };
-      const spans = await chunkText(
-        ready,
-        text,
-        defaultsOf(core, name),
-        await openTokenizer(tokenizer),
+      const spans = await chunkText(ready, text, defaultsOf(core, name), {
+        tokenizer: await openTokenizer(tokenizer),
+        report() {},
         signal,
-      );
+      });
       return spans.map((span) => toChunk(text, span));
     },
   };

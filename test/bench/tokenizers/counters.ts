@@ -14,10 +14,9 @@ export type Count = (text: string) => number;
  */
 export const COUNTERS: Readonly<Record<string, (encoding: Encoding) => Promise<Count>>> = {
   async chunksmith(encoding) {
+    const { ownBuffers } = await import('../../support/service.ts');
     const { default: createTiktoken } = await import('../../../plugins/tokenizers/tiktoken/index.ts');
-    const tokenizer = await createTiktoken({ shared: { get: async (_key, build) => build() } }).open(
-      encoding,
-    );
+    const tokenizer = await createTiktoken({ shared: ownBuffers }).open(encoding);
     if (tokenizer === undefined) throw new Error(`There is no tokenizer ${encoding}.`);
     return (text) => tokenizer.tokenize(text).count(0, text.length);
   },

@@ -1,12 +1,18 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { Chunk, Collaborators, TokenizedText, Tokenizer } from '../../../core/contracts.ts';
+import type {
+  Chunk,
+  Collaborators,
+  RefineContext,
+  TokenizedText,
+  Tokenizer,
+} from '../../../core/contracts.ts';
 import createOverlap from '../../../plugins/refineries/overlap/index.ts';
 import manifest, { type OverlapOptions } from '../../../plugins/refineries/overlap/manifest.ts';
 import createCharacter from '../../../plugins/tokenizers/character/index.ts';
 import createTiktoken from '../../../plugins/tokenizers/tiktoken/index.ts';
 import { anyText } from '../../contracts/texts.ts';
-import { composeQuietly } from '../../support/service.ts';
+import { composeQuietly, ownBuffers } from '../../support/service.ts';
 
 const character = await open('character');
 const cl100k = await open('cl100k_base');
@@ -14,10 +20,9 @@ const overlap = createOverlap();
 const DEFAULTS: OverlapOptions = { context_size: 0.25, mode: 'token', method: 'suffix', merge: true };
 
 async function open(name: string): Promise<Tokenizer> {
-  const shared: Collaborators['shared'] = { get: async (_key, build) => build() };
   const providers = [
     await createCharacter({} as Collaborators & Record<string, unknown>),
-    createTiktoken({ shared }),
+    createTiktoken({ shared: ownBuffers }),
   ];
   for (const provider of providers) {
     const tokenizer = await provider.open(name);
@@ -31,11 +36,11 @@ async function refine(
   options: Partial<OverlapOptions> = {},
   tokenizer = character,
 ): Promise<Chunk[]> {
-  return overlap.refine(
-    chunks,
-    { ...DEFAULTS, ...options },
-    { tokenizer, signal: new AbortController().signal },
-  );
+  return overlap.refine(chunks, { ...DEFAULTS, ...options }, contextOf(tokenizer));
+}
+
+function contextOf(tokenizer: Tokenizer, signal = new AbortController().signal): RefineContext {
+  return { tokenizer, model: undefined as never, report() {}, signal };
 }
 
 /** Chunks of one source text; `token_count` is a number that nobody counted, to see what is kept. */
@@ -253,7 +258,9 @@ t.test('other fields are kept, the context of an earlier run is replaced', async
 t.test('an aborted request is not worked on', async (t) => {
   const signal = AbortSignal.abort(new Error('gone'));
   const tokenizer = { ...character, tokenize: () => t.fail('tokenised') as never };
-  t.throws(() => overlap.refine(chunksOf(THREE), DEFAULTS, { tokenizer, signal }), { message: 'gone' });
+  t.throws(() => overlap.refine(chunksOf(THREE), DEFAULTS, contextOf(tokenizer, signal)), {
+    message: 'gone',
+  });
 });
 
 /** Chunks as they come (of any texts), and chunks that together are one text. */
@@ -474,7 +481,8 @@ t.test('through the service', async (t) => {
   const send = async (body: object) => {
     const bytes = Buffer.from(JSON.stringify(body));
     const prepared = service.prepare({ run: 'refine', name: 'overlap' }, bytes);
-    return JSON.parse(Buffer.from(await prepared.run(new AbortController().signal)).toString());
+    const { bytes: answer } = await prepared.run(new AbortController().signal);
+    return JSON.parse(Buffer.from(answer).toString());
   };
 
   t.test('the example of the manifest works as it is', async (t) => {

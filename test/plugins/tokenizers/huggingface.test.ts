@@ -3,19 +3,20 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { Settings, SharedBuffers, TokenizerProvider } from '../../../core/contracts.ts';
+import type { Settings, TokenizerProvider } from '../../../core/contracts.ts';
 import createHuggingFaceTokenizers from '../../../plugins/tokenizers/huggingface/index.ts';
 import manifest from '../../../plugins/tokenizers/huggingface/manifest.ts';
+import { createModelFiles } from '../../../server/models/model-files.ts';
 import {
   bertWordPiece,
   byteLevelBpe,
   metaspaceBpe,
   unigram,
 } from '../../fixtures/tokenizers/tokenizer-files.ts';
+import { ownBuffers } from '../../support/service.ts';
 
 const silent = () => undefined;
 const log = { debug: silent, info: silent, warn: silent, error: silent };
-const shared: SharedBuffers = { get: async (_key, build) => build() };
 
 async function createProvider(t: Test, fields: Partial<Settings> = {}) {
   const root = t.testdir({ models: {} });
@@ -27,7 +28,12 @@ async function createProvider(t: Test, fields: Partial<Settings> = {}) {
     hubToken: '',
     ...fields,
   };
-  const provider: TokenizerProvider = await createHuggingFaceTokenizers({ settings, log, shared });
+  const provider: TokenizerProvider = await createHuggingFaceTokenizers({
+    settings,
+    log,
+    shared: ownBuffers,
+    models: createModelFiles({ settings, log }),
+  });
   const add = async (name: string, file: object | string): Promise<void> => {
     await mkdir(join(settings.modelsDir, name), { recursive: true });
     const json = typeof file === 'string' ? file : JSON.stringify(file);

@@ -1,14 +1,8 @@
 import t from 'tap';
 import createTiktoken from '../../../plugins/tokenizers/tiktoken/index.ts';
+import { ownBuffers } from '../../support/service.ts';
 import { createRandom, fuzzedText } from './tiktoken-support/fuzz.ts';
-import {
-  ENCODINGS,
-  endsByBytes,
-  openOracle,
-  openTokenizer,
-  readTexts,
-  shared,
-} from './tiktoken-support/open.ts';
+import { ENCODINGS, endsByBytes, openOracle, openTokenizer, readTexts } from './tiktoken-support/open.ts';
 
 const FUZZED_TEXTS = 100_000;
 const texts = readTexts();
@@ -80,8 +74,9 @@ t.test('opens only what it knows, and once', async (t) => {
     shared: {
       get(key, build) {
         built.push(key);
-        return shared.get(key, build);
+        return ownBuffers.get(key, build);
       },
+      release() {},
     },
   });
   t.strictSame(provider.names(), ENCODINGS);
@@ -101,6 +96,7 @@ t.test('opens again after a failure', async (t) => {
         if (fails) throw new Error('no memory');
         return build();
       },
+      release() {},
     },
   });
   await t.rejects(provider.open('gpt2'), { message: 'no memory' });

@@ -2,16 +2,12 @@ import { globSync, readFileSync } from 'node:fs';
 import { get_encoding, type TiktokenEncoding } from 'tiktoken';
 import createTiktoken, { type TiktokenTokenizer } from '../../../../plugins/tokenizers/tiktoken/index.ts';
 import manifest from '../../../../plugins/tokenizers/tiktoken/manifest.ts';
+import { ownBuffers } from '../../../support/service.ts';
 
 export const ENCODINGS = manifest.models as readonly TiktokenEncoding[];
 
-/** The tables of a single thread. */
-export const shared = {
-  get: async (_key: string, build: () => SharedArrayBuffer | Promise<SharedArrayBuffer>) => build(),
-};
-
 export async function openTokenizer(name: string): Promise<TiktokenTokenizer> {
-  const tokenizer = await createTiktoken({ shared }).open(name);
+  const tokenizer = await createTiktoken({ shared: ownBuffers }).open(name);
   if (tokenizer === undefined) throw new Error(`There is no tokenizer ${name}.`);
   return tokenizer;
 }

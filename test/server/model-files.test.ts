@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { Log, Settings } from '../../../core/contracts.ts';
-import { createHub, type HubFile, isHubName } from '../../../plugins/tokenizers/huggingface/hub.ts';
+import type { Log, ModelFile, Settings } from '../../core/contracts.ts';
+import { createModelFiles, isHubName } from '../../server/models/model-files.ts';
 
 const silent = () => undefined;
 const log: Log = { debug: silent, info: silent, warn: silent, error: silent };
 
-const FILE: HubFile = {
+const FILE: ModelFile = {
   name: 'tokenizer.json',
   maxBytes: 1000,
   check: async (path) => {
@@ -92,7 +92,7 @@ t.test('takes names only', async (t) => {
   const { asked, origin } = await startServer(t, (_request, response) => response.end('{}'));
   const settings = settingsFor(t, { hubEndpoint: origin });
   await put(join(dirname(settings.modelsDir), 'x', 'tokenizer.json'));
-  const hub = createHub({ settings, log });
+  const hub = createModelFiles({ settings, log });
   for (const name of WRONG_NAMES) {
     t.notOk(isHubName(name), name);
     t.equal(await hub.find(name, FILE), undefined, name);
@@ -106,11 +106,11 @@ t.test('finds files in the models folder, links too', async (t) => {
   await put(join(settings.modelsDir, 'owner', 'name', 'tokenizer.json'));
   await symlink(join(settings.modelsDir, 'plain'), join(settings.modelsDir, 'linked'));
   await mkdir(join(settings.modelsDir, 'empty'));
-  const hub = createHub({ settings, log });
+  const hub = createModelFiles({ settings, log });
   t.equal(await hub.find('owner/name', FILE), join(settings.modelsDir, 'owner', 'name', 'tokenizer.json'));
   t.ok(await hub.find('linked', FILE));
   t.equal(await hub.find('empty', FILE), undefined);
-  t.same(await hub.names(FILE), ['linked', 'owner/name', 'plain']);
+  t.same(await hub.names(FILE.name), ['linked', 'owner/name', 'plain']);
 });
 
 t.test("finds files in the hub's cache", async (t) => {
@@ -124,19 +124,22 @@ t.test("finds files in the hub's cache", async (t) => {
   await put(cached('models--gpt2', 'snapshots', 'f00', 'tokenizer.json'));
   await put(cached('models--evil', 'refs', 'main'), '../../models--gpt2/snapshots/f00');
   await put(cached('datasets--x--y', 'refs', 'main'), 'f00');
-  const hub = createHub({ settings, log });
+  const hub = createModelFiles({ settings, log });
   t.ok(await hub.find('BAAI/bge-m3', FILE));
   t.ok(await hub.find('gpt2', FILE));
   t.equal(await hub.find('evil', FILE), undefined, 'a revision is not a path');
   t.equal(await hub.find('bge-m3', FILE), undefined);
-  t.same(await hub.names(FILE), ['BAAI/bge-m3', 'gpt2']);
+  t.same(await hub.names(FILE.name), ['BAAI/bge-m3', 'gpt2']);
 });
 
 t.test('asks nobody when downloads are not allowed', async (t) => {
   const { asked, origin } = await startServer(t, (_request, response) => response.end('{}'));
-  const hub = createHub({ settings: settingsFor(t, { hubEndpoint: origin, allowDownloads: false }), log });
+  const hub = createModelFiles({
+    settings: settingsFor(t, { hubEndpoint: origin, allowDownloads: false }),
+    log,
+  });
   t.equal(await hub.find('owner/name', FILE), undefined);
-  t.same(await hub.names(FILE), []);
+  t.same(await hub.names(FILE.name), []);
   t.same(asked, []);
 });
 
@@ -145,14 +148,14 @@ t.test('downloads once, and is offline from then on', async (t) => {
     setTimeout(() => response.end('{"a":1}'), 20);
   });
   const settings = settingsFor(t, { hubEndpoint: `${origin}/`, hubToken: TOKEN });
-  const hub = createHub({ settings, log });
+  const hub = createModelFiles({ settings, log });
   const paths = await Promise.all(Array.from({ length: 5 }, () => hub.find('owner/name', FILE)));
   t.same(new Set(paths), new Set([join(settings.modelsDir, 'owner', 'name', 'tokenizer.json')]));
   t.equal(await readFile(paths[0] as string, 'utf8'), '{"a":1}');
   t.same(asked, [{ url: '/owner/name/resolve/main/tokenizer.json', token: `Bearer ${TOKEN}` }]);
-  const offline = createHub({ settings: { ...settings, hubEndpoint: 'http://127.0.0.1:1' }, log });
+  const offline = createModelFiles({ settings: { ...settings, hubEndpoint: 'http://127.0.0.1:1' }, log });
   t.equal(await offline.find('owner/name', FILE), paths[0]);
-  t.same(await offline.names(FILE), ['owner/name']);
+  t.same(await offline.names(FILE.name), ['owner/name']);
   t.same(await readdir(dirname(paths[0] as string)), ['tokenizer.json'], 'no temporary file is left');
 });
 
@@ -162,7 +165,7 @@ t.test('the token does not follow to another origin', async (t) => {
     const location = request.url?.startsWith('/moved') ? `${other.origin}/file` : '/moved';
     response.writeHead(307, { location }).end();
   });
-  const hub = createHub({ settings: settingsFor(t, { hubEndpoint: origin, hubToken: TOKEN }), log });
+  const hub = createModelFiles({ settings: settingsFor(t, { hubEndpoint: origin, hubToken: TOKEN }), log });
   t.ok(await hub.find('owner/name', FILE));
   t.same(
     asked.map(({ token }) => token),
@@ -222,7 +225,7 @@ for (const [name, [answer, expected]] of Object.entries(failures)) {
       else response.end('{}');
     });
     const settings = settingsFor(t, { hubEndpoint: origin, hubToken: TOKEN });
-    const hub = createHub({ settings, log, timeout: 300 });
+    const hub = createModelFiles({ settings, log, timeout: 300 });
     const error = await hub.find('owner/name', FILE).then(
       () => undefined,
       (error: Error) => error,
@@ -235,25 +238,28 @@ for (const [name, [answer, expected]] of Object.entries(failures)) {
       (await contents(settings.modelsDir)).filter((path) => path.includes('.')),
       [],
     );
-    t.same(await hub.names(FILE), []);
+    t.same(await hub.names(FILE.name), []);
     isBroken = false;
-    t.ok(await createHub({ settings, log }).find('owner/name', FILE), 'and the next time it works');
+    t.ok(await createModelFiles({ settings, log }).find('owner/name', FILE), 'and the next time it works');
   });
 }
 
 t.test('404 is no such name', async (t) => {
   const { origin } = await startServer(t, (_request, response) => response.writeHead(404).end());
   const settings = settingsFor(t, { hubEndpoint: origin });
-  t.equal(await createHub({ settings, log }).find('owner/name', FILE), undefined);
+  t.equal(await createModelFiles({ settings, log }).find('owner/name', FILE), undefined);
   t.same(await contents(settings.modelsDir), []);
 });
 
 t.test('nobody listens, or the folder cannot be written', async (t) => {
   const settings = settingsFor(t, { hubToken: TOKEN });
-  await t.rejects(createHub({ settings, log }).find('gpt2', FILE), /connection failed .* check HF_ENDPOINT/);
+  await t.rejects(
+    createModelFiles({ settings, log }).find('gpt2', FILE),
+    /connection failed .* check HF_ENDPOINT/,
+  );
   const { origin } = await startServer(t, (_request, response) => response.end('{}'));
   await writeFile(settings.modelsDir, 'a file');
-  const hub = createHub({ settings: { ...settings, hubEndpoint: origin }, log });
+  const hub = createModelFiles({ settings: { ...settings, hubEndpoint: origin }, log });
   const error = await hub.find('gpt2', FILE).catch((error: Error) => error);
   t.match(error, { message: /models folder cannot be written/ });
   t.notMatch((error as Error).message, settings.modelsDir);

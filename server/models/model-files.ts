@@ -3,32 +3,14 @@ import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs
 import { dirname, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Log, Settings } from '../../../core/contracts.ts';
-import { exposedError } from '../../../core/errors.ts';
-
-/** A file that repositories of the hub hold. */
-export interface HubFile {
-  /** Its name in the repository. */
-  readonly name: string;
-  readonly maxBytes: number;
-  /** Rejects where the file at `path` is not what it should be; it is not kept then. */
-  readonly check: (path: string) => Promise<void>;
-}
-
-/** Finds files of the hub's repositories by the repository's name: `name` or `owner/name`. */
-export interface Hub {
-  /**
-   * The path of the file: from the models folder, from the hub's local cache, or, where downloads are
-   * allowed, fetched into the models folder. `undefined` where there is none of that name.
-   */
-  find(name: string, file: HubFile): Promise<string | undefined>;
-  /** The repositories that hold the file on this machine, sorted. */
-  names(file: HubFile): Promise<string[]>;
-}
+import type { Log, ModelFile, ModelFiles, Settings } from '../../core/contracts.ts';
+import { exposedError } from '../../core/errors.ts';
 
 export interface HubCollaborators {
   readonly settings: Settings;
   readonly log: Log;
+  /** Folders in which plugins bring models of their own: `<folder>/<name>/<file>`. */
+  readonly ownFolders?: readonly string[];
   readonly fetch?: typeof fetch;
   /** How long a download may take in all, in milliseconds. */
   readonly timeout?: number;
@@ -49,34 +31,45 @@ export function isHubName(name: string): boolean {
   );
 }
 
-export function createHub({
+/** Finds the files of models on this machine and, where it may, on the hub. */
+export function createModelFiles({
   settings,
   log,
+  ownFolders = [],
   fetch = globalThis.fetch,
   timeout = 60_000,
-}: HubCollaborators): Hub {
+}: HubCollaborators): ModelFiles {
   const { modelsDir, hubCacheDir, allowDownloads, hubEndpoint, hubToken } = settings;
+  const folders = [...ownFolders, modelsDir];
   const downloads = new Map<string, Promise<string | undefined>>();
 
-  async function findInCache(name: string, file: HubFile): Promise<string | undefined> {
+  async function findInFolders(name: string, file: string): Promise<string | undefined> {
+    for (const folder of folders) {
+      const path = await existing(join(folder, name, file));
+      if (path !== undefined) return path;
+    }
+    return undefined;
+  }
+
+  async function findInCache(name: string, file: string): Promise<string | undefined> {
     const folder = join(hubCacheDir, `models--${name.replace('/', '--')}`);
     const revision = await readFile(join(folder, 'refs', 'main'), 'utf8').then(
       (text) => text.trim(),
       () => '',
     );
     if (!/^[0-9A-Za-z]{1,64}$/.test(revision)) return undefined;
-    return existing(join(folder, 'snapshots', revision, file.name));
+    return existing(join(folder, 'snapshots', revision, file));
   }
 
   /** Downloads the file of a repository once, however many ask for it meanwhile. */
-  function download(name: string, file: HubFile): Promise<string | undefined> {
+  function download(name: string, file: ModelFile): Promise<string | undefined> {
     const key = `${name}/${file.name}`;
     const started = downloads.get(key) ?? fetchFile(name, file).finally(() => downloads.delete(key));
     downloads.set(key, started);
     return started;
   }
 
-  async function fetchFile(name: string, file: HubFile): Promise<string | undefined> {
+  async function fetchFile(name: string, file: ModelFile): Promise<string | undefined> {
     const url = new URL(`${hubEndpoint.replace(/\/+$/, '')}/${name}/resolve/main/${file.name}`);
     const signal = AbortSignal.timeout(timeout);
     try {
@@ -114,19 +107,13 @@ export function createHub({
   return {
     async find(name, file) {
       if (!isHubName(name)) return undefined;
-      const local = (await existing(join(modelsDir, name, file.name))) ?? (await findInCache(name, file));
+      const local = (await findInFolders(name, file.name)) ?? (await findInCache(name, file.name));
       return local ?? (allowDownloads ? download(name, file) : undefined);
     },
     async names(file) {
       const names = new Set<string>();
-      const folders = await list(modelsDir);
-      const nested = await Promise.all(
-        folders.map(async (folder) =>
-          (await list(join(modelsDir, folder))).map((inner) => `${folder}/${inner}`),
-        ),
-      );
-      for (const name of [...folders, ...nested.flat()].filter(isHubName)) {
-        if (await existing(join(modelsDir, name, file.name))) names.add(name);
+      for (const name of (await Promise.all(folders.map(namesIn))).flat()) {
+        if (isHubName(name) && (await findInFolders(name, file))) names.add(name);
       }
       for (const folder of await list(hubCacheDir)) {
         const name = folder.replace(/^models--/, '').replace('--', '/');
@@ -139,7 +126,7 @@ export function createHub({
 }
 
 /** Writes a response beside its place and moves it there when it is whole and in order. */
-async function store(response: Response, target: string, file: HubFile): Promise<void> {
+async function store(response: Response, target: string, file: ModelFile): Promise<void> {
   const folder = dirname(target);
   const temporary = `${target}.${crypto.randomUUID()}.part`;
   const created = await mkdir(folder, { recursive: true });
@@ -147,7 +134,7 @@ async function store(response: Response, target: string, file: HubFile): Promise
     const promised = response.headers.get('content-encoding') ? null : response.headers.get('content-length');
     const written = await write(response, temporary, file.maxBytes);
     if (promised !== null && Number(promised) !== written) throw new Error('it is not as long as announced');
-    await file.check(temporary);
+    await file.check?.(temporary);
     await rename(temporary, target);
   } catch (cause) {
     await rm(temporary, { force: true });
@@ -203,3 +190,12 @@ function reasonOf(cause: unknown): string {
 
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error ? String(error.code) : undefined;
+
+/** The names that folders can have in a folder of models: `name` and `owner/name`. */
+async function namesIn(models: string): Promise<string[]> {
+  const owners = await list(models);
+  const nested = await Promise.all(
+    owners.map(async (owner) => (await list(join(models, owner))).map((inner) => `${owner}/${inner}`)),
+  );
+  return [...owners, ...nested.flat()];
+}

@@ -1,0 +1,144 @@
+import { asPluginError, type PluginHost } from './container.ts';
+import type { EmbeddingModel, Log, ModelInfo } from './contracts.ts';
+import { ServiceError } from './errors.ts';
+import { ownersOf } from './models.ts';
+import type { Registry } from './registry.ts';
+
+/** The embedding models of one thread: opened once, shared by requests, bounded in number and memory. */
+export interface Embeddings {
+  /**
+   * Opens a model for one request, which must give it back.
+   *
+   * @throws ServiceError `unknown_model`, `missing_capability`, `plugin_failed`
+   */
+  borrow(name: string, signal: AbortSignal): Promise<Loan>;
+  /** All models that can be opened or are known by name, with the plugin that answers for them. */
+  list(): Promise<ListedModel[]>;
+}
+
+/** A model in use by one request. */
+export interface Loan {
+  readonly model: EmbeddingModel;
+  giveBack(): void;
+}
+
+export interface ListedModel extends ModelInfo {
+  readonly provider: string;
+}
+
+export interface EmbeddingLimits {
+  /** Most models that stay open. */
+  readonly models: number;
+  /** Most bytes of the models that stay open. */
+  readonly bytes: number;
+}
+
+interface Shelved {
+  readonly opening: Promise<EmbeddingModel>;
+  model?: EmbeddingModel;
+  users: number;
+}
+
+/** The one place where a model's name finds its provider. */
+export function createEmbeddings(
+  registry: Registry,
+  host: PluginHost,
+  log: Log,
+  limits: EmbeddingLimits,
+): Embeddings {
+  /** In the order of last use, the oldest first. */
+  const shelf = new Map<string, Shelved>();
+
+  async function borrow(name: string, signal: AbortSignal): Promise<Loan> {
+    const shelved = shelf.get(name) ?? startOpening(name, signal);
+    shelf.delete(name);
+    shelf.set(name, shelved);
+    shelved.users++;
+    try {
+      const model = await shelved.opening;
+      shelved.model = model;
+      return { model: withProgress(model, log), giveBack: () => leave(shelved) };
+    } catch (error) {
+      if (shelf.get(name) === shelved) shelf.delete(name);
+      throw error;
+    }
+  }
+
+  function startOpening(name: string, signal: AbortSignal): Shelved {
+    return { opening: open(name, signal), users: 0 };
+  }
+
+  async function open(name: string, signal: AbortSignal): Promise<EmbeddingModel> {
+    const owners = ownersOf(registry, 'embedding', name);
+    for (const owner of owners) {
+      const isOnlyOne = owners.length === 1;
+      if (!isOnlyOne && owner.missing.length > 0) continue;
+      const provider = await host.get('embedding', owner.manifest.name);
+      try {
+        const start = performance.now();
+        const model = await provider.open(name, signal);
+        if (model === undefined) continue;
+        log.debug({ model: model.name, ms: Math.round(performance.now() - start) }, 'opened a model');
+        return model;
+      } catch (error) {
+        throw asPluginError(owner, error);
+      }
+    }
+    throw await unknown(name);
+  }
+
+  function leave(shelved: Shelved): void {
+    shelved.users--;
+    for (const [name, { model, users }] of shelf) {
+      if (!isOverLimits()) return;
+      if (users > 0 || model === undefined) continue;
+      shelf.delete(name);
+      void Promise.resolve(model.close?.()).catch((error: unknown) => {
+        log.warn({ err: error, model: model.name }, 'a model could not be closed');
+      });
+    }
+  }
+
+  function isOverLimits(): boolean {
+    let bytes = 0;
+    for (const { model } of shelf.values()) bytes += model?.bytes ?? 0;
+    return shelf.size > limits.models || bytes > limits.bytes;
+  }
+
+  async function list(): Promise<ListedModel[]> {
+    const ready = registry.ofKind('embedding').filter(({ missing }) => missing.length === 0);
+    const lists = await Promise.all(
+      ready.map(async ({ manifest }) => {
+        const models = await (await host.get('embedding', manifest.name)).list();
+        return models.map((model) => ({ ...model, provider: manifest.name }));
+      }),
+    );
+    return lists.flat();
+  }
+
+  async function unknown(name: string): Promise<ServiceError> {
+    const known = (await list()).flatMap((model) => [model.name, ...(model.aliases ?? [])]).join(', ');
+    return new ServiceError('unknown_model', { name: JSON.stringify(name), known: known || 'none' });
+  }
+
+  return { borrow, list };
+}
+
+/** The least time between two lines of progress in the log, in milliseconds. */
+const PROGRESS_MS = 1000;
+
+function withProgress(model: EmbeddingModel, log: Log): EmbeddingModel {
+  return {
+    ...model,
+    embed(texts, request) {
+      let said = performance.now();
+      const progress = (done: number) => {
+        request.progress?.(done);
+        if (performance.now() - said < PROGRESS_MS) return;
+        said = performance.now();
+        log.debug({ model: model.name, done, of: texts.length }, 'embedding');
+      };
+      return model.embed(texts, { ...request, progress });
+    },
+  };
+}
