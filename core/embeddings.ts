@@ -1,5 +1,5 @@
 import { asPluginError, type PluginHost } from './container.ts';
-import type { EmbeddingModel, Log, ModelInfo } from './contracts.ts';
+import type { EmbeddingModel, Log, ModelInfo, Vectors } from './contracts.ts';
 import { ServiceError } from './errors.ts';
 import { ownersOf } from './models.ts';
 import type { Registry } from './registry.ts';
@@ -57,7 +57,7 @@ export function createEmbeddings(
     try {
       const model = await shelved.opening;
       shelved.model = model;
-      return { model: withProgress(model, log), giveBack: () => leave(shelved) };
+      return { model: supervised(model, log), giveBack: () => leave(shelved) };
     } catch (error) {
       if (shelf.get(name) === shelved) shelf.delete(name);
       throw error;
@@ -127,10 +127,11 @@ export function createEmbeddings(
 /** The least time between two lines of progress in the log, in milliseconds. */
 const PROGRESS_MS = 1000;
 
-function withProgress(model: EmbeddingModel, log: Log): EmbeddingModel {
+/** The model as requests see it: it logs progress, and no wrong vectors get out of it. */
+function supervised(model: EmbeddingModel, log: Log): EmbeddingModel {
   return {
     ...model,
-    embed(texts, request) {
+    async embed(texts, request) {
       let said = performance.now();
       const progress = (done: number) => {
         request.progress?.(done);
@@ -138,7 +139,25 @@ function withProgress(model: EmbeddingModel, log: Log): EmbeddingModel {
         said = performance.now();
         log.debug({ model: model.name, done, of: texts.length }, 'embedding');
       };
-      return model.embed(texts, { ...request, progress });
+      const vectors = await model.embed(texts, { ...request, progress });
+      const reason = findFault(vectors, texts.length);
+      if (reason === undefined) return vectors;
+      throw new ServiceError('broken_promise', { kind: 'embedding', name: model.name, reason });
     },
   };
+}
+
+function findFault({ dimensions, values }: Vectors, texts: number): string | undefined {
+  if (!(Number.isInteger(dimensions) && (dimensions > 0 || texts === 0))) {
+    return `a vector of ${dimensions} numbers`;
+  }
+  if (values.length !== texts * dimensions) {
+    return `${values.length} numbers for ${texts} texts of ${dimensions} each`;
+  }
+  return areFinite(values) ? undefined : 'a number that is not finite';
+}
+
+function areFinite(values: Float32Array): boolean {
+  for (let index = 0; index < values.length; index++) if (!Number.isFinite(values[index])) return false;
+  return true;
 }
