@@ -1,4 +1,6 @@
+import type { Chunk } from './contracts.ts';
 import { ServiceError } from './errors.ts';
+import type { JsonText } from './json-text.ts';
 import { keepOptimised } from './keep-optimised.ts';
 
 /**
@@ -16,13 +18,50 @@ export function writeObjects(
   isBatch: boolean,
   limit: number,
 ): Uint8Array {
+  return writeLists(lists, isBatch, limit, (writer, object) => writer.object(object));
+}
+
+/** A chunk that a pipeline puts out, and the stretch of the document that its text was made from. */
+export interface OutputChunk {
+  readonly id: string;
+  readonly chunk: Chunk;
+  readonly source: Source;
+}
+
+/** A stretch of a document, as text and as it stands in JSON. */
+export interface Source {
+  readonly text: string;
+  readonly json: JsonText;
+}
+
+/**
+ * Writes the chunks of a pipeline as `writeObjects` does, with every field that the interface names. The
+ * part of a text that is its source is copied from the source's JSON.
+ *
+ * @param limit most bytes of the answer
+ * @throws ServiceError `answer_too_large`
+ */
+export function writeOutputs(
+  documents: readonly (readonly OutputChunk[])[],
+  isBatch: boolean,
+  limit: number,
+): Uint8Array {
+  return writeLists(documents, isBatch, limit, (writer, output) => writer.output(output));
+}
+
+function writeLists<T>(
+  lists: readonly (readonly T[])[],
+  isBatch: boolean,
+  limit: number,
+  write: (writer: ObjectWriter, item: T) => void,
+): Uint8Array {
   const writer = new ObjectWriter(limit);
   if (isBatch) writer.ascii('[');
   lists.forEach((list, place) => {
     writer.ascii(place === 0 ? '[' : ',[');
-    list.forEach((object, index) => {
+    list.forEach((item, index) => {
       if (index > 0) writer.ascii(',');
-      writer.object(object);
+      write(writer, item);
     });
     writer.ascii(']');
   });
@@ -31,6 +70,8 @@ export function writeObjects(
 }
 
 const FIRST_SIZE = 1 << 16;
+/** Longest text that is written letter by letter: a call of the engine costs more. */
+const SHORT = 128;
 /** Most bytes of a UTF-16 unit in UTF-8. */
 const UNIT_BYTES = 3;
 
@@ -50,23 +91,70 @@ class ObjectWriter {
   }
 
   object(object: object): void {
-    const vectors = vectorsOf(object);
-    if (vectors === undefined) {
-      this.#json(JSON.stringify(object));
-      return;
+    this.ascii('{');
+    this.#members(object, '');
+    this.ascii('}');
+  }
+
+  output({ id, chunk: { text, ...rest }, source }: OutputChunk): void {
+    this.ascii(`{"id":"${id}","text":"`);
+    const at = text.indexOf(source.text);
+    if (at === -1) {
+      this.#characters(text);
+    } else {
+      this.#characters(text.slice(0, at));
+      this.#bytes(source.json);
+      this.#characters(text.slice(at + source.text.length));
     }
-    const rest = JSON.stringify({ ...object, ...vectors.absent });
-    this.#json(rest.slice(0, -1));
-    vectors.entries.forEach(([name, vector], index) => {
-      this.#json(`${index === 0 && rest === '{}' ? '' : ','}${JSON.stringify(name)}:`);
-      this.#vector(vector);
-    });
+    this.ascii('"');
+    this.#members({ ...rest, context: rest.context ?? null, embedding: rest.embedding ?? null }, ',');
     this.ascii('}');
   }
 
   written(): Uint8Array {
     this.#refuseTooMuch();
     return this.#out.subarray(0, this.#at);
+  }
+
+  /** The members of an object, of which the first comes after `separator`. */
+  #members(object: object, separator: string): void {
+    const vectors = vectorsOf(object);
+    const json = JSON.stringify(vectors === undefined ? object : { ...object, ...vectors.absent });
+    let next = separator;
+    if (json.length > 2) {
+      this.#json(next + json.slice(1, -1));
+      next = ',';
+    }
+    for (const [name, vector] of vectors?.entries ?? []) {
+      this.#json(`${next}${JSON.stringify(name)}:`);
+      this.#vector(vector);
+      next = ',';
+    }
+  }
+
+  /** The content of a string literal, without its quotes. */
+  #characters(text: string): void {
+    if (text.length > SHORT || !this.#plain(text)) this.#json(JSON.stringify(text).slice(1, -1));
+  }
+
+  /** Writes a text letter by letter, unless one of them has to be escaped or encoded. */
+  #plain(text: string): boolean {
+    this.#reserve(text.length);
+    const out = this.#out;
+    const at = this.#at;
+    for (let index = 0; index < text.length; index++) {
+      const unit = text.charCodeAt(index);
+      if (unit < 0x20 || unit > 0x7e || unit === 0x22 || unit === 0x5c) return false;
+      out[at + index] = unit;
+    }
+    this.#at += text.length;
+    return true;
+  }
+
+  #bytes(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#out.set(bytes, this.#at);
+    this.#at += bytes.length;
   }
 
   #json(json: string): void {

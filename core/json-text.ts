@@ -17,6 +17,15 @@ export function toJsonText(text: string): JsonText {
 }
 
 /**
+ * The one JSON text that a text has, however its sender escaped it: `json` itself, where it has no escape
+ * that can be written in another way.
+ */
+export function canonicalJsonText(text: string, json: JsonText): JsonText {
+  const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
+  return bytes.includes('\\u') || bytes.includes('\\/') ? toJsonText(text) : json;
+}
+
+/**
  * Finds the literals of one top-level member whose value is a string or a list of strings. `body` must be
  * a valid JSON object. Gives `undefined` where the member is not found by its plain name or has another
  * type. Of repeated members the last counts, as in `JSON.parse`.

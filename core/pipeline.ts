@@ -2,6 +2,7 @@ import type { CountedSpan } from './chunking.ts';
 import type { Chunk, Span } from './contracts.ts';
 import { ServiceError } from './errors.ts';
 import { locate, type OffsetUnit } from './json-chunks.ts';
+import type { Source } from './json-objects.ts';
 import type { JsonText } from './json-text.ts';
 import { isBlank } from './text.ts';
 
@@ -26,6 +27,7 @@ export type Stage =
 /** A chunk on its way through a pipeline, and the stretch of the document that it stands for. */
 export interface PlacedChunk {
   readonly span: CountedSpan;
+  readonly source: Source;
   readonly chunk: Chunk;
 }
 
@@ -67,7 +69,7 @@ export async function runStages(
   for (const stage of stages) {
     if ('refine' in stage) {
       const chunks = await stage.refine(placed.map(({ chunk }) => chunk));
-      placed = placed.map(({ span }, index) => ({ span, chunk: chunks[index] as Chunk }));
+      placed = placed.map(({ span, source }, index) => ({ span, source, chunk: chunks[index] as Chunk }));
       continue;
     }
     const spans = isFirst
@@ -106,24 +108,28 @@ function placeChunks(
   unit: OffsetUnit,
 ): PlacedChunk[] {
   const { from, to, start, end } = locate(json, spans, unit);
-  return spans.map((span, index) => ({
-    span,
-    chunk: {
-      text:
-        asciiText(json, from[index] as number, to[index] as number, span) ?? text.slice(span.start, span.end),
-      start_index: start[index] as number,
-      end_index: end[index] as number,
-      token_count: span.token_count,
-      ...span.extra,
-    },
-  }));
+  return spans.map((span, index) => {
+    const own = json.subarray(from[index], to[index]);
+    const source = { text: asciiText(own, span) ?? text.slice(span.start, span.end), json: own };
+    return {
+      span,
+      source,
+      chunk: {
+        text: source.text,
+        start_index: start[index] as number,
+        end_index: end[index] as number,
+        token_count: span.token_count,
+        ...span.extra,
+      },
+    };
+  });
 }
 
 /**
  * The text of a span from its JSON, if that is all ASCII and free of escapes: a string of one byte per
  * letter, which every later step reads faster than a slice of a document with wider letters.
  */
-function asciiText(json: JsonText, from: number, to: number, { start, end }: Span): string | undefined {
-  if (to - from !== end - start) return undefined;
-  return Buffer.from(json.buffer, json.byteOffset + from, to - from).toString('latin1');
+function asciiText(json: JsonText, { start, end }: Span): string | undefined {
+  if (json.length !== end - start) return undefined;
+  return Buffer.from(json.buffer, json.byteOffset, json.length).toString('latin1');
 }

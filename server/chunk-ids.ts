@@ -1,7 +1,26 @@
 import { createHash } from 'node:crypto';
+import type { JsonText } from '../core/json-text.ts';
 import type { PipelineStep } from '../core/pipeline.ts';
 
 const BYTES = 16;
+
+/** What the names of a document's chunks follow from; made by `seedOf`. */
+export type Seed = Uint8Array;
+
+/**
+ * Digests the steps of a pipeline and a document. The work is done beside this thread, which can chunk the
+ * document meanwhile.
+ *
+ * @param text the document's text as canonical JSON
+ */
+export async function seedOf(steps: readonly PipelineStep[], text: JsonText): Promise<Seed> {
+  const digest = await crypto.subtle.digest('SHA-512', text as Uint8Array<ArrayBuffer>);
+  return createHash('blake2b512')
+    .update(JSON.stringify(sorted(steps)))
+    .update('\n')
+    .update(new Uint8Array(digest))
+    .digest();
+}
 
 /**
  * Names the chunks that a pipeline makes of one document: UUIDs of version 8 (RFC 9562) that follow from
@@ -9,18 +28,13 @@ const BYTES = 16;
  * steps gives the same names, so that a second run updates a vector store instead of doubling it; equal
  * chunks of one document, and of different ones, are told apart.
  */
-export function nameChunks(steps: readonly PipelineStep[], text: string, count: number): string[] {
+export function nameChunks(seed: Seed, count: number): string[] {
   if (count === 0) return [];
-  const seed = createHash('blake2b512')
-    .update(JSON.stringify(sorted(steps)))
-    .update('\n')
-    .update(Buffer.from(text, 'utf16le'))
-    .digest();
-  const bytes = createHash('shake256', { outputLength: count * BYTES })
+  const hex = createHash('shake256', { outputLength: count * BYTES })
     .update(seed)
-    .digest();
+    .digest('hex');
   return Array.from({ length: count }, (_, index) =>
-    toUuid(bytes.subarray(index * BYTES, (index + 1) * BYTES)),
+    toUuid(hex.slice(index * 2 * BYTES, (index + 1) * 2 * BYTES)),
   );
 }
 
@@ -32,9 +46,7 @@ function sorted(value: unknown): unknown {
   return members.map(([name, member]) => [name, sorted(member)]);
 }
 
-function toUuid(bytes: Buffer): string {
-  bytes[6] = 0x80 | ((bytes[6] as number) & 0x0f);
-  bytes[8] = 0x80 | ((bytes[8] as number) & 0x3f);
-  const hex = bytes.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+function toUuid(hex: string): string {
+  const variant = '89ab'[Number.parseInt(hex[16] as string, 16) & 3] as string;
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
 }

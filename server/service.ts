@@ -1,11 +1,11 @@
 import type { Chunk } from '../core/contracts.ts';
 import { type Facts, FactsOfDocuments } from '../core/facts.ts';
 import { type ChunkedText, writeChunks } from '../core/json-chunks.ts';
-import { writeObjects } from '../core/json-objects.ts';
-import { findTextLiterals, type JsonText, toJsonText } from '../core/json-text.ts';
+import { type OutputChunk, writeObjects, writeOutputs } from '../core/json-objects.ts';
+import { canonicalJsonText, findTextLiterals, type JsonText, toJsonText } from '../core/json-text.ts';
 import { checkOrder, type PipelineStep, runStages } from '../core/pipeline.ts';
 import { executeRequest } from '../core/requests.ts';
-import { nameChunks } from './chunk-ids.ts';
+import { nameChunks, seedOf } from './chunk-ids.ts';
 import { jsonBytes, parseJson } from './json-body.ts';
 import type { ChunkCall, PluginCalls, RefineCall } from './plugin-calls.ts';
 import { createValidator } from './validation.ts';
@@ -114,24 +114,16 @@ export function createService(calls: PluginCalls, maxAnswerBytes: number): Servi
                 : calls.refinery(name, options, context)),
             );
           }
-          const answers: Chunk[][] = [];
+          const documents: OutputChunk[][] = [];
           for (const { content, json } of documentsOf(body, text)) {
             facts.nextDocument();
+            const seed = seedOf(steps, canonicalJsonText(content, json));
             const placed = await runStages(stages, content, json);
-            const ids = nameChunks(steps, content, placed.length);
-            answers.push(
-              placed.map(({ chunk }, index) => ({
-                id: ids[index],
-                ...chunk,
-                context: chunk.context ?? null,
-                embedding: chunk.embedding ?? null,
-              })),
-            );
+            const ids = nameChunks(await seed, placed.length);
+            documents.push(placed.map((chunk, index) => ({ id: ids[index] as string, ...chunk })));
           }
-          return {
-            bytes: writeObjects(answers, Array.isArray(text), maxAnswerBytes),
-            facts: facts.summary(),
-          };
+          const bytes = writeOutputs(documents, Array.isArray(text), maxAnswerBytes);
+          return { bytes, facts: facts.summary() };
         } finally {
           for (const stage of stages) stage.end();
         }

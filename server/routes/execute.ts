@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { executeRequest } from '../../core/requests.ts';
 import type { Runner } from '../run/runner.ts';
-import type { PipelineStore } from '../store/pipeline-store.ts';
+import type { PipelineRecord, PipelineStore } from '../store/pipeline-store.ts';
 import { bytesRoute } from './bytes-route.ts';
 import { errorAnswers, executeAnswer } from './schemas.ts';
 
@@ -18,13 +18,27 @@ const schema: FastifySchema = {
   response: { 200: executeAnswer, ...errorAnswers([400, 404, 405, 413, 415, 500, 503]) },
 };
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The pipeline of the path, looked up while the body is on its way. */
+    pipeline: Promise<PipelineRecord> | null;
+  }
+}
+
 /** Executes stored pipelines. */
 export function executeRoute(app: FastifyInstance, store: PipelineStore, runner: Runner): void {
+  app.decorateRequest('pipeline', null);
   app.post(
     '/v1/pipelines/:pipeline_id/execute',
-    { schema },
-    bytesRoute(runner, async ({ params }) => {
-      const { steps } = await store.get((params as { pipeline_id: string }).pipeline_id);
+    {
+      schema,
+      onRequest: async (request) => {
+        request.pipeline = store.get((request.params as { pipeline_id: string }).pipeline_id);
+        request.pipeline.catch(() => {});
+      },
+    },
+    bytesRoute(runner, async ({ pipeline }) => {
+      const { steps } = (await pipeline) as PipelineRecord;
       return { run: 'execute', steps };
     }),
   );

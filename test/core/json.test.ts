@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { OFFSET_UNITS, writeChunks } from '../../core/json-chunks.ts';
+import { writeObjects, writeOutputs } from '../../core/json-objects.ts';
 import { findTextLiterals, toJsonText } from '../../core/json-text.ts';
 import { splitsCodePoint } from '../../core/text.ts';
 import { anyText } from '../contracts/texts.ts';
@@ -119,3 +120,43 @@ function lengthIn(unit: string, text: string): number {
   if (unit === 'utf16') return text.length;
   return unit === 'byte' ? Buffer.byteLength(text) : Array.from(text).length;
 }
+
+t.test('objects are written as JSON.stringify does, and vectors as numbers', async (t) => {
+  fc.assert(
+    fc.property(fc.array(fc.dictionary(anyText, fc.jsonValue())), fc.boolean(), (objects, isBatch) => {
+      const answer = JSON.parse(Buffer.from(writeObjects([objects], isBatch, LIMIT)).toString());
+      t.same(isBatch ? answer[0] : answer, JSON.parse(JSON.stringify(objects)));
+    }),
+    { numRuns: 300 },
+  );
+  const vector = Float32Array.of(0.1, -0.25, 1, 0, -1e-9, 0.00000001, 123_456.78, 3e20, -7.5);
+  const [chunk, other] = JSON.parse(
+    Buffer.from(
+      writeObjects([[{ text: 'a', embedding: vector, n: 1 }, { embedding: vector }]], false, LIMIT),
+    ).toString(),
+  );
+  t.same(Object.keys(chunk).sort(), ['embedding', 'n', 'text']);
+  t.same(other, { embedding: chunk.embedding });
+  vector.forEach((value, index) => {
+    t.ok(Math.abs(chunk.embedding[index] - value) <= Math.max(5e-9, Math.abs(value) * 1e-7), `${value}`);
+  });
+  t.throws(() => writeObjects([[{ text: 'a'.repeat(100) }]], false, 50), { code: 'answer_too_large' });
+});
+
+t.test('outputs hold what became of their source', async (t) => {
+  fc.assert(
+    fc.property(anyText, anyText, anyText, fc.boolean(), (before, text, after, isKept) => {
+      const chunk = {
+        text: isKept ? before + text + after : before,
+        start_index: 0,
+        end_index: 1,
+        token_count: 2,
+        note: after,
+      };
+      const output = { id: 'x', chunk, source: { text, json: toJsonText(text) } };
+      const [answer] = JSON.parse(Buffer.from(writeOutputs([[output]], false, LIMIT)).toString());
+      t.same(answer, { id: 'x', ...chunk, context: null, embedding: null });
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -158,3 +158,25 @@ t.test('what cannot be executed is refused with its step', async (t) => {
     message: /no-such/,
   });
 });
+
+t.test('ids do not depend on how the sender escaped the text', async (t) => {
+  const steps = [chunk('recursive')];
+  const text = 'A café / 茶 "quoted" 😀.\nNext line.';
+  const spelled = [
+    JSON.stringify(text),
+    JSON.stringify(text).replaceAll('/', '\\/'),
+    `"${Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`,
+  ];
+  const ids = await Promise.all(
+    spelled.map(async (literal) => {
+      const body = Buffer.from(`{"text":${literal}}`);
+      const { bytes } = await service
+        .prepare({ run: 'execute', steps }, body)
+        .run(new AbortController().signal);
+      const answer = JSON.parse(Buffer.from(bytes).toString()) as OutputChunk[];
+      t.equal(answer.map((output) => output.text).join(''), text);
+      return answer.map(({ id }) => id).join();
+    }),
+  );
+  t.equal(new Set(ids).size, 1);
+});
