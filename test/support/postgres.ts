@@ -23,8 +23,8 @@ export interface Postgres {
 export const noPostgres: string | false =
   binaries() === undefined ? `no PostgreSQL below ${DEBIAN}: apt-get install postgresql` : false;
 
-/** Starts a PostgreSQL in a temporary folder; stopped after the test. */
-export async function startPostgres(t: Cleanup): Promise<Postgres> {
+/** Starts a PostgreSQL in a temporary folder; stopped after the test. Only a durable one waits for the disk. */
+export async function startPostgres(t: Cleanup, { isDurable = false } = {}): Promise<Postgres> {
   const bin = binaries() as string;
   const folder = await temporaryFolder(t);
   const data = join(folder, 'data');
@@ -36,7 +36,7 @@ export async function startPostgres(t: Cleanup): Promise<Postgres> {
     return run(whole[0] as string, whole.slice(1));
   };
   await command('initdb', ['-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--no-sync']);
-  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`;
+  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=${isDurable ? 'on' : 'off'}`;
   const control = (...args: string[]) => command('pg_ctl', ['-D', data, '-w', ...args]);
   let isRunning = false;
   const server: Postgres = {

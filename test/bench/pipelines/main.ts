@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { noPostgres, startPostgres } from '../../support/postgres.ts';
 import { composeQuietly } from '../../support/service.ts';
 import { headOf, mainText } from '../data/texts.ts';
 import { type Server, startOurs } from '../http/servers.ts';
@@ -18,9 +19,9 @@ const STEPS = [
 printTitle(`Stored pipelines over HTTP, ${CONNECTIONS} connections, ${REQUESTS} requests each`);
 await withDataFolder(async (folder) => {
   const rows = [await storeRow('SQLite', { DATA_DIR: folder })];
-  const url = process.env.BENCH_DATABASE_URL;
-  if (url === undefined) console.log('PostgreSQL: set BENCH_DATABASE_URL to the URL of an empty database.\n');
-  else rows.push(await storeRow('PostgreSQL', { DATA_DIR: folder, DATABASE_URL: url }));
+  await withPostgres(async (url) => {
+    rows.push(await storeRow('PostgreSQL', { DATA_DIR: folder, DATABASE_URL: url }));
+  });
   printTable('', ['', 'create/s', 'get/s'], rows);
 });
 
@@ -139,6 +140,24 @@ async function withServer<T>(env: Record<string, string>, use: (server: Server) 
     return await use(server);
   } finally {
     await server.stop();
+  }
+}
+
+/** With a PostgreSQL of its own, or where none is installed not at all. */
+async function withPostgres(use: (url: string) => Promise<void>): Promise<void> {
+  if (noPostgres !== false) {
+    console.log(`PostgreSQL is left out: ${noPostgres}\n`);
+    return;
+  }
+  const endings: (() => unknown)[] = [];
+  try {
+    const postgres = await startPostgres(
+      { teardown: (end) => void endings.unshift(end) },
+      { isDurable: true },
+    );
+    await use(postgres.freshUrl());
+  } finally {
+    for (const end of endings) await end();
   }
 }
 
