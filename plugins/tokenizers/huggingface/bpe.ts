@@ -20,7 +20,7 @@ export function createBpe(file: BpeFile): Model {
       const tokens = createWordBuilder(file.fusesUnknown);
       const wholeId = file.ignoresMerges ? vocabulary.get(word) : undefined;
       if (wholeId !== undefined) {
-        tokens.add(word.length, wholeId === unknownId);
+        tokens.add(word.length, wholeId, wholeId === unknownId);
         return tokens.word();
       }
       let start = 0;
@@ -28,10 +28,13 @@ export function createBpe(file: BpeFile): Model {
         const suffix = end === word.length ? endOfWordSuffix : continuingSuffix;
         const part = word.slice(start, end);
         const id = vocabulary.get(part + suffix);
-        if (id !== undefined) tokens.add(end, id === unknownId);
+        if (id !== undefined) tokens.add(end, id, id === unknownId);
         else if (byteIds && isSpelledByBytes(part + suffix, byteIds)) {
-          for (const byteEnd of byteEnds(part, suffix)) tokens.add(start + byteEnd, false);
-        } else if (unknownToken !== undefined) tokens.add(end, true);
+          const bytes = Buffer.from(part + suffix);
+          byteEnds(part, suffix).forEach((byteEnd, index) => {
+            tokens.add(start + byteEnd, byteIds[bytes[index] as number], false);
+          });
+        } else if (unknownToken !== undefined) tokens.add(end, unknownId, true);
         start = end;
       }
       return tokens.word();

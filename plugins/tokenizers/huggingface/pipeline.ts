@@ -5,8 +5,9 @@ import { createMemo } from './memo.ts';
 import type { Library, Stage } from './stages.ts';
 import { createByteLevelSplitter, createNormalizer, createPreTokenizer, encodeBytes } from './stages.ts';
 import type { AddedToken, ModelFile, TokenizerFile } from './tokenizer-file.ts';
+import { sourceEnd, trace, traced } from './trace.ts';
 import { createUnigram } from './unigram.ts';
-import type { Model, Word } from './word.ts';
+import { type Model, NO_ID, type Word } from './word.ts';
 import { createWordPiece } from './word-piece.ts';
 
 /** A whole tokenizer: added tokens, normalizers, pre-tokenizers, model. */
@@ -15,8 +16,16 @@ export interface Pipeline {
   readonly splitters: readonly Stage[];
   /** The number of tokens of a text. */
   count(text: string): number;
+  /** Id of every token. */
+  ids(text: string): number[];
+  read(text: string): Tokens;
+}
+
+/** The tokens of a text. */
+export interface Tokens {
   /** End of every token, as a rising offset into the text; the last one can be less than its length. */
-  ends(text: string): number[];
+  readonly ends: readonly number[];
+  readonly ids: readonly number[];
 }
 
 /** Puts together what a file describes. Throws where the library does not know a stage. */
@@ -30,14 +39,16 @@ export function createPipeline(library: Library, file: TokenizerFile): Pipeline 
   const findInSource = createSectionFinder(sourceTokens, tokens);
   const findInNormalized = createSectionFinder(normalizedTokens, tokens);
 
+  const idOf = (added: string): number => tokens.get(added)?.id ?? NO_ID;
+
   const model = createModel(file.model);
   const readWord = createMemo(spellsBytes ? readBytes(model) : model.read);
   const cutPiece = model.cutsAtMetaspace && !spellsBytes ? cutAtMetaspace : (piece: string) => [piece];
 
-  /** Reads one normalised section; `add` gets the end of each token in the joined pieces. */
+  /** Reads one normalised section; `add` gets the end of each token in the joined pieces, and its id. */
   function readPieces(
     pieces: readonly string[],
-    add: (end: number) => void,
+    add: (end: number, id: number) => void,
     replaceLast: (end: number) => void,
   ): void {
     let offset = 0;
@@ -45,11 +56,11 @@ export function createPipeline(library: Library, file: TokenizerFile): Pipeline 
     for (const piece of pieces) {
       for (const text of cutPiece(piece)) {
         const word = readWord(text);
-        const { ends } = word;
+        const { ends, ids } = word;
         for (let index = 0; index < ends.length; index++) {
           const end = offset + (ends[index] as number);
           if (index === 0 && model.fusesUnknown && wasUnknown && word.startsUnknown) replaceLast(end);
-          else add(end);
+          else add(end, ids[index] as number);
         }
         if (ends.length > 0) wasUnknown = word.endsUnknown;
         offset += text.length;
@@ -57,65 +68,96 @@ export function createPipeline(library: Library, file: TokenizerFile): Pipeline 
     }
   }
 
-  function countPieces(pieces: readonly string[]): number {
-    let count = 0;
+  /** Visits the tokens of a text, without their places: added ones, and words from their first token that counts. */
+  function visit(
+    text: string,
+    addToken: (token: string) => void,
+    addWord: (word: Word, from: number) => void,
+  ) {
+    findInSource(text).forEach((outer, section) => {
+      if (outer.isToken) addToken(text.slice(outer.start, outer.end));
+      if (outer.isToken || outer.start === outer.end) return;
+      const normalized = normalize(text.slice(outer.start, outer.end), section);
+      for (const inner of findInNormalized(normalized)) {
+        if (inner.start === inner.end) continue;
+        const content = normalized.slice(inner.start, inner.end);
+        if (inner.isToken) addToken(content);
+        else visitPieces(split(content, splitters, section), addWord);
+      }
+    });
+  }
+
+  function visitPieces(pieces: readonly string[], addWord: (word: Word, from: number) => void): void {
     let wasUnknown = false;
     for (const piece of pieces) {
       for (const text of cutPiece(piece)) {
         const word = readWord(text);
         if (word.ends.length === 0) continue;
-        count += word.ends.length;
-        if (model.fusesUnknown && wasUnknown && word.startsUnknown) count--;
+        addWord(word, model.fusesUnknown && wasUnknown && word.startsUnknown ? 1 : 0);
         wasUnknown = word.endsUnknown;
       }
     }
-    return count;
   }
 
   function count(text: string): number {
     let total = 0;
-    findInSource(text).forEach((outer, section) => {
-      if (outer.isToken) total++;
-      if (outer.isToken || outer.start === outer.end) return;
-      const normalized = normalize(text.slice(outer.start, outer.end), section);
-      for (const inner of findInNormalized(normalized)) {
-        if (inner.start === inner.end) continue;
-        if (inner.isToken) total++;
-        else total += countPieces(split(normalized.slice(inner.start, inner.end), splitters, section));
-      }
-    });
+    visit(
+      text,
+      () => total++,
+      (word, from) => {
+        total += word.ends.length - from;
+      },
+    );
     return total;
   }
 
-  function ends(text: string): number[] {
+  function ids(text: string): number[] {
     const result: number[] = [];
+    visit(
+      text,
+      (token) => result.push(idOf(token)),
+      (word, from) => {
+        for (let index = from; index < word.ids.length; index++) result.push(word.ids[index] as number);
+      },
+    );
+    return result;
+  }
+
+  function read(text: string): Tokens {
+    const ends: number[] = [];
+    const ids: number[] = [];
+    const add = (end: number, id: number): void => {
+      ends.push(end);
+      ids.push(id);
+    };
     findInSource(text).forEach((outer, section) => {
-      if (outer.isToken) result.push(outer.end);
+      if (outer.isToken) add(outer.end, idOf(text.slice(outer.start, outer.end)));
       if (outer.isToken || outer.start === outer.end) return;
       const source = traced(text.slice(outer.start, outer.end));
       const normalized = trace(source, normalizers, section);
       const whole = normalized.pieces[0] ?? '';
       for (const inner of findInNormalized(whole)) {
         if (inner.start === inner.end) continue;
+        const content = whole.slice(inner.start, inner.end);
         const endOf = (end: number): number => outer.start + sourceEnd(normalized.ends, inner.start + end);
-        if (inner.isToken) result.push(endOf(inner.end - inner.start));
+        if (inner.isToken) add(endOf(content.length), idOf(content));
         else {
-          const pieces = trace(traced(whole.slice(inner.start, inner.end)), splitters, section);
+          const pieces = trace(traced(content), splitters, section);
           const place = (end: number): number => endOf(sourceEnd(pieces.ends, end));
           readPieces(
             pieces.pieces,
-            (end) => result.push(place(end)),
+            (end, id) => add(place(end), id),
             (end) => {
-              result[result.length - 1] = place(end);
+              ends[ends.length - 1] = place(end);
             },
           );
         }
       }
     });
-    return result;
+    return { ends, ids };
   }
 
-  return { normalizers, splitters, count, ends };
+  return { normalizers, splitters, count, ids, read };
 }
 
 function createModel(file: ModelFile): Model {
@@ -169,40 +211,4 @@ function split(text: string, splitters: readonly Stage[], section: number): read
   let pieces: readonly string[] = [text];
   for (const stage of splitters) pieces = pieces.flatMap((piece) => stage.apply(piece, section));
   return pieces;
-}
-
-/** Pieces on their way through the stages, and where each of their code units ends in the source. */
-interface Traced {
-  readonly pieces: readonly string[];
-  /** `undefined` where the one piece is the source itself. */
-  readonly ends: ArrayLike<number> | undefined;
-}
-
-const traced = (text: string): Traced => ({ pieces: [text], ends: undefined });
-
-/** The end in the source of the first `length` units of the pieces. */
-function sourceEnd(ends: ArrayLike<number> | undefined, length: number): number {
-  return length === 0 || ends === undefined ? length : (ends[length - 1] as number);
-}
-
-/** Takes pieces through stages, and keeps track of where they come from. */
-function trace(source: Traced, stages: readonly Stage[], section: number): Traced {
-  return stages.reduce<Traced>(({ pieces, ends }, stage) => {
-    const outputs: string[] = [];
-    const outputEnds: number[] = [];
-    let offset = 0;
-    for (const piece of pieces) {
-      const made = stage.apply(piece, section);
-      if (pieces.length === 1 && made.length === 1 && made[0] === piece) return { pieces, ends };
-      const places = stage.align(piece, made);
-      const before = sourceEnd(ends, offset);
-      for (let unit = 0; unit < places.length; unit++) {
-        const place = places[unit] as number;
-        outputEnds.push(place === 0 ? before : sourceEnd(ends, offset + place));
-      }
-      for (const output of made) outputs.push(output);
-      offset += piece.length;
-    }
-    return { pieces: outputs, ends: outputEnds };
-  }, source);
 }

@@ -1,10 +1,13 @@
-/** What is used of a `tokenizer.json`. Truncation, padding, post-processor and decoder are not. */
+import { type Frame, readFrame } from './frame.ts';
+
+/** What is used of a `tokenizer.json`. Truncation, padding and decoder are not. */
 export interface TokenizerFile {
   readonly normalizers: readonly StageConfig[];
   readonly preTokenizers: readonly StageConfig[];
   /** Added tokens that are not special: special ones are left out, so that their text is text. */
   readonly addedTokens: readonly AddedToken[];
   readonly model: ModelFile;
+  readonly frame: Frame;
 }
 
 /** A stage as the file describes it; the library knows the other fields. */
@@ -14,6 +17,7 @@ export interface StageConfig {
 }
 
 export interface AddedToken {
+  readonly id: number | undefined;
   readonly content: string;
   /** Whether it is looked for in the normalised text rather than in the source. */
   readonly normalized: boolean;
@@ -56,12 +60,13 @@ export interface UnigramFile {
 export function parseTokenizerFile(json: string): TokenizerFile {
   const file: unknown = JSON.parse(json);
   if (!isRecord(file) || !isRecord(file.model)) throw new Error('it has no model');
-  const added = readAddedTokens(file.added_tokens);
+  const addedTokens = readAddedTokens(file.added_tokens);
   return {
     normalizers: flatten(file.normalizer, 'normalizers'),
     preTokenizers: flatten(file.pre_tokenizer, 'pretokenizers'),
-    addedTokens: added.map(({ token }) => token),
-    model: readModel(file.model, new Map(added.map(({ token, id }) => [token.content, id]))),
+    addedTokens,
+    model: readModel(file.model, new Map(addedTokens.map(({ content, id }) => [content, id ?? -1]))),
+    frame: readFrame(file.post_processor),
   };
 }
 
@@ -122,7 +127,7 @@ function readMerges(merges: unknown): [string, string][] {
   return pairs;
 }
 
-function readAddedTokens(tokens: unknown): { token: AddedToken; id: number }[] {
+function readAddedTokens(tokens: unknown): AddedToken[] {
   if (!Array.isArray(tokens)) return [];
   return tokens.flatMap((token: unknown) => {
     if (!isRecord(token) || typeof token.content !== 'string')
@@ -130,7 +135,7 @@ function readAddedTokens(tokens: unknown): { token: AddedToken; id: number }[] {
     if (token.special === true || token.content === '') return [];
     const { content, normalized, lstrip, rstrip, id } = token;
     const flags = { normalized: normalized !== false, lstrip: lstrip === true, rstrip: rstrip === true };
-    return [{ token: { content, ...flags }, id: asNumber(id) ?? -1 }];
+    return [{ id: asNumber(id), content, ...flags }];
   });
 }
 

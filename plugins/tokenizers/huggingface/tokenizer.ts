@@ -1,6 +1,6 @@
 import type { TokenizedText, Tokenizer } from '../../../core/contracts.ts';
 import { createMemo } from './memo.ts';
-import { createPipeline, type Pipeline } from './pipeline.ts';
+import { createPipeline, type Pipeline, type Tokens } from './pipeline.ts';
 import { forEachRawWord, hasRawWords, isolatesChinese } from './raw-words.ts';
 import type { Library } from './stages.ts';
 import { parseTokenizerFile } from './tokenizer-file.ts';
@@ -12,36 +12,50 @@ export function createTokenizer(name: string, json: string, library: Library): T
   const read = hasRawWords(file, pipeline.normalizers, pipeline.splitters)
     ? readByWords(pipeline, isolatesChinese(file))
     : readAtOnce(pipeline);
-  return { name, tokenize: read };
+  return { name, ...read, frame: file.frame };
 }
 
+type Reader = Required<Pick<Tokenizer, 'tokenize' | 'encode'>>;
+
 /** For tokenizers that read each word between white space by itself. */
-function readByWords(pipeline: Pipeline, isolateChinese: boolean): (text: string) => TokenizedText {
-  const endsOf = createMemo((word) => pipeline.ends(word));
-  return (text) => ({
+function readByWords(pipeline: Pipeline, isolateChinese: boolean): Reader {
+  const readWord = createMemo((word): Tokens => pipeline.read(word));
+  const tokenize = (text: string): TokenizedText => ({
     count(start, end) {
       let total = 0;
       forEachRawWord(text, start, end, isolateChinese, (from, to) => {
-        total += endsOf(text.slice(from, to)).length;
+        total += readWord(text.slice(from, to)).ends.length;
       });
       return total;
     },
     ends() {
       const result: number[] = [];
       forEachRawWord(text, 0, text.length, isolateChinese, (from, to) => {
-        for (const end of endsOf(text.slice(from, to))) result.push(from + end);
+        for (const end of readWord(text.slice(from, to)).ends) result.push(from + end);
       });
       return settle(result, text);
     },
   });
+  const encode = (text: string): Uint32Array => {
+    const result: number[] = [];
+    forEachRawWord(text, 0, text.length, isolateChinese, (from, to) => {
+      const { ids } = readWord(text.slice(from, to));
+      for (let index = 0; index < ids.length; index++) result.push(ids[index] as number);
+    });
+    return Uint32Array.from(result);
+  };
+  return { tokenize, encode };
 }
 
 /** For tokenizers where a word can depend on what stands around it. */
-function readAtOnce(pipeline: Pipeline): (text: string) => TokenizedText {
-  return (text) => ({
-    count: (start, end) => pipeline.count(text.slice(start, end)),
-    ends: () => settle(pipeline.ends(text), text),
-  });
+function readAtOnce(pipeline: Pipeline): Reader {
+  return {
+    tokenize: (text) => ({
+      count: (start, end) => pipeline.count(text.slice(start, end)),
+      ends: () => settle(pipeline.read(text).ends, text),
+    }),
+    encode: (text) => Uint32Array.from(pipeline.ids(text)),
+  };
 }
 
 /** Makes ends rise, keeps them off the middle of surrogate pairs, and lets the last one close the text. */

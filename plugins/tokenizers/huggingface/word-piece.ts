@@ -4,6 +4,7 @@ import { createWordBuilder, type Model } from './word.ts';
 /** Longest match first, from the left; a word that cannot be matched to its end is one unknown token. */
 export function createWordPiece(file: WordPieceFile): Model {
   const { vocabulary, prefix, maxCharacters } = file;
+  const unknownId = file.unknownToken === undefined ? undefined : vocabulary.get(file.unknownToken);
   let longest = 0;
   for (const token of vocabulary.keys()) longest = Math.max(longest, token.length);
 
@@ -35,10 +36,11 @@ export function createWordPiece(file: WordPieceFile): Model {
       if (ends.at(-1) === word.length) {
         let start = 0;
         for (const end of ends) {
-          tokens.add(end, start === 0 && word.slice(0, end) === file.unknownToken);
+          const id = vocabulary.get(start === 0 ? word.slice(0, end) : prefix + word.slice(start, end));
+          tokens.add(end, id, start === 0 && id === unknownId);
           start = end;
         }
-      } else tokens.add(word.length, true);
+      } else tokens.add(word.length, unknownId, true);
       return tokens.word();
     },
   };
