@@ -1,0 +1,16 @@
+import type { Manifest } from '../../../core/contracts.ts';
+
+export default {
+  kind: 'embedding',
+  name: 'static',
+  summary: 'Embeds with static word vectors in the Model2Vec layout; two English models come with it.',
+  uses: ['tokenizer/huggingface'],
+  heavy: true,
+  models: [
+    'chunksmith/static-en-256',
+    'vendor/potion-base-8M',
+    'chunksmith/retrieval-en-512',
+    'vendor/potion-retrieval-32M',
+    '*',
+  ],
+} as const satisfies Manifest;

@@ -1,0 +1,77 @@
+/**
+ * A model's rows, as all threads read them. A row is padded with zeros to whole steps of 16 bytes, so that
+ * it can be read in vectors.
+ */
+export interface Table {
+  readonly shape: TableShape;
+  /** All bytes, the rows among them. */
+  readonly memory: TableMemory;
+  /** Rows start here; each takes `stride` bytes. */
+  readonly rowsStart: number;
+  readonly stride: number;
+  /** What each token's row is multiplied with. */
+  readonly weights: Float32Array | undefined;
+  /** The row of each token, where that is not its id. */
+  readonly mapping: Uint32Array | undefined;
+}
+
+/** The sizes that a table is laid out by. */
+export interface TableShape {
+  readonly rows: number;
+  readonly dimensions: number;
+  /** Whether a number of a row takes one byte; four otherwise. */
+  readonly isInt8: boolean;
+  /** Ids that a token can have. */
+  readonly tokens: number;
+  readonly hasWeights: boolean;
+  readonly hasMapping: boolean;
+  /** The token that stands for what is not known, and is skipped. */
+  readonly unknownId: number | undefined;
+}
+
+export type TableMemory = SharedArrayBuffer;
+
+const HEADER_BYTES = 64;
+const STEP_BYTES = 16;
+
+/** Makes the memory of a table, still without rows, weights and mapping. */
+export function createTable(shape: TableShape): Table {
+  const { rows, dimensions, isInt8, tokens, hasWeights, hasMapping, unknownId } = shape;
+  const bytes = weightsStart(shape) + (Number(hasWeights) + Number(hasMapping)) * tokens * 4;
+  const memory = new SharedArrayBuffer(bytes);
+  const flags = Number(isInt8) + 2 * Number(hasWeights) + 4 * Number(hasMapping);
+  new Uint32Array(memory).set([rows, dimensions, tokens, flags, (unknownId ?? -1) + 1]);
+  return viewTable(memory);
+}
+
+/** Views the memory that `createTable` made, in any thread. */
+export function viewTable(memory: TableMemory): Table {
+  const [rows, dimensions, tokens, flags, unknown] = new Uint32Array(memory, 0, 5) as unknown as FiveNumbers;
+  const shape: TableShape = {
+    rows,
+    dimensions,
+    isInt8: (flags & 1) !== 0,
+    tokens,
+    hasWeights: (flags & 2) !== 0,
+    hasMapping: (flags & 4) !== 0,
+    unknownId: unknown === 0 ? undefined : unknown - 1,
+  };
+  const weights = weightsStart(shape);
+  const mapping = shape.hasWeights ? weights + 4 * tokens : weights;
+  return {
+    shape,
+    memory,
+    rowsStart: HEADER_BYTES,
+    stride: strideOf(shape),
+    weights: shape.hasWeights ? new Float32Array(memory, weights, tokens) : undefined,
+    mapping: shape.hasMapping ? new Uint32Array(memory, mapping, tokens) : undefined,
+  };
+}
+
+type FiveNumbers = readonly [number, number, number, number, number];
+
+const weightsStart = (shape: TableShape): number => HEADER_BYTES + shape.rows * strideOf(shape);
+
+function strideOf({ dimensions, isInt8 }: TableShape): number {
+  return Math.ceil((dimensions * (isInt8 ? 1 : 4)) / STEP_BYTES) * STEP_BYTES;
+}
