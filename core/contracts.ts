@@ -289,13 +289,16 @@ export interface ModelFile {
   readonly check?: (path: string) => Promise<void>;
 }
 
+/** Memory that threads can share: a buffer, or a shared `WebAssembly.Memory`, which has one. */
+export type SharedMemory = SharedArrayBuffer | { readonly buffer: SharedArrayBuffer };
+
 /** Tables that all threads of the process read, built once. */
 export interface SharedBuffers {
   /**
    * Gives the buffer of that key. The first thread that asks builds it, the others wait and get the
    * same memory. A build that fails is reported to its own caller, and the next caller builds again.
    */
-  get(key: string, build: () => SharedArrayBuffer | Promise<SharedArrayBuffer>): Promise<SharedArrayBuffer>;
+  get<Memory extends SharedMemory>(key: string, build: () => Memory | Promise<Memory>): Promise<Memory>;
   /** Says that this thread does not use the buffer any more; when no thread does, it is freed. */
   release(key: string): void;
 }

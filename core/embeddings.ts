@@ -11,10 +11,20 @@ export interface Embeddings {
    *
    * @throws ServiceError `unknown_model`, `missing_capability`, `plugin_failed`
    */
-  borrow(name: string, signal: AbortSignal): Promise<Loan>;
+  borrow(name: string, signal: AbortSignal, watch?: EmbeddingWatch): Promise<Loan>;
   /** All models that can be opened or are known by name, with the plugin that answers for them. */
   list(): Promise<ListedModel[]>;
 }
+
+/** What a request wants to know of its model. */
+export interface EmbeddingWatch {
+  /** Told when the model had to be opened. */
+  opened(model: string): void;
+  /** Runs an embedding and measures it. */
+  time<T>(stage: 'embed', model: string, work: () => Promise<T>): Promise<T>;
+}
+
+const UNWATCHED: EmbeddingWatch = { opened() {}, time: (_stage, _model, work) => work() };
 
 /** A model in use by one request. */
 export interface Loan {
@@ -35,6 +45,8 @@ export interface EmbeddingLimits {
 
 interface Shelved {
   readonly opening: Promise<EmbeddingModel>;
+  /** Ends the opening when nobody waits for it. */
+  readonly stop: AbortController;
   model?: EmbeddingModel;
   users: number;
 }
@@ -49,23 +61,32 @@ export function createEmbeddings(
   /** In the order of last use, the oldest first. */
   const shelf = new Map<string, Shelved>();
 
-  async function borrow(name: string, signal: AbortSignal): Promise<Loan> {
-    const shelved = shelf.get(name) ?? startOpening(name, signal);
+  async function borrow(name: string, signal: AbortSignal, watch = UNWATCHED): Promise<Loan> {
+    const known = shelf.get(name);
+    const shelved = known ?? startOpening(name);
     shelf.delete(name);
     shelf.set(name, shelved);
     shelved.users++;
+    const giveUp = () => {
+      if (shelved.users === 1) shelved.stop.abort(signal.reason);
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
     try {
       const model = await shelved.opening;
       shelved.model = model;
-      return { model: supervised(model, log), giveBack: () => leave(shelved) };
+      if (known === undefined) watch.opened(model.name);
+      return { model: supervised(model, log, watch), giveBack: () => leave(shelved) };
     } catch (error) {
       if (shelf.get(name) === shelved) shelf.delete(name);
       throw error;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
     }
   }
 
-  function startOpening(name: string, signal: AbortSignal): Shelved {
-    return { opening: open(name, signal), users: 0 };
+  function startOpening(name: string): Shelved {
+    const stop = new AbortController();
+    return { opening: open(name, stop.signal), stop, users: 0 };
   }
 
   async function open(name: string, signal: AbortSignal): Promise<EmbeddingModel> {
@@ -127,10 +148,14 @@ export function createEmbeddings(
 /** The least time between two lines of progress in the log, in milliseconds. */
 const PROGRESS_MS = 1000;
 
-/** The model as requests see it: it logs progress, and no wrong vectors get out of it. */
-function supervised(model: EmbeddingModel, log: Log): EmbeddingModel {
+/** The model as one request sees it: it logs progress, is measured, and no wrong vectors get out of it. */
+function supervised(model: EmbeddingModel, log: Log, watch: EmbeddingWatch): EmbeddingModel {
+  const { calibrate } = model;
   return {
-    ...model,
+    name: model.name,
+    bytes: model.bytes,
+    tokenizer: () => model.tokenizer(),
+    ...(calibrate === undefined ? {} : { calibrate: (cosine) => calibrate.call(model, cosine) }),
     async embed(texts, request) {
       let said = performance.now();
       const progress = (done: number) => {
@@ -139,7 +164,9 @@ function supervised(model: EmbeddingModel, log: Log): EmbeddingModel {
         said = performance.now();
         log.debug({ model: model.name, done, of: texts.length }, 'embedding');
       };
-      const vectors = await model.embed(texts, { ...request, progress });
+      const vectors = await watch.time('embed', model.name, () =>
+        model.embed(texts, { ...request, progress }),
+      );
       const reason = findFault(vectors, texts.length);
       if (reason === undefined) return vectors;
       throw new ServiceError('broken_promise', { kind: 'embedding', name: model.name, reason });

@@ -16,6 +16,7 @@ const CATALOGUE = {
     400,
     'The answer would take {bytes} bytes, over the limit of {limit}: send less text per request{hint}.',
   ],
+  unauthorized: [401, 'The request carries no valid key: send the header Authorization: Bearer <key>.'],
   not_found: [404, 'There is nothing at {path}.{hint}'],
   pipeline_not_found: [404, 'There is no pipeline {id}: GET /v1/pipelines lists the ones there are.'],
   method_not_allowed: [405, '{path} does not take {method}: use {allowed}.'],
@@ -32,12 +33,29 @@ const CATALOGUE = {
     415,
     'Content-Type {received} is not supported: send the header Content-Type: application/json.',
   ],
+  too_many_requests: [
+    429,
+    'More than {limit} requests in a minute: try again in {seconds} s, or ask the operator to raise --rate-limit.',
+  ],
   client_gone: [499, 'The client closed the connection before the answer was ready.'],
   overloaded: [503, 'The server is busy and its queue is full: try again in {seconds} s.'],
+  too_much_in_flight: [
+    503,
+    'The bodies in flight would take {bytes} bytes, over the limit of {limit}: try again in {seconds} s.',
+  ],
+  timed_out: [
+    503,
+    'The request took longer than {timeout} s and was stopped: send less text per request, or start the server with a longer --request-timeout.',
+  ],
   store_unavailable: [503, 'The store of pipelines cannot be used now: {reason}.'],
   missing_capability: [500, 'The {kind} "{name}" cannot run here: {reasons}.'],
   plugin_failed: [500, 'The {kind} "{name}" failed: {reason}.'],
   broken_promise: [500, 'The {kind} "{name}" returned an answer that breaks its contract: {reason}.'],
+  out_of_memory: [
+    500,
+    'The request needed more memory than a worker has and was stopped: send less text per request, or start the server with more --worker-memory-mb.',
+  ],
+  worker_lost: [500, 'The worker of this request ended before the answer was ready: try again.'],
   internal: [500, 'Internal error. The log of the server has the details under this request id.'],
   malformed_plugin: [500, '{file}: {reason}.'],
   duplicate_plugin: [500, '{file}: the {kind} "{name}" is there already, in {other}. Rename or remove one.'],
@@ -69,7 +87,7 @@ export class ServiceError extends Error {
 
   /** Seconds after which a refused request may be tried again, where the error knows. */
   get retryAfter(): number | undefined {
-    return this.status === 503 ? Number(this.values.seconds) : undefined;
+    return this.values.seconds === undefined ? undefined : Number(this.values.seconds);
   }
 }
 

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import helmet from '@fastify/helmet';
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
 import plugin from 'fastify-plugin';
 import { endConnectionsWhenClosing } from './closing.ts';
 import { composeCore } from './compose.ts';
 import { type Config, configOf } from './config.ts';
 import { createLog } from './log.ts';
+import { createMetrics } from './metrics.ts';
 import { passJsonAsBytes } from './routes/bytes-route.ts';
 import { describeRoutes, docsRoutes } from './routes/docs.ts';
 import { executeRoute } from './routes/execute.ts';
@@ -18,11 +19,14 @@ import {
   refuseUnknown,
   withBraces,
 } from './routes/method-not-allowed.ts';
+import { operatorRoutes } from './routes/operator.ts';
 import { pipelineRoutes } from './routes/pipelines.ts';
 import { pluginRoutes } from './routes/plugins.ts';
 import { sendError } from './routes/problems.ts';
+import { chargeBodies, createByteBudget } from './run/byte-budget.ts';
 import { createRunner } from './run/runner.ts';
 import { openSharedBuffersDesk } from './run/shared-buffers.ts';
+import { secure } from './security.ts';
 import { createPipelineStore, type PipelineStore } from './store/pipeline-store.ts';
 
 export { configOf, readConfig } from './config.ts';
@@ -41,7 +45,9 @@ export async function buildApp(
     loggerInstance: createLog(config.logLevel),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.maxBodyBytes,
-    requestIdHeader: 'x-request-id',
+    requestTimeout: config.requestTimeout * 1000,
+    genReqId: requestId,
+    trustProxy: config.trustProxy,
     routerOptions: { ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     clientErrorHandler: refuseConnection,
@@ -57,6 +63,14 @@ export async function buildApp(
   openWhenListening(app, store, onBrokenStore);
   await app.register((scope) => serve(scope, config, store, true));
   return app;
+}
+
+const REQUEST_ID = /^[\w.:+/=@-]{1,128}$/;
+
+/** The id that the caller gave in `x-request-id`, where it is one that can be logged, else a new one. */
+function requestId({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
 /** Milliseconds in which the first requests are answered, before the store's packages block the loop. */
@@ -110,18 +124,23 @@ async function serve(
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
-  await app.register(helmet, { contentSecurityPolicy: false, strictTransportSecurity: false });
+  await secure(app, config);
   const paths = collectPaths(app);
   if (answersUnknown) refuseUnknown(app, paths);
   await describeRoutes(app);
+  const budget = createByteBudget(config.maxBytesInFlight);
+  const metrics = createMetrics({ load: runner.load, bytesInFlight: () => budget.taken });
+  operatorRoutes(app, runner, store, metrics);
   metaRoutes(app, core.registry, core.embeddings, () => endpointsOf(app.prefix, paths));
   await app.register(async (bytes) => {
     passJsonAsBytes(bytes, config.maxBodyBytes);
-    pluginRoutes(bytes, core.registry, runner);
-    executeRoute(bytes, store, runner);
+    chargeBodies(bytes, budget);
+    pluginRoutes(bytes, core.registry, runner, metrics);
+    executeRoute(bytes, store, runner, metrics);
   });
   await app.register(async (pipelines) => {
-    pipelineRoutes(pipelines, store, core.service, config.maxBodyBytes);
+    chargeBodies(pipelines, budget);
+    pipelineRoutes(pipelines, store, core.service, config);
   });
   await docsRoutes(app);
   refuseOtherMethods(app, paths);
@@ -130,7 +149,7 @@ async function serve(
 /** Method and path of the endpoints, without the pages of the documentation. */
 function endpointsOf(prefix: string, paths: KnownPaths): string[] {
   return [...paths].flatMap(([path, methods]) => {
-    if (!/^\/(v1|health|$)/.test(path)) return [];
+    if (!/^\/(v1|health|ready|metrics|$)/.test(path)) return [];
     return [...methods]
       .filter((method) => method !== 'HEAD')
       .map((method) => `${method} ${prefix}${withBraces(path)}`);

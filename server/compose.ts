@@ -35,6 +35,6 @@ export async function composeCore(config: Config, log: Log, shared: SharedBuffer
     bytes: config.maxModelBytes,
   });
   const calls = createPluginCalls(registry, host, createTokenizers(registry, host), embeddings);
-  const service = createService(calls, config.maxAnswerBytes);
+  const service = createService(calls, config);
   return { registry, host, embeddings, service };
 }

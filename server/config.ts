@@ -1,8 +1,14 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Settings } from '../core/contracts.ts';
 import { nearest } from './nearest.ts';
+
+/** A share of the memory that this process may use; work on a body takes several times its size. */
+function bytesInFlight(least: number): number {
+  const memory = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
+  return Math.max(least, Math.floor(memory / 16));
+}
 
 /**
  * The one table of the server's options: it is the flags, the environment variables, the types, the
@@ -33,6 +39,50 @@ export const OPTIONS = {
   }),
   maxBodyBytes: option('integer', 104_857_600, 'Largest request body in bytes.', { minimum: 1 }),
   maxAnswerBytes: option('integer', 1_073_741_824, 'Largest answer in bytes.', { minimum: 1 }),
+  maxBytesInFlight: option(
+    'integer',
+    bytesInFlight(104_857_600),
+    'Bytes of request bodies that are read and worked on at the same time; more are answered with 503.',
+    { minimum: 1, shownDefault: '1/16 of the memory, at least 104857600' },
+  ),
+  maxDocuments: option('integer', 10_000, 'Most texts, or lists of chunks, of a request.', { minimum: 1 }),
+  maxCharacters: option('integer', 100_000_000, 'Longest text in characters (UTF-16 code units).', {
+    minimum: 1,
+  }),
+  maxChunks: option('integer', 1_000_000, 'Most chunks of a request to a refinery.', { minimum: 1 }),
+  maxDelimiters: option('integer', 100, 'Most entries of a list in the options of a request.', {
+    minimum: 1,
+  }),
+  maxDelimiterCharacters: option('integer', 100, 'Longest entry of such a list, in characters.', {
+    minimum: 1,
+  }),
+  maxSteps: option('integer', 100, 'Most steps of a pipeline.', { minimum: 1 }),
+  requestTimeout: option('integer', 300, 'Seconds that a request may take, from its last byte on.', {
+    minimum: 1,
+    maximum: 2_000_000,
+  }),
+  shutdownGrace: option('integer', 30, 'Seconds that requests in flight have to finish after SIGTERM.', {
+    minimum: 1,
+    maximum: 2_000_000,
+  }),
+  workerMemoryMb: option('integer', 0, 'Heap of a worker thread in MB; 0 leaves it to Node.', {
+    minimum: 0,
+    shownDefault: '0: by the memory of the machine',
+  }),
+  corsOrigins: option('list', [], 'Origins of web pages that may call the service; `*` is all.'),
+  rateLimit: option('integer', 0, 'Requests per minute and client; more are answered with 429. 0 is off.', {
+    minimum: 0,
+  }),
+  trustProxy: option(
+    'boolean',
+    false,
+    'Take the address of a client from X-Forwarded-For, behind a proxy that sets it.',
+  ),
+  check: option('boolean', false, 'Check configuration, plugins and store, print what is missing, and exit.'),
+  apiKeys: variable(
+    '',
+    'Keys, separated by commas, of which requests must carry one as `Authorization: Bearer`; by default none.',
+  ),
   maxModels: option('integer', 4, 'Embedding models that each worker thread keeps open.', { minimum: 1 }),
   maxModelBytes: option(
     'integer',

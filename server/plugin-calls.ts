@@ -7,6 +7,7 @@ import type { OffsetUnit } from '../core/json-chunks.ts';
 import { ownersOf } from '../core/models.ts';
 import type { PluginEntry, Registry } from '../core/registry.ts';
 import { chunkRequest, refineRequest, stepOptions } from '../core/requests.ts';
+import type { Stopwatch } from './measures.ts';
 import type { OpenTokenizer } from './tokenizers.ts';
 import { createValidator, type Validate } from './validation.ts';
 
@@ -16,6 +17,7 @@ type Options = Readonly<Record<string, unknown>>;
 export interface CallContext {
   readonly report: Report;
   readonly signal: AbortSignal;
+  readonly watch: Stopwatch;
 }
 
 /** A chunker with the options of one request. */
@@ -92,32 +94,36 @@ export function createPluginCalls(
     },
 
     async chunker(name, { tokenizer: tokenizerName = DEFAULT_TOKENIZER, offset_unit, ...options }, context) {
+      const { report, signal, watch } = context;
       const entry = registry.require('chunker', name);
       const ready = { manifest: entry.manifest, chunker: await host.get('chunker', name) };
       return lend(entry, options, context, async (model) => {
         const tokenizer = await (model?.tokenizer() ?? openTokenizer(tokenizerName as string));
-        const tools = { tokenizer, model, ...context };
+        const tools = { tokenizer, model, report, signal };
         return {
           unit: offset_unit as OffsetUnit,
           chunk(text) {
-            reportModel(context, model);
-            return guard(entry, () => chunkText(ready, text, options, tools));
+            if (model !== undefined) report('embedding-model', model.name);
+            return guard(entry, () =>
+              watch.time('chunk', name, () => chunkText(ready, text, options, tools)),
+            );
           },
         };
       });
     },
 
     async refinery(name, { tokenizer: tokenizerName = DEFAULT_TOKENIZER, ...options }, context) {
+      const { report, signal, watch } = context;
       const entry = registry.require('refinery', name);
       const refinery = await host.get('refinery', name);
       return lend(entry, options, context, async (model) => {
         const tokenizer = await openTokenizer(tokenizerName as string);
-        const tools = { tokenizer, model: model as EmbeddingModel, ...context };
+        const tools = { tokenizer, model: model as EmbeddingModel, report, signal };
         return {
           refine(chunks) {
-            reportModel(context, model);
+            if (model !== undefined) report('embedding-model', model.name);
             return guard(entry, async () => {
-              const refined = await refinery.refine(chunks, options, tools);
+              const refined = await watch.time('refine', name, () => refinery.refine(chunks, options, tools));
               if (refined.length === chunks.length) return refined;
               throw brokenPromise(entry, `it got ${chunks.length} chunks and returned ${refined.length}`);
             });
@@ -131,11 +137,13 @@ export function createPluginCalls(
   async function lend<T extends object>(
     entry: PluginEntry,
     options: Options,
-    { signal }: CallContext,
+    { signal, watch }: CallContext,
     make: (model: EmbeddingModel | undefined) => Promise<T>,
   ): Promise<T & { end(): void }> {
     const name = options.embedding_model as string;
-    const loan: Loan | undefined = usesModel(entry) ? await embeddings.borrow(name, signal) : undefined;
+    const loan: Loan | undefined = usesModel(entry)
+      ? await embeddings.borrow(name, signal, watch)
+      : undefined;
     const end = () => loan?.giveBack();
     try {
       return { ...(await make(loan?.model)), end };
@@ -162,10 +170,6 @@ export function createPluginCalls(
 const DEFAULT_TOKENIZER = 'character';
 
 const usesModel = ({ manifest }: PluginEntry) => manifest.uses?.includes('embedding') === true;
-
-function reportModel({ report }: CallContext, model: EmbeddingModel | undefined): void {
-  if (model !== undefined) report('embedding-model', model.name);
-}
 
 async function guard<T>(entry: PluginEntry, run: () => Promise<T>): Promise<T> {
   try {

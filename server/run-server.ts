@@ -1,6 +1,7 @@
 import closeWithGrace from 'close-with-grace';
 import { ServiceError } from '../core/errors.ts';
 import { buildApp } from './app.ts';
+import { check } from './check.ts';
 import { type Config, ConfigError, helpText, readConfig } from './config.ts';
 import { reload } from './reload.ts';
 import { StoreOpenError } from './store/failures.ts';
@@ -17,9 +18,13 @@ export async function runServer(args: readonly string[], env: Environment): Prom
 
 async function start(args: readonly string[], env: Environment): Promise<void> {
   const config = readConfig(args, env);
+  if (config.check) {
+    process.exitCode = (await check(config)) ? 0 : 2;
+    return;
+  }
   if (config.reload) return reload(args, config.pluginsDir);
   const app = await buildApp(config, fail);
-  closeWithGrace({ logger: app.log }, async ({ err, signal }) => {
+  closeWithGrace({ logger: app.log, delay: config.shutdownGrace * 1000 }, async ({ err, signal }) => {
     if (err) app.log.error({ err }, 'stopping after an error that nobody handled');
     else app.log.info({ signal }, 'stopping');
     await app.close();

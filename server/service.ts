@@ -7,7 +7,9 @@ import { checkOrder, type PipelineStep, runStages } from '../core/pipeline.ts';
 import { executeRequest } from '../core/requests.ts';
 import { nameChunks, seedOf } from './chunk-ids.ts';
 import { jsonBytes, parseJson } from './json-body.ts';
-import type { ChunkCall, PluginCalls, RefineCall } from './plugin-calls.ts';
+import { checkChunks, checkOptions, checkTexts, type Limits } from './limits.ts';
+import { type Measures, Stopwatch } from './measures.ts';
+import type { CallContext, ChunkCall, PluginCalls, RefineCall } from './plugin-calls.ts';
 import { createValidator } from './validation.ts';
 
 /** What the service does, on bytes; it knows nothing of HTTP. All of it throws `ServiceError`. */
@@ -31,6 +33,7 @@ export interface Answer {
   readonly bytes: Uint8Array;
   /** What the plugins say of it. */
   readonly facts: Facts;
+  readonly measures: Measures;
 }
 
 /** A piece of work for the service, as plain data that can go to another thread. */
@@ -41,105 +44,165 @@ export type Task =
 
 const checkExecution = createValidator(executeRequest);
 
-export function createService(calls: PluginCalls, maxAnswerBytes: number): Service {
+export function createService(calls: PluginCalls, limits: Limits): Service {
   return { prepare, checkStep };
 
   function prepare(task: Task, bytes: Uint8Array): PreparedTask {
+    const start = performance.now();
     const body = jsonBytes(bytes);
     const request = parseJson(body);
-    if (task.run === 'chunk') return prepareChunk(task.name, body, request);
-    if (task.run === 'refine') return prepareRefine(task.name, request);
-    return prepareExecute(task.steps, body, request);
+    const { isLight, work } = readTask(task, body, request);
+    const parseSeconds = (performance.now() - start) / 1000;
+    return {
+      isLight,
+      async run(signal) {
+        const run = new TaskRun(signal, parseSeconds);
+        try {
+          return await work(run);
+        } finally {
+          run.end();
+        }
+      },
+    };
   }
 
-  function prepareChunk(name: string, body: Buffer, request: unknown): PreparedTask {
-    const { text, ...options } = calls.checkChunk(name, request);
+  function readTask(task: Task, body: Buffer, request: unknown): ReadTask {
+    if (task.run === 'chunk') return readChunk(task.name, body, request);
+    if (task.run === 'refine') return readRefine(task.name, request);
+    return readExecute(task.steps, body, request);
+  }
+
+  function readChunk(name: string, body: Buffer, request: unknown): ReadTask {
+    const { text, ...options } = calls.checkChunk(name, request) as TextRequest;
+    checkTexts(text, limits);
+    checkOptions(options, limits);
     return {
       isLight: calls.isLight('chunker', name, options),
-      async run(signal) {
-        const facts = new FactsOfDocuments();
-        const call = await calls.chunker(name, options, { report: facts.report, signal });
-        try {
-          const documents: ChunkedText[] = [];
-          for (const { content, json } of documentsOf(body, text as string | string[])) {
-            facts.nextDocument();
-            documents.push({ json, spans: await call.chunk(content) });
-          }
-          const bytes = writeChunks(documents, call.unit, Array.isArray(text), maxAnswerBytes);
-          return { bytes, facts: facts.summary() };
-        } finally {
-          call.end();
+      async work(run) {
+        const call = await run.borrow(calls.chunker(name, options, run));
+        const documents: ChunkedText[] = [];
+        for (const { content, json } of documentsOf(body, text)) {
+          run.facts.nextDocument();
+          documents.push({ json, spans: await call.chunk(content) });
         }
+        const counted = documents.flatMap(({ spans }) => spans);
+        return run.answer(counted, () =>
+          writeChunks(documents, call.unit, Array.isArray(text), limits.maxAnswerBytes),
+        );
       },
     };
   }
 
-  function prepareRefine(name: string, request: unknown): PreparedTask {
-    const { chunks, ...options } = calls.checkRefine(name, request);
+  function readRefine(name: string, request: unknown): ReadTask {
+    const { chunks, ...options } = calls.checkRefine(name, request) as ChunksRequest;
+    const lists = isBatch(chunks) ? chunks : [chunks];
+    checkChunks(lists, limits);
+    checkOptions(options, limits);
     return {
       isLight: calls.isLight('refinery', name, options),
-      async run(signal) {
-        const facts = new FactsOfDocuments();
-        const call = await calls.refinery(name, options, { report: facts.report, signal });
-        try {
-          const refined: Chunk[][] = [];
-          for (const list of (isBatch(chunks) ? chunks : [chunks]) as Chunk[][]) {
-            facts.nextDocument();
-            refined.push(await call.refine(list));
-          }
-          const bytes = writeObjects(refined, isBatch(chunks), maxAnswerBytes);
-          return { bytes, facts: facts.summary() };
-        } finally {
-          call.end();
+      async work(run) {
+        const call = await run.borrow(calls.refinery(name, options, run));
+        const refined: Chunk[][] = [];
+        for (const list of lists) {
+          run.facts.nextDocument();
+          refined.push(await call.refine(list));
         }
+        return run.answer(refined.flat(), () =>
+          writeObjects(refined, isBatch(chunks), limits.maxAnswerBytes),
+        );
       },
     };
   }
 
-  function prepareExecute(steps: readonly PipelineStep[], body: Buffer, request: unknown): PreparedTask {
-    const { text } = checkExecution(request) as { text: string | string[] };
+  function readExecute(steps: readonly PipelineStep[], body: Buffer, request: unknown): ReadTask {
+    const { text } = checkExecution(request) as TextRequest;
+    checkTexts(text, limits);
     checkOrder(steps);
     const checked = steps.map(checkedStep);
     return {
       isLight: checked.every(({ kind, name, options }) => calls.isLight(kind, name, options)),
-      async run(signal) {
-        const facts = new FactsOfDocuments();
+      async work(run) {
         const stages: (ChunkCall | RefineCall)[] = [];
-        try {
-          for (const { kind, name, options } of checked) {
-            const context = { report: facts.report, signal };
-            stages.push(
-              await (kind === 'chunker'
-                ? calls.chunker(name, options, context)
-                : calls.refinery(name, options, context)),
-            );
-          }
-          const documents: OutputChunk[][] = [];
-          for (const { content, json } of documentsOf(body, text)) {
-            facts.nextDocument();
-            const seed = seedOf(steps, canonicalJsonText(content, json));
-            const placed = await runStages(stages, content, json);
-            const ids = nameChunks(await seed, placed.length);
-            documents.push(placed.map((chunk, index) => ({ id: ids[index] as string, ...chunk })));
-          }
-          const bytes = writeOutputs(documents, Array.isArray(text), maxAnswerBytes);
-          return { bytes, facts: facts.summary() };
-        } finally {
-          for (const stage of stages) stage.end();
+        for (const { kind, name, options } of checked) {
+          const call =
+            kind === 'chunker' ? calls.chunker(name, options, run) : calls.refinery(name, options, run);
+          stages.push(await run.borrow<ChunkCall | RefineCall>(call));
         }
+        const documents: OutputChunk[][] = [];
+        for (const { content, json } of documentsOf(body, text)) {
+          run.facts.nextDocument();
+          const seed = seedOf(steps, canonicalJsonText(content, json));
+          const placed = await runStages(stages, content, json);
+          const ids = nameChunks(await seed, placed.length);
+          documents.push(placed.map((chunk, index) => ({ id: ids[index] as string, ...chunk })));
+        }
+        const counted = documents.flat().map(({ chunk }) => chunk);
+        return run.answer(counted, () => writeOutputs(documents, Array.isArray(text), limits.maxAnswerBytes));
       },
     };
   }
 
   function checkedStep(step: PipelineStep, index: number) {
     const plugin = pluginOf(step);
-    const options = calls.checkStep(plugin.kind, plugin.name, step.config, `steps[${index}].config.`);
+    const place = `steps[${index}].config.`;
+    const options = calls.checkStep(plugin.kind, plugin.name, step.config, place);
+    checkOptions(options, limits, place);
     return { ...plugin, options };
   }
 
   function checkStep(step: PipelineStep, place: string): void {
     const { kind, name } = pluginOf(step);
-    if (calls.isInstalled(kind, name)) calls.checkStep(kind, name, step.config, `${place}.config.`);
+    if (!calls.isInstalled(kind, name)) return;
+    checkOptions(calls.checkStep(kind, name, step.config, `${place}.config.`), limits, `${place}.config.`);
+  }
+}
+
+/** A task whose request is in order. */
+interface ReadTask {
+  readonly isLight: boolean;
+  work(run: TaskRun): Promise<Answer>;
+}
+
+interface TextRequest extends Record<string, unknown> {
+  readonly text: string | string[];
+}
+
+interface ChunksRequest extends Record<string, unknown> {
+  readonly chunks: Chunk[] | Chunk[][];
+}
+
+/** One run of a task: what it says and measures, and what it has borrowed. */
+class TaskRun implements CallContext {
+  readonly signal: AbortSignal;
+  readonly facts = new FactsOfDocuments();
+  readonly report = this.facts.report;
+  readonly watch: Stopwatch;
+  readonly #borrowed: { end(): void }[] = [];
+
+  constructor(signal: AbortSignal, parseSeconds: number) {
+    this.signal = signal;
+    this.watch = new Stopwatch(parseSeconds);
+  }
+
+  /** Keeps a call until the run ends. */
+  async borrow<T extends { end(): void }>(opening: Promise<T>): Promise<T> {
+    const call = await opening;
+    this.#borrowed.push(call);
+    return call;
+  }
+
+  /** @param counted the chunks of the answer */
+  async answer(
+    counted: readonly { readonly token_count: number }[],
+    write: () => Uint8Array,
+  ): Promise<Answer> {
+    const bytes = await this.watch.time('serialise', 'json', write);
+    const tokens = counted.reduce((sum, { token_count }) => sum + token_count, 0);
+    return { bytes, facts: this.facts.summary(), measures: this.watch.summary(counted.length, tokens) };
+  }
+
+  end(): void {
+    for (const call of this.#borrowed) call.end();
   }
 }
 
@@ -155,8 +218,8 @@ function documentsOf(body: Buffer, text: string | string[]): Document[] {
 }
 
 /** Whether chunks are those of many documents. */
-function isBatch(chunks: unknown): boolean {
-  return Array.isArray((chunks as unknown[])[0]);
+function isBatch(chunks: Chunk[] | Chunk[][]): chunks is Chunk[][] {
+  return Array.isArray(chunks[0]);
 }
 
 function pluginOf({ type, chunker, refinery }: PipelineStep): { kind: 'chunker' | 'refinery'; name: string } {

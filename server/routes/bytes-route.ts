@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import { ServiceError } from '../../core/errors.ts';
 import type { PluginEntry } from '../../core/registry.ts';
+import type { Metrics } from '../metrics.ts';
 import { release } from '../run/release.ts';
 import type { Runner } from '../run/runner.ts';
 import type { Task } from '../service.ts';
@@ -24,10 +26,17 @@ export function passJsonAsBytes(app: FastifyInstance, bodyLimit: number): void {
 const SMALL = 16_384;
 
 /** A handler that runs a task on the request's bytes and answers with the bytes that come back. */
-export function bytesRoute(runner: Runner, findTask: (request: FastifyRequest) => Task | Promise<Task>) {
+export function bytesRoute(
+  runner: Runner,
+  metrics: Metrics,
+  findTask: (request: FastifyRequest) => Task | Promise<Task>,
+) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const body = (request.body ?? Buffer.alloc(0)) as Buffer;
-    const answer = await runner.run(await findTask(request), body, abortedWith(reply));
+    const bodyBytes = body.length;
+    const task = await findTask(request);
+    const answer = await runner.run(task, body, abortedWith(reply));
+    metrics.worked('name' in task ? task.name : 'pipeline', bodyBytes, answer.queueSeconds, answer.measures);
     const bytes = Buffer.from(answer.bytes.buffer, answer.bytes.byteOffset, answer.bytes.byteLength);
     for (const [fact, value] of Object.entries(answer.facts)) reply.header(`x-${fact}`, value);
     reply.type('application/json; charset=utf-8');
@@ -41,7 +50,7 @@ export function bytesRoute(runner: Runner, findTask: (request: FastifyRequest) =
 function abortedWith(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort();
+    if (!reply.raw.writableFinished) controller.abort(new ServiceError('client_gone'));
   });
   return controller.signal;
 }

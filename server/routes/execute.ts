@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { executeRequest } from '../../core/requests.ts';
+import type { Metrics } from '../metrics.ts';
 import type { Runner } from '../run/runner.ts';
 import type { PipelineRecord, PipelineStore } from '../store/pipeline-store.ts';
 import { bytesRoute } from './bytes-route.ts';
@@ -26,7 +27,12 @@ declare module 'fastify' {
 }
 
 /** Executes stored pipelines. */
-export function executeRoute(app: FastifyInstance, store: PipelineStore, runner: Runner): void {
+export function executeRoute(
+  app: FastifyInstance,
+  store: PipelineStore,
+  runner: Runner,
+  metrics: Metrics,
+): void {
   app.decorateRequest('pipeline', null);
   app.post(
     '/v1/pipelines/:pipeline_id/execute',
@@ -37,7 +43,7 @@ export function executeRoute(app: FastifyInstance, store: PipelineStore, runner:
         request.pipeline.catch(() => {});
       },
     },
-    bytesRoute(runner, async ({ pipeline }) => {
+    bytesRoute(runner, metrics, async ({ pipeline }) => {
       const { steps } = (await pipeline) as PipelineRecord;
       return { run: 'execute', steps };
     }),

@@ -6,7 +6,6 @@ import type { NewPipeline, PageRequest, PipelineChanges, Place, Versions } from 
 import { createValidator } from '../validation.ts';
 import { changesBody, newBody, pageQuery, step } from './pipeline-schemas.ts';
 
-const MOST_STEPS = 100;
 /** Levels of lists and objects in a configuration; what is deeper cannot be written as JSON again. */
 const DEEPEST = 100;
 
@@ -17,7 +16,10 @@ export interface PipelineReaders {
 }
 
 /** Reads the requests about pipelines. All of it throws `ServiceError` `invalid_parameters`. */
-export function createPipelineReaders(service: Pick<Service, 'checkStep'>): PipelineReaders {
+export function createPipelineReaders(
+  service: Pick<Service, 'checkStep'>,
+  maxSteps: number,
+): PipelineReaders {
   const checkNew = createValidator(newBody);
   const checkChanges = createValidator(changesBody);
   const checkStep = createValidator(step);
@@ -54,8 +56,8 @@ export function createPipelineReaders(service: Pick<Service, 'checkStep'>): Pipe
   }
 
   function readSteps(steps: readonly unknown[], problems: string[]): PipelineStep[] {
-    if (steps.length > MOST_STEPS) {
-      problems.push(`steps: expected at most ${MOST_STEPS} steps, got ${steps.length}`);
+    if (steps.length > maxSteps) {
+      problems.push(`steps: expected at most ${maxSteps} steps, got ${steps.length}`);
       return [];
     }
     return steps.map((given, index) => readStep(given, `steps[${index}]`, problems));

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../config.ts';
 import type { Service } from '../service.ts';
 import type { PageRequest, PipelineRecord, PipelineStore } from '../store/pipeline-store.ts';
 import { passJsonAsBytes } from './bytes-route.ts';
@@ -20,10 +21,10 @@ export function pipelineRoutes(
   app: FastifyInstance,
   store: PipelineStore,
   service: Service,
-  maxBodyBytes: number,
+  limits: Pick<Config, 'maxBodyBytes' | 'maxSteps'>,
 ): void {
-  const { readNew, readChanges, readPage } = createPipelineReaders(service);
-  passJsonAsBytes(app, Math.min(LARGEST_BODY, maxBodyBytes));
+  const { readNew, readChanges, readPage } = createPipelineReaders(service, limits.maxSteps);
+  passJsonAsBytes(app, Math.min(LARGEST_BODY, limits.maxBodyBytes));
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
 
   app.post('/v1/pipelines', { schema: docs.create }, async (request, reply) => {

@@ -1,19 +1,25 @@
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from '../../core/registry.ts';
 import { chunkRequest, refineRequest } from '../../core/requests.ts';
+import type { Metrics } from '../metrics.ts';
 import type { Runner } from '../run/runner.ts';
 import { bytesRoute, pluginDocs } from './bytes-route.ts';
 import { chunkAnswer, refineAnswer } from './schemas.ts';
 
 /** One route for each chunker and refinery that was found, also where it cannot run. */
-export function pluginRoutes(app: FastifyInstance, registry: Registry, runner: Runner): void {
+export function pluginRoutes(
+  app: FastifyInstance,
+  registry: Registry,
+  runner: Runner,
+  metrics: Metrics,
+): void {
   for (const entry of registry.ofKind('chunker')) {
     const schema = pluginDocs(entry, 'chunk', chunkRequest(entry.manifest), chunkAnswer);
     const { name } = entry.manifest;
     app.post(
       `/v1/chunk/${name}`,
       { schema },
-      bytesRoute(runner, () => ({ run: 'chunk', name })),
+      bytesRoute(runner, metrics, () => ({ run: 'chunk', name })),
     );
   }
   for (const entry of registry.ofKind('refinery')) {
@@ -22,7 +28,7 @@ export function pluginRoutes(app: FastifyInstance, registry: Registry, runner: R
     app.post(
       `/v1/refine/${name}`,
       { schema },
-      bytesRoute(runner, () => ({ run: 'refine', name })),
+      bytesRoute(runner, metrics, () => ({ run: 'refine', name })),
     );
   }
 }

@@ -84,12 +84,14 @@ export const executeAnswer = {
 
 const MEANINGS: Readonly<Record<number, string>> = {
   400: 'Invalid parameters or malformed JSON.',
+  401: 'The server requires a key, and the request carries none that it knows.',
   404: 'There is nothing at this path, or no pipeline of this id.',
   405: 'The path takes another method; the Allow header has it.',
   409: 'There is a pipeline of this name already.',
   412: 'The pipeline has changed since the ETag of If-Match was given.',
   413: 'The body is over the limit.',
   415: 'The content type is not application/json.',
+  429: 'More requests than the rate limit allows; the Retry-After header says when to try again.',
   500: 'A capability is missing, or a plugin failed.',
   503: 'The server is busy, or its store cannot be used now; the Retry-After header says when to try again.',
 };

@@ -1,5 +1,5 @@
 import { BroadcastChannel, threadId } from 'node:worker_threads';
-import type { SharedBuffers } from '../../core/contracts.ts';
+import type { SharedBuffers, SharedMemory } from '../../core/contracts.ts';
 
 /**
  * Buffers that every thread of the process reads. The main thread keeps the desk: the first thread that
@@ -22,20 +22,20 @@ interface Answer {
   readonly type: 'build' | 'buffer';
   readonly key: string;
   readonly thread: number;
-  readonly buffer?: SharedArrayBuffer;
+  readonly buffer?: SharedMemory;
 }
 
 interface Built {
   readonly type: 'built';
   readonly key: string;
   readonly thread: number;
-  readonly buffer: SharedArrayBuffer;
+  readonly buffer: SharedMemory;
 }
 
 type Message = Ask | Answer | Built;
 
 interface Shelf {
-  buffer?: SharedArrayBuffer;
+  buffer?: SharedMemory;
   builder?: number | undefined;
   waiting: number[];
   /** The threads that have the buffer. */
@@ -79,7 +79,7 @@ export function openSharedBuffersDesk(channelName: string): SharedBuffersDesk {
     for (const waiting of shelf.waiting.splice(0)) lend(key, buffer, shelf, waiting);
   }
 
-  function lend(key: string, buffer: SharedArrayBuffer, shelf: Shelf, thread: number): void {
+  function lend(key: string, buffer: SharedMemory, shelf: Shelf, thread: number): void {
     shelf.holders.add(thread);
     send({ type: 'buffer', key, thread, buffer });
   }
@@ -127,20 +127,20 @@ export function connectSharedBuffers(channelName: string): SharedBuffers {
   return { get: client.get, release: client.release };
 }
 
-type Build = () => SharedArrayBuffer | Promise<SharedArrayBuffer>;
+type Build = () => SharedMemory | Promise<SharedMemory>;
 
 interface Pending {
   readonly build: Build;
-  readonly resolve: (buffer: SharedArrayBuffer) => void;
+  readonly resolve: (buffer: SharedMemory) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** One thread's side: asks the desk, and builds when it is told to. */
 function createClient(tell: (message: Ask | Built) => void) {
-  const asked = new Map<string, Promise<SharedArrayBuffer>>();
+  const asked = new Map<string, Promise<SharedMemory>>();
   const pending = new Map<string, Pending>();
 
-  function get(key: string, build: Build): Promise<SharedArrayBuffer> {
+  function get<Memory extends SharedMemory>(key: string, build: () => Memory | Promise<Memory>) {
     let buffer = asked.get(key);
     if (buffer === undefined) {
       buffer = new Promise((resolve, reject) => pending.set(key, { build, resolve, reject }));
@@ -148,7 +148,7 @@ function createClient(tell: (message: Ask | Built) => void) {
       asked.set(key, buffer);
       tell({ type: 'ask', key, thread: threadId });
     }
-    return buffer;
+    return buffer as Promise<Memory>;
   }
 
   function release(key: string): void {
@@ -159,8 +159,7 @@ function createClient(tell: (message: Ask | Built) => void) {
     if (message.thread !== threadId) return;
     const waiter = pending.get(message.key);
     if (waiter === undefined) return;
-    if (message.type === 'buffer')
-      settle(message.key, () => waiter.resolve(message.buffer as SharedArrayBuffer));
+    if (message.type === 'buffer') settle(message.key, () => waiter.resolve(message.buffer as SharedMemory));
     else if (message.type === 'build') void buildHere(message.key, waiter);
   }
 

@@ -6,6 +6,7 @@ import { createLog } from '../log.ts';
 import type { Answer } from '../service.ts';
 import { release } from './release.ts';
 import { connectSharedBuffers } from './shared-buffers.ts';
+import { withSignal } from './stop-flag.ts';
 import type { TaskMessage, TaskOutcome } from './task.ts';
 
 /** Given to every worker thread when it starts. */
@@ -16,12 +17,11 @@ export interface WorkerData {
 
 const { config, channel } = workerData as WorkerData;
 const core = await composeCore(config, createLog(config.logLevel), connectSharedBuffers(channel));
-const never = new AbortController().signal;
 
-/** Entry of a worker thread: bytes in, bytes out. A task is stopped by ending its thread. */
-export default async function work({ task, body }: TaskMessage): Promise<unknown> {
+/** Entry of a worker thread: bytes in, bytes out. */
+export default async function work({ task, body, flag }: TaskMessage): Promise<unknown> {
   try {
-    return moved(await core.service.prepare(task, body).run(never));
+    return moved(await withSignal(flag, (signal) => core.service.prepare(task, body).run(signal)));
   } catch (error) {
     return { error: toPlainError(error) } satisfies TaskOutcome;
   } finally {

@@ -41,13 +41,30 @@ t.test('every flag is read, as --flag value and as --flag=value', async (t) => {
     ['max-model-bytes', 'maxModelBytes', '5000', 5000],
     ['max-body-bytes', 'maxBodyBytes', '1000', 1000],
     ['max-answer-bytes', 'maxAnswerBytes', '2000', 2000],
+    ['max-bytes-in-flight', 'maxBytesInFlight', '2001', 2001],
+    ['max-documents', 'maxDocuments', '2002', 2002],
+    ['max-characters', 'maxCharacters', '2003', 2003],
+    ['max-chunks', 'maxChunks', '2004', 2004],
+    ['max-delimiters', 'maxDelimiters', '2005', 2005],
+    ['max-delimiter-characters', 'maxDelimiterCharacters', '2006', 2006],
+    ['max-steps', 'maxSteps', '7', 7],
+    ['request-timeout', 'requestTimeout', '8', 8],
+    ['shutdown-grace', 'shutdownGrace', '9', 9],
+    ['worker-memory-mb', 'workerMemoryMb', '512', 512],
+    [
+      'cors-origins',
+      'corsOrigins',
+      'https://a.example,https://b.example',
+      ['https://a.example', 'https://b.example'],
+    ],
+    ['rate-limit', 'rateLimit', '60', 60],
   ];
   for (const [flag, name, text, value] of given) {
     t.match(readConfig([`--${flag}`, text], {}), { [name]: value });
     t.match(readConfig([`--${flag}=${text}`], {}), { [name]: value });
     t.match(readConfig([], { [flag.replaceAll('-', '_').toUpperCase()]: text }), { [name]: value });
   }
-  const switches = ['reload', 'allow-downloads'];
+  const switches = ['reload', 'allow-downloads', 'trust-proxy', 'check'];
   const flags = describeOptions().flatMap(({ flag }) => (flag === '' ? [] : [flag.slice(2)]));
   t.same([...given.map(([flag]) => flag), ...switches].sort(), flags.sort(), 'none is left out here');
 });

@@ -1,0 +1,71 @@
+import { Transform } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../core/errors.ts';
+
+/** Bounds the bytes of all request bodies together, from their first byte until they are answered. */
+export interface ByteBudget {
+  /** @throws ServiceError `too_much_in_flight` */
+  take(bytes: number): void;
+  giveBack(bytes: number): void;
+  readonly taken: number;
+}
+
+/** Seconds after which a refused client may try again. */
+const RETRY_SECONDS = 1;
+
+export function createByteBudget(limit: number): ByteBudget {
+  let taken = 0;
+  return {
+    take(bytes) {
+      const wanted = taken + bytes;
+      // One body alone is bounded by its own limit.
+      if (wanted > limit && taken > 0) {
+        throw new ServiceError('too_much_in_flight', { bytes: wanted, limit, seconds: RETRY_SECONDS });
+      }
+      taken = wanted;
+    },
+    giveBack(bytes) {
+      taken -= bytes;
+    },
+    get taken() {
+      return taken;
+    },
+  };
+}
+
+/** Charges the bodies of an app's requests to the budget: by their announced length, else as they come. */
+export function chargeBodies(app: FastifyInstance, budget: ByteBudget): void {
+  app.addHook('preParsing', async (request, reply, payload) => {
+    let charged = 0;
+    const charge = (bytes: number) => {
+      budget.take(bytes);
+      charged += bytes;
+    };
+    reply.raw.once('close', () => budget.giveBack(charged));
+    const announced = announcedLength(request);
+    if (announced !== undefined) {
+      charge(announced);
+      return payload;
+    }
+    return payload.pipe(meter(charge));
+  });
+}
+
+function announcedLength({ headers, routeOptions }: FastifyRequest): number | undefined {
+  const length = headers['content-length'];
+  if (length === undefined) return headers['transfer-encoding'] === undefined ? 0 : undefined;
+  return Math.min(Number(length), routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY);
+}
+
+function meter(charge: (bytes: number) => void): Transform {
+  return new Transform({
+    transform(chunk: Uint8Array, _encoding, done) {
+      try {
+        charge(chunk.byteLength);
+        done(null, chunk);
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  });
+}
