@@ -49,6 +49,15 @@ async function startThreads(t: Test, count: number): Promise<Threads> {
 }
 
 const builderOf = (buffer: SharedArrayBuffer | undefined) => new Uint8Array(buffer ?? new ArrayBuffer(1))[0];
+
+/** The types of Node.js do not know WebAssembly. */
+function memoryOfOnePage() {
+  const { WebAssembly } = globalThis as unknown as {
+    WebAssembly: { Memory: new (descriptor: object) => { readonly buffer: SharedArrayBuffer } };
+  };
+  return new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
+}
+
 const notHere = () => {
   throw new Error('this thread must not build');
 };
@@ -73,11 +82,24 @@ t.test('many threads that ask at once share one buffer, built once', async (t) =
 t.test('this thread may be the one that builds', async (t) => {
   const { desk, threads, builds } = await startThreads(t, 2);
   const built = new SharedArrayBuffer(8);
-  const here = desk.get('table', () => new Promise((done) => setTimeout(done, 300, built)));
+  const here = desk.get(
+    'table',
+    () => new Promise<SharedArrayBuffer>((done) => setTimeout(done, 300, built)),
+  );
   const outcomes = await Promise.all(threads.map((thread) => thread.ask('table')));
   t.equal(await here, built);
   new Uint8Array(built)[0] = 9;
   for (const { buffer } of outcomes) t.equal(builderOf(buffer), 9);
+  t.equal(builds(), 0);
+});
+
+t.test('what is shared may be a memory of WebAssembly', async (t) => {
+  const { desk, threads, builds } = await startThreads(t, 2);
+  const built = memoryOfOnePage();
+  t.equal(await desk.get('table', async () => built), built);
+  const outcomes = await Promise.all(threads.map((thread) => thread.ask('table')));
+  new Uint8Array(built.buffer)[0] = 9;
+  for (const { buffer } of outcomes) t.equal(builderOf((buffer as typeof built | undefined)?.buffer), 9);
   t.equal(builds(), 0);
 });
 
@@ -114,7 +136,7 @@ t.test('of those that wait for a build that fails, one builds and the others get
   const failing = desk.get(
     'table',
     () =>
-      new Promise((_, reject) => {
+      new Promise<SharedArrayBuffer>((_, reject) => {
         fail = () => reject(new Error('no luck'));
       }),
   );
