@@ -1,0 +1,50 @@
+import type { EmbeddingModel } from '../../../core/contracts.ts';
+
+/**
+ * The sentences of a text as unit vectors. A sentence whose vector is zero says nothing about the topic
+ * (`***`, or words that the model does not know): it goes with the sentence before it.
+ */
+export interface SentenceVectors {
+  /** The place of each vector's sentence among all sentences, rising. */
+  readonly places: Uint32Array;
+  /** Rows of `dimensions` numbers, each of length 1. */
+  readonly values: Float32Array;
+  readonly dimensions: number;
+}
+
+/** Embeds every sentence once. */
+export async function embedSentences(
+  text: string,
+  edges: readonly number[],
+  model: EmbeddingModel,
+  signal: AbortSignal,
+): Promise<SentenceVectors> {
+  const sentences: string[] = [];
+  for (let place = 0; place + 1 < edges.length; place++) {
+    sentences.push(text.slice(edges[place], edges[place + 1]));
+  }
+  const { dimensions, values } = await model.embed(sentences, { purpose: 'similarity', signal });
+  return toUnitVectors(values, dimensions);
+}
+
+/** Scales rows to length 1 and leaves out those that have none. */
+export function toUnitVectors(values: Float32Array, dimensions: number): SentenceVectors {
+  const count = values.length / dimensions;
+  const places = new Uint32Array(count);
+  const units = new Float32Array(values.length);
+  let kept = 0;
+  for (let place = 0; place < count; place++) {
+    const length = Math.sqrt(squareOf(values, place * dimensions, dimensions));
+    if (!(length > 0 && Number.isFinite(length))) continue;
+    const [from, to] = [place * dimensions, kept * dimensions];
+    for (let at = 0; at < dimensions; at++) units[to + at] = (values[from + at] as number) / length;
+    places[kept++] = place;
+  }
+  return { places: places.subarray(0, kept), values: units.subarray(0, kept * dimensions), dimensions };
+}
+
+function squareOf(values: Float32Array, from: number, dimensions: number): number {
+  let sum = 0;
+  for (let at = from; at < from + dimensions; at++) sum += (values[at] as number) ** 2;
+  return sum;
+}
