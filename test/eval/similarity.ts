@@ -1,0 +1,66 @@
+import { createBm25, ranking } from './bm25.ts';
+import type { Paragraph } from './documents.ts';
+
+/** Gives one vector per text. */
+export type Embed = (texts: readonly string[]) => Promise<readonly Float32Array[]>;
+
+export interface PairResult {
+  /** Mean cosine of sentences that say the same. */
+  readonly paraphrases: number;
+  /** Mean cosine of sentences that have nothing to do with each other. */
+  readonly unrelated: number;
+  /** Share of paraphrases that are more alike than every unrelated pair of the same sentence. */
+  readonly first: number;
+}
+
+/** How much more alike paraphrases are than unrelated sentences. */
+export async function evaluatePairs(
+  pairs: readonly (readonly [string, string])[],
+  embed: Embed,
+): Promise<PairResult> {
+  const left = await embed(pairs.map(([first]) => first));
+  const right = await embed(pairs.map(([, second]) => second));
+  const table = left.map((row) => right.map((column) => cosine(row, column)));
+  const own = table.map((row, index) => row[index] as number);
+  const others = table.flatMap((row, index) => row.filter((_, column) => column !== index));
+  const first = table.filter((row, index) => ranking(row)[0] === index).length;
+  return { paraphrases: mean(own), unrelated: mean(others), first: first / pairs.length };
+}
+
+export interface RetrievalResult {
+  /** Share of questions whose passage is the first one, and among the first five. */
+  readonly at1: number;
+  readonly at5: number;
+}
+
+/** How often a question finds the paragraph that answers it among all of them. */
+export async function evaluateRetrieval(
+  paragraphs: readonly Paragraph[],
+  embed: Embed,
+): Promise<RetrievalResult> {
+  const passages = await embed(paragraphs.map(({ text }) => text));
+  const questions = await embed(paragraphs.map(({ question }) => question));
+  return recall(questions.map((question) => ranking(passages.map((passage) => cosine(question, passage)))));
+}
+
+export function evaluateBm25(paragraphs: readonly Paragraph[]): RetrievalResult {
+  const rank = createBm25(paragraphs.map(({ text }) => text));
+  return recall(paragraphs.map(({ question }) => rank(question)));
+}
+
+/** @param rankings of all passages for each question, whose answer has the question's own index */
+function recall(rankings: readonly (readonly number[])[]): RetrievalResult {
+  const within = (count: number) =>
+    rankings.filter((ranked, index) => ranked.slice(0, count).includes(index)).length / rankings.length;
+  return { at1: within(1), at5: within(5) };
+}
+
+function cosine(first: Float32Array, second: Float32Array): number {
+  const dot = (a: Float32Array, b: Float32Array) =>
+    a.reduce((sum, value, index) => sum + value * (b[index] as number), 0);
+  return dot(first, second) / (Math.sqrt(dot(first, first) * dot(second, second)) || 1);
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
