@@ -1,5 +1,6 @@
 import { createPlainPool, POOL_ROWS } from './pool.ts';
 import type { Table } from './table.ts';
+import { createWasmPool } from './wasm-pool.ts';
 
 /** How tokens become a vector. */
 export interface Pooling {
@@ -13,7 +14,7 @@ export type Embedder = (ids: Uint32Array, target: Float32Array) => void;
 /** Means of the rows of tokens. Each distinct token is added once, by how often it occurs. */
 export function createEmbedder(table: Table, { normalizes, dampsRepeats }: Pooling): Embedder {
   const { shape, rowsStart, stride, weights, mapping } = table;
-  const pool = createPlainPool(table);
+  const pool = createWasmPool(table) ?? createPlainPool(table);
   const counts = new Uint32Array(shape.tokens);
   const distinct = new Uint32Array(shape.tokens);
 

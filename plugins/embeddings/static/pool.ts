@@ -15,11 +15,11 @@ export interface Pool {
 export const POOL_ROWS = 2048;
 
 /** Adds rows in plain JavaScript, with the same sums to the last bit as in WebAssembly. */
-export function createPlainPool({ shape, memory }: Table): Pool {
+export function createPlainPool({ shape, buffer }: Table): Pool {
   const rows = new Uint32Array(POOL_ROWS);
   const factors = new Float32Array(POOL_ROWS);
   const sums = new Float32Array(shape.dimensions);
-  const numbers = shape.isInt8 ? new Int8Array(memory) : new Float32Array(memory, 0, memory.byteLength >> 2);
+  const numbers = shape.isInt8 ? new Int8Array(buffer) : new Float32Array(buffer, 0, buffer.byteLength >> 2);
   const shift = shape.isInt8 ? 0 : 2;
   return {
     rows,

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { FLOATS, INTEGERS, type NumberType } from './numbers.ts';
+import { FLOATS, INTEGERS, isAllBelow, isAllFinite, type Numbers, type NumberType } from './numbers.ts';
 import { readTensors, type Tensor } from './safetensors.ts';
 import { createTable, type Table } from './table.ts';
 
@@ -40,50 +40,42 @@ async function readOpened(file: FileHandle, unknownId: number | undefined): Prom
     unknownId,
   });
   await readRows(embeddings, table);
-  if (weights && table.weights) await readList('weights', weights, FLOATS, table.weights, Number.isFinite);
+  if (weights && table.weights) {
+    const { weights: target } = table;
+    await readNumbers('weights', weights, FLOATS, tokens, (values, first) => target.set(values, first));
+  }
   if (mapping && table.mapping) {
-    await readList('mapping', mapping, INTEGERS, table.mapping, (row) => row >= 0 && row < rows);
+    const { mapping: target } = table;
+    await readNumbers('mapping', mapping, INTEGERS, tokens, (values, first) => {
+      if (!isAllBelow(values, rows)) throw new Error('its tensor mapping names a row that is not there');
+      target.set(values, first);
+    });
   }
   return table;
 }
 
-async function readRows(tensor: Tensor, { shape, memory, rowsStart, stride }: Table): Promise<void> {
+async function readRows(tensor: Tensor, { shape, buffer, rowsStart, stride }: Table): Promise<void> {
   const { rows, dimensions, isInt8 } = shape;
-  const numbers = isInt8
-    ? new Int8Array(memory, rowsStart)
-    : new Float32Array(memory, rowsStart, (rows * stride) / 4);
+  const numbers = isInt8 ? new Int8Array(buffer, rowsStart) : new Float32Array(buffer, rowsStart);
   const step = stride / numbers.BYTES_PER_ELEMENT;
-  let row = 0;
-  let column = 0;
-  await forEachNumber('embeddings', tensor, FLOATS, rows * dimensions, (value) => {
-    if (!Number.isFinite(value)) throw new Error('its tensor embeddings has a number that is not finite');
-    numbers[row * step + column] = value;
-    if (++column < dimensions) return;
-    column = 0;
-    row++;
+  await readNumbers('embeddings', tensor, FLOATS, rows * dimensions, (values, first) => {
+    for (let index = 0; index < values.length; ) {
+      const row = Math.floor((first + index) / dimensions);
+      const column = first + index - row * dimensions;
+      const count = Math.min(dimensions - column, values.length - index);
+      numbers.set(values.subarray(index, index + count), row * step + column);
+      index += count;
+    }
   });
 }
 
-async function readList(
-  name: string,
-  tensor: Tensor,
-  types: Readonly<Record<string, NumberType>>,
-  target: Float32Array | Uint32Array,
-  isValid: (value: number) => boolean,
-): Promise<void> {
-  let index = 0;
-  await forEachNumber(name, tensor, types, target.length, (value) => {
-    if (!isValid(value)) throw new Error(`its tensor ${name} has a number that cannot be`);
-    target[index++] = value;
-  });
-}
-
-async function forEachNumber(
+/** Reads a tensor of `count` numbers in stretches; `place` is told where in the tensor one starts. */
+async function readNumbers(
   name: string,
   tensor: Tensor,
   types: Readonly<Record<string, NumberType>>,
   count: number,
-  visit: (value: number) => void,
+  place: (values: Numbers, first: number) => void,
 ): Promise<void> {
   const type = types[tensor.dtype];
   if (type === undefined) throw new Error(`its tensor ${name} is of type ${tensor.dtype}`);
@@ -94,7 +86,8 @@ async function forEachNumber(
   for (let position = 0; position < tensor.bytes; position += chunk.length) {
     const part = chunk.subarray(0, Math.min(chunk.length, tensor.bytes - position));
     await tensor.read(part, position);
-    const view = new DataView(part.buffer, 0, part.length);
-    for (let at = 0; at < part.length; at += type.bytes) visit(type.read(view, at));
+    const values = type.read(part);
+    if (!isAllFinite(values)) throw new Error(`its tensor ${name} has a number that is not finite`);
+    place(values, position / type.bytes);
   }
 }

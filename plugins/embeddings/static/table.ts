@@ -1,3 +1,5 @@
+import { PAGE_BYTES, type SharedWebAssemblyMemory, webAssembly } from './web-assembly.ts';
+
 /**
  * A model's rows, as all threads read them. A row is padded with zeros to whole steps of 16 bytes, so that
  * it can be read in vectors.
@@ -6,6 +8,7 @@ export interface Table {
   readonly shape: TableShape;
   /** All bytes, the rows among them. */
   readonly memory: TableMemory;
+  readonly buffer: SharedArrayBuffer;
   /** Rows start here; each takes `stride` bytes. */
   readonly rowsStart: number;
   readonly stride: number;
@@ -29,7 +32,8 @@ export interface TableShape {
   readonly unknownId: number | undefined;
 }
 
-export type TableMemory = SharedArrayBuffer;
+/** WebAssembly reads only memories of its own kind, so the rows are in one where there is WebAssembly. */
+export type TableMemory = SharedArrayBuffer | SharedWebAssemblyMemory;
 
 const HEADER_BYTES = 64;
 const STEP_BYTES = 16;
@@ -38,15 +42,17 @@ const STEP_BYTES = 16;
 export function createTable(shape: TableShape): Table {
   const { rows, dimensions, isInt8, tokens, hasWeights, hasMapping, unknownId } = shape;
   const bytes = weightsStart(shape) + (Number(hasWeights) + Number(hasMapping)) * tokens * 4;
-  const memory = new SharedArrayBuffer(bytes);
+  const memory = createMemory(bytes);
+  const buffer = bufferOf(memory);
   const flags = Number(isInt8) + 2 * Number(hasWeights) + 4 * Number(hasMapping);
-  new Uint32Array(memory).set([rows, dimensions, tokens, flags, (unknownId ?? -1) + 1]);
+  new Uint32Array(buffer, 0, 5).set([rows, dimensions, tokens, flags, (unknownId ?? -1) + 1]);
   return viewTable(memory);
 }
 
 /** Views the memory that `createTable` made, in any thread. */
 export function viewTable(memory: TableMemory): Table {
-  const [rows, dimensions, tokens, flags, unknown] = new Uint32Array(memory, 0, 5) as unknown as FiveNumbers;
+  const buffer = bufferOf(memory);
+  const [rows, dimensions, tokens, flags, unknown] = new Uint32Array(buffer, 0, 5) as unknown as FiveNumbers;
   const shape: TableShape = {
     rows,
     dimensions,
@@ -61,12 +67,26 @@ export function viewTable(memory: TableMemory): Table {
   return {
     shape,
     memory,
+    buffer,
     rowsStart: HEADER_BYTES,
     stride: strideOf(shape),
-    weights: shape.hasWeights ? new Float32Array(memory, weights, tokens) : undefined,
-    mapping: shape.hasMapping ? new Uint32Array(memory, mapping, tokens) : undefined,
+    weights: shape.hasWeights ? new Float32Array(buffer, weights, tokens) : undefined,
+    mapping: shape.hasMapping ? new Uint32Array(buffer, mapping, tokens) : undefined,
   };
 }
+
+function createMemory(bytes: number): TableMemory {
+  if (webAssembly === undefined) return new SharedArrayBuffer(bytes);
+  const pages = Math.ceil(bytes / PAGE_BYTES);
+  return new webAssembly.Memory({
+    initial: pages,
+    maximum: pages,
+    shared: true,
+  }) as SharedWebAssemblyMemory;
+}
+
+const bufferOf = (memory: TableMemory): SharedArrayBuffer =>
+  memory instanceof SharedArrayBuffer ? memory : memory.buffer;
 
 type FiveNumbers = readonly [number, number, number, number, number];
 

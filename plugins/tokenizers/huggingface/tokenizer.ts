@@ -42,7 +42,7 @@ function readByWords(pipeline: Pipeline, isolateChinese: boolean): Reader {
       const { ids } = readWord(text.slice(from, to));
       for (let index = 0; index < ids.length; index++) result.push(ids[index] as number);
     });
-    return Uint32Array.from(result);
+    return new Uint32Array(result);
   };
   return { tokenize, encode };
 }
@@ -54,7 +54,7 @@ function readAtOnce(pipeline: Pipeline): Reader {
       count: (start, end) => pipeline.count(text.slice(start, end)),
       ends: () => settle(pipeline.read(text).ends, text),
     }),
-    encode: (text) => Uint32Array.from(pipeline.ids(text)),
+    encode: (text) => new Uint32Array(pipeline.ids(text)),
   };
 }
 

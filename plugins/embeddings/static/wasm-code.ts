@@ -1,0 +1,77 @@
+/** Code of a WebAssembly module, byte by byte. */
+export type Code = readonly number[];
+
+export const I32 = 0x7f;
+export const V128 = 0x7b;
+
+/** Marks a loop or block without a result. */
+const VOID = 0x40;
+
+/** Which memory an instruction reads or writes, by the order of the imports. */
+export type MemoryIndex = 0 | 1;
+
+/** Writes a number without sign in groups of seven bits. */
+export function unsigned(value: number): number[] {
+  const bytes: number[] = [];
+  for (let rest = value >>> 0; ; ) {
+    const low = rest & 0x7f;
+    rest >>>= 7;
+    if (rest === 0) return [...bytes, low];
+    bytes.push(low | 0x80);
+  }
+}
+
+/** Writes a number with a sign in groups of seven bits. */
+function signed(value: number): number[] {
+  const bytes: number[] = [];
+  for (let rest = value; ; ) {
+    const low = rest & 0x7f;
+    rest >>= 7;
+    if ((rest === 0 && (low & 0x40) === 0) || (rest === -1 && (low & 0x40) !== 0)) return [...bytes, low];
+    bytes.push(low | 0x80);
+  }
+}
+
+export const section = (id: number, ...content: Code): number[] => [
+  id,
+  ...unsigned(content.length),
+  ...content,
+];
+export const name = (text: string): number[] => [...unsigned(text.length), ...Buffer.from(text)];
+
+export const get = (local: number): number[] => [0x20, ...unsigned(local)];
+export const set = (local: number): number[] => [0x21, ...unsigned(local)];
+export const number = (value: number): number[] => [0x41, ...signed(value)];
+export const ADD = [0x6a];
+export const LESS_UNSIGNED = [0x49];
+
+export const LOOP = [0x03, VOID];
+/** Goes back to the start of the loop where the number before it is not 0. */
+export const REPEAT_IF = [0x0d, 0];
+export const IF = [0x04, VOID];
+export const END = [0x0b];
+
+export const loadI32 = (memory: MemoryIndex, offset: number): number[] => [0x28, ...place(2, memory, offset)];
+export const loadF32 = (memory: MemoryIndex, offset: number): number[] => [0x2a, ...place(2, memory, offset)];
+
+const vector = (operation: number, ...rest: Code): number[] => [0xfd, ...unsigned(operation), ...rest];
+
+export const loadVector = (memory: MemoryIndex, offset: number): number[] =>
+  vector(0, ...place(0, memory, offset));
+/** Loads eight bytes with signs as eight numbers of 16 bits. */
+export const loadBytes = (memory: MemoryIndex, offset: number): number[] =>
+  vector(1, ...place(0, memory, offset));
+export const storeVector = (memory: MemoryIndex, offset: number): number[] =>
+  vector(11, ...place(0, memory, offset));
+export const SPLAT_F32 = vector(19);
+/** The lower and the upper four of eight numbers of 16 bits. */
+export const WIDEN_LOW = vector(167);
+export const WIDEN_HIGH = vector(168);
+export const FLOATS_OF_INTEGERS = vector(250);
+export const ADD_FLOATS = vector(228);
+export const MULTIPLY_FLOATS = vector(230);
+
+/** An address within a memory; bit 6 of the alignment says that the memory is not the first one. */
+function place(alignment: number, memory: MemoryIndex, offset: number): number[] {
+  return memory === 0 ? [alignment, ...unsigned(offset)] : [alignment | 0x40, memory, ...unsigned(offset)];
+}
