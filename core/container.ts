@@ -33,8 +33,8 @@ export function createPluginHost(
       container.register(id, asValue(await get(kind, name)));
     }
     const factory = await importFactory(entry);
-    container.register(entry.id, asFunction(factory).singleton());
-    return await container.resolve(entry.id);
+    // Built without a name of its own, so that a factory may also take "all the rest" of what there is.
+    return await container.build(asFunction(factory));
   }
 
   async function get(kind: Kind, name: string): Promise<unknown> {
