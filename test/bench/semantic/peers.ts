@@ -1,0 +1,52 @@
+import { SemanticChunker } from '@chonkiejs/core';
+import type { EmbeddingModel, Tokenizer } from '../../../core/contracts.ts';
+import { signal } from './ours.ts';
+
+/** The semantic chunker of another library, with our model. */
+export interface Peer {
+  readonly name: string;
+  split(text: string): Promise<unknown[]>;
+}
+
+/** chonkiejs counts characters, or the tokens of the model as our chunker does. */
+export async function createPeers(model: EmbeddingModel): Promise<Peer[]> {
+  return [
+    await chonkie('chonkiejs Semantic, characters', model),
+    await chonkie("chonkiejs Semantic, the model's tokens", model, counterOf(await model.tokenizer())),
+  ];
+}
+
+async function chonkie(name: string, model: EmbeddingModel, tokenizer?: object): Promise<Peer> {
+  const chunker = await SemanticChunker.create({
+    embeddings: (texts) => embedRows(model, texts),
+    threshold: 0.5,
+    chunkSize: 512,
+    similarityWindow: 3,
+    minCharactersPerSentence: 12,
+    ...(tokenizer === undefined ? {} : { tokenizer: tokenizer as never }),
+  });
+  return {
+    name,
+    async split(text) {
+      const chunks = await chunker.chunk(text);
+      return chunks.map(({ text, startIndex, endIndex, tokenCount }) => ({
+        text,
+        start_index: startIndex,
+        end_index: endIndex,
+        token_count: tokenCount,
+      }));
+    },
+  };
+}
+
+/** Rows without a copy; the library only reads them by index. */
+async function embedRows(model: EmbeddingModel, texts: string[]): Promise<number[][]> {
+  const { dimensions, values } = await model.embed(texts, { purpose: 'similarity', signal });
+  return texts.map((_, row) =>
+    values.subarray(row * dimensions, (row + 1) * dimensions),
+  ) as unknown as number[][];
+}
+
+function counterOf(tokenizer: Tokenizer): object {
+  return { countTokens: (text: string) => tokenizer.tokenize(text).count(0, text.length) };
+}
