@@ -70,7 +70,10 @@ function findBoundaries(
   return keepApart(low, options.min_sentences_per_chunk, sentences);
 }
 
-/** Packs the sentences between boundaries; nothing is joined across one. */
+/**
+ * Packs the sentences between boundaries; nothing is joined across one. A segment that seems far too long, by
+ * the tokens of those before it, is packed without being counted as a whole first; the result is the same.
+ */
 function packSegments(
   text: string,
   edges: readonly number[],
@@ -79,15 +82,21 @@ function packSegments(
   options: SemanticOptions,
   context: ChunkContext,
 ): Span[] {
-  const limits = { size: options.chunk_size, minPieces: options.min_sentences_per_chunk };
+  const size = options.chunk_size;
+  const limits = { size, minPieces: options.min_sentences_per_chunk };
   const spans: Span[] = [];
+  let [tokens, units] = [0, 0];
   let from = 0;
   for (const to of [...starts, edges.length - 1]) {
     const [start, end] = [edges[from] as number, edges[to] as number];
-    const token_count = context.tokens.count(start, end);
-    if (token_count <= limits.size) spans.push({ start, end, token_count });
+    const seemsLong = (end - start) * tokens > FAR_TOO_LONG * size * units;
+    const token_count = seemsLong ? undefined : context.tokens.count(start, end);
+    if (token_count !== undefined) [tokens, units] = [tokens + token_count, units + end - start];
+    if (token_count !== undefined && token_count <= size) spans.push({ start, end, token_count });
     else spans.push(...sentences.pack(text, edges.slice(from, to + 1), limits, context));
     from = to;
   }
   return spans;
 }
+
+const FAR_TOO_LONG = 1.3;

@@ -34,10 +34,10 @@ export function toUnitVectors(values: Float32Array, dimensions: number): Sentenc
   const units = new Float32Array(values.length);
   let kept = 0;
   for (let place = 0; place < count; place++) {
-    const length = Math.sqrt(squareOf(values, place * dimensions, dimensions));
+    const from = place * dimensions;
+    const length = Math.sqrt(squareOf(values, from, dimensions));
     if (!(length > 0 && Number.isFinite(length))) continue;
-    const [from, to] = [place * dimensions, kept * dimensions];
-    for (let at = 0; at < dimensions; at++) units[to + at] = (values[from + at] as number) / length;
+    copyScaled(values, from, units, kept * dimensions, dimensions, 1 / length);
     places[kept++] = place;
   }
   return { places: places.subarray(0, kept), values: units.subarray(0, kept * dimensions), dimensions };
@@ -47,4 +47,15 @@ function squareOf(values: Float32Array, from: number, dimensions: number): numbe
   let sum = 0;
   for (let at = from; at < from + dimensions; at++) sum += (values[at] as number) ** 2;
   return sum;
+}
+
+function copyScaled(
+  values: Float32Array,
+  from: number,
+  target: Float32Array,
+  to: number,
+  dimensions: number,
+  scale: number,
+): void {
+  for (let at = 0; at < dimensions; at++) target[to + at] = (values[from + at] as number) * scale;
 }
