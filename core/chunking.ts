@@ -17,8 +17,6 @@ import { tokenWindows } from './windows.ts';
 /** A span that was checked and whose tokens are counted. */
 export type CountedSpan = Span & {
   readonly token_count: number;
-  /** The members of `extra` as JSON. */
-  readonly extraJson?: string;
 };
 
 /** A chunker that is ready to run, with the manifest whose promises it has to keep. */
@@ -59,9 +57,14 @@ export async function chunkText(
 }
 
 function complete(span: Span, tokens: TokenizedText): CountedSpan {
-  const { start, end, token_count = tokens.count(start, end), extra } = span;
-  if (extra === undefined) return { start, end, token_count };
-  return { start, end, token_count, extra, extraJson: JSON.stringify(extra) };
+  const { start, end, token_count = tokens.count(start, end), extra, located } = span;
+  return {
+    start,
+    end,
+    token_count,
+    ...(extra === undefined ? {} : { extra }),
+    ...(located === undefined ? {} : { located }),
+  };
 }
 
 function createContext(text: string, tokens: TokenizedText, tools: ChunkTools): ChunkContext {
@@ -88,7 +91,7 @@ function findBrokenPromise(text: string, spans: readonly Span[], manifest: Manif
   let start = 0;
   let end = 0;
   for (const span of spans) {
-    const { token_count = 0, extra = {} } = span;
+    const { token_count = 0, extra = {}, located = {} } = span;
     if (!Number.isInteger(span.start) || !Number.isInteger(span.end)) {
       return `the edges of the span ${placeOf(span)} are not integers`;
     }
@@ -102,8 +105,12 @@ function findBrokenPromise(text: string, spans: readonly Span[], manifest: Manif
     if (!(Number.isInteger(token_count) && token_count >= 0)) {
       return `the token_count of the span ${placeOf(span)} is not a count`;
     }
-    const taken = OWN_FIELDS.find((field) => Object.hasOwn(extra, field));
+    const taken = OWN_FIELDS.find((field) => Object.hasOwn(extra, field) || Object.hasOwn(located, field));
     if (taken !== undefined) return `the extra field "${taken}" is one of the chunk itself`;
+    const stray = Object.values(located)
+      .flat()
+      .find((one) => one.start < span.start || one.end > span.end);
+    if (stray !== undefined) return `a located stretch lies outside its span ${placeOf(span)}`;
     start = span.start;
     end = span.end;
   }

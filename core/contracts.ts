@@ -73,6 +73,18 @@ export interface Span {
   readonly token_count?: number;
   /** Further fields of the chunk, written into the answer as they are. */
   readonly extra?: Readonly<Record<string, unknown>>;
+  /**
+   * Further fields of the chunk that are lists of stretches of the text, each list in the order of the text;
+   * they get `start_index` and `end_index` in the answer's unit.
+   */
+  readonly located?: Readonly<Record<string, readonly Located[]>>;
+}
+
+/** A stretch `[start, end)` of the source text within a chunk, in UTF-16 code units, and what is said of it. */
+export interface Located {
+  readonly start: number;
+  readonly end: number;
+  readonly fields: Readonly<Record<string, unknown>>;
 }
 
 /** Limits for packing pieces into chunks, in tokens. */

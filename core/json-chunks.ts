@@ -26,20 +26,67 @@ export function writeChunks(
   isBatch: boolean,
   limit: number,
 ): Uint8Array {
-  const located = documents.map(({ json, spans }) => ({ json, spans, places: locate(json, spans, unit) }));
-  const size = located.reduce((sum, { spans, places }) => sum + sizeOf(spans, places), 2);
+  const placed = documents.map(({ json, spans }): PlacedText => {
+    const extras = extrasOf(json, spans, unit)?.map((extra) =>
+      extra === undefined ? '' : JSON.stringify(extra),
+    );
+    return { json, spans, places: locate(json, spans, unit), extras };
+  });
+  const size = placed.reduce((sum, document) => sum + sizeOf(document), 2);
   if (size > limit) {
     throw new ServiceError('answer_too_large', { bytes: size, limit, hint: ', or lower chunk_overlap' });
   }
   const writer = new Writer(size);
   if (isBatch) writer.ascii('[');
-  located.forEach(({ json, spans, places }, index) => {
+  placed.forEach((document, index) => {
     writer.ascii(index === 0 ? '[' : ',[');
-    writeDocument(writer, json, spans, places);
+    writeDocument(writer, document);
     writer.ascii(']');
   });
   if (isBatch) writer.ascii(']');
   return writer.written();
+}
+
+interface PlacedText extends ChunkedText {
+  readonly places: Places;
+  /** The further fields of each chunk as JSON; an empty string where there are none. */
+  readonly extras: readonly string[] | undefined;
+}
+
+/**
+ * The further fields of each chunk, with the places of what is located in it. Nothing where no chunk has
+ * any.
+ */
+export function extrasOf(
+  json: JsonText,
+  spans: readonly CountedSpan[],
+  unit: OffsetUnit,
+): (Readonly<Record<string, unknown>> | undefined)[] | undefined {
+  if (spans.every(({ extra, located }) => extra === undefined && located === undefined)) return undefined;
+  const fields = new Set(spans.flatMap(({ located = {} }) => Object.keys(located)));
+  const found = new Map([...fields].map((field) => [field, locateField(json, spans, unit, field)]));
+  return spans.map(({ extra, located }, index) => {
+    if (located === undefined) return extra;
+    const names = Object.keys(located);
+    return { ...extra, ...Object.fromEntries(names.map((name) => [name, found.get(name)?.[index]])) };
+  });
+}
+
+/** What every span has in one field, with offsets in the unit. */
+function locateField(json: JsonText, spans: readonly CountedSpan[], unit: OffsetUnit, field: string) {
+  const { start, end } = locate(
+    json,
+    spans.flatMap(({ located }) => located?.[field] ?? []),
+    unit,
+  );
+  let at = 0;
+  return spans.map(({ located }) =>
+    (located?.[field] ?? []).map(({ fields }) => {
+      const place = { start_index: start[at], end_index: end[at] };
+      at++;
+      return { ...fields, ...place };
+    }),
+  );
 }
 
 /** Where each span lies in the JSON text (bytes) and what the answer says of it (the chosen unit). */
@@ -50,6 +97,8 @@ export interface Places {
   readonly end: Uint32Array;
 }
 
+type Stretch = Pick<CountedSpan, 'start' | 'end'>;
+
 /** A place in a JSON text, counted in four ways at once. */
 interface Cursor {
   at: number;
@@ -59,13 +108,13 @@ interface Cursor {
 }
 
 /** Finds rising spans in a JSON text, and converts their offsets, in one pass. */
-export function locate(json: JsonText, spans: readonly CountedSpan[], unit: OffsetUnit): Places {
+export function locate(json: JsonText, spans: readonly Stretch[], unit: OffsetUnit): Places {
   const [from, to, start, end] = [0, 0, 0, 0].map(() => new Uint32Array(spans.length)) as FourArrays;
   const source = sourceOf(json);
   const head: Cursor = { at: 0, utf16: 0, code_point: 0, byte: 0 };
   const tail: Cursor = { ...head };
   for (let index = 0; index < spans.length; index++) {
-    const span = spans[index] as CountedSpan;
+    const span = spans[index] as Stretch;
     if (span.start >= tail.utf16) copyCursor(tail, head);
     advance(source, head, span.start);
     if (tail.utf16 < head.utf16) copyCursor(head, tail);
@@ -189,19 +238,20 @@ const COUNT = ascii(',"token_count":');
 const MOST_DIGITS = 10;
 const FRAME = TEXT.length + START.length + END.length + COUNT.length + 3 * MOST_DIGITS + 2;
 
-function sizeOf(spans: readonly CountedSpan[], { from, to }: Places): number {
+function sizeOf({ spans, places: { from, to }, extras }: PlacedText): number {
   let size = 3 + spans.length * FRAME;
   for (let index = 0; index < spans.length; index++) {
     size += (to[index] as number) - (from[index] as number);
-    const extra = spans[index]?.extraJson;
-    if (extra !== undefined) size += 1 + Buffer.byteLength(extra);
+    const extra = extras?.[index];
+    if (extra) size += 1 + Buffer.byteLength(extra);
   }
   return size;
 }
 
-function writeDocument(writer: Writer, json: JsonText, spans: readonly CountedSpan[], places: Places): void {
+function writeDocument(writer: Writer, { json, spans, places, extras }: PlacedText): void {
   for (let index = 0; index < spans.length; index++) {
-    const { token_count, extraJson } = spans[index] as CountedSpan;
+    const { token_count } = spans[index] as CountedSpan;
+    const extra = extras?.[index];
     if (index > 0) writer.ascii(',');
     writer.bytes(TEXT, 0, TEXT.length);
     writer.bytes(json, places.from[index] as number, places.to[index] as number);
@@ -211,7 +261,7 @@ function writeDocument(writer: Writer, json: JsonText, spans: readonly CountedSp
     writer.integer(places.end[index] as number);
     writer.bytes(COUNT, 0, COUNT.length);
     writer.integer(token_count);
-    if (extraJson !== undefined) writer.members(extraJson);
+    if (extra) writer.members(extra);
     writer.ascii('}');
   }
 }

@@ -1,7 +1,7 @@
 import type { CountedSpan } from './chunking.ts';
 import type { Chunk, Span } from './contracts.ts';
 import { ServiceError } from './errors.ts';
-import { locate, type OffsetUnit } from './json-chunks.ts';
+import { extrasOf, locate, type OffsetUnit } from './json-chunks.ts';
 import type { Source } from './json-objects.ts';
 import type { JsonText } from './json-text.ts';
 import { isBlank } from './text.ts';
@@ -95,11 +95,19 @@ async function splitFurther(
     const own = text.slice(span.start, span.end);
     const parts = isBlank(own) ? [] : await chunk(own);
     if (parts.length === 0) split.push(span);
-    for (const part of parts)
-      split.push({ ...part, start: part.start + span.start, end: part.end + span.start });
+    for (const part of parts) split.push(moved(part, span.start));
   }
   return split;
 }
+
+function moved(span: CountedSpan, by: number): CountedSpan {
+  const move = <T extends Stretch>(one: T): T => ({ ...one, start: one.start + by, end: one.end + by });
+  if (span.located === undefined) return move(span);
+  const lists = Object.entries(span.located).map(([field, list]) => [field, list.map(move)]);
+  return { ...move(span), located: Object.fromEntries(lists) };
+}
+
+type Stretch = Pick<Span, 'start' | 'end'>;
 
 function placeChunks(
   text: string,
@@ -108,6 +116,7 @@ function placeChunks(
   unit: OffsetUnit,
 ): PlacedChunk[] {
   const { from, to, start, end } = locate(json, spans, unit);
+  const extras = extrasOf(json, spans, unit);
   return spans.map((span, index) => {
     const own = json.subarray(from[index], to[index]);
     const source = { text: asciiText(own, span) ?? text.slice(span.start, span.end), json: own };
@@ -119,7 +128,7 @@ function placeChunks(
         start_index: start[index] as number,
         end_index: end[index] as number,
         token_count: span.token_count,
-        ...span.extra,
+        ...extras?.[index],
       },
     };
   });

@@ -1,9 +1,13 @@
+import type { SharedBuffers } from '../core/contracts.ts';
 import { reasonOf } from '../core/errors.ts';
 import type { PluginEntry } from '../core/registry.ts';
 import { composeCore } from './compose.ts';
 import type { Config } from './config.ts';
 import { createLog } from './log.ts';
 import { createPipelineStore } from './store/pipeline-store.ts';
+
+/** Buffers of a single thread. */
+const OWN_BUFFERS: SharedBuffers = { get: async (_key, build) => build(), release() {} };
 
 /**
  * Prints what a server with this configuration has and lacks: plugins, models and store. Plugins that lack
@@ -13,11 +17,7 @@ import { createPipelineStore } from './store/pipeline-store.ts';
  */
 export async function check(config: Config): Promise<boolean> {
   const log = createLog('error');
-  const alone = {
-    get: async (_key: string, build: () => SharedArrayBuffer | Promise<SharedArrayBuffer>) => build(),
-    release() {},
-  };
-  const { registry, embeddings } = await composeCore(config, log, alone);
+  const { registry, embeddings } = await composeCore(config, log, OWN_BUFFERS);
   console.log('Plugins:');
   for (const entry of registry.all) console.log(`  ${describe(entry)}`);
   console.log('Embedding models:');

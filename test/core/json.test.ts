@@ -51,7 +51,13 @@ t.test('overlapping and missing stretches are located too', async (t) => {
   const text = 'añ😀b\nc"d';
   const spans = [
     { start: 0, end: 4, token_count: 1 },
-    { start: 2, end: 5, token_count: 2, extraJson: '{"nodes":[{"type":"x"}]}' },
+    {
+      start: 2,
+      end: 5,
+      token_count: 2,
+      extra: { kind: 'x' },
+      located: { nodes: [{ start: 2, end: 5, fields: { type: 'x' } }] },
+    },
     { start: 6, end: 9, token_count: 1_234_567_890 },
   ];
   const answer = writeChunks(
@@ -66,7 +72,14 @@ t.test('overlapping and missing stretches are located too', async (t) => {
   t.same(JSON.parse(Buffer.from(answer).toString()), [
     [
       { text: 'añ😀', start_index: 0, end_index: 4, token_count: 1 },
-      { text: '😀b', start_index: 2, end_index: 5, token_count: 2, nodes: [{ type: 'x' }] },
+      {
+        text: '😀b',
+        start_index: 2,
+        end_index: 5,
+        token_count: 2,
+        kind: 'x',
+        nodes: [{ type: 'x', start_index: 2, end_index: 5 }],
+      },
       { text: 'c"d', start_index: 6, end_index: 9, token_count: 1_234_567_890 },
     ],
     [],

@@ -1,0 +1,73 @@
+import type { Tree } from 'web-tree-sitter';
+import type { ChunkContext, Chunker, Factory, Span } from '../../../core/contracts.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import { type Cuts, cutAtLines, findCuts } from './cutter.ts';
+import { createDetector } from './detect.ts';
+import { findLanguage, LANGUAGES, type Language } from './languages.ts';
+import type { CodeOptions } from './manifest.ts';
+import { placeNodes } from './nodes.ts';
+import { createParsers, type Parsers } from './parsers.ts';
+import { createSyntax } from './syntax.ts';
+
+/** Milliseconds that a parse may take: a base, and a share per character. Usual are 0.15 µs per character. */
+const BUDGET_BASE = 5000;
+const BUDGET_PER_CHARACTER = 0.002;
+
+const createCodeChunker: Factory<'chunker'> = async () => createChunker(await createParsers()) as Chunker;
+
+export default createCodeChunker;
+
+/** @param budgetOf milliseconds that the parse of a text of so many characters may take */
+export function createChunker(
+  parsers: Parsers,
+  budgetOf = (characters: number) => BUDGET_BASE + BUDGET_PER_CHARACTER * characters,
+): Chunker<CodeOptions> {
+  const detect = createDetector(parsers);
+  return {
+    async chunk(text, options, context) {
+      const language = await languageOf(text, options, context);
+      const limits = { budget: budgetOf(text.length), signal: context.signal };
+      return parsers.parse(language, text, limits, (tree) => {
+        return tree === null
+          ? chunkLines(text, options, context)
+          : chunkTree(tree, language, text, options, context);
+      });
+    },
+  };
+
+  async function languageOf(
+    text: string,
+    { language }: CodeOptions,
+    context: ChunkContext,
+  ): Promise<Language> {
+    if (language !== 'auto') return findLanguage(language) ?? refuse(language);
+    const found = await detect(text, context.signal);
+    context.report('code-language', found.name);
+    return found;
+  }
+}
+
+function chunkTree(
+  { rootNode }: Tree,
+  language: Language,
+  text: string,
+  { chunk_size, oversize, include_nodes }: CodeOptions,
+  context: ChunkContext,
+): readonly Span[] {
+  const syntax = createSyntax(language, text);
+  const limits = { size: chunk_size, splitsUnits: oversize === 'split', wantsNodes: include_nodes };
+  const cuts: Cuts = findCuts(rootNode, text, syntax, context, limits);
+  const spans = context.pack([0, ...cuts.offsets, text.length], { size: chunk_size });
+  return include_nodes ? placeNodes(spans, cuts.nodes, text, syntax) : spans;
+}
+
+function chunkLines(text: string, { chunk_size }: CodeOptions, { divide, report }: ChunkContext): Span[] {
+  report('code-fallback', 'lines');
+  return divide({ start: 0, end: text.length }, [cutAtLines], { size: chunk_size });
+}
+
+function refuse(language: string): never {
+  const known = LANGUAGES.map(({ name }) => name).join(', ');
+  const problems = `language: there is no language ${JSON.stringify(language)}; known are ${known} and auto.`;
+  throw new ServiceError('invalid_parameters', { problems });
+}

@@ -1,0 +1,343 @@
+/** npm packages that bring grammars as WebAssembly; the second has those that the first lacks or breaks. */
+export type GrammarPackage = 'tree-sitter-wasms' | 'tree-sitter-wasm';
+
+/**
+ * What the chunker knows of a language. A key is the type of a syntax node, or `type:word` for nodes of
+ * that type whose first named child is that word (`call:def`).
+ */
+export interface Language {
+  readonly name: string;
+  /** Further names that a request may give. */
+  readonly aliases: readonly string[];
+  readonly package: GrammarPackage;
+  /** Name of the grammar in its package. */
+  readonly grammar: string;
+  /** Functions and classes, which are never broken, and what a scope calls them (`class Parser`). */
+  readonly units: Readonly<Record<string, string>>;
+  /** Nodes that hold units and may be cut between them, and what a scope calls them. */
+  readonly spaces: Readonly<Record<string, string>>;
+  /** Nodes around a unit that are one with it: `export`, decorators, assignments of functions. */
+  readonly wrappers: readonly string[];
+  /** Nodes that stay with what follows them, beside comments: attributes, annotations, signatures. */
+  readonly leads: readonly string[];
+  /** Nodes that stay with what precedes them. */
+  readonly tails: readonly string[];
+  /** Nodes without a meaning of their own: their children count as the children of what holds them. */
+  readonly flat: readonly string[];
+  /** Field or type of the child that names a node, where that is not found by the common rules. */
+  readonly names: Readonly<Record<string, string>>;
+}
+
+type Row = Partial<Omit<Language, 'name'>>;
+
+const JAVASCRIPT = {
+  units: {
+    function_declaration: '',
+    generator_function_declaration: '',
+    function_expression: '',
+    function: '',
+    generator_function: '',
+    arrow_function: '',
+    method_definition: '',
+    class_declaration: 'class',
+    class: 'class',
+  },
+  wrappers: [
+    'export_statement',
+    'lexical_declaration',
+    'variable_declaration',
+    'variable_declarator',
+    'pair',
+  ],
+  leads: ['decorator'],
+} as const satisfies Row;
+
+const TYPESCRIPT = {
+  units: {
+    ...JAVASCRIPT.units,
+    abstract_class_declaration: 'class',
+    interface_declaration: 'interface',
+    enum_declaration: 'enum',
+    function_signature: '',
+  },
+  spaces: { internal_module: 'namespace', module: 'module', type_alias_declaration: 'type' },
+  wrappers: [...JAVASCRIPT.wrappers, 'ambient_declaration'],
+  leads: ['decorator'],
+} as const satisfies Row;
+
+const C = {
+  units: {
+    function_definition: '',
+    struct_specifier: 'struct',
+    union_specifier: 'union',
+    enum_specifier: 'enum',
+  },
+  wrappers: ['type_definition', 'declaration'],
+} as const satisfies Row;
+
+const ROWS: Readonly<Record<string, Row>> = {
+  bash: { aliases: ['sh', 'shell', 'zsh'], units: { function_definition: '' } },
+  c: { ...C, aliases: ['h'] },
+  cpp: {
+    aliases: ['c++', 'cc', 'cxx', 'hpp'],
+    units: { ...C.units, class_specifier: 'class', lambda_expression: '' },
+    spaces: { namespace_definition: 'namespace', linkage_specification: 'extern' },
+    wrappers: [...C.wrappers, 'template_declaration'],
+  },
+  csharp: {
+    aliases: ['cs', 'c#', 'c_sharp'],
+    grammar: 'c_sharp',
+    units: {
+      class_declaration: 'class',
+      interface_declaration: 'interface',
+      struct_declaration: 'struct',
+      record_declaration: 'record',
+      record_struct_declaration: 'record',
+      enum_declaration: 'enum',
+      delegate_declaration: '',
+      method_declaration: '',
+      constructor_declaration: '',
+      destructor_declaration: '',
+      operator_declaration: '',
+      property_declaration: '',
+      local_function_statement: '',
+    },
+    spaces: { namespace_declaration: 'namespace', file_scoped_namespace_declaration: 'namespace' },
+  },
+  css: {
+    aliases: ['scss'],
+    spaces: {
+      rule_set: '',
+      keyframes_statement: '@keyframes',
+      media_statement: '@media',
+      supports_statement: '@supports',
+    },
+    names: { rule_set: 'selectors', keyframes_statement: 'keyframes_name' },
+  },
+  dart: {
+    units: {
+      class_definition: 'class',
+      enum_declaration: 'enum',
+      mixin_declaration: 'mixin',
+      extension_declaration: 'extension',
+      function_signature: '',
+      method_signature: '',
+      getter_signature: '',
+      setter_signature: '',
+    },
+    leads: ['annotation', 'marker_annotation'],
+    tails: ['function_body'],
+  },
+  elixir: {
+    aliases: ['ex', 'exs'],
+    units: {
+      'call:def': '',
+      'call:defp': '',
+      'call:defmacro': '',
+      'call:defmacrop': '',
+      'call:defguard': '',
+      'call:test': '',
+    },
+    spaces: {
+      'call:defmodule': 'module',
+      'call:defprotocol': 'protocol',
+      'call:defimpl': 'impl',
+      'call:describe': 'describe',
+    },
+    leads: ['unary_operator'],
+    names: { call: 'arguments', arguments: '*' },
+  },
+  go: {
+    aliases: ['golang'],
+    units: { function_declaration: '', method_declaration: '', type_declaration: 'type', func_literal: '' },
+    names: { type_declaration: 'type_spec' },
+  },
+  haskell: {
+    package: 'tree-sitter-wasm',
+    aliases: ['hs'],
+    units: {
+      function: '',
+      bind: '',
+      data_type: 'data',
+      newtype: 'newtype',
+      type_synomym: 'type',
+      class: 'class',
+      instance: 'instance',
+    },
+    leads: ['signature'],
+    flat: ['imports', 'declarations'],
+  },
+  html: {
+    aliases: ['htm', 'xhtml'],
+    spaces: { element: '', script_element: '', style_element: '' },
+    names: {
+      element: 'start_tag',
+      script_element: 'start_tag',
+      style_element: 'start_tag',
+      start_tag: 'tag_name',
+    },
+  },
+  java: {
+    units: {
+      class_declaration: 'class',
+      interface_declaration: 'interface',
+      enum_declaration: 'enum',
+      record_declaration: 'record',
+      annotation_type_declaration: '@interface',
+      method_declaration: '',
+      constructor_declaration: '',
+      lambda_expression: '',
+    },
+  },
+  javascript: { ...JAVASCRIPT, aliases: ['js', 'jsx', 'mjs', 'cjs', 'node'] },
+  json: { aliases: ['jsonc'], spaces: { pair: '' }, names: { pair: 'key' } },
+  kotlin: {
+    aliases: ['kt', 'kts'],
+    units: {
+      function_declaration: '',
+      class_declaration: 'class',
+      object_declaration: 'object',
+      companion_object: 'object',
+      secondary_constructor: '',
+    },
+  },
+  lua: {
+    package: 'tree-sitter-wasm',
+    units: { function_declaration: '', function_definition: '' },
+    wrappers: ['variable_declaration', 'assignment_statement', 'expression_list', 'field'],
+  },
+  markdown: {
+    package: 'tree-sitter-wasm',
+    aliases: ['md'],
+    spaces: { section: '', fenced_code_block: '' },
+    names: { section: 'atx_heading', atx_heading: 'inline', setext_heading: 'paragraph' },
+  },
+  perl: {
+    package: 'tree-sitter-wasm',
+    aliases: ['pl', 'pm'],
+    units: {
+      subroutine_declaration_statement: '',
+      method_declaration_statement: '',
+      class_statement: 'class',
+    },
+  },
+  php: {
+    units: {
+      function_definition: '',
+      method_declaration: '',
+      class_declaration: 'class',
+      interface_declaration: 'interface',
+      trait_declaration: 'trait',
+      enum_declaration: 'enum',
+      anonymous_function_creation_expression: '',
+      anonymous_function: '',
+    },
+    spaces: { namespace_definition: 'namespace' },
+  },
+  python: {
+    aliases: ['py', 'python3'],
+    units: { function_definition: '', class_definition: 'class' },
+    wrappers: ['decorated_definition'],
+  },
+  r: {
+    package: 'tree-sitter-wasm',
+    units: { function_definition: '' },
+    wrappers: ['binary_operator'],
+    names: { binary_operator: 'lhs', function_definition: 'none' },
+  },
+  ruby: {
+    aliases: ['rb'],
+    units: { method: '', singleton_method: '', class: 'class', singleton_class: 'class' },
+    spaces: { module: 'module' },
+  },
+  rust: {
+    aliases: ['rs'],
+    units: {
+      function_item: '',
+      function_signature_item: '',
+      struct_item: 'struct',
+      enum_item: 'enum',
+      union_item: 'union',
+      trait_item: 'trait',
+      impl_item: 'impl',
+      macro_definition: 'macro',
+    },
+    spaces: { mod_item: 'mod', foreign_mod_item: 'extern' },
+    leads: ['attribute_item', 'inner_attribute_item'],
+    names: { impl_item: 'type' },
+  },
+  scala: {
+    package: 'tree-sitter-wasm',
+    aliases: ['sc'],
+    units: {
+      class_definition: 'class',
+      object_definition: 'object',
+      trait_definition: 'trait',
+      enum_definition: 'enum',
+      function_definition: '',
+      given_definition: 'given',
+    },
+    spaces: { package_clause: 'package' },
+    leads: ['annotation'],
+  },
+  sql: {
+    package: 'tree-sitter-wasm',
+    spaces: { statement: '' },
+    names: { statement: '*' },
+  },
+  swift: {
+    package: 'tree-sitter-wasm',
+    units: {
+      function_declaration: '',
+      init_declaration: '',
+      deinit_declaration: '',
+      class_declaration: 'class',
+      protocol_declaration: 'protocol',
+    },
+  },
+  toml: { spaces: { table: '', table_array_element: '' }, names: { table: '*', table_array_element: '*' } },
+  tsx: TYPESCRIPT,
+  typescript: { ...TYPESCRIPT, aliases: ['ts', 'mts', 'cts'] },
+  yaml: {
+    package: 'tree-sitter-wasm',
+    aliases: ['yml'],
+    spaces: { block_mapping_pair: '' },
+    flat: ['document', 'block_node', 'block_mapping', 'block_sequence'],
+    names: { block_mapping_pair: 'key' },
+  },
+  zig: {
+    units: {
+      function_declaration: '',
+      test_declaration: 'test',
+      struct_declaration: 'struct',
+      enum_declaration: 'enum',
+      union_declaration: 'union',
+    },
+    wrappers: ['variable_declaration'],
+  },
+};
+
+/** All languages, by name. */
+export const LANGUAGES: readonly Language[] = Object.entries(ROWS).map(([name, row]) => ({
+  name,
+  aliases: [],
+  package: 'tree-sitter-wasms',
+  grammar: name,
+  units: {},
+  spaces: {},
+  wrappers: [],
+  leads: [],
+  tails: [],
+  flat: [],
+  names: {},
+  ...row,
+}));
+
+const BY_NAME = new Map(
+  LANGUAGES.flatMap((language) => [language.name, ...language.aliases].map((name) => [name, language])),
+);
+
+/** The language of a name or an alias, whatever its case. */
+export function findLanguage(name: string): Language | undefined {
+  return BY_NAME.get(name.toLowerCase());
+}

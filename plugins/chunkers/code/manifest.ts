@@ -1,0 +1,50 @@
+import type { FromSchema } from 'json-schema-to-ts';
+import type { Manifest } from '../../../core/contracts.ts';
+import { chunkSize } from '../../../core/options.ts';
+import { LANGUAGES } from './languages.ts';
+
+const names = LANGUAGES.map(({ name }) => name).join(', ');
+
+const options = {
+  type: 'object',
+  properties: {
+    chunk_size: chunkSize,
+    language: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 40,
+      default: 'python',
+      description: `Language of the code: ${names}, a common alias such as js, c++ or golang, or auto.`,
+    },
+    include_nodes: {
+      type: 'boolean',
+      default: false,
+      description: 'Whether each chunk lists the units that it holds: type, name, lines and offsets.',
+    },
+    oversize: {
+      enum: ['keep', 'split'],
+      default: 'keep',
+      description:
+        'What becomes of a function or class above chunk_size: kept whole, or split along its syntax.',
+    },
+  },
+} as const;
+
+export type CodeOptions = FromSchema<typeof options>;
+
+export default {
+  kind: 'chunker',
+  name: 'code',
+  summary: `Splits source code between functions and classes, never within them: ${names}.`,
+  options,
+  example: {
+    text: 'import os\n\n\ndef first():\n    return 1\n\n\ndef second():\n    return 2\n',
+    language: 'python',
+    chunk_size: 30,
+    include_nodes: true,
+  },
+  needs: { packages: ['web-tree-sitter', 'tree-sitter-wasms', 'tree-sitter-wasm'] },
+  uses: ['tokenizer'],
+  guarantees: { lossless: true },
+  heavy: true,
+} satisfies Manifest;

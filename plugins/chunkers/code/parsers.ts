@@ -1,0 +1,64 @@
+import { createRequire } from 'node:module';
+import type { Parser, Tree } from 'web-tree-sitter';
+import type { Language } from './languages.ts';
+
+/** Parses code with grammars that are loaded at first use, and keeps one parser per language. */
+export interface Parsers {
+  /**
+   * Gives the tree of a text to `use` and deletes it afterwards; no tree where the parse took longer than
+   * the budget, or was stopped.
+   */
+  parse<T>(language: Language, text: string, limits: ParseLimits, use: (tree: Tree | null) => T): Promise<T>;
+}
+
+export interface ParseLimits {
+  /** Milliseconds. */
+  readonly budget: number;
+  readonly signal: AbortSignal;
+}
+
+export async function createParsers(): Promise<Parsers> {
+  const { Parser, Language: Grammar } = await import('web-tree-sitter');
+  await Parser.init();
+  const require = createRequire(import.meta.url);
+  const parsers = new Map<string, Promise<Parser>>();
+
+  async function load(language: Language): Promise<Parser> {
+    const parser = new Parser();
+    parser.setLanguage(await Grammar.load(require.resolve(fileOf(language))));
+    return parser;
+  }
+
+  function parserOf(language: Language): Promise<Parser> {
+    const key = `${language.package}/${language.grammar}`;
+    let parser = parsers.get(key);
+    if (parser === undefined) {
+      parser = load(language);
+      parser.catch(() => parsers.delete(key));
+      parsers.set(key, parser);
+    }
+    return parser;
+  }
+
+  return {
+    async parse(language, text, { budget, signal }, use) {
+      const parser = await parserOf(language);
+      const end = performance.now() + budget;
+      const tree = parser.parse(text, null, {
+        progressCallback: () => performance.now() > end || signal.aborted,
+      });
+      if (tree === null) parser.reset();
+      signal.throwIfAborted();
+      try {
+        return use(tree);
+      } finally {
+        tree?.delete();
+      }
+    },
+  };
+}
+
+function fileOf({ package: name, grammar }: Language): string {
+  const file = `tree-sitter-${grammar}.wasm`;
+  return name === 'tree-sitter-wasms' ? `${name}/out/${file}` : `${name}/${grammar}/${file}`;
+}
