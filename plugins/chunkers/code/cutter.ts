@@ -29,6 +29,9 @@ export interface CutLimits {
 
 export const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
 
+/** Within a node that has a meaning, before its body: what the body holds is found as in the whole text. */
+const BODY = -1;
+
 /** Characters that may be counted per character of the text; deeper nesting is cut at lines. */
 const MOST_COUNTED = 64;
 
@@ -46,7 +49,10 @@ export function findCuts(
   const offsets: number[] = [];
   const nodes: FoundNode[] = [];
   let countable = MOST_COUNTED * text.length;
+  /** Cut nodes without a meaning around the present place. */
   let nameless = 0;
+  /** The unit that the last cut node stands for, where that is a wrapper. */
+  let owner: number | undefined;
 
   function fits(start: number, end: number): boolean {
     countable -= end - start;
@@ -67,9 +73,17 @@ export function findCuts(
       note([node], scope);
       return;
     }
+    if (node.id === owner) {
+      cutWithin(node, start, end, scope);
+      return;
+    }
     const label = syntax.labelOf(node);
     if (label !== undefined) {
+      const outer = nameless;
+      nameless = BODY;
+      owner = syntax.unitOf(node)?.id;
       cutWithin(node, start, end, label === scope.at(-1) ? scope : [...scope, label]);
+      nameless = outer;
       return;
     }
     // A node without a meaning stands for what it holds only where that has none either.
@@ -108,7 +122,8 @@ export function findCuts(
   function note(group: readonly Node[], scope: readonly string[]): void {
     if (!limits.wantsNodes) return;
     for (const node of group) {
-      if (nameless > 0 && syntax.labelOf(node) === undefined) continue;
+      const isHidden = nameless > 0 || (scope.length > 0 && lineStart(text, node.startIndex) === undefined);
+      if (isHidden && syntax.labelOf(node) === undefined) continue;
       nodes.push({ node, start: node.startIndex, end: node.endIndex, scope });
     }
   }

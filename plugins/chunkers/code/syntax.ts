@@ -135,6 +135,9 @@ function isDefinition(node: Node): boolean {
 }
 
 function shortened(name: string): string {
-  const line = name.replace(/\s+/g, ' ').replace(/^(["'`])(.*)\1$/, '$2').trim();
+  const line = name
+    .replace(/\s+/g, ' ')
+    .replace(/^(["'`])(.*)\1$/, '$2')
+    .trim();
   return line.length <= LONGEST_NAME ? line : `${line.slice(0, LONGEST_NAME)}…`;
 }
