@@ -42,7 +42,9 @@ def main(folder, table_path, output, name, *flags):
         rows = rows - ((frequencies / frequencies.sum())[:, None] * rows).sum(0)
     numbers, scales = quantize(rows.astype(np.float32))
     os.makedirs(output, exist_ok=True)
-    save_file({"embeddings": numbers, "weights": scales}, os.path.join(output, "model.safetensors"))
+    path = os.path.join(output, "model.safetensors")
+    save_file({"embeddings": numbers, "weights": scales}, path)
+    os.chmod(path, 0o644)
     shutil.copyfile(os.path.join(folder, "tokenizer.json"), os.path.join(output, "tokenizer.json"))
     with open(os.path.join(output, "config.json"), "w", encoding="utf-8") as file:
         json.dump(config_of(name, rows.shape[1]), file, indent=2)
