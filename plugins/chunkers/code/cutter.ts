@@ -96,14 +96,12 @@ export function findCuts(
 
   function cutWithin(node: Node, start: number, end: number, scope: readonly string[]): void {
     const pieces = countable < 0 ? [] : piecesOf(node, text, syntax, start);
-    const largest = largestOf(pieces[0]?.nodes ?? []);
-    if (pieces.length > 1) {
-      cutPieces(pieces, end, scope);
-    } else if (largest !== undefined) {
-      cutNode(largest, start, end, scope);
-    } else {
-      cutLines(start, end);
-    }
+    const nodes = pieces[0]?.nodes ?? [];
+    const body = bodyOf(nodes);
+    if (pieces.length > 1) cutPieces(pieces, end, scope);
+    else if (body !== undefined) cutNode(body, start, end, scope);
+    else if (nodes.length > 0) cutPieces(singles(text, nodes, start), end, scope);
+    else cutLines(start, end);
   }
 
   function cutPieces(pieces: readonly Piece[], end: number, scope: readonly string[]): void {
@@ -190,14 +188,13 @@ function singles(text: string, group: readonly Node[], start: number): Piece[] {
   }));
 }
 
-function largestOf(nodes: readonly Node[]): Node | undefined {
-  return nodes.reduce<Node | undefined>(
-    (largest, node) => (largest === undefined || lengthOf(node) > lengthOf(largest) ? node : largest),
-    undefined,
+/** The one node of several lines; what stands beside it belongs to its first line or its last. */
+function bodyOf(nodes: readonly Node[]): Node | undefined {
+  const [body, ...others] = nodes.filter(
+    ({ startPosition, endPosition }) => endPosition.row > startPosition.row,
   );
+  return others.length === 0 ? body : undefined;
 }
-
-const lengthOf = (node: Node) => node.endIndex - node.startIndex;
 
 /** The last row of a node; one that takes its line break along ends on the row of its text. */
 function endRow(node: Node): number {
