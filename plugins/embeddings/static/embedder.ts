@@ -53,12 +53,15 @@ export function createEmbedder(table: Table, { normalizes, dampsRepeats }: Pooli
     const { sums } = pool;
     sums.fill(0);
     const total = addUp(count(ids));
-    const scale = inverse(normalizes ? lengthOf(sums) : total);
-    for (let column = 0; column < sums.length; column++) target[column] = (sums[column] as number) * scale;
+    pool.scale(inverse(normalizes ? lengthOf(sums) : total));
+    target.set(sums);
   };
 }
 
-const inverse = (value: number): number => (value === 0 ? 0 : 1 / value);
+/** Lengths under this are taken for zero: their inverse is too large for single precision. */
+const LEAST_LENGTH = 1e-32;
+
+const inverse = (value: number): number => (value < LEAST_LENGTH ? 0 : 1 / value);
 
 /** Sums every fourth square by itself, so that no addition waits for the one before it. */
 function lengthOf(vector: Float32Array): number {

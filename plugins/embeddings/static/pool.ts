@@ -9,6 +9,8 @@ export interface Pool {
   /** What has been added up, one number per dimension; the caller sets it to zero. */
   readonly sums: Float32Array;
   add(count: number): void;
+  /** Multiplies the sums, in single precision. */
+  scale(factor: number): void;
 }
 
 /** Rows that are added at once. */
@@ -33,6 +35,10 @@ export function createPlainPool({ shape, buffer }: Table): Pool {
           (sums[column] as number) += Math.fround(factor * (numbers[row + column] as number));
         }
       }
+    },
+    scale(factor) {
+      const rounded = Math.fround(factor);
+      for (let column = 0; column < sums.length; column++) (sums[column] as number) *= rounded;
     },
   };
 }

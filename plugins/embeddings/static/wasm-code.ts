@@ -2,6 +2,7 @@
 export type Code = readonly number[];
 
 export const I32 = 0x7f;
+export const F32 = 0x7d;
 export const V128 = 0x7b;
 
 /** Marks a loop or block without a result. */
