@@ -105,6 +105,8 @@ function findBrokenPromise(text: string, spans: readonly Span[], manifest: Manif
     if (!(Number.isInteger(token_count) && token_count >= 0)) {
       return `the token_count of the span ${placeOf(span)} is not a count`;
     }
+    if (span.extra !== undefined && !isJson(extra))
+      return `the extra fields of the span ${placeOf(span)} cannot be written as JSON`;
     const taken = OWN_FIELDS.find((field) => Object.hasOwn(extra, field) || Object.hasOwn(located, field));
     if (taken !== undefined) return `the extra field "${taken}" is one of the chunk itself`;
     const stray = Object.values(located)
@@ -115,6 +117,16 @@ function findBrokenPromise(text: string, spans: readonly Span[], manifest: Manif
     end = span.end;
   }
   return isLossless && end < text.length ? `the text from ${end} to ${text.length} is lost` : undefined;
+}
+
+/** Whether a value can be written as JSON; a circle cannot. */
+function isJson(value: Readonly<Record<string, unknown>>): boolean {
+  try {
+    JSON.stringify(value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function placeOf({ start, end }: Span): string {

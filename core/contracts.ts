@@ -49,6 +49,8 @@ export interface Manifest {
   readonly options?: ObjectSchema;
   /** A request body, without secrets or files, that works when it is pasted. */
   readonly example?: Readonly<Record<string, unknown>>;
+  /** Fields that a chunker or refinery adds to chunks, as JSON Schemas; for the documentation. */
+  readonly fields?: Readonly<Record<string, object>>;
   readonly needs?: Needs;
   /** Kinds (`tokenizer`) and single plugins (`chunker/sentence`) that this plugin is given. */
   readonly uses?: readonly (Kind | PluginId)[];

@@ -19,6 +19,7 @@ export const manifestSchema: ObjectSchema = {
       },
     },
     example: { type: 'object' },
+    fields: { type: 'object', additionalProperties: { type: 'object' } },
     needs: {
       type: 'object',
       properties: { packages: names, env: names, files: names },

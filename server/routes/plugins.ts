@@ -14,7 +14,7 @@ export function pluginRoutes(
   metrics: Metrics,
 ): void {
   for (const entry of registry.ofKind('chunker')) {
-    const schema = pluginDocs(entry, 'chunk', chunkRequest(entry.manifest), chunkAnswer);
+    const schema = pluginDocs(entry, 'chunk', chunkRequest(entry.manifest), chunkAnswer(entry.manifest));
     const { name } = entry.manifest;
     app.post(
       `/v1/chunk/${name}`,
@@ -23,7 +23,12 @@ export function pluginRoutes(
     );
   }
   for (const entry of registry.ofKind('refinery')) {
-    const schema = pluginDocs(entry, 'refine', refineRequest(entry.manifest, 'any'), refineAnswer);
+    const schema = pluginDocs(
+      entry,
+      'refine',
+      refineRequest(entry.manifest, 'any'),
+      refineAnswer(entry.manifest),
+    );
     const { name } = entry.manifest;
     app.post(
       `/v1/refine/${name}`,

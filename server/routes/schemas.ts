@@ -1,3 +1,5 @@
+import type { Manifest } from '../../core/contracts.ts';
+
 /** What answers look like, for the documentation. */
 
 const chunk = {
@@ -17,26 +19,33 @@ const chunk = {
   },
 } as const;
 
-const chunks = { type: 'array', items: chunk } as const;
+/** A list of chunks, or for a batch a list of lists, with the fields that the plugin adds. */
+export function chunkAnswer({ fields = {} }: Manifest) {
+  const chunks = { type: 'array', items: { ...chunk, properties: { ...chunk.properties, ...fields } } };
+  return {
+    anyOf: [chunks, { type: 'array', items: chunks }],
+    description: 'The chunks of the text; for a list of texts a list of lists, in the same order.',
+    examples: [[{ text: 'A first sentence. ', start_index: 0, end_index: 18, token_count: 18 }]],
+  };
+}
 
-/** A list of chunks, or for a batch a list of lists. */
-export const chunkAnswer = {
-  anyOf: [chunks, { type: 'array', items: chunks }],
-  description: 'The chunks of the text; for a list of texts a list of lists, in the same order.',
-  examples: [[{ text: 'A first sentence. ', start_index: 0, end_index: 18, token_count: 18 }]],
-} as const;
-
-const refined = {
-  type: 'array',
-  items: { ...chunk, additionalProperties: true, description: 'The chunk as it came, with what was added.' },
-} as const;
-
-/** The chunks of a refinery, in the shape of the request. */
-export const refineAnswer = {
-  anyOf: [refined, { type: 'array', items: refined }],
-  description: 'The chunks in their order; for a list of lists a list of lists.',
-  examples: [[{ text: 'A first sentence. ', start_index: 0, end_index: 18, token_count: 18 }]],
-} as const;
+/** The chunks of a refinery, in the shape of the request, with the fields that the plugin adds. */
+export function refineAnswer({ fields = {} }: Manifest) {
+  const refined = {
+    type: 'array',
+    items: {
+      ...chunk,
+      properties: { ...chunk.properties, ...fields },
+      additionalProperties: true,
+      description: 'The chunk as it came, with what was added.',
+    },
+  };
+  return {
+    anyOf: [refined, { type: 'array', items: refined }],
+    description: 'The chunks in their order; for a list of lists a list of lists.',
+    examples: [[{ text: 'A first sentence. ', start_index: 0, end_index: 18, token_count: 18 }]],
+  };
+}
 
 const output = {
   type: 'object',

@@ -15,6 +15,7 @@ interface OptionSchema {
 /** Values of options whose schema alone does not say which strings mean something. */
 const MEANT: Readonly<Record<string, readonly unknown[]>> = {
   recipe: ['default', 'markdown', 'python', 'js'],
+  language: ['python', 'js', 'c++', 'markdown', 'json', 'auto'],
   lang: ['en', 'zh', 'ja', 'ko', 'hi', 'ar', 'ru', 'de', 'fr', 'es', 'zh-Hans', 'xx'],
 };
 

@@ -136,7 +136,7 @@ t.test('the answers of the other endpoints are as described', async (t) => {
   const other = await startServer(t, { pluginsDir: [folder] });
   const { paths } = await readOpenApi(other);
   const gets = Object.entries(paths).filter(
-    ([path, operations]) => 'get' in operations && !path.includes('{'),
+    ([path, operations]) => 'get' in operations && !path.includes('{') && path !== '/metrics',
   );
   t.ok(gets.length >= 3);
   for (const [path, { get }] of gets) t.ok(checkAnswer(get, (await other.get(path)).json()), path);

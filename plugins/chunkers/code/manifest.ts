@@ -30,6 +30,26 @@ const options = {
   },
 } as const;
 
+const integer = { type: 'integer' } as const;
+
+const node = {
+  type: 'object',
+  required: ['type', 'start_line', 'end_line', 'start_index', 'end_index'],
+  properties: {
+    type: { type: 'string', description: "Type of the syntax node, in the grammar's words." },
+    name: { type: 'string' },
+    start_line: { ...integer, description: 'First line, counted from 1.' },
+    end_line: { ...integer, description: 'Last line.' },
+    start_index: { ...integer, description: 'Where it begins in the text, in the unit of the request.' },
+    end_index: { ...integer, description: 'Where it ends in the text.' },
+    scope: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'What it lies in, from the outside in, where that was cut.',
+    },
+  },
+} as const;
+
 export type CodeOptions = FromSchema<typeof options>;
 
 export default {
@@ -37,6 +57,9 @@ export default {
   name: 'code',
   summary: `Splits source code between functions and classes, never within them: ${names}.`,
   options,
+  fields: {
+    nodes: { type: 'array', items: node, description: 'With include_nodes: what the chunk holds.' },
+  },
   example: {
     text: 'import os\n\n\ndef first():\n    return 1\n\n\ndef second():\n    return 2\n',
     language: 'python',

@@ -21,6 +21,7 @@ export default {
   name: 'embeddings',
   summary: "Adds the vector of each chunk's text.",
   options,
+  fields: { embedding: { type: 'array', items: { type: 'number' }, description: 'The vector of the text.' } },
   example: {
     chunks: [
       { text: 'The quick brown fox ', start_index: 0, end_index: 20, token_count: 20 },

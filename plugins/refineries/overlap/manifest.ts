@@ -41,6 +41,9 @@ export default {
   name: 'overlap',
   summary: 'Adds context from the neighbouring chunks.',
   options,
+  fields: {
+    context: { type: ['string', 'null'], description: 'What the neighbours lent; null where nothing.' },
+  },
   example: {
     chunks: [
       { text: 'The quick brown fox ', start_index: 0, end_index: 20, token_count: 20 },
