@@ -9,10 +9,7 @@ import type { SentenceVectors } from './sentence-vectors.ts';
 export function gapSimilarities(vectors: SentenceVectors, window: number): Float64Array {
   const similarities = new Float64Array(Math.max(vectors.places.length - 1, 0));
   const sums = new WindowSums(vectors, window);
-  for (let gap = 0; gap < similarities.length; gap++) {
-    sums.moveTo(gap);
-    similarities[gap] = cosine(sums.before, sums.after, 0, 0, vectors.dimensions);
-  }
+  for (let gap = 0; gap < similarities.length; gap++) similarities[gap] = sums.stepAndCompare();
   return similarities;
 }
 
@@ -71,6 +68,15 @@ class WindowSums {
     while (this.#at <= gap) this.#step();
   }
 
+  /** Moves to the next gap and gives its similarity, in one pass over the dimensions. */
+  stepAndCompare(): number {
+    const { values, dimensions, places } = this.#vectors;
+    const row = this.#at++;
+    const entering = row + this.#window < places.length ? (row + this.#window) * dimensions : -1;
+    const leaving = row >= this.#window ? (row - this.#window) * dimensions : -1;
+    return advance(this.before, this.after, values, row * dimensions, entering, leaving);
+  }
+
   #step(): void {
     const row = this.#at++;
     this.#add(this.after, row, -1);
@@ -93,6 +99,33 @@ function addRow(sum: Float64Array, values: Float32Array, from: number, sign: 1 |
   }
 }
 
+/** Moves a row from the sum after to the sum before, lets others enter and leave, and compares the sums. */
+function advance(
+  before: Float64Array,
+  after: Float64Array,
+  values: Float32Array,
+  moving: number,
+  entering: number,
+  leaving: number,
+): number {
+  let product = 0;
+  let beforeSquare = 0;
+  let afterSquare = 0;
+  for (let at = 0; at < before.length; at++) {
+    const moved = values[moving + at] as number;
+    const entered = entering < 0 ? 0 : (values[entering + at] as number);
+    const left = leaving < 0 ? 0 : (values[leaving + at] as number);
+    const x = (before[at] as number) + moved - left;
+    const y = (after[at] as number) - moved + entered;
+    before[at] = x;
+    after[at] = y;
+    product += x * y;
+    beforeSquare += x * x;
+    afterSquare += y * y;
+  }
+  return settled(product, beforeSquare, afterSquare);
+}
+
 /** Similarities closer than this are equal: sums of the same vectors differ in their last bits. */
 const STEPS = 1e7;
 
@@ -113,6 +146,10 @@ function cosine(
     firstSquare += x * x;
     secondSquare += y * y;
   }
+  return settled(product, firstSquare, secondSquare);
+}
+
+function settled(product: number, firstSquare: number, secondSquare: number): number {
   const scale = Math.sqrt(firstSquare * secondSquare);
   // Opposite vectors may cancel out: such a window says nothing.
   return scale < 1 / STEPS ? 1 : Math.round((product / scale) * STEPS) / STEPS;

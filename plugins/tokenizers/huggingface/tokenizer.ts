@@ -4,6 +4,7 @@ import { createPipeline, type Pipeline, type Tokens } from './pipeline.ts';
 import { forEachRawWord, hasRawWords, isolatesChinese } from './raw-words.ts';
 import type { Library } from './stages.ts';
 import { parseTokenizerFile } from './tokenizer-file.ts';
+import { createWordCounts } from './word-counts.ts';
 
 /** Makes a tokenizer of the text of a `tokenizer.json`. Throws where that is broken or not supported. */
 export function createTokenizer(name: string, json: string, library: Library): Tokenizer {
@@ -20,14 +21,9 @@ type Reader = Required<Pick<Tokenizer, 'tokenize' | 'encode'>>;
 /** For tokenizers that read each word between white space by itself. */
 function readByWords(pipeline: Pipeline, isolateChinese: boolean): Reader {
   const readWord = createMemo((word): Tokens => pipeline.read(word));
+  const countWord = (word: string) => readWord(word).ends.length;
   const tokenize = (text: string): TokenizedText => ({
-    count(start, end) {
-      let total = 0;
-      forEachRawWord(text, start, end, isolateChinese, (from, to) => {
-        total += readWord(text.slice(from, to)).ends.length;
-      });
-      return total;
-    },
+    count: createWordCounts(text, isolateChinese, countWord),
     ends() {
       const result: number[] = [];
       forEachRawWord(text, 0, text.length, isolateChinese, (from, to) => {

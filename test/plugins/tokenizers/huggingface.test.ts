@@ -2,8 +2,9 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import type { Settings, TokenizerProvider } from '../../../core/contracts.ts';
+import type { Settings, Tokenizer, TokenizerProvider } from '../../../core/contracts.ts';
 import createHuggingFaceTokenizers from '../../../plugins/tokenizers/huggingface/index.ts';
 import manifest from '../../../plugins/tokenizers/huggingface/manifest.ts';
 import { createModelFiles } from '../../../server/models/model-files.ts';
@@ -119,4 +120,40 @@ t.test('downloads from the hub when that is allowed', async (t) => {
 
 t.test('the manifest answers to every name that no other has', async (t) => {
   t.match(manifest, { kind: 'tokenizer', name: 'huggingface', models: ['*'] });
+});
+
+t.test('a stretch of a long text has as many tokens as the stretch alone', async (t) => {
+  const { provider, add } = await createProvider(t);
+  await add('words', bertWordPiece());
+  const tokenizer = (await provider.open('words')) as Tokenizer;
+  const piece = fc.constantFrom(
+    'hello ',
+    'world',
+    ' ',
+    '\n\n',
+    '中文',
+    'unaffable',
+    '😀',
+    '. ',
+    'a'.repeat(30),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(piece, { minLength: 1, maxLength: 40 }),
+      fc.array(fc.nat(), { minLength: 20, maxLength: 20 }),
+      (pieces, places) => {
+        const text = pieces.join('').repeat(Math.ceil(2100 / pieces.join('').length));
+        const tokens = tokenizer.tokenize(text);
+        for (let index = 0; index < places.length; index += 2) {
+          const [start, end] = places
+            .slice(index, index + 2)
+            .map((place) => place % (text.length + 1))
+            .sort((a, b) => a - b) as [number, number];
+          const alone = text.slice(start, end);
+          t.equal(tokens.count(start, end), tokenizer.tokenize(alone).ends().length);
+        }
+      },
+    ),
+    { numRuns: 100 },
+  );
 });
