@@ -1,28 +1,19 @@
-import type { Chunker, Span } from '../../../core/contracts.ts';
-import { cutAtDelimiters, cutAtWhiteSpace, withMinimumPiece } from '../../../core/cuts.ts';
+import type { Chunker } from '../../../core/contracts.ts';
+import { sentencesBy } from '../../../core/sentences.ts';
 import type { SentenceOptions } from './manifest.ts';
 
 export default function createSentenceChunker(): Chunker<SentenceOptions> {
   return {
-    chunk(text, options, { pack, divide }) {
-      const size = options.chunk_size;
-      const delimiters = typeof options.delim === 'string' ? [options.delim] : options.delim;
-      const findEnds = cutAtDelimiters(delimiters, options.include_delim);
-      const findSentences = withMinimumPiece(findEnds, options.min_characters_per_sentence);
-      const chunks = pack([0, ...findSentences(text, 0, text.length), text.length], {
-        size,
+    chunk(text, options, context) {
+      const sentences = sentencesBy(options);
+      const ends = sentences.find(text, 0, text.length);
+      const limits = {
+        size: options.chunk_size,
         overlap: options.chunk_overlap,
         minPieces: options.min_sentences_per_chunk,
         approximate: options.approximate,
-      });
-      const isOver = (span: Span) => (span.token_count as number) > size;
-      // A sentence that is over the limit only because a short one was joined to it is parted from it.
-      const parted = chunks.flatMap((span) => {
-        const ends = isOver(span) ? findEnds(text, span.start, span.end) : [];
-        return ends.length === 0 ? [span] : pack([span.start, ...ends, span.end], { size });
-      });
-      if (options.oversize === 'keep') return parted;
-      return parted.flatMap((span) => (isOver(span) ? divide(span, [cutAtWhiteSpace], { size }) : [span]));
+      };
+      return sentences.pack(text, [0, ...ends, text.length], limits, context);
     },
   };
 }
