@@ -23,7 +23,7 @@ export interface LaneLimits {
 }
 
 /** A body of more bytes is a large one. */
-export const SMALL_BYTES = 262_144;
+const SMALL_BYTES = 262_144;
 /** Small tasks that may overtake a large one that waits. */
 const MOST_OVERTAKING = 8;
 /** Seconds after which a client may try again when the queue is full. */

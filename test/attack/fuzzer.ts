@@ -175,7 +175,7 @@ function anyObject(schema: Json, depth: number): fc.Arbitrary<unknown> {
   const known = fc.record(members, { requiredKeys: required.filter((name) => name in members) });
   return often<unknown>(
     known,
-    known.map((value) => ({ ...value, unknown_member: 1, ['constructor']: 2 })),
+    known.map((value) => ({ ...value, unknown_member: 1, constructor: 2 })),
   );
 }
 
