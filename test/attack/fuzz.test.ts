@@ -25,7 +25,7 @@ t.test('the fuzzer finds a bug that is put in on purpose', async (t) => {
       `if (text.length % 2 === 1) throw new Error('a bug'); return [{ start: 0, end: text.length }];`,
     ),
   );
-  const client = await startServer(t, { plugins: ['faulty'], pluginsDir: [folder] });
-  const breaches = await fuzz(client, 800, SEED);
+  const client = await startServer(t, { plugins: ['faulty', 'character'], pluginsDir: [folder] });
+  const breaches = await fuzz(client, 400, SEED);
   t.ok(breaches.some(({ status, request }) => status === 500 && request.path.startsWith('/v1/chunk/faulty')));
 });
