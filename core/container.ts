@@ -1,5 +1,5 @@
 import { asFunction, asValue, createContainer, InjectionMode } from 'awilix';
-import type { Collaborators, Factory, Implementations, Kind } from './contracts.ts';
+import type { Collaborators, Factory, Implementations, Kind, Manifest } from './contracts.ts';
 import { reasonOf, ServiceError } from './errors.ts';
 import { type PluginEntry, type Registry, usedPlugins } from './registry.ts';
 
@@ -21,7 +21,8 @@ export interface PluginHost {
 export function createPluginHost(
   registry: Registry,
   importFactory: ImportFactory,
-  collaborators: Collaborators,
+  collaborators: Omit<Collaborators, 'env'>,
+  env: Collaborators['env'],
 ): PluginHost {
   const container = createContainer({ injectionMode: InjectionMode.PROXY, strict: true });
   for (const [name, value] of Object.entries(collaborators)) container.register(name, asValue(value));
@@ -33,8 +34,10 @@ export function createPluginHost(
       container.register(id, asValue(await get(kind, name)));
     }
     const factory = await importFactory(entry);
+    const scope = container.createScope();
+    scope.register('env', asValue(environmentOf(entry.manifest, env)));
     // Built without a name of its own, so that a factory may also take "all the rest" of what there is.
-    return await container.build(asFunction(factory));
+    return await scope.build(asFunction(factory));
   }
 
   async function get(kind: Kind, name: string): Promise<unknown> {
@@ -51,6 +54,11 @@ export function createPluginHost(
   }
 
   return { get: get as PluginHost['get'] };
+}
+
+/** The variables that a manifest names. */
+function environmentOf({ needs, reads = [] }: Manifest, env: Collaborators['env']): Collaborators['env'] {
+  return Object.fromEntries([...(needs?.env ?? []), ...reads].map((name) => [name, env[name]]));
 }
 
 /**

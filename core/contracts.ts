@@ -52,6 +52,8 @@ export interface Manifest {
   /** Fields that a chunker or refinery adds to chunks, as JSON Schemas; for the documentation. */
   readonly fields?: Readonly<Record<string, object>>;
   readonly needs?: Needs;
+  /** Environment variables that the plugin reads where they are set; it is given these and `needs.env`. */
+  readonly reads?: readonly string[];
   /** Kinds (`tokenizer`) and single plugins (`chunker/sentence`) that this plugin is given. */
   readonly uses?: readonly (Kind | PluginId)[];
   readonly guarantees?: Guarantees;
@@ -279,6 +281,8 @@ export interface Collaborators {
   readonly log: Log;
   readonly shared: SharedBuffers;
   readonly models: ModelFiles;
+  /** The environment variables that the plugin's manifest names, and no others. */
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Files of models and tokenizers on this machine, by the model's name. */

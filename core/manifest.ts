@@ -25,6 +25,7 @@ export const manifestSchema: ObjectSchema = {
       properties: { packages: names, env: names, files: names },
       additionalProperties: false,
     },
+    reads: names,
     uses: { type: 'array', items: { type: 'string', pattern: `^(${KINDS.join('|')})(/[a-z0-9-]+)?$` } },
     guarantees: {
       type: 'object',

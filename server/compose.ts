@@ -29,7 +29,7 @@ export async function composeCore(config: Config, log: Log, shared: SharedBuffer
   const settings = settingsOf(config, homedir());
   const ownFolders = registry.all.map(({ file }) => join(dirname(file), 'models'));
   const models = createModelFiles({ settings, log, ownFolders });
-  const host = createPluginHost(registry, importFactory, { settings, log, shared, models });
+  const host = createPluginHost(registry, importFactory, { settings, log, shared, models }, process.env);
   const embeddings = createEmbeddings(registry, host, log, {
     models: config.maxModels,
     bytes: config.maxModelBytes,

@@ -34,6 +34,7 @@ async function createProvider(t: Test, fields: Partial<Settings> = {}) {
     log,
     shared: ownBuffers,
     models: createModelFiles({ settings, log }),
+    env: {},
   });
   const add = async (name: string, file: object | string): Promise<void> => {
     await mkdir(join(settings.modelsDir, name), { recursive: true });

@@ -25,8 +25,15 @@ export async function createProvider(
     hubToken: '',
   };
   const models = createModelFiles({ settings, log, ownFolders: [OWN_MODELS] });
-  const tokenizers = await createHuggingFaceTokenizers({ settings, log, shared, models });
-  return createStaticEmbeddings({ settings, log, shared, models, 'tokenizer/huggingface': tokenizers });
+  const tokenizers = await createHuggingFaceTokenizers({ settings, log, shared, models, env: {} });
+  return createStaticEmbeddings({
+    settings,
+    log,
+    shared,
+    models,
+    env: {},
+    'tokenizer/huggingface': tokenizers,
+  });
 }
 
 /** A provider with an empty folder of models, into which `add` puts some. */

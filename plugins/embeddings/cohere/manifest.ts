@@ -1,0 +1,11 @@
+import type { Manifest } from '../../../core/contracts.ts';
+
+export default {
+  kind: 'embedding',
+  name: 'cohere',
+  summary: 'Hosted models of Cohere, or of any server that speaks its protocol.',
+  needs: { env: ['COHERE_API_KEY'] },
+  reads: ['COHERE_BASE_URL'],
+  uses: ['tokenizer/tiktoken'],
+  models: ['embed-*', 'cohere/*'],
+} as const satisfies Manifest;

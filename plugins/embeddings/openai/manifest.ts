@@ -1,0 +1,11 @@
+import type { Manifest } from '../../../core/contracts.ts';
+
+export default {
+  kind: 'embedding',
+  name: 'openai',
+  summary: 'Hosted models of OpenAI, or of any server that speaks its protocol.',
+  needs: { env: ['OPENAI_API_KEY'] },
+  reads: ['OPENAI_BASE_URL'],
+  uses: ['tokenizer/tiktoken'],
+  models: ['text-embedding-3-*', 'text-embedding-ada-002', 'openai/*'],
+} as const satisfies Manifest;

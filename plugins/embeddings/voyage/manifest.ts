@@ -1,0 +1,11 @@
+import type { Manifest } from '../../../core/contracts.ts';
+
+export default {
+  kind: 'embedding',
+  name: 'voyage',
+  summary: 'Hosted models of Voyage, or of any server that speaks its protocol.',
+  needs: { env: ['VOYAGE_API_KEY'] },
+  reads: ['VOYAGE_BASE_URL'],
+  uses: ['tokenizer/tiktoken'],
+  models: ['voyage-*', 'voyage/*'],
+} as const satisfies Manifest;
