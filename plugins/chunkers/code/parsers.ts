@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { Parser, Tree } from 'web-tree-sitter';
 import type { Language } from './languages.ts';
 
@@ -20,12 +21,11 @@ export interface ParseLimits {
 export async function createParsers(): Promise<Parsers> {
   const { Parser, Language: Grammar } = await import('web-tree-sitter');
   await Parser.init();
-  const require = createRequire(import.meta.url);
   const parsers = new Map<string, Promise<Parser>>();
 
   async function load(language: Language): Promise<Parser> {
     const parser = new Parser();
-    parser.setLanguage(await Grammar.load(require.resolve(fileOf(language))));
+    parser.setLanguage(await Grammar.load(fileOf(language)));
     return parser;
   }
 
@@ -58,7 +58,11 @@ export async function createParsers(): Promise<Parsers> {
   };
 }
 
+const require = createRequire(import.meta.url);
+
 function fileOf({ package: name, grammar }: Language): string {
   const file = `tree-sitter-${grammar}.wasm`;
-  return name === 'tree-sitter-wasms' ? `${name}/out/${file}` : `${name}/${grammar}/${file}`;
+  return name === 'tree-sitter-wasms'
+    ? join(dirname(require.resolve('tree-sitter-wasms/package.json')), 'out', file)
+    : join(dirname(require.resolve('tree-sitter-wasm/manifest.json')), 'out', grammar, file);
 }
