@@ -1,0 +1,11 @@
+import type { Manifest } from '../../../core/contracts.ts';
+
+export default {
+  kind: 'embedding',
+  name: 'transformer',
+  summary: 'Sentence-embedding transformers in ONNX, as sentence-transformers exports them.',
+  needs: { packages: ['onnxruntime-node'] },
+  uses: ['tokenizer/huggingface'],
+  heavy: true,
+  models: ['*'],
+} as const satisfies Manifest;
