@@ -48,12 +48,12 @@ export function createModel({ name, files, session, TensorClass, tokenizer }: Pa
     const width = Math.max(1, ...batch.map(({ length }) => length));
     const shape = [batch.length, width];
     const inputs: Record<string, Tensor> = {};
-    const add = (input: string, valueOf: (ids: Uint32Array, token: number) => number) => {
+    const add = (input: string, numberOf: (ids: Uint32Array, token: number) => number) => {
       if (!session.inputNames.includes(input)) return;
       const values = new BigInt64Array(batch.length * width);
       batch.forEach((ids, row) => {
         for (let token = 0; token < ids.length; token++)
-          values[row * width + token] = BigInt(valueOf(ids, token));
+          values[row * width + token] = BigInt(numberOf(ids, token));
       });
       inputs[input] = tensor(values, shape);
     };
