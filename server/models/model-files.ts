@@ -5,6 +5,7 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Log, ModelFile, ModelFiles, Settings } from '../../core/contracts.ts';
 import { exposedError } from '../../core/errors.ts';
+import { watchSilence } from './silence.ts';
 
 export interface HubCollaborators {
   readonly settings: Settings;
@@ -12,11 +13,13 @@ export interface HubCollaborators {
   /** Folders in which plugins bring models of their own: `<folder>/<name>/<file>`. */
   readonly ownFolders?: readonly string[];
   readonly fetch?: typeof fetch;
-  /** How long a download may take in all, in milliseconds. */
+  /** How long the hub may be silent during a download, in milliseconds. */
   readonly timeout?: number;
 }
 
 const MAX_REDIRECTS = 5;
+/** Milliseconds between two reports of progress. */
+const PROGRESS_MS = 5000;
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 
 /** Whether a name can be one of the hub's: never a path, never a URL. */
@@ -71,18 +74,28 @@ export function createModelFiles({
 
   async function fetchFile(name: string, file: ModelFile): Promise<string | undefined> {
     const url = new URL(`${hubEndpoint.replace(/\/+$/, '')}/${name}/resolve/main/${file.name}`);
-    const signal = AbortSignal.timeout(timeout);
+    const silence = watchSilence(timeout);
     try {
-      const response = await request(url, signal);
+      const response = await request(url, silence.signal);
       if (response.status === 404) return undefined;
       if (!response.ok || response.body === null) throw new Error(refusal(response.status));
       const target = join(modelsDir, name, file.name);
-      await store(response, target, file);
+      let said = performance.now();
+      await store(response, target, file, (bytes) => {
+        silence.broken();
+        if (performance.now() - said < PROGRESS_MS) return;
+        said = performance.now();
+        log.info({ name, file: file.name, bytes }, 'downloading');
+      });
       log.info({ name, file: file.name }, 'downloaded from the hub');
       return target;
     } catch (cause) {
-      const reason = signal.aborted ? `it took longer than ${timeout / 1000} s` : reasonOf(cause);
+      const reason = silence.signal.aborted
+        ? `it was silent for longer than ${timeout / 1000} s`
+        : reasonOf(cause);
       throw exposedError(`could not download ${file.name} of "${name}" from the hub: ${reason}`, cause);
+    } finally {
+      silence.end();
     }
   }
 
@@ -126,13 +139,18 @@ export function createModelFiles({
 }
 
 /** Writes a response beside its place and moves it there when it is whole and in order. */
-async function store(response: Response, target: string, file: ModelFile): Promise<void> {
+async function store(
+  response: Response,
+  target: string,
+  file: ModelFile,
+  heard: (bytes: number) => void,
+): Promise<void> {
   const folder = dirname(target);
   const temporary = `${target}.${crypto.randomUUID()}.part`;
   const created = await mkdir(folder, { recursive: true });
   try {
     const promised = response.headers.get('content-encoding') ? null : response.headers.get('content-length');
-    const written = await write(response, temporary, file.maxBytes);
+    const written = await write(response, temporary, file.maxBytes, heard);
     if (promised !== null && Number(promised) !== written) throw new Error('it is not as long as announced');
     await file.check?.(temporary);
     await rename(temporary, target);
@@ -143,11 +161,17 @@ async function store(response: Response, target: string, file: ModelFile): Promi
   }
 }
 
-async function write(response: Response, path: string, maxBytes: number): Promise<number> {
+async function write(
+  response: Response,
+  path: string,
+  maxBytes: number,
+  heard: (bytes: number) => void,
+): Promise<number> {
   let written = 0;
   const limit = new Transform({
     transform(chunk: Uint8Array, _encoding, done) {
       written += chunk.byteLength;
+      heard(written);
       done(written > maxBytes ? new Error(`it is larger than ${maxBytes} bytes`) : null, chunk);
     },
   });
