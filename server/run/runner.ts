@@ -38,7 +38,7 @@ export interface RunnerLoad {
 }
 
 /** Milliseconds that a task has to stop by itself before its thread is ended. */
-const STOP_GRACE = 250;
+const STOP_GRACE = 1000;
 
 export function createRunner(config: Config, core: Core, desk: SharedBuffersDesk, channel: string): Runner {
   if (config.workers === 0) return createInlineRunner(config, core);
