@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { JsonText } from '../core/json-text.ts';
 import type { PipelineStep } from '../core/pipeline.ts';
 
@@ -8,18 +8,14 @@ const BYTES = 16;
 export type Seed = Uint8Array;
 
 /**
- * Digests the steps of a pipeline and a document. The work is done beside this thread, which can chunk the
- * document meanwhile.
+ * Digests the steps of a pipeline and a document. Both are digested in one call each: a `Hash` object is
+ * garbage that keeps the strings of its request until a collection of the whole heap.
  *
  * @param text the document's text as canonical JSON
  */
-export async function seedOf(steps: readonly PipelineStep[], text: JsonText): Promise<Seed> {
-  const digest = await crypto.subtle.digest('SHA-512', text as Uint8Array<ArrayBuffer>);
-  return createHash('blake2b512')
-    .update(JSON.stringify(sorted(steps)))
-    .update('\n')
-    .update(new Uint8Array(digest))
-    .digest();
+export function seedOf(steps: readonly PipelineStep[], text: JsonText): Seed {
+  const head = Buffer.from(`${JSON.stringify(sorted(steps))}\n`);
+  return hash('blake2b512', Buffer.concat([head, hash('sha512', text, 'buffer')]), 'buffer');
 }
 
 /**
@@ -30,9 +26,7 @@ export async function seedOf(steps: readonly PipelineStep[], text: JsonText): Pr
  */
 export function nameChunks(seed: Seed, count: number): string[] {
   if (count === 0) return [];
-  const hex = createHash('shake256', { outputLength: count * BYTES })
-    .update(seed)
-    .digest('hex');
+  const hex = hash('shake256', seed, { outputEncoding: 'hex', outputLength: count * BYTES });
   return Array.from({ length: count }, (_, index) =>
     toUuid(hex.slice(index * 2 * BYTES, (index + 1) * 2 * BYTES)),
   );

@@ -131,9 +131,8 @@ export function createService(calls: PluginCalls, limits: Limits): Service {
         const documents: OutputChunk[][] = [];
         for (const { content, json } of documentsOf(body, text)) {
           run.facts.nextDocument();
-          const seed = seedOf(steps, canonicalJsonText(content, json));
           const placed = await runStages(stages, content, json);
-          const ids = nameChunks(await seed, placed.length);
+          const ids = nameChunks(seedOf(steps, canonicalJsonText(content, json)), placed.length);
           documents.push(placed.map((chunk, index) => ({ id: ids[index] as string, ...chunk })));
         }
         const counted = documents.flat().map(({ chunk }) => chunk);
