@@ -333,6 +333,8 @@ export interface Settings {
   readonly hubEndpoint: string;
   /** Access token for the hub, or an empty string. Never logged. */
   readonly hubToken: string;
+  /** Branch, tag or commit of the hub's repositories, never a path; by default `main`. */
+  readonly hubRevision?: string;
 }
 
 export interface Log {

@@ -96,6 +96,11 @@ export const OPTIONS = {
   ),
   hfEndpoint: variable('https://huggingface.co', 'Base URL of the hub.'),
   hfToken: variable('', 'Access token for the hub.'),
+  hfRevision: variable('main', 'Branch, tag or commit to take from the hub and from its local cache.', {
+    // What git refuses in the name of a branch is refused here too, so that it can never be a path.
+    pattern: /^(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/,
+    expected: 'a branch, tag or commit of at most 100 letters, digits, ".", "_" and "-"',
+  }),
   hfHubCache: variable(
     '',
     "The hub's local cache; by default `hub` in HF_HOME, or ~/.cache/huggingface/hub.",
@@ -126,6 +131,9 @@ interface Option<T extends Value = Value> {
   readonly choices?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly pattern?: RegExp;
+  /** What the pattern stands for, in words. */
+  readonly expected?: string;
   readonly shownDefault?: string;
 }
 
@@ -169,6 +177,7 @@ export function settingsOf(config: Config, home: string): Settings {
     allowDownloads: config.allowDownloads,
     hubEndpoint: config.hfEndpoint.replace(/\/+$/, ''),
     hubToken: config.hfToken,
+    hubRevision: config.hfRevision,
   };
 }
 
@@ -211,8 +220,12 @@ function option<const T extends Value>(
   return { type, default: value, description, hasFlag: true, ...more };
 }
 
-function variable(value: string, description: string): Option<string> {
-  return { type: 'text', default: value, description, hasFlag: false };
+function variable(
+  value: string,
+  description: string,
+  more: Pick<Option, 'pattern' | 'expected'> = {},
+): Option<string> {
+  return { type: 'text', default: value, description, hasFlag: false, ...more };
 }
 
 function flagName(name: string): string {
@@ -288,6 +301,7 @@ function parse(option: Option, given: string, place: string, problems: string[])
     const isFit = /^\d+$/.test(given) && value >= minimum && value <= maximum;
     return isFit ? value : refuse(`an integer from ${minimum} to ${maximum}`);
   }
-  const { choices } = option;
+  const { choices, pattern, expected = '' } = option;
+  if (pattern?.test(given) === false) return refuse(expected);
   return choices === undefined || choices.includes(given) ? given : refuse(`one of ${choices.join(', ')}`);
 }

@@ -119,6 +119,13 @@ t.test('a value that cannot be used is refused by name, value and what was expec
     [['--reload=maybe'], {}, /^--reload: expected true or false, got "maybe"$/],
     [['--max-body-bytes=0'], {}, /^--max-body-bytes: expected an integer from 1 to/],
     [['--workers=5000'], {}, /^--workers: expected an integer from 0 to 1024/],
+    ...['..', '.x', '-x', 'a..b', 'a/b', 'refs/pr/1', 'a b', 'a%2fb', 'a\n', 'ä', 'x'.repeat(101)].map(
+      (revision): [string[], Record<string, string>, RegExp] => [
+        [],
+        { HF_REVISION: revision },
+        /^HF_REVISION: expected a branch, tag or commit/,
+      ],
+    ),
     [['--port'], {}, /^--port: a value is missing$/],
     [['8000'], {}, /^8000: not a flag; flags begin with --$/],
   ];
@@ -163,6 +170,7 @@ t.test('plugins see their part of the settings', async (t) => {
     allowDownloads: false,
     hubEndpoint: 'https://huggingface.co',
     hubToken: '',
+    hubRevision: 'main',
   });
   t.equal(settings({ DATA_DIR: '/d' }).modelsDir, '/d/models');
   t.equal(settings({ DATA_DIR: '/d' }, ['--models-dir=/m']).modelsDir, '/m');
@@ -170,6 +178,8 @@ t.test('plugins see their part of the settings', async (t) => {
   t.equal(settings({ HF_HOME: '/h', HF_HUB_CACHE: '/c' }).hubCacheDir, '/c');
   t.equal(settings({ HF_ENDPOINT: 'http://hub.test/' }).hubEndpoint, 'http://hub.test');
   t.equal(settings({ HF_TOKEN: 'x' }).hubToken, 'x');
+  for (const revision of ['v1.0', 'f'.repeat(40), '_a-b', 'x'.repeat(100)])
+    t.equal(settings({ HF_REVISION: revision }).hubRevision, revision);
 });
 
 t.test('the help has every option with its default', async (t) => {
