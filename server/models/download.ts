@@ -34,7 +34,9 @@ export function createDownload({ hub, log, timeout, backoff }: DownloadCollabora
       const onBytes = reportProgress(name, file.name);
       const url = hub.urlOf(name, file.name);
       try {
-        return await withRetries({ hub, url, file, target, timeout, lost, onBytes });
+        const path = await withRetries({ hub, url, file, target, timeout, lost, onBytes });
+        if (path !== undefined) log.info({ name, file: file.name }, 'downloaded from the hub');
+        return path;
       } catch (error) {
         if (!lost.aborted) throw error;
       } finally {

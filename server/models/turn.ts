@@ -69,7 +69,7 @@ async function removeEmpty(folder: string, created: string): Promise<void> {
  */
 async function loadLockfile(): Promise<typeof import('proper-lockfile')> {
   const lockfile = await import('proper-lockfile');
-  const require = createRequire(createRequire(import.meta.url).resolve('proper-lockfile'));
-  require('signal-exit').unload();
+  const itsRequire = createRequire(createRequire(import.meta.url).resolve('proper-lockfile'));
+  itsRequire('signal-exit').unload();
   return lockfile;
 }
