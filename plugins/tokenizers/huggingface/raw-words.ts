@@ -36,27 +36,44 @@ export function isolatesChinese(file: TokenizerFile): boolean {
   return first?.type === 'BertNormalizer' && Boolean(first.handle_chinese_chars);
 }
 
-/** Calls `visit` with the start and end of each word between white space, and of each Chinese character. */
+/** A word of a text, and a hash of its UTF-16 units, which is another one in each process. */
+export type VisitWord = (start: number, end: number, hash: number) => void;
+
+/** Visits each word between white space, and each Chinese character where those are words of their own. */
 export function forEachRawWord(
   text: string,
   start: number,
   end: number,
   isolateChinese: boolean,
-  visit: (start: number, end: number) => void,
+  visit: VisitWord,
 ): void {
   let wordStart = start;
+  let hash = SEED;
   for (let index = start; index < end; index++) {
-    const code = text.charCodeAt(index);
-    const isSpace = code === 0x20 || (code >= 0x09 && code <= 0x0d && code !== 0x0b && code !== 0x0c);
-    if (!isSpace && !(isolateChinese && isChinese(code))) continue;
-    if (index > wordStart) visit(wordStart, index);
-    if (!isSpace) visit(index, index + 1);
+    const unit = text.charCodeAt(index);
+    const endsWord = unit > 0x20 ? isolateChinese && isChinese(unit) : isSpace(unit);
+    if (!endsWord) {
+      hash = withUnit(hash, unit);
+      continue;
+    }
+    if (index > wordStart) visit(wordStart, index, hash);
+    if (unit > 0x20) visit(index, index + 1, withUnit(SEED, unit));
     wordStart = index + 1;
+    hash = SEED;
   }
-  if (end > wordStart) visit(wordStart, end);
+  if (end > wordStart) visit(wordStart, end, hash);
 }
 
+/** Nobody outside can know which words have the same hash. */
+const [SEED = 0] = crypto.getRandomValues(new Int32Array(1));
+
+/** A step of FNV-1a, with whole UTF-16 units. */
+const withUnit = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193);
+
+const isSpace = (unit: number): boolean => unit === 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d;
+
 const isChinese = (code: number): boolean =>
-  (code >= 0x4e00 && code <= 0x9fff) ||
-  (code >= 0x3400 && code <= 0x4dbf) ||
-  (code >= 0xf900 && code <= 0xfaff);
+  code >= 0x3400 &&
+  ((code >= 0x4e00 && code <= 0x9fff) ||
+    (code >= 0x3400 && code <= 0x4dbf) ||
+    (code >= 0xf900 && code <= 0xfaff));

@@ -1,10 +1,10 @@
 import type { TokenizedText, Tokenizer } from '../../../core/contracts.ts';
-import { createMemo } from './memo.ts';
-import { createPipeline, type Pipeline, type Tokens } from './pipeline.ts';
+import { createPipeline, type Pipeline } from './pipeline.ts';
 import { forEachRawWord, hasRawWords, isolatesChinese } from './raw-words.ts';
 import type { Library } from './stages.ts';
 import { parseTokenizerFile } from './tokenizer-file.ts';
 import { createWordCounts } from './word-counts.ts';
+import { WordTokens, withRoomFor } from './word-tokens.ts';
 
 /** Makes a tokenizer of the text of a `tokenizer.json`. Throws where that is broken or not supported. */
 export function createTokenizer(name: string, json: string, library: Library): Tokenizer {
@@ -18,28 +18,36 @@ export function createTokenizer(name: string, json: string, library: Library): T
 
 type Reader = Required<Pick<Tokenizer, 'tokenize' | 'encode'>>;
 
+/** Longest list of tokens whose memory is kept for the next text. */
+const MAX_KEPT = 1 << 20;
+
 /** For tokenizers that read each word between white space by itself. */
 function readByWords(pipeline: Pipeline, isolateChinese: boolean): Reader {
-  const readWord = createMemo((word): Tokens => pipeline.read(word));
-  const countWord = (word: string) => readWord(word).ends.length;
-  const tokenize = (text: string): TokenizedText => ({
-    count: createWordCounts(text, isolateChinese, countWord),
-    ends() {
-      const result: number[] = [];
-      forEachRawWord(text, 0, text.length, isolateChinese, (from, to) => {
-        for (const end of readWord(text.slice(from, to)).ends) result.push(from + end);
-      });
-      return settle(result, text);
-    },
-  });
-  const encode = (text: string): Uint32Array => {
-    const result: number[] = [];
-    forEachRawWord(text, 0, text.length, isolateChinese, (from, to) => {
-      const { ids } = readWord(text.slice(from, to));
-      for (let index = 0; index < ids.length; index++) result.push(ids[index] as number);
+  const words = new WordTokens((word) => pipeline.read(word));
+  let found = new Uint32Array();
+
+  /** A number of each token, made by the start of its word; the array is only good until the next call. */
+  function collect(text: string, numberOf: (token: number, start: number) => number): Uint32Array {
+    let count = 0;
+    forEachRawWord(text, 0, text.length, isolateChinese, (start, end, hash) => {
+      const word = words.find(text, start, end, hash);
+      const first = words.first[word] as number;
+      const behind = words.first[word + 1] as number;
+      found = withRoomFor(found, count + behind - first);
+      for (let token = first; token < behind; token++) found[count++] = numberOf(token, start);
     });
-    return new Uint32Array(result);
-  };
+    const collected = found.subarray(0, count);
+    if (found.length > MAX_KEPT) found = new Uint32Array();
+    return collected;
+  }
+
+  const endOf = (token: number, start: number): number => start + (words.ends[token] as number);
+  const idOf = (token: number): number => words.ids[token] as number;
+  const tokenize = (text: string): TokenizedText => ({
+    count: createWordCounts(text, isolateChinese, words),
+    ends: () => settle(collect(text, endOf), text),
+  });
+  const encode = (text: string): Uint32Array => collect(text, idOf).slice();
   return { tokenize, encode };
 }
 
@@ -55,7 +63,7 @@ function readAtOnce(pipeline: Pipeline): Reader {
 }
 
 /** Makes ends rise, keeps them off the middle of surrogate pairs, and lets the last one close the text. */
-function settle(ends: readonly number[], text: string): Uint32Array {
+function settle(ends: ArrayLike<number>, text: string): Uint32Array {
   const settled = new Uint32Array(ends.length);
   let highest = 0;
   for (let index = 0; index < ends.length; index++) {

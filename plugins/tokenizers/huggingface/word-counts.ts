@@ -1,7 +1,5 @@
 import { forEachRawWord } from './raw-words.ts';
-
-/** The number of tokens of a word as a text of its own. */
-type CountWord = (word: string) => number;
+import type { WordTokens } from './word-tokens.ts';
 
 /** Texts up to this length are counted word by word: they are seldom asked for twice. */
 const SHORT = 2048;
@@ -13,23 +11,27 @@ const SHORT = 2048;
 export function createWordCounts(
   text: string,
   isolateChinese: boolean,
-  countWord: CountWord,
+  tokens: WordTokens,
 ): (start: number, end: number) => number {
   let words: CountedWords | undefined;
 
   function countDirectly(start: number, end: number): number {
     let total = 0;
-    forEachRawWord(text, start, end, isolateChinese, (from, to) => {
-      total += countWord(text.slice(from, to));
+    forEachRawWord(text, start, end, isolateChinese, (from, to, hash) => {
+      total += countOf(tokens, tokens.find(text, from, to, hash));
     });
     return total;
   }
 
   return (start, end) => {
     if (text.length <= SHORT) return countDirectly(start, end);
-    words ??= countAll(text, isolateChinese, countWord);
+    words ??= countAll(text, isolateChinese, tokens);
     return countBetween(words, start, end, countDirectly);
   };
+}
+
+function countOf({ first }: WordTokens, word: number): number {
+  return (first[word + 1] as number) - (first[word] as number);
 }
 
 /** All words of a text. */
@@ -41,16 +43,16 @@ interface CountedWords {
   readonly count: number;
 }
 
-function countAll(text: string, isolateChinese: boolean, countWord: CountWord): CountedWords {
+function countAll(text: string, isolateChinese: boolean, tokens: WordTokens): CountedWords {
   // Between two words stands at least a space or a Chinese character, which is a word itself.
   const starts = new Uint32Array(text.length);
   const ends = new Uint32Array(text.length);
   const before = new Uint32Array(text.length + 1);
   let count = 0;
-  forEachRawWord(text, 0, text.length, isolateChinese, (from, to) => {
+  forEachRawWord(text, 0, text.length, isolateChinese, (from, to, hash) => {
     starts[count] = from;
     ends[count] = to;
-    before[count + 1] = (before[count] as number) + countWord(text.slice(from, to));
+    before[count + 1] = (before[count] as number) + countOf(tokens, tokens.find(text, from, to, hash));
     count++;
   });
   return {
