@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { residentBytes } from '../soak/resources.ts';
 import { startProcess, until } from '../support/process.ts';
 import type { Client } from '../support/server.ts';
 import { type Connection, head, openConnection, postBytes, type RawAnswer } from './connection.ts';
@@ -209,7 +209,7 @@ t.test('clients that do not read their large answers', { buffered: true }, async
   const answerBytes = body.text.length * 64;
   const most = Math.floor(MAX_IN_FLIGHT / body.text.length);
   for (let round = 0; round < 2; round++) t.equal((await client.post('/v1/chunk/token', body)).status, 200);
-  const before = residentBytes();
+  const before = heldBytes();
   const unread = await Promise.all(Array.from({ length: 60 }, () => askWithoutReading(t, client.port, body)));
   const refused = () => unread.flatMap(({ answers }) => answers());
   await until(() => refused().length >= unread.length - most);
@@ -218,7 +218,7 @@ t.test('clients that do not read their large answers', { buffered: true }, async
   t.ok(waiting.length > 1, `${waiting.length} are worked on`);
   await until(() => waiting.every(({ socket }) => socket.bytesRead > 0));
   await checkServes(t);
-  const grown = residentBytes() - before;
+  const grown = heldBytes() - before;
   t.ok(grown < 3 * most * answerBytes, `${grown} bytes are held for answers of ${answerBytes}`);
 
   const [reader] = waiting as [Connection];
@@ -236,10 +236,10 @@ t.test('clients that do not read their large answers', { buffered: true }, async
 });
 
 t.test('500 connections that say nothing', { buffered: true }, async (t) => {
-  const before = residentBytes();
+  const before = heldBytes();
   const idle = await Promise.all(Array.from({ length: 500 }, () => open(t)));
   await checkServes(t);
-  const grown = residentBytes() - before;
+  const grown = heldBytes() - before;
   t.ok(grown < 500 * 200_000, `${Math.round(grown / 500)} bytes for each`);
   t.equal(idle.filter(({ socket }) => socket.readyState === 'open').length, 500, 'none is thrown out');
   for (const connection of idle.slice(0, 10)) {
@@ -264,11 +264,9 @@ async function askWithoutReading(t: Test, port: number, body: object): Promise<C
   return connection;
 }
 
-/** The memory that the server has now. */
-function residentBytes(): number {
-  const [, kilobytes] =
-    /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes) * 1024;
+/** The memory that the server has now, where the system tells. */
+function heldBytes(): number {
+  return process.platform === 'linux' ? residentBytes(server.child.pid as number) : 0;
 }
 
 /** The first bytes that a client of TLS 1.2 sends. */

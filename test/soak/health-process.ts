@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** Run as a process: health-process.ts <port>. Asks for `/health` every 20 ms from its first message to its second. */
+
+/** What it says at the end. */
+export interface HealthReport {
+  /** Milliseconds of each answer of 200. */
+  readonly times: readonly number[];
+  readonly failures: number;
+}
+
+const EVERY_MS = 20;
+const port = Number(process.argv[2]);
+const agent = new Agent({ keepAlive: true });
+const pending: Promise<void>[] = [];
+const times: number[] = [];
+let failures = 0;
+let isOver = false;
+
+await once(process, 'message');
+process.once('message', () => {
+  isOver = true;
+});
+const begin = performance.now();
+for (let round = 0; !isOver; round++) {
+  await wait(Math.max(0, begin + round * EVERY_MS - performance.now()));
+  pending.push(ask());
+}
+await Promise.all(pending);
+agent.destroy();
+process.send?.({ times, failures } satisfies HealthReport, () => process.disconnect());
+
+function ask(): Promise<void> {
+  const start = performance.now();
+  return new Promise((resolve) => {
+    const fail = () => {
+      failures++;
+      resolve();
+    };
+    const request = get({ host: '127.0.0.1', port, path: '/health', agent, timeout: 10_000 }, (answer) => {
+      answer.resume();
+      answer.once('end', () => {
+        if (answer.statusCode !== 200) return fail();
+        times.push(performance.now() - start);
+        resolve();
+      });
+    });
+    request.once('error', fail);
+    request.once('timeout', () => request.destroy());
+  });
+}

@@ -1,0 +1,81 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { temporaryFolder } from '../support/server.ts';
+import { type Case, makeCases } from './cases.ts';
+import { type Mode, megabytes } from './mode.ts';
+import { watchMemory } from './resources.ts';
+import { createSender, type Outcome, type Sender } from './sender.ts';
+import { startSoakServer } from './server.ts';
+import { createRandom, pick } from './texts.ts';
+
+const SIZES = [150, 2000, 10_000, 40_000, 200_000, 1_000_000];
+const CONNECTIONS = 8;
+const MOST_GROWTH = 0.1;
+
+/** Full load for minutes: no wrong answer, and no more memory at the end than near the begin. */
+export const load: Mode = {
+  title: 'load: requests of all kinds and sizes, as fast as they are served',
+  defaults: { seconds: 600, count: 0 },
+  async run(t, { seconds, seed }) {
+    const server = await startSoakServer(t, ['--data-dir', await temporaryFolder(t)]);
+    const cases = await makeCases(server.client, SIZES, seed);
+    const sender = createSender(server.client.port);
+    t.teardown(sender.close);
+    const tally = new Map<string, { right: number; wrong: number }>();
+    const memory = watchMemory(server.pid);
+    await sendWhile(sender, cases, forSeconds(seconds), CONNECTIONS, seed, ({ name }, { isRight }) => {
+      const entry = tally.get(name) ?? { right: 0, wrong: 0 };
+      entry[isRight ? 'right' : 'wrong']++;
+      tally.set(name, entry);
+    });
+    memory.stop();
+    const minute = Math.min(60, seconds / 5);
+    const early = memory.mean(minute, 2 * minute);
+    const late = memory.mean(seconds - minute, seconds);
+    const counts = [...tally.values()];
+    const wrong = counts.reduce((sum, entry) => sum + entry.wrong, 0);
+    const total = counts.reduce((sum, entry) => sum + entry.right + entry.wrong, 0);
+    return {
+      figures: [
+        ['requests', String(total)],
+        ...[...tally].map(([name, { right }]) => [`right, ${name}`, String(right)] as const),
+        [`memory, second ${minute} s`, megabytes(early)],
+        [`memory, last ${minute} s`, megabytes(late)],
+        ['memory, peak', megabytes(memory.peak())],
+      ],
+      checks: [
+        { what: 'wrong answers: 0', found: String(wrong), isKept: wrong === 0 && total > 0 },
+        {
+          what: `memory grows by at most ${MOST_GROWTH * 100} %`,
+          found: (late / early).toFixed(3),
+          isKept: late / early <= 1 + MOST_GROWTH,
+        },
+      ],
+    };
+  },
+};
+
+/** Keeps so many requests under way as long as told, each one taken at random. */
+export async function sendWhile(
+  sender: Sender,
+  cases: readonly Case[],
+  goesOn: () => boolean,
+  connections: number,
+  seed: number,
+  note: (one: Case, outcome: Outcome) => void,
+): Promise<void> {
+  const sendOn = async (random: () => number) => {
+    while (goesOn()) {
+      const one = pick(cases, random);
+      const outcome = await sender.send(one);
+      note(one, outcome);
+      if (outcome.status === 0) await wait(10);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, (_, index) => sendOn(createRandom(seed + index))));
+}
+
+/** True for so long from now on. */
+export function forSeconds(seconds: number): () => boolean {
+  const end = performance.now() + seconds * 1000;
+  return () => performance.now() < end;
+}

@@ -1,0 +1,50 @@
+import { parseArgs } from 'node:util';
+import { printTable, printTitle } from '../bench/race/report.ts';
+import type { Cleanup } from '../support/server.ts';
+import { crash } from './crash.ts';
+import { kill } from './kill.ts';
+import { load } from './load.ts';
+import type { Mode, Report } from './mode.ts';
+import { overload } from './overload.ts';
+
+/**
+ * Entry of `npm run test:soak`: what only shows after minutes, too long for `npm test`. The arguments are the
+ * modes, by default all of them: `npm run test:soak -- load --seconds 60 --seed 7`.
+ */
+
+const MODES: Readonly<Record<string, Mode>> = { load, overload, crash, kill };
+
+const number = { type: 'string' } as const;
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seconds: number, count: number, seed: number },
+});
+
+for (const name of positionals.length > 0 ? positionals : Object.keys(MODES)) {
+  const mode = MODES[name];
+  if (mode === undefined)
+    throw new Error(`There is no mode ${name}; known are ${Object.keys(MODES).join()}.`);
+  const { seconds = mode.defaults.seconds, count = mode.defaults.count, seed = 1 } = values;
+  const options = { seconds: Number(seconds), count: Number(count), seed: Number(seed) };
+  printTitle(`${mode.title} (seconds ${options.seconds}, count ${options.count}, seed ${options.seed})`);
+  print(await withCleanup((t) => mode.run(t, options)));
+}
+
+function print({ figures, checks }: Report): void {
+  printTable('', ['figure', 'found'], figures);
+  const isOk = checks.every(({ isKept }) => isKept);
+  const rows = checks.map(({ what, found, isKept }) => [what, found, isKept ? 'ok' : 'not ok']);
+  printTable('', ['promise', 'found', ''], rows);
+  console.log(`\n${isOk ? 'ok' : 'not ok'}`);
+  if (!isOk) process.exitCode = 1;
+}
+
+/** Runs with a place for what has to be undone afterwards, the last first. */
+async function withCleanup<T>(run: (t: Cleanup) => Promise<T>): Promise<T> {
+  const handlers: (() => unknown)[] = [];
+  try {
+    return await run({ teardown: (handler) => void handlers.unshift(handler) });
+  } finally {
+    for (const handler of handlers) await handler();
+  }
+}
