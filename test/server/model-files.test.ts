@@ -463,6 +463,13 @@ t.test('a part is not gone on with where nobody can tell whether it is of the sa
     await t.rejects(hub.find(), /401/);
     t.same(hub.ranges(), [undefined, undefined], String(etag));
   }
+  const mixed = await startHub(t, [breakOff(), breakOff(null), serve()]);
+  await mixed.find();
+  t.same(
+    mixed.ranges(),
+    [undefined, `bytes=${HALF}-`, undefined],
+    'the old etag is not the one of a new part',
+  );
   const hub = await startHub(t, [breakOff(), refuse(503), refuse(503), refuse(503), serve()]);
   await t.rejects(hub.find());
   const settings = { ...hub.settings, hubRevision: 'v2' };
@@ -516,6 +523,7 @@ t.test('the SHA-256 that the hub says is checked, also of a file that came in pa
     [[moved(right.toUpperCase())], true],
     [[moved(wrong)], false],
     [[moved('"abc"')], true],
+    [[refuse(302, { location: '/store' }), serve(CONTENT, wrong)], true],
   ] as const) {
     const hub = await startHub(t, [...answers]);
     if (isRight) t.equal(await hub.find(), hub.target);
