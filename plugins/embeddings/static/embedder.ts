@@ -8,8 +8,8 @@ export interface Pooling {
   readonly dampsRepeats: boolean;
 }
 
-/** Writes the vector of a text's tokens into `target`, which is as long as a vector and full of zeros. */
-export type Embedder = (ids: Uint32Array, target: Float32Array) => void;
+/** Writes the vector of a text's tokens into `target` from `offset` on. */
+export type Embedder = (ids: Uint32Array, target: Float32Array, offset: number) => void;
 
 /** Means of the rows of tokens. Each distinct token is added once, by how often it occurs. */
 export function createEmbedder(table: Table, { normalizes, dampsRepeats }: Pooling): Embedder {
@@ -49,12 +49,12 @@ export function createEmbedder(table: Table, { normalizes, dampsRepeats }: Pooli
     return total;
   }
 
-  return (ids, target) => {
+  return (ids, target, offset) => {
     const { sums } = pool;
     sums.fill(0);
     const total = addUp(count(ids));
     pool.scale(inverse(normalizes ? lengthOf(sums) : total));
-    target.set(sums);
+    target.set(sums, offset);
   };
 }
 

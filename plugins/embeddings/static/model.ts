@@ -10,6 +10,9 @@ const BYTES_PER_TOKEN = 160;
 /** Milliseconds after which other work of the thread is let through. */
 const TURN_MS = 20;
 
+/** Tokens after which a model looks at the clock, and whether anyone still waits. */
+const LOOK_TOKENS = 1000;
+
 /** What a model is made of. */
 export interface Parts {
   readonly name: string;
@@ -29,9 +32,14 @@ export function createModel({ name, config, table, tokenizer, close }: Parts): E
   async function embed(texts: readonly string[], { signal, progress }: EmbedRequest): Promise<Vectors> {
     const values = new Float32Array(texts.length * dimensions);
     let turn = performance.now();
-    for (const [index, text] of texts.entries()) {
+    let tokensDone = 0;
+    for (let index = 0; index < texts.length; index++) {
+      const ids = tokenizer.encode(texts[index] as string);
+      embedOne(ids, values, index * dimensions);
+      tokensDone += 1 + ids.length;
+      if (tokensDone < LOOK_TOKENS) continue;
+      tokensDone = 0;
       signal.throwIfAborted();
-      embedOne(tokenizer.encode(text), values.subarray(index * dimensions, (index + 1) * dimensions));
       if (performance.now() - turn < TURN_MS) continue;
       progress?.(index + 1);
       await setImmediate();
