@@ -16,7 +16,8 @@ const ours = await composeOurs();
 printTitle(
   `Semantic chunking, one thread, ${CHUNKER_MODEL}. JSON: bytes of a request in, bytes of the answer out`,
 );
-const peers = await createPeers(await ours.open(CHUNKER_MODEL));
+const samples = readTexts().map(({ text }) => text.slice(0, 2000));
+const peers = await createPeers(await ours.open(CHUNKER_MODEL), samples);
 for (const text of readTexts()) await raceChunkers(ours, peers, text);
 printTitle(`Embeddings of ${CHUNKS} chunks, one thread, ${REFINERY_MODEL}`);
 await raceRefinery(ours, await ours.open(REFINERY_MODEL), mainText());

@@ -1,6 +1,7 @@
 import { SemanticChunker } from '@chonkiejs/core';
 import type { EmbeddingModel, Tokenizer } from '../../../core/contracts.ts';
 import { signal } from './ours.ts';
+import { createPlainFunction } from './plain.ts';
 
 /** The semantic chunker of another library, with our model. */
 export interface Peer {
@@ -8,17 +9,31 @@ export interface Peer {
   split(text: string): Promise<unknown[]>;
 }
 
-/** chonkiejs counts characters, or the tokens of the model as our chunker does. */
-export async function createPeers(model: EmbeddingModel): Promise<Peer[]> {
+/**
+ * chonkiejs counts characters, or the tokens of the model as our chunker does. It is given our own embedding
+ * function, and one of the same vectors that is made of packages of others.
+ */
+export async function createPeers(model: EmbeddingModel, samples: string[]): Promise<Peer[]> {
+  const ours: Embed = (texts) => embedRows(model, texts);
   return [
-    await chonkie('chonkiejs Semantic, characters', model),
-    await chonkie("chonkiejs Semantic, the model's tokens", model, counterOf(await model.tokenizer())),
+    await chonkie('chonkiejs Semantic, our function, characters', ours),
+    await chonkie(
+      "chonkiejs Semantic, our function, the model's tokens",
+      ours,
+      counterOf(await model.tokenizer()),
+    ),
+    await chonkie(
+      'chonkiejs Semantic, a plain function, characters',
+      await createPlainFunction(model, samples),
+    ),
   ];
 }
 
-async function chonkie(name: string, model: EmbeddingModel, tokenizer?: object): Promise<Peer> {
+type Embed = (texts: string[]) => Promise<number[][]>;
+
+async function chonkie(name: string, embeddings: Embed, tokenizer?: object): Promise<Peer> {
   const chunker = await SemanticChunker.create({
-    embeddings: (texts) => embedRows(model, texts),
+    embeddings,
     threshold: 0.5,
     chunkSize: 512,
     similarityWindow: 3,
