@@ -10,6 +10,7 @@ import { MIGRATIONS } from './migrations/index.ts';
 import { PipelineEntity } from './pipeline-entity.ts';
 import { createRepository, type Repository } from './repository.ts';
 import { retry } from './retry.ts';
+import { expectSameFile } from './same-file.ts';
 
 type Place = Pick<Config, 'dataDir' | 'databaseUrl'>;
 
@@ -28,7 +29,9 @@ const ANSWER_PATIENCE = 5000;
 export async function openRepository(place: Place, log: Log): Promise<Repository> {
   try {
     const orm = await openOrm(place, log);
-    return createRepository(orm, createClock());
+    const checkPlace =
+      place.databaseUrl === '' ? await expectSameFile(fileOf(place.dataDir)) : async () => {};
+    return createRepository(orm, createClock(), checkPlace);
   } catch (error) {
     if (error instanceof StoreOpenError) throw error;
     const reason = reasonOfFailure(error);
@@ -39,9 +42,11 @@ export async function openRepository(place: Place, log: Log): Promise<Repository
   }
 }
 
+const fileOf = (dataDir: string): string => join(resolve(dataDir), 'chunksmith.db');
+
 /** The database as its users know it, without a password. */
 function nameOf({ dataDir, databaseUrl }: Place): string {
-  if (databaseUrl === '') return join(resolve(dataDir), 'chunksmith.db');
+  if (databaseUrl === '') return fileOf(dataDir);
   const { host, pathname } = new URL(databaseUrl);
   return `PostgreSQL at ${host}${pathname}`;
 }
@@ -71,7 +76,7 @@ async function openUpToDate({ dataDir, databaseUrl }: Place, log: Log): Promise<
 async function openSqlite(dataDir: string, log: Log): Promise<MikroORM> {
   await mkdir(dataDir, { recursive: true });
   const { MikroORM } = await import('@mikro-orm/sqlite');
-  const dbName = join(resolve(dataDir), 'chunksmith.db');
+  const dbName = fileOf(dataDir);
   const orm = await MikroORM.init({ ...common(log), dbName, driverOptions: { timeout: BLOCKING_WAIT } });
   try {
     await retry(() => prepareFile(orm), isTransient, OPEN_PATIENCE);

@@ -18,9 +18,27 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 /**
  * Every change is one statement, so that it is made whole or not at all. A change of a row names the
  * version that was read and begins anew where another change came first.
+ *
+ * @param checkPlace throws where what was written would not be found again
  */
-export function createRepository(orm: MikroORM, clock: Clock): Repository {
-  return { create, list, get, update, delete: remove, ping, close: () => orm.close(true) };
+export function createRepository(orm: MikroORM, clock: Clock, checkPlace: () => Promise<void>): Repository {
+  return {
+    create: lasting(create),
+    list,
+    get,
+    update: lasting(update),
+    delete: lasting(remove),
+    ping: lasting(ping),
+    close: () => orm.close(true),
+  };
+
+  function lasting<Args extends unknown[], T>(write: (...args: Args) => Promise<T>) {
+    return async (...args: Args): Promise<T> => {
+      const result = await write(...args);
+      await checkPlace();
+      return result;
+    };
+  }
 
   async function create(pipeline: Parameters<PipelineStore['create']>[0]): Promise<PipelineRecord> {
     const now = clock.now();

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
@@ -119,6 +119,28 @@ t.test('another process keeps the database locked', async (t) => {
     await lockFile(t, join(own, 'chunksmith.db'), lock);
     await checkStart(t, { dataDir: own }, [/chunksmith\.db: another process keeps it locked/]);
   });
+});
+
+t.test('the data folder goes while the server runs: no write is said to be kept', async (t) => {
+  const folder = await temporaryFolder(t);
+  const dataDir = join(folder, 'data');
+  const client = await startServer(t, { dataDir });
+  const kept = (await add(client, 'before')).json<{ id: string }>();
+  await rename(dataDir, join(folder, 'moved'));
+  const headers = { 'content-type': 'application/json' };
+  const change = { method: 'PUT', headers, body: JSON.stringify({ name: 'changed' }) };
+  const remedy = /deleted or moved away; put it back, or start the server again/;
+  checkProblem(t, await add(client, 'after'), 503, remedy);
+  checkProblem(t, await client.send(`${PATH}/${kept.id}`, change), 503, remedy);
+  checkProblem(t, await client.send(`${PATH}/${kept.id}`, { method: 'DELETE' }), 503, remedy);
+  t.equal((await client.get('/ready')).status, 503);
+  t.equal((await client.get('/health')).status, 200);
+  t.equal((await client.post('/v1/chunk/token', { text: 'abc' })).status, 200);
+  await rename(join(folder, 'moved'), dataDir);
+  t.equal((await client.get('/ready')).status, 200);
+  t.equal((await add(client, 'back again')).status, 201);
+  await rm(dataDir, { recursive: true });
+  checkProblem(t, await add(client, 'deleted'), 503, remedy);
 });
 
 const noDisk = (await smallDisk(t)) === undefined ? 'this user may not mount a small disk' : false;

@@ -216,7 +216,7 @@ await onBothDatabases(t, async (t, fresh) => {
       return execute(sql as string, params as never, ...rest);
     }) as typeof connection.execute;
 
-    const repository = createRepository(orm, createClock());
+    const repository = createRepository(orm, createClock(), async () => {});
     const first = await repository.list({ limit: 10 });
     const middle = { created_at: '2026-01-01T00:50:00.000000', id: '00000000-0000-4000-8000-000000050000' };
     await repository.list({ limit: 10, after: middle });
