@@ -334,7 +334,7 @@ export interface Settings {
   /** Access token for the hub, or an empty string. Never logged. */
   readonly hubToken: string;
   /** Branch, tag or commit of the hub's repositories, never a path; by default `main`. */
-  readonly hubRevision?: string;
+  readonly hubRevision: string;
 }
 
 export interface Log {

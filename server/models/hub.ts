@@ -41,7 +41,7 @@ const BREAKS = [
 ];
 
 export function createHub(settings: Settings, fetch: typeof globalThis.fetch): Hub {
-  const { hubEndpoint, hubToken, hubRevision = 'main' } = settings;
+  const { hubEndpoint, hubToken, hubRevision } = settings;
   return {
     urlOf: (name, file) =>
       new URL(`${hubEndpoint.replace(/\/+$/, '')}/${name}/resolve/${hubRevision}/${file}`),

@@ -13,7 +13,7 @@ export interface LocalFiles {
 /** @param folders folders of models, `<folder>/<name>/<file>`; the first that has a file is taken */
 export function createLocalFiles(
   folders: readonly string[],
-  { hubCacheDir, hubRevision = 'main' }: Settings,
+  { hubCacheDir, hubRevision }: Settings,
 ): LocalFiles {
   async function findInFolders(name: string, file: string): Promise<string | undefined> {
     for (const folder of folders) {

@@ -13,12 +13,12 @@ export async function retry<T>(
   isPassing: (error: unknown) => boolean,
   patience = 5000,
 ): Promise<T> {
-  const end = Date.now() + patience;
+  const end = performance.now() + patience;
   for (let delay = FIRST_DELAY; ; delay = Math.min(delay * 2, LONGEST_DELAY)) {
     try {
       return await work();
     } catch (error) {
-      if (!isPassing(error) || Date.now() > end) throw error;
+      if (!isPassing(error) || performance.now() > end) throw error;
     }
     await wait(delay * (0.5 + Math.random()));
   }

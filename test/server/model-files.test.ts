@@ -50,6 +50,7 @@ function settingsFor(t: Test, fields: Partial<Settings> = {}): Settings {
     allowDownloads: true,
     hubEndpoint: 'http://127.0.0.1:1',
     hubToken: '',
+    hubRevision: 'main',
     ...fields,
   };
 }

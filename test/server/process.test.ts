@@ -93,6 +93,42 @@ t.test('SIGINT ends it too', async (t) => {
   t.equal(await server.ended(), 0);
 });
 
+t.test('does not wait for ever: a second signal, or the end of the grace, ends it at once', async (t) => {
+  const plugins = await pluginsFolder(
+    t,
+    plugin(
+      { kind: 'chunker', name: 'endless' },
+      `export default ({ log }) => ({
+        async chunk() { log.info({}, 'endless begins'); await new Promise((done) => setTimeout(done, 60_000)); },
+      });`,
+    ),
+  );
+  const env = { PLUGINS_DIR: plugins, WORKERS: '1', DATA_DIR: await temporaryFolder(t) };
+  for (const { grace, signals } of [
+    { grace: '60', signals: ['SIGTERM', 'SIGTERM'] },
+    { grace: '60', signals: ['SIGTERM', 'SIGINT'] },
+    { grace: '1', signals: ['SIGTERM'] },
+  ] as const) {
+    const server = startProcess(t, [...LOCAL, '--shutdown-grace', grace], { env });
+    const client = await server.listening();
+    const kept = await client.post('/v1/pipelines', { name: `${signals} ${grace}`, steps: [] });
+    t.equal(kept.status, 201);
+    const refused = t.rejects(client.post('/v1/chunk/endless', { text: 'x'.repeat(100_000) }));
+    await until(() => server.stdout().includes('endless begins'));
+    const begin = performance.now();
+    for (const signal of signals) {
+      server.child.kill(signal);
+      await until(() => server.stdout().includes('"msg":"stopping"'));
+    }
+    t.equal(await server.ended(), 1, `${signals}, grace ${grace}: not all was finished`);
+    t.ok(performance.now() - begin < 15_000);
+    await refused;
+  }
+  const after = startProcess(t, LOCAL, { env });
+  const pipelines = (await (await after.listening()).get('/v1/pipelines')).json<unknown[]>();
+  t.equal(pipelines.length, 3, 'nothing that was answered is lost');
+});
+
 /** A start that must fail with code 2 and a message in plain words. */
 async function checkFailure(t: Test, args: string[], messages: RegExp[], env: Record<string, string> = {}) {
   const server = startProcess(t, args, { env });

@@ -27,6 +27,7 @@ async function createProvider(t: Test, fields: Partial<Settings> = {}) {
     allowDownloads: false,
     hubEndpoint: 'http://127.0.0.1:1',
     hubToken: '',
+    hubRevision: 'main',
     ...fields,
   };
   const provider: TokenizerProvider = await createHuggingFaceTokenizers({

@@ -23,6 +23,7 @@ export async function createProvider(
     allowDownloads: false,
     hubEndpoint: 'http://127.0.0.1:1',
     hubToken: '',
+    hubRevision: 'main',
   };
   const models = createModelFiles({ settings, log, ownFolders: [OWN_MODELS] });
   const tokenizers = await createHuggingFaceTokenizers({ settings, log, shared, models, env: {} });
