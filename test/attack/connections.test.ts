@@ -22,7 +22,8 @@ const SLOW_BODIES =
 const TOLD_WRONGLY = 'refuseConnection answers 400, "not valid HTTP/1.1", also where the time is over';
 const UNREAD =
   'nothing ends them, and the bytes of their requests stay in flight: connectionTimeout has to be set';
-const HALF_CLOSED = 'Node ends a connection at the FIN of its client, unless server.httpAllowHalfOpen is set';
+const HALF_CLOSED =
+  'needs server.httpAllowHalfOpen, with which a client that goes away is not noticed and its work not stopped';
 
 const server = startProcess(t, [...LOCAL, ...PLUGINS, ...LIMITS]);
 const client = await server.listening();
@@ -61,7 +62,7 @@ async function dribble({ socket }: Connection, bytes: Uint8Array, everyMs: numbe
 t.jobs = 2;
 
 t.test('slow clients are ended, and others are served meanwhile', { buffered: true }, async (t) => {
-  const strict = startProcess(t, [...LOCAL, ...PLUGINS, '--request-timeout', '2']);
+  const strict = startProcess(t, [...LOCAL, ...PLUGINS, '--request-timeout', '5']);
   const others = await strict.listening();
   const request = postBytes(PATH, { text: 'x'.repeat(1000) });
   const slow = async (atOnce: number) => {
@@ -72,7 +73,7 @@ t.test('slow clients are ended, and others are served meanwhile', { buffered: tr
   };
   const inHeaders = await Promise.all(Array.from({ length: 10 }, () => slow(10)));
   const inBody = await Promise.all(Array.from({ length: 10 }, () => slow(request.indexOf('{') + 5)));
-  const unread = await askWithoutReading(t, others.port, { text: 'x'.repeat(500_000), chunk_size: 1 });
+  const unread = await askWithoutReading(t, others.port, { text: 'x'.repeat(300_000), chunk_size: 1 });
   for (let round = 0; round < 10; round++) {
     await checkServes(t, others);
     await wait(500);
@@ -82,7 +83,10 @@ t.test('slow clients are ended, and others are served meanwhile', { buffered: tr
   for (let waited = 0; waited < 60_000 && alive(inHeaders) > 0; waited += 500) await wait(500);
   t.equal(alive(inHeaders), 0, 'those that are slow with their headers');
   t.equal(alive(inBody), 0, 'those that are slow with their body', { todo: SLOW_BODIES });
-  t.equal(alive([unread]), 0, 'those that do not read their answer', { todo: UNREAD });
+  // Only by reading does a client notice that its connection has ended.
+  unread.socket.resume();
+  await until(() => unread.socket.closed || unread.answers().length > 0);
+  t.equal(unread.answers().length, 0, 'those that do not read their answer', { todo: UNREAD });
   const [answer] = (inHeaders[0] as Connection).answers();
   t.equal(answer?.status, 408, 'are told why', { todo: TOLD_WRONGLY });
   await checkServes(t, others);
