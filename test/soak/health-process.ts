@@ -19,6 +19,7 @@ const times: number[] = [];
 let failures = 0;
 let isOver = false;
 
+process.once('disconnect', () => process.exit());
 await once(process, 'message');
 process.once('message', () => {
   isOver = true;

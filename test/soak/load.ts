@@ -31,6 +31,9 @@ export const load: Mode = {
     const minute = Math.min(60, seconds / 5);
     const early = memory.mean(minute, 2 * minute);
     const late = memory.mean(seconds - minute, seconds);
+    const tenths = Array.from({ length: 10 }, (_, index) =>
+      memory.mean((index * seconds) / 10, ((index + 1) * seconds) / 10),
+    );
     const counts = [...tally.values()];
     const wrong = counts.reduce((sum, entry) => sum + entry.wrong, 0);
     const total = counts.reduce((sum, entry) => sum + entry.right + entry.wrong, 0);
@@ -41,6 +44,7 @@ export const load: Mode = {
         [`memory, second ${minute} s`, megabytes(early)],
         [`memory, last ${minute} s`, megabytes(late)],
         ['memory, peak', megabytes(memory.peak())],
+        ['memory by tenths of the time', tenths.map(megabytes).join(', ')],
       ],
       checks: [
         { what: 'wrong answers: 0', found: String(wrong), isKept: wrong === 0 && total > 0 },
