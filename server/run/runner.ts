@@ -8,6 +8,7 @@ import { createLanes } from './lanes.ts';
 import type { SharedBuffersDesk } from './shared-buffers.ts';
 import { createStopFlag, hasBegun, raise, type StopFlag } from './stop-flag.ts';
 import type { TaskMessage, TaskOutcome } from './task.ts';
+import { createTurns } from './turns.ts';
 import type { WorkerData } from './worker.ts';
 
 /** Runs tasks where they belong: small light ones here, the others in a worker thread. */
@@ -44,6 +45,7 @@ export function createRunner(config: Config, core: Core, desk: SharedBuffersDesk
   if (config.workers === 0) return createInlineRunner(config, core);
   const workerData: WorkerData = { config, channel };
   const lanes = createLanes({ threads: config.workers, queueSize: config.queueSize });
+  const turns = createTurns(config.queueSize);
   const pool = new Piscina<TaskMessage, TaskOutcome>({
     filename: new URL('./worker.ts', import.meta.url).href,
     workerData,
@@ -66,12 +68,17 @@ export function createRunner(config: Config, core: Core, desk: SharedBuffersDesk
   return {
     async run(task, body, signal) {
       if (body.length <= config.inlineBytes) {
+        const queueSeconds = await secondsOf(turns.enter(signal));
         const prepared = core.service.prepare(task, body);
-        if (prepared.isLight) return { ...(await prepared.run(signal)), queueSeconds: 0 };
+        if (prepared.isLight) return { ...(await prepared.run(signal)), queueSeconds };
       }
       return inWorker(task, body, signal);
     },
-    load: () => ({ waiting: lanes.waiting, threads: pool.threads.length, isFull: lanes.isFull }),
+    load: () => ({
+      waiting: lanes.waiting + turns.waiting,
+      threads: pool.threads.length,
+      isFull: lanes.isFull || turns.isFull,
+    }),
     close: () => pool.destroy(),
   };
 
@@ -143,6 +150,13 @@ function createInlineRunner(config: Config, core: Core): Runner {
     load: () => ({ waiting: 0, threads: 0, isFull: false }),
     close: async () => {},
   };
+}
+
+/** How long a promise takes. */
+async function secondsOf(waiting: Promise<void>): Promise<number> {
+  const begin = performance.now();
+  await waiting;
+  return (performance.now() - begin) / 1000;
 }
 
 /** A signal that aborts with the given one, or with `timed_out` after so many seconds. */

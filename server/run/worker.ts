@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { toPlainError } from '../../core/errors.ts';
 import { composeCore } from '../compose.ts';
@@ -14,6 +15,11 @@ export interface WorkerData {
   readonly config: Config;
   readonly channel: string;
 }
+
+/** Above 0 a thread gets less of a core that others want. */
+const NICENESS = 5;
+// Where threads have priorities of their own: the thread that reads requests and answers `/health` comes first.
+if (process.platform === 'linux') setPriority(NICENESS);
 
 const { config, channel } = workerData as WorkerData;
 const core = await composeCore(config, createLog(config.logLevel), connectSharedBuffers(channel));

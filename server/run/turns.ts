@@ -1,0 +1,74 @@
+import { setImmediate } from 'node:timers';
+import { ServiceError } from '../../core/errors.ts';
+
+/** Lets tasks to the event loop, so that it comes to other requests between them. */
+export interface Turns {
+  /**
+   * Waits until a task may run.
+   *
+   * @throws ServiceError `overloaded` at once where the queue is full
+   * @throws the signal's reason, once it aborts
+   */
+  enter(signal: AbortSignal): Promise<void>;
+  /** Tasks that wait. */
+  readonly waiting: number;
+  /** Whether a task that comes now is turned away. */
+  readonly isFull: boolean;
+}
+
+/** Milliseconds after the first task of a turn of the event loop in which others may begin in the same turn. */
+const TURN_MS = 5;
+/** Seconds after which a client may try again when the queue is full. */
+const RETRY_SECONDS = 1;
+
+/** @param queueSize most tasks that wait; of these one runs in each turn */
+export function createTurns(queueSize: number): Turns {
+  const queue = new Set<() => void>();
+  /** When the first task of this turn began. */
+  let began: number | undefined;
+
+  function beginTurn(): void {
+    began = performance.now();
+    setImmediate(() => {
+      const [next] = queue;
+      if (next === undefined) {
+        began = undefined;
+        return;
+      }
+      beginTurn();
+      queue.delete(next);
+      next();
+    });
+  }
+
+  function wait(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const giveUp = () => {
+        queue.delete(begin);
+        reject(signal.reason);
+      };
+      const begin = () => {
+        signal.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      queue.add(begin);
+      signal.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+
+  return {
+    async enter(signal) {
+      signal.throwIfAborted();
+      if (began === undefined) return beginTurn();
+      if (queue.size === 0 && performance.now() - began < TURN_MS) return;
+      if (queue.size >= queueSize) throw new ServiceError('overloaded', { seconds: RETRY_SECONDS });
+      return wait(signal);
+    },
+    get waiting() {
+      return queue.size;
+    },
+    get isFull() {
+      return queue.size >= queueSize;
+    },
+  };
+}

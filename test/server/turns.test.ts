@@ -1,0 +1,74 @@
+import { setImmediate } from 'node:timers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import t from 'tap';
+import { createTurns } from '../../server/run/turns.ts';
+
+const { signal } = new AbortController();
+
+function work(milliseconds: number): void {
+  for (const end = performance.now() + milliseconds; performance.now() < end; );
+}
+
+/** Requests that come in one turn of the event loop, as events of their own. */
+function comeTogether<T>(count: number, task: () => Promise<T>): Promise<T>[] {
+  return Array.from(
+    { length: count },
+    () => new Promise<T>((resolve, reject) => setImmediate(() => task().then(resolve, reject))),
+  );
+}
+
+t.test('the event loop comes to others between tasks', async (t) => {
+  const turns = createTurns(100);
+  let done = 0;
+  const tasks = comeTogether(30, async () => {
+    await turns.enter(signal);
+    work(10);
+    done++;
+  });
+  await nextTurn();
+  t.equal(done, 1, 'one in the first turn');
+  t.equal(turns.waiting, 30 - done);
+  for (let before = done; done < 30; before = done) {
+    await nextTurn();
+    t.ok(done - before <= 1, 'one in each further turn');
+  }
+  await Promise.all(tasks);
+  t.equal(turns.waiting, 0);
+});
+
+t.test('short tasks share a turn', async (t) => {
+  const turns = createTurns(0);
+  let done = 0;
+  for (let task = 0; task < 3; task++) turns.enter(signal).then(() => done++);
+  await nextTurn();
+  t.equal(done, 3);
+});
+
+t.test('turns away what the queue cannot hold, and is open again afterwards', async (t) => {
+  const turns = createTurns(5);
+  const outcomes = await Promise.allSettled(
+    comeTogether(20, async () => {
+      await turns.enter(signal);
+      work(10);
+    }),
+  );
+  const refused = outcomes.filter(({ status }) => status === 'rejected');
+  t.equal(refused.length, 14);
+  t.match(refused[0], { reason: { code: 'overloaded' } });
+  t.notOk(turns.isFull);
+  await nextTurn();
+  await turns.enter(signal);
+});
+
+t.test('who has gone does not wait', async (t) => {
+  const turns = createTurns(5);
+  const client = new AbortController();
+  await turns.enter(signal);
+  work(10);
+  const waiting = turns.enter(client.signal);
+  const other = turns.enter(signal);
+  client.abort(new Error('gone'));
+  await t.rejects(waiting, { message: 'gone' });
+  await other;
+  await t.rejects(turns.enter(client.signal), { message: 'gone' });
+});
