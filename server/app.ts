@@ -8,7 +8,7 @@ import { composeCore } from './compose.ts';
 import { type Config, configOf } from './config.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
-import { passJsonAsBytes } from './routes/bytes-route.ts';
+import { passJsonAsBytes, refuseWhileFull } from './routes/bytes-route.ts';
 import { describeRoutes, docsRoutes } from './routes/docs.ts';
 import { executeRoute } from './routes/execute.ts';
 import { metaRoutes } from './routes/meta.ts';
@@ -134,6 +134,7 @@ async function serve(
   metaRoutes(app, core.registry, core.embeddings, () => endpointsOf(app.prefix, paths));
   await app.register(async (bytes) => {
     passJsonAsBytes(bytes, config.maxBodyBytes);
+    refuseWhileFull(bytes, runner);
     chargeBodies(bytes, budget);
     pluginRoutes(bytes, core.registry, runner, metrics);
     executeRoute(bytes, store, runner, metrics);

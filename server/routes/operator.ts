@@ -1,11 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { ServiceError } from '../../core/errors.ts';
 import type { Metrics } from '../metrics.ts';
+import { OVERLOADED } from '../run/overloaded.ts';
 import type { Runner } from '../run/runner.ts';
 import type { PipelineStore } from '../store/pipeline-store.ts';
 import { errorAnswers } from './schemas.ts';
-
-const RETRY_SECONDS = 1;
 
 const ready = { type: 'object', required: ['status'], properties: { status: { const: 'ready' } } } as const;
 
@@ -26,7 +24,7 @@ export function operatorRoutes(
       },
     },
     async () => {
-      if (runner.load().isFull) throw new ServiceError('overloaded', { seconds: RETRY_SECONDS });
+      if (runner.load().isFull) throw OVERLOADED;
       await store.ping();
       return { status: 'ready' } as const;
     },

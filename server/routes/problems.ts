@@ -1,11 +1,16 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../core/errors.ts';
+import { type ErrorCode, ServiceError } from '../../core/errors.ts';
 import { nearest } from '../nearest.ts';
+
+/** What is no failure: under load there are thousands of these a second, and the log has a line for each request. */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set(['overloaded', 'too_much_in_flight']);
 
 /** Answers an error as `{"detail": …}`, whoever raised it, and logs what the caller must not see. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = asServiceError(error, request);
-  if (problem.status >= 500) request.log.error({ err: error, code: problem.code }, problem.message);
+  if (problem.status >= 500 && !REFUSALS.has(problem.code)) {
+    request.log.error({ err: error, code: problem.code }, problem.message);
+  }
   if (problem.retryAfter !== undefined) reply.header('retry-after', problem.retryAfter);
   return reply.code(problem.status).type('application/json; charset=utf-8').send({ detail: problem.detail });
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts';
+import { OVERLOADED } from './overloaded.ts';
 
 /** Lets tasks to the worker threads, in two lanes, so that small ones do not wait behind large ones. */
 export interface Lanes {
@@ -26,8 +26,6 @@ export interface LaneLimits {
 const SMALL_BYTES = 262_144;
 /** Small tasks that may overtake a large one that waits. */
 const MOST_OVERTAKING = 8;
-/** Seconds after which a client may try again when the queue is full. */
-const RETRY_SECONDS = 1;
 
 type Lane = 'small' | 'large';
 
@@ -103,7 +101,7 @@ export function createLanes({ threads, queueSize }: LaneLimits): Lanes {
       signal.throwIfAborted();
       const lane = bytes <= SMALL_BYTES ? 'small' : 'large';
       if (queues[lane].size === 0 && hasRoom(lane)) return start(lane);
-      if (waiting() >= queueSize) throw new ServiceError('overloaded', { seconds: RETRY_SECONDS });
+      if (waiting() >= queueSize) throw OVERLOADED;
       return wait(lane, signal);
     },
     get waiting() {

@@ -19,6 +19,8 @@ export interface Runner {
    * @throws ServiceError
    */
   run(task: Task, body: Buffer, signal: AbortSignal): Promise<RunAnswer>;
+  /** Whether a request with a body of so many bytes is turned away now. */
+  isFullFor(bytes: number): boolean;
   /** What the runner is busy with. */
   load(): RunnerLoad;
   close(): Promise<void>;
@@ -74,6 +76,7 @@ export function createRunner(config: Config, core: Core, desk: SharedBuffersDesk
       }
       return inWorker(task, body, signal);
     },
+    isFullFor: (bytes) => (bytes <= config.inlineBytes ? turns.isFull : lanes.isFull),
     load: () => ({
       waiting: lanes.waiting + turns.waiting,
       threads: pool.threads.length,
@@ -147,6 +150,7 @@ function createInlineRunner(config: Config, core: Core): Runner {
         end();
       }
     },
+    isFullFor: () => false,
     load: () => ({ waiting: 0, threads: 0, isFull: false }),
     close: async () => {},
   };

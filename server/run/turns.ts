@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers';
-import { ServiceError } from '../../core/errors.ts';
+import { OVERLOADED } from './overloaded.ts';
 
 /** Lets tasks to the event loop, so that it comes to other requests between them. */
 export interface Turns {
@@ -18,8 +18,6 @@ export interface Turns {
 
 /** Milliseconds after the first task of a turn of the event loop in which others may begin in the same turn. */
 const TURN_MS = 5;
-/** Seconds after which a client may try again when the queue is full. */
-const RETRY_SECONDS = 1;
 
 /** @param queueSize most tasks that wait; of these one runs in each turn */
 export function createTurns(queueSize: number): Turns {
@@ -41,6 +39,10 @@ export function createTurns(queueSize: number): Turns {
     });
   }
 
+  /** Whether a task may run at once. */
+  const hasRoom = () => began === undefined || (queue.size === 0 && performance.now() - began < TURN_MS);
+  const isFull = () => !hasRoom() && queue.size >= queueSize;
+
   function wait(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const giveUp = () => {
@@ -59,16 +61,15 @@ export function createTurns(queueSize: number): Turns {
   return {
     async enter(signal) {
       signal.throwIfAborted();
-      if (began === undefined) return beginTurn();
-      if (queue.size === 0 && performance.now() - began < TURN_MS) return;
-      if (queue.size >= queueSize) throw new ServiceError('overloaded', { seconds: RETRY_SECONDS });
-      return wait(signal);
+      if (isFull()) throw OVERLOADED;
+      if (!hasRoom()) return wait(signal);
+      if (began === undefined) beginTurn();
     },
     get waiting() {
       return queue.size;
     },
     get isFull() {
-      return queue.size >= queueSize;
+      return isFull();
     },
   };
 }
