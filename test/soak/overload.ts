@@ -1,6 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { setPriority } from 'node:os';
+import { loadavg } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Cleanup, temporaryFolder } from '../support/server.ts';
 import { type Case, makeCases } from './cases.ts';
@@ -9,7 +9,7 @@ import { forSeconds, sendWhile } from './load.ts';
 import { type Mode, megabytes, quantile, type Report } from './mode.ts';
 import { coreTimes, residentBytes, watchMemory } from './resources.ts';
 import { createSender, type Outcome, type Sender } from './sender.ts';
-import { type SoakServer, startSoakServer } from './server.ts';
+import { startSoakServer } from './server.ts';
 import { createRandom, pick } from './texts.ts';
 
 const MEASURED_SECONDS = 10;
@@ -22,8 +22,8 @@ const MOST_MORE_BYTES = 500e6;
 
 /** Open requests above which no more are sent: a server that refuses honestly never has as many. */
 const MOST_OPEN = 2000;
-/** The client yields to the server, as if it were on another machine. */
-const CLIENT_NICENESS = 10;
+/** Seconds of arrivals that a client which was held up makes up for; it must not send in bursts. */
+const MOST_BEHIND = 0.05;
 
 interface Profile {
   readonly name: string;
@@ -41,11 +41,8 @@ export const overload: Mode = {
   title: 'overload: four times as many requests as can be served',
   defaults: { seconds: 120, count: 0 },
   async run(t, { seconds, seed }) {
-    const stages: Stage[] = [];
-    for (const profile of PROFILES) stages.push(await prepare(t, profile, seed));
-    setPriority(CLIENT_NICENESS);
     const reports: Report[] = [];
-    for (const stage of stages) reports.push(await overloadOn(stage, seconds, seed));
+    for (const profile of PROFILES) reports.push(await overloadWith(t, profile, seconds, seed));
     return {
       figures: reports.flatMap(({ figures }) => figures),
       checks: reports.flatMap(({ checks }) => checks),
@@ -53,28 +50,16 @@ export const overload: Mode = {
   },
 };
 
-/** A server with what is sent to it, and a process that asks for its health once it is told to. */
-interface Stage {
-  readonly name: string;
-  readonly server: SoakServer;
-  readonly cases: readonly Case[];
-  readonly sender: Sender;
-  readonly prober: ChildProcess;
-}
-
-/** Starts the processes, which must not be as nice as this one will be. */
-async function prepare(t: Cleanup, { name, sizes }: Profile, seed: number): Promise<Stage> {
+async function overloadWith(t: Cleanup, profile: Profile, seconds: number, seed: number): Promise<Report> {
+  const { name, sizes } = profile;
   const server = await startSoakServer(t, ['--data-dir', await temporaryFolder(t)]);
   const { port } = server.client;
   const sender = createSender(port);
   t.teardown(sender.close);
   const prober = fork(new URL('./health-process.ts', import.meta.url), [String(port)], { execArgv: [] });
   t.teardown(() => prober.kill());
-  return { name, server, cases: await makeCases(server.client, sizes, seed), sender, prober };
-}
-
-async function overloadOn(stage: Stage, seconds: number, seed: number): Promise<Report> {
-  const { name, server, cases, sender, prober } = stage;
+  const [loadBefore = 0] = loadavg();
+  const cases = await makeCases(server.client, sizes, seed);
   const capacity = await capacityOf(sender, cases, seed);
   const probe = cases[0] as Case;
   const quiet = await timesOf(sender, probe, 50);
@@ -114,6 +99,7 @@ async function overloadOn(stage: Stage, seconds: number, seed: number): Promise<
       ['/health asked', String(health.times.length + health.failures)],
       ['/health, median', `${quantile(health.times, 0.5).toFixed(1)} ms`],
       ['/health, longest', `${quantile(health.times, 1).toFixed(1)} ms`],
+      ['load of the machine before', loadBefore.toFixed(1)],
       ["server's first thread", `${busy} % busy, ${waiting} % waiting for a core`],
       ['memory before', megabytes(quietBytes)],
     ],
@@ -173,9 +159,14 @@ async function arrive(sender: Sender, cases: readonly Case[], rate: number, seco
   const outcomes: Promise<Outcome>[] = [];
   let unsent = 0;
   let open = 0;
+  let due = 0;
   const begin = performance.now();
-  for (let passed = 0; passed < seconds; passed = (performance.now() - begin) / 1000) {
-    while (outcomes.length + unsent < passed * rate) {
+  for (let last = begin; last - begin < seconds * 1000; ) {
+    await wait(2);
+    const now = performance.now();
+    due += rate * Math.min(MOST_BEHIND, (now - last) / 1000);
+    last = now;
+    for (; due >= 1; due--) {
       const one = pick(cases, random);
       if (open >= MOST_OPEN) {
         unsent++;
@@ -184,7 +175,6 @@ async function arrive(sender: Sender, cases: readonly Case[], rate: number, seco
       open++;
       outcomes.push(sender.send(one).finally(() => open--));
     }
-    await wait(2);
   }
   return { outcomes, unsent };
 }
