@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
+import Fastify, { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify';
 import plugin from 'fastify-plugin';
 import { endConnectionsWhenClosing } from './closing.ts';
 import { composeCore } from './compose.ts';
@@ -41,11 +41,11 @@ export async function buildApp(
   config: Config,
   onBrokenStore: (error: unknown) => void = () => {},
 ): Promise<FastifyInstance> {
-  const options: FastifyServerOptions = {
+  const options: FastifyHttpOptions<Server> = {
     loggerInstance: createLog(config.logLevel),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.maxBodyBytes,
-    requestTimeout: config.requestTimeout * 1000,
+    ...timeoutsOf(config),
     genReqId: requestId,
     trustProxy: config.trustProxy,
     routerOptions: { ignoreTrailingSlash: true },
@@ -63,6 +63,21 @@ export async function buildApp(
   openWhenListening(app, store, onBrokenStore);
   await app.register((scope) => serve(scope, config, store, true));
   return app;
+}
+
+/** Milliseconds in which a client has to send the headers of a request, unless whole requests have less. */
+const HEADERS_TIMEOUT = 60_000;
+/** Milliseconds that an answer may take beside the time for the request, until a client has read some of it. */
+const READ_TIMEOUT = 5000;
+
+/** Ends clients that send too slowly, and those that do not read: what they hold is bounded for all together. */
+function timeoutsOf({ requestTimeout }: Config): FastifyHttpOptions<Server> {
+  const milliseconds = requestTimeout * 1000;
+  return {
+    requestTimeout: milliseconds,
+    connectionTimeout: milliseconds + READ_TIMEOUT,
+    http: { headersTimeout: Math.min(HEADERS_TIMEOUT, milliseconds) },
+  };
 }
 
 const REQUEST_ID = /^[\w.:+/=@-]{1,128}$/;
@@ -157,13 +172,20 @@ function endpointsOf(prefix: string, paths: KnownPaths): string[] {
   });
 }
 
-/** Answers what is not HTTP, or too long for it, before any route is known. */
-function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return;
-  const [status, detail] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? ['431 Request Header Fields Too Large', 'The headers are too large: send fewer or shorter ones.']
-      : ['400 Bad Request', 'The request is not valid HTTP/1.1.'];
+/** What is answered before any route is known, by the code of the error. */
+const CONNECTION_PROBLEMS: Readonly<Record<string, readonly [status: string, detail: string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    'The headers are too large: send fewer or shorter ones.',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request was not sent in time: send it faster.'],
+};
+const NOT_HTTP = ['400 Bad Request', 'The request is not valid HTTP/1.1.'] as const;
+
+/** Answers what is not HTTP, too long for it or too slow. */
+function refuseConnection({ code = '' }: Error & { code?: string }, socket: Socket): void {
+  if (code === 'ECONNRESET' || !socket.writable) return;
+  const [status, detail] = CONNECTION_PROBLEMS[code] ?? NOT_HTTP;
   const body = JSON.stringify({ detail });
   const head = `content-type: application/json; charset=utf-8\r\ncontent-length: ${body.length}\r\nconnection: close`;
   socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`);

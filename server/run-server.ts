@@ -29,10 +29,13 @@ async function start(args: readonly string[], env: Environment): Promise<void> {
     else app.log.info({ signal }, 'stopping');
     await app.close();
   });
-  await app.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
+  await app.listen({ host: config.host, port: config.port, backlog: BACKLOG }).catch((error: unknown) => {
     throw asStartError(error, config);
   });
 }
+
+/** Connections that wait to be accepted; a system that allows fewer has its own limit. */
+const BACKLOG = 4096;
 
 const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use; choose another with --port',
