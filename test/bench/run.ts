@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
 const FOLDER = import.meta.dirname;
-const BENCHES = ['chunkers', 'tokenizers', 'semantic', 'code', 'http', 'pipelines', 'start'];
+const BENCHES = ['chunkers', 'tokenizers', 'semantic', 'pooling', 'code', 'http', 'pipelines', 'start'];
 
 /** Entry of `npm run bench`: runs the benchmarks that are named, each in a process of its own; by default all. */
 function run(names: readonly string[]): void {
