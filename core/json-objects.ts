@@ -75,6 +75,16 @@ const SHORT = 128;
 /** Most bytes of a UTF-16 unit in UTF-8. */
 const UNIT_BYTES = 3;
 
+const BACKSLASH = 0x5c;
+const PLAIN = 0;
+const REFUSED = 1;
+
+/** What stands behind the backslash that escapes an ASCII character, if one does. */
+const ESCAPES = Uint8Array.from({ length: 0x80 }, (_, unit) => (unit < 0x20 ? REFUSED : PLAIN));
+for (const [character, letter] of ['""', '\\\\', '\nn', '\rr', '\tt']) {
+  ESCAPES[(character as string).charCodeAt(0)] = (letter as string).charCodeAt(0);
+}
+
 /** Fills a growing array with JSON. */
 class ObjectWriter {
   readonly #limit: number;
@@ -96,19 +106,38 @@ class ObjectWriter {
     this.ascii('}');
   }
 
-  output({ id, chunk: { text, ...rest }, source }: OutputChunk): void {
-    this.ascii(`{"id":"${id}","text":"`);
+  output({ id, chunk, source }: OutputChunk): void {
+    const { start_index, end_index, token_count, context = null, embedding = null } = chunk;
+    this.#letters('{"id":"');
+    this.#letters(id);
+    this.#letters('","text":"');
+    this.#madeFrom(source, chunk.text);
+    this.#letters('","start_index":');
+    this.#count(start_index);
+    this.#letters(',"end_index":');
+    this.#count(end_index);
+    this.#letters(',"token_count":');
+    this.#count(token_count);
+    this.#members(extrasOf(chunk), ',');
+    if (typeof context === 'string') {
+      this.#letters(',"context":"');
+      this.#characters(context);
+      this.#letters('"');
+    } else this.#members({ context }, ',');
+    if (embedding === null) this.#letters(',"embedding":null');
+    else this.#members({ embedding }, ',');
+    this.#letters('}');
+  }
+
+  /** The content of the literal of a text that has its source in it. */
+  #madeFrom(source: Source, text: string): void {
     const at = text.indexOf(source.text);
-    if (at === -1) {
-      this.#characters(text);
-    } else {
+    if (at === -1) this.#characters(text);
+    else {
       this.#characters(text.slice(0, at));
       this.#bytes(source.json);
       this.#characters(text.slice(at + source.text.length));
     }
-    this.ascii('"');
-    this.#members({ ...rest, context: rest.context ?? null, embedding: rest.embedding ?? null }, ',');
-    this.ascii('}');
   }
 
   written(): Uint8Array {
@@ -118,6 +147,7 @@ class ObjectWriter {
 
   /** The members of an object, of which the first comes after `separator`. */
   #members(object: object, separator: string): void {
+    if (object === NO_EXTRAS) return;
     const vectors = vectorsOf(object);
     const json = JSON.stringify(vectors === undefined ? object : { ...object, ...vectors.absent });
     let next = separator;
@@ -134,20 +164,42 @@ class ObjectWriter {
 
   /** The content of a string literal, without its quotes. */
   #characters(text: string): void {
-    if (text.length > SHORT || !this.#plain(text)) this.#json(JSON.stringify(text).slice(1, -1));
+    if (text.length > SHORT || !this.#short(text)) this.#json(JSON.stringify(text).slice(1, -1));
   }
 
-  /** Writes a text letter by letter, unless one of them has to be escaped or encoded. */
-  #plain(text: string): boolean {
+  /** Short ASCII that needs no escape. */
+  #letters(text: string): void {
     this.#reserve(text.length);
+    this.#at = writeAscii(text, this.#out, this.#at);
+  }
+
+  #count(value: number): void {
+    this.#letters(Number.isSafeInteger(value) ? String(value) : JSON.stringify(value ?? null));
+  }
+
+  /** Writes a text letter by letter; nothing where it has surrogates, or control characters that are rare. */
+  #short(text: string): boolean {
+    this.#reserve(text.length * UNIT_BYTES);
     const out = this.#out;
-    const at = this.#at;
+    let at = this.#at;
     for (let index = 0; index < text.length; index++) {
       const unit = text.charCodeAt(index);
-      if (unit < 0x20 || unit > 0x7e || unit === 0x22 || unit === 0x5c) return false;
-      out[at + index] = unit;
+      if (unit < 0x80) {
+        const letter = ESCAPES[unit] as number;
+        if (letter === REFUSED) return false;
+        if (letter !== PLAIN) out[at++] = BACKSLASH;
+        out[at++] = letter === PLAIN ? unit : letter;
+      } else if (unit < 0x800) {
+        out[at++] = 0xc0 | (unit >> 6);
+        out[at++] = 0x80 | (unit & 0x3f);
+      } else {
+        if ((unit & 0xf800) === 0xd800) return false;
+        out[at++] = 0xe0 | (unit >> 12);
+        out[at++] = 0x80 | ((unit >> 6) & 0x3f);
+        out[at++] = 0x80 | (unit & 0x3f);
+      }
     }
-    this.#at += text.length;
+    this.#at = at;
     return true;
   }
 
@@ -182,6 +234,20 @@ class ObjectWriter {
 }
 
 keepOptimised(new ObjectWriter(0));
+
+const OUTPUT_FIELDS = new Set(['text', 'start_index', 'end_index', 'token_count', 'context', 'embedding']);
+const NO_EXTRAS: object = {};
+
+/** What a chunk has beside the fields of every output. */
+function extrasOf(chunk: Chunk): object {
+  let extras: Record<string, unknown> | undefined;
+  for (const name in chunk) {
+    if (OUTPUT_FIELDS.has(name)) continue;
+    extras ??= {};
+    extras[name] = chunk[name];
+  }
+  return extras ?? NO_EXTRAS;
+}
 
 /** The members of an object that are vectors, and the same names without a value. */
 function vectorsOf(object: object) {

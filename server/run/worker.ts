@@ -18,9 +18,18 @@ export interface WorkerData {
 
 /** Above 0 a thread gets less of a core that others want. */
 const NICENESS = 5;
-// Where threads have priorities of their own: the thread that reads requests and answers `/health` comes first.
-if (process.platform === 'linux') setPriority(NICENESS);
 
+/** The thread that reads requests and answers `/health` comes first, where threads have priorities of their own. */
+function yieldToFirstThread(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    setPriority(NICENESS);
+  } catch {
+    // A sandbox that forbids it has threads of one priority.
+  }
+}
+
+yieldToFirstThread();
 const { config, channel } = workerData as WorkerData;
 const core = await composeCore(config, createLog(config.logLevel), connectSharedBuffers(channel));
 

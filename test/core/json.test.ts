@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
 import { OFFSET_UNITS, writeChunks } from '../../core/json-chunks.ts';
@@ -172,4 +173,18 @@ t.test('outputs hold what became of their source', async (t) => {
     }),
     { numRuns: 500 },
   );
+});
+
+t.test('short texts of every UTF-16 unit, and what refineries add', async (t) => {
+  let wrong = 0;
+  for (let unit = 0; unit <= 0xffff; unit++) {
+    const text = `a${String.fromCharCode(unit)}"b`;
+    const source = { text: 'never in it', json: toJsonText('never in it') };
+    const chunk = { text, start_index: unit, end_index: -1, token_count: 0.5, context: text, [text]: [text] };
+    const [answer] = JSON.parse(
+      Buffer.from(writeOutputs([[{ id: 'x', chunk, source }]], false, LIMIT)).toString(),
+    );
+    if (!isDeepStrictEqual(answer, { id: 'x', ...chunk, embedding: null })) wrong++;
+  }
+  t.equal(wrong, 0);
 });
