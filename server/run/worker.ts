@@ -17,7 +17,7 @@ export interface WorkerData {
 }
 
 /** Above 0 a thread gets less of a core that others want. */
-const NICENESS = 5;
+const NICENESS = 10;
 
 /** The thread that reads requests and answers `/health` comes first, where threads have priorities of their own. */
 function yieldToFirstThread(): void {

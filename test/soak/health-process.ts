@@ -13,7 +13,7 @@ export interface HealthReport {
 
 const EVERY_MS = 20;
 const port = Number(process.argv[2]);
-const agent = new Agent({ keepAlive: true });
+const agent = new Agent({ keepAlive: true, maxFreeSockets: Number.POSITIVE_INFINITY });
 const pending: Promise<void>[] = [];
 const times: number[] = [];
 let failures = 0;

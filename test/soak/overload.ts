@@ -33,7 +33,7 @@ interface Profile {
 /** Small requests are worked on by the thread that reads the connections, large ones by others. */
 const PROFILES: readonly Profile[] = [
   { name: 'large', sizes: [40_000, 200_000] },
-  { name: 'small', sizes: [2000] },
+  { name: 'small', sizes: [8000] },
 ];
 
 /** Four times the requests that can be served: each gets its answer or an honest refusal. */

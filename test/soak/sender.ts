@@ -21,7 +21,7 @@ export interface Sender {
 }
 
 export function createSender(port: number): Sender {
-  const agent = new Agent({ keepAlive: true });
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: Number.POSITIVE_INFINITY });
   return { send, close: () => agent.destroy() };
 
   function send({ path, body, expected }: Case): Promise<Outcome> {
