@@ -10,7 +10,7 @@ import { number, printTable, printTitle } from '../race/report.ts';
 
 const CONNECTIONS = 8;
 const REQUESTS = 1_000;
-const ROUNDS = 7;
+const ROUNDS = 31;
 const STEPS = [
   { type: 'chunk', chunker: 'recursive', config: { chunk_size: 512 } },
   { type: 'refine', refinery: 'overlap', config: { context_size: 64 } },
