@@ -18,7 +18,8 @@ export function writeObjects(
   isBatch: boolean,
   limit: number,
 ): Uint8Array {
-  return writeLists(lists, isBatch, limit, (writer, object) => writer.object(object));
+  const writer = new ObjectWriter(limit, FIRST_SIZE);
+  return writeLists(writer, lists, isBatch, (object) => writer.object(object));
 }
 
 /** A chunk that a pipeline puts out, and the stretch of the document that its text was made from. */
@@ -46,22 +47,33 @@ export function writeOutputs(
   isBatch: boolean,
   limit: number,
 ): Uint8Array {
-  return writeLists(documents, isBatch, limit, (writer, output) => writer.output(output));
+  const sizes = documents.flat().map(sizeOf);
+  const size = sizes.reduce((sum, bytes) => sum + bytes, FIRST_SIZE);
+  const writer = new ObjectWriter(limit, Math.min(size, limit + FIRST_SIZE));
+  return writeLists(writer, documents, isBatch, (output) => writer.output(output));
+}
+
+/** About what an output takes beside its texts. */
+const OUTPUT_BYTES = 256;
+
+/** About how many bytes an output takes: to make room for all of them at once saves copies. */
+function sizeOf({ chunk: { text, context }, source }: OutputChunk): number {
+  const added = Math.max(text.length - source.text.length, 0);
+  return OUTPUT_BYTES + source.json.length + added + (typeof context === 'string' ? context.length : 0);
 }
 
 function writeLists<T>(
+  writer: ObjectWriter,
   lists: readonly (readonly T[])[],
   isBatch: boolean,
-  limit: number,
-  write: (writer: ObjectWriter, item: T) => void,
+  write: (item: T) => void,
 ): Uint8Array {
-  const writer = new ObjectWriter(limit);
   if (isBatch) writer.ascii('[');
   lists.forEach((list, place) => {
     writer.ascii(place === 0 ? '[' : ',[');
     list.forEach((item, index) => {
       if (index > 0) writer.ascii(',');
-      write(writer, item);
+      write(item);
     });
     writer.ascii(']');
   });
@@ -88,11 +100,13 @@ for (const [character, letter] of ['""', '\\\\', '\nn', '\rr', '\tt']) {
 /** Fills a growing array with JSON. */
 class ObjectWriter {
   readonly #limit: number;
-  #out: Buffer<ArrayBuffer> = Buffer.allocUnsafeSlow(FIRST_SIZE);
+  #out: Buffer<ArrayBuffer>;
   #at = 0;
 
-  constructor(limit: number) {
+  /** @param size bytes to make room for at first */
+  constructor(limit: number, size: number) {
     this.#limit = limit;
+    this.#out = Buffer.allocUnsafeSlow(size);
   }
 
   ascii(text: string): void {
@@ -131,7 +145,8 @@ class ObjectWriter {
 
   /** The content of the literal of a text that has its source in it. */
   #madeFrom(source: Source, text: string): void {
-    const at = text.indexOf(source.text);
+    const added = text.length - source.text.length;
+    const at = text.slice(added) === source.text ? added : text.indexOf(source.text);
     if (at === -1) this.#characters(text);
     else {
       this.#characters(text.slice(0, at));
@@ -233,7 +248,7 @@ class ObjectWriter {
   }
 }
 
-keepOptimised(new ObjectWriter(0));
+keepOptimised(new ObjectWriter(0, 0));
 
 const OUTPUT_FIELDS = new Set(['text', 'start_index', 'end_index', 'token_count', 'context', 'embedding']);
 const NO_EXTRAS: object = {};

@@ -31,7 +31,7 @@ export const OPTIONS = {
     maximum: 1024,
     shownDefault: 'number of cores',
   }),
-  inlineBytes: option('integer', 16_384, 'Largest body in bytes that is worked on without a worker thread.', {
+  inlineBytes: option('integer', 4096, 'Largest body in bytes that is worked on without a worker thread.', {
     minimum: 0,
   }),
   queueSize: option('integer', 256, 'Requests that may wait for a worker; more are answered with 503.', {

@@ -39,10 +39,7 @@ t.test('a package that the server imports too stays, whichever plugin needs it',
   const checkout = copyOfTheCheckout(t);
   const manifest = join(checkout, 'plugins', 'chunkers', 'sentence', 'manifest.ts');
   const source = readFileSync(manifest, 'utf8');
-  writeFileSync(
-    manifest,
-    source.replace('uses:', "needs: { packages: ['ajv', 'helmet'] },\n  uses:"),
-  );
+  writeFileSync(manifest, source.replace('uses:', "needs: { packages: ['ajv', 'helmet'] },\n  uses:"));
   trim(checkout, 'token');
   t.ok('ajv' in dependenciesOf(checkout));
   t.ok('helmet' in dependenciesOf(checkout));
