@@ -133,7 +133,8 @@ class ObjectWriter {
     this.#letters(',"token_count":');
     this.#count(token_count);
     this.#members(extrasOf(chunk), ',');
-    if (typeof context === 'string') {
+    if (context === null) this.#letters(',"context":null');
+    else if (typeof context === 'string') {
       this.#letters(',"context":"');
       this.#characters(context);
       this.#letters('"');
@@ -145,8 +146,7 @@ class ObjectWriter {
 
   /** The content of the literal of a text that has its source in it. */
   #madeFrom(source: Source, text: string): void {
-    const added = text.length - source.text.length;
-    const at = text.slice(added) === source.text ? added : text.indexOf(source.text);
+    const at = text.slice(0, source.text.length) === source.text ? 0 : text.indexOf(source.text);
     if (at === -1) this.#characters(text);
     else {
       this.#characters(text.slice(0, at));

@@ -117,8 +117,9 @@ function placeChunks(
 ): PlacedChunk[] {
   const { from, to, start, end } = locate(json, spans, unit);
   const extras = extrasOf(json, spans, unit);
+  const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
   return spans.map((span, index) => {
-    const own = json.subarray(from[index], to[index]);
+    const own = bytes.subarray(from[index], to[index]);
     const source = { text: asciiText(own, span) ?? text.slice(span.start, span.end), json: own };
     return {
       span,
@@ -138,7 +139,6 @@ function placeChunks(
  * The text of a span from its JSON, if that is all ASCII and free of escapes: a string of one byte per
  * letter, which every later step reads faster than a slice of a document with wider letters.
  */
-function asciiText(json: JsonText, { start, end }: Span): string | undefined {
-  if (json.length !== end - start) return undefined;
-  return Buffer.from(json.buffer, json.byteOffset, json.length).toString('latin1');
+function asciiText(json: Buffer, { start, end }: Span): string | undefined {
+  return json.length === end - start ? json.toString('latin1') : undefined;
 }

@@ -3,6 +3,13 @@ import type { JsonText } from '../core/json-text.ts';
 import type { PipelineStep } from '../core/pipeline.ts';
 
 const BYTES = 16;
+/** Letters of a UUID, with its hyphens. */
+const LETTERS = 36;
+const VERSION_AT = 6;
+const VARIANT_AT = 8;
+const HYPHENS_AT = [4, 6, 8, 10];
+const HYPHEN = 0x2d;
+const DIGITS = Buffer.from('0123456789abcdef');
 
 /** What the names of a document's chunks follow from; made by `seedOf`. */
 export type Seed = Uint8Array;
@@ -26,10 +33,8 @@ export function seedOf(steps: readonly PipelineStep[], text: JsonText): Seed {
  */
 export function nameChunks(seed: Seed, count: number): string[] {
   if (count === 0) return [];
-  const hex = hash('shake256', seed, { outputEncoding: 'hex', outputLength: count * BYTES });
-  return Array.from({ length: count }, (_, index) =>
-    toUuid(hex.slice(index * 2 * BYTES, (index + 1) * 2 * BYTES)),
-  );
+  const uuids = toUuids(hash('shake256', seed, { outputEncoding: 'buffer', outputLength: count * BYTES }));
+  return Array.from({ length: count }, (_, index) => uuids.slice(index * LETTERS, (index + 1) * LETTERS));
 }
 
 /** The same value with the members of objects in order, so that only what it says counts. */
@@ -40,7 +45,17 @@ function sorted(value: unknown): unknown {
   return members.map(([name, member]) => [name, sorted(member)]);
 }
 
-function toUuid(hex: string): string {
-  const variant = '89ab'[Number.parseInt(hex[16] as string, 16) & 3] as string;
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+/** UUIDs, one behind the other. A string for each of their parts would cost more than the digest. */
+function toUuids(random: Buffer): string {
+  const letters = Buffer.alloc((random.length / BYTES) * LETTERS);
+  let at = 0;
+  for (let index = 0; index < random.length; index++) {
+    const place = index % BYTES;
+    const byte = random[index] as number;
+    const bits = place === VERSION_AT ? 0x80 | (byte & 0x0f) : place === VARIANT_AT ? 0x80 | (byte & 0x3f) : byte;
+    if (HYPHENS_AT.includes(place)) letters[at++] = HYPHEN;
+    letters[at++] = DIGITS[bits >> 4] as number;
+    letters[at++] = DIGITS[bits & 0x0f] as number;
+  }
+  return letters.toString('latin1');
 }
