@@ -52,7 +52,8 @@ function toUuids(random: Buffer): string {
   for (let index = 0; index < random.length; index++) {
     const place = index % BYTES;
     const byte = random[index] as number;
-    const bits = place === VERSION_AT ? 0x80 | (byte & 0x0f) : place === VARIANT_AT ? 0x80 | (byte & 0x3f) : byte;
+    const bits =
+      place === VERSION_AT ? 0x80 | (byte & 0x0f) : place === VARIANT_AT ? 0x80 | (byte & 0x3f) : byte;
     if (HYPHENS_AT.includes(place)) letters[at++] = HYPHEN;
     letters[at++] = DIGITS[bits >> 4] as number;
     letters[at++] = DIGITS[bits & 0x0f] as number;

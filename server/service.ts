@@ -133,7 +133,9 @@ export function createService(calls: PluginCalls, limits: Limits): Service {
           run.facts.nextDocument();
           const placed = await runStages(stages, content, json);
           const ids = nameChunks(seedOf(steps, canonicalJsonText(content, json)), placed.length);
-          documents.push(placed.map(({ chunk, source }, index) => ({ id: ids[index] as string, chunk, source })));
+          documents.push(
+            placed.map(({ chunk, source }, index) => ({ id: ids[index] as string, chunk, source })),
+          );
         }
         const counted = documents.flat().map(({ chunk }) => chunk);
         return run.answer(counted, () => writeOutputs(documents, Array.isArray(text), limits.maxAnswerBytes));
