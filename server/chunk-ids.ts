@@ -45,18 +45,23 @@ function sorted(value: unknown): unknown {
   return members.map(([name, member]) => [name, sorted(member)]);
 }
 
-/** UUIDs, one behind the other. A string for each of their parts would cost more than the digest. */
+/** UUIDs of random bytes, one behind the other: a string for each of their parts would cost more. */
 function toUuids(random: Buffer): string {
   const letters = Buffer.alloc((random.length / BYTES) * LETTERS);
   let at = 0;
   for (let index = 0; index < random.length; index++) {
     const place = index % BYTES;
-    const byte = random[index] as number;
-    const bits =
-      place === VERSION_AT ? 0x80 | (byte & 0x0f) : place === VARIANT_AT ? 0x80 | (byte & 0x3f) : byte;
+    const byte = withMark(random[index] as number, place);
     if (HYPHENS_AT.includes(place)) letters[at++] = HYPHEN;
-    letters[at++] = DIGITS[bits >> 4] as number;
-    letters[at++] = DIGITS[bits & 0x0f] as number;
+    letters[at++] = DIGITS[byte >> 4] as number;
+    letters[at++] = DIGITS[byte & 0x0f] as number;
   }
   return letters.toString('latin1');
+}
+
+/** A byte of a UUID with the bits that say its version, 8, or its variant. */
+function withMark(byte: number, place: number): number {
+  if (place === VERSION_AT) return 0x80 | (byte & 0x0f);
+  if (place === VARIANT_AT) return 0x80 | (byte & 0x3f);
+  return byte;
 }
