@@ -335,6 +335,8 @@ export interface Settings {
   readonly hubToken: string;
   /** Branch, tag or commit of the hub's repositories, never a path; by default `main`. */
   readonly hubRevision: string;
+  /** Bytes of memory of the machine, or of the container where that is less. */
+  readonly memoryBytes: number;
 }
 
 export interface Log {

@@ -4,10 +4,11 @@ import { parseArgs } from 'node:util';
 import type { Settings } from '../core/contracts.ts';
 import { nearest } from './nearest.ts';
 
+const MEMORY_BYTES = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
+
 /** A share of the memory that this process may use; work on a body takes several times its size. */
 function bytesInFlight(least: number): number {
-  const memory = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
-  return Math.max(least, Math.floor(memory / 16));
+  return Math.max(least, Math.floor(MEMORY_BYTES / 16));
 }
 
 /**
@@ -178,6 +179,7 @@ export function settingsOf(config: Config, home: string): Settings {
     hubEndpoint: config.hfEndpoint.replace(/\/+$/, ''),
     hubToken: config.hfToken,
     hubRevision: config.hfRevision,
+    memoryBytes: MEMORY_BYTES,
   };
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { configOf, describeOptions, helpText, readConfig, settingsOf } from '../../server/config.ts';
@@ -164,7 +164,9 @@ t.test('all problems are reported, not only the first', async (t) => {
 t.test('plugins see their part of the settings', async (t) => {
   const settings = (env: Record<string, string>, args: string[] = []) =>
     settingsOf(readConfig(args, env), '/home/me');
-  t.same(settings({}), {
+  const { memoryBytes, ...others } = settings({});
+  t.ok(memoryBytes > 0 && memoryBytes <= totalmem());
+  t.same(others, {
     modelsDir: join('data', 'models'),
     hubCacheDir: '/home/me/.cache/huggingface/hub',
     allowDownloads: false,

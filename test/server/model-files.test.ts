@@ -51,6 +51,7 @@ function settingsFor(t: Test, fields: Partial<Settings> = {}): Settings {
     hubEndpoint: 'http://127.0.0.1:1',
     hubToken: '',
     hubRevision: 'main',
+    memoryBytes: 1e9,
     ...fields,
   };
 }

@@ -13,7 +13,8 @@ import { createSyntax } from './syntax.ts';
 const BUDGET_BASE = 5000;
 const BUDGET_PER_CHARACTER = 0.002;
 
-const createCodeChunker: Factory<'chunker'> = async () => createChunker(await createParsers()) as Chunker;
+const createCodeChunker: Factory<'chunker'> = async ({ settings }) =>
+  createChunker(await createParsers(settings.memoryBytes)) as Chunker;
 
 export default createCodeChunker;
 

@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Node } from 'web-tree-sitter';
 import { chunkText } from '../../../core/chunking.ts';
@@ -19,7 +20,7 @@ interface SourceFile {
   readonly text: string;
 }
 
-const parsers = await createParsers();
+const parsers = await createParsers(totalmem());
 const { host, registry } = await composeQuietly();
 const ready = {
   manifest: registry.require('chunker', 'code').manifest,

@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
@@ -220,7 +222,7 @@ t.test('auto', async (t) => {
 });
 
 t.test('a parse over its budget is cut at lines, and the header says so', async (t) => {
-  const chunker = createChunker(await createParsers(), () => 0);
+  const chunker = createChunker(await createParsers(totalmem()), () => 0);
   const text = 'def f():\n    pass\n'.repeat(20_000);
   const reports: string[] = [];
   const spans = await chunker.chunk(
@@ -274,7 +276,7 @@ t.test('whatever it is given, it answers', async (t) => {
 });
 
 t.test('memory after many documents is what it was after a few', async (t) => {
-  const parsers = await createParsers();
+  const parsers = await createParsers(totalmem());
   const python = LANGUAGES.find(({ name }) => name === 'python') as (typeof LANGUAGES)[number];
   const limits = { budget: 10_000, signal: new AbortController().signal };
   const text = sampleOf('python');
@@ -287,6 +289,23 @@ t.test('memory after many documents is what it was after a few', async (t) => {
   t.comment(`${few} bytes after 1,000 documents, ${many} after 11,000`);
   t.ok(many - few < 40 * 1024 * 1024);
 });
+
+t.test(
+  'where memory is short, grammars take little of it at their peak too',
+  { skip: process.platform !== 'linux' && 'the peak is read from /proc' },
+  (t) => {
+    const script = join(import.meta.dirname, 'code-support', 'parse-samples.ts');
+    const texts = Object.fromEntries(['cpp', 'go', 'kotlin', 'ruby'].map((name) => [name, sampleOf(name)]));
+    const { stdout, stderr } = spawnSync(process.execPath, [script, '4e9', JSON.stringify(texts)], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH ?? '' },
+    });
+    t.comment(`at most ${stdout.trim()} bytes`);
+    t.match(stdout, /^\d+\n$/, stderr);
+    t.ok(Number(stdout) < 500e6);
+    t.end();
+  },
+);
 
 t.test('the answer names language and fallback in headers', async (t) => {
   const { post } = await startServer(t, { plugins: ['code', 'character'] });

@@ -28,6 +28,7 @@ async function createProvider(t: Test, fields: Partial<Settings> = {}) {
     hubEndpoint: 'http://127.0.0.1:1',
     hubToken: '',
     hubRevision: 'main',
+    memoryBytes: 1e9,
     ...fields,
   };
   const provider: TokenizerProvider = await createHuggingFaceTokenizers({

@@ -24,6 +24,7 @@ export async function createProvider(
     hubEndpoint: 'http://127.0.0.1:1',
     hubToken: '',
     hubRevision: 'main',
+    memoryBytes: 1e9,
   };
   const models = createModelFiles({ settings, log, ownFolders: [OWN_MODELS] });
   const tokenizers = await createHuggingFaceTokenizers({ settings, log, shared, models, env: {} });
