@@ -132,7 +132,7 @@ class ObjectWriter {
     this.#count(end_index);
     this.#letters(',"token_count":');
     this.#count(token_count);
-    this.#members(extrasOf(chunk), ',');
+    this.#members(otherFieldsOf(chunk), ',');
     if (context === null) this.#letters(',"context":null');
     else if (typeof context === 'string') {
       this.#letters(',"context":"');
@@ -162,7 +162,7 @@ class ObjectWriter {
 
   /** The members of an object, of which the first comes after `separator`. */
   #members(object: object, separator: string): void {
-    if (object === NO_EXTRAS) return;
+    if (object === NO_OTHERS) return;
     const vectors = vectorsOf(object);
     const json = JSON.stringify(vectors === undefined ? object : { ...object, ...vectors.absent });
     let next = separator;
@@ -251,17 +251,17 @@ class ObjectWriter {
 keepOptimised(new ObjectWriter(0, 0));
 
 const OUTPUT_FIELDS = new Set(['text', 'start_index', 'end_index', 'token_count', 'context', 'embedding']);
-const NO_EXTRAS: object = {};
+const NO_OTHERS: object = {};
 
 /** What a chunk has beside the fields of every output. */
-function extrasOf(chunk: Chunk): object {
-  let extras: Record<string, unknown> | undefined;
+function otherFieldsOf(chunk: Chunk): object {
+  let others: Record<string, unknown> | undefined;
   for (const name in chunk) {
     if (OUTPUT_FIELDS.has(name)) continue;
-    extras ??= {};
-    extras[name] = chunk[name];
+    others ??= {};
+    others[name] = chunk[name];
   }
-  return extras ?? NO_EXTRAS;
+  return others ?? NO_OTHERS;
 }
 
 /** The members of an object that are vectors, and the same names without a value. */

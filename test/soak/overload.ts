@@ -30,10 +30,11 @@ interface Profile {
   readonly sizes: readonly number[];
 }
 
-/** Small requests are worked on by the thread that reads the connections, large ones by others. */
+/** Tiny requests are worked on by the thread that reads the connections, the others by worker threads. */
 const PROFILES: readonly Profile[] = [
   { name: 'large', sizes: [40_000, 200_000] },
   { name: 'small', sizes: [8000] },
+  { name: 'tiny', sizes: [2000] },
 ];
 
 /** Four times the requests that can be served: each gets its answer or an honest refusal. */
