@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify';
 import plugin from 'fastify-plugin';
 import { endConnectionsWhenClosing } from './closing.ts';
 import { composeCore } from './compose.ts';
 import { type Config, configOf } from './config.ts';
-import { createLog } from './log.ts';
+import { createLog, logAnswered, requestId } from './log.ts';
 import { createMetrics } from './metrics.ts';
-import { passJsonAsBytes, refuseWhileFull } from './routes/bytes-route.ts';
+import { passJsonAsBytes } from './routes/bytes-route.ts';
 import { describeRoutes, docsRoutes } from './routes/docs.ts';
 import { executeRoute } from './routes/execute.ts';
 import { metaRoutes } from './routes/meta.ts';
@@ -23,6 +23,7 @@ import { operatorRoutes } from './routes/operator.ts';
 import { pipelineRoutes } from './routes/pipelines.ts';
 import { pluginRoutes } from './routes/plugins.ts';
 import { sendError } from './routes/problems.ts';
+import { createDoor, type Door, refuseWhileFull } from './routes/refusals.ts';
 import { chargeBodies, createByteBudget } from './run/byte-budget.ts';
 import { createRunner } from './run/runner.ts';
 import { openSharedBuffersDesk } from './run/shared-buffers.ts';
@@ -53,16 +54,28 @@ export async function buildApp(
     clientErrorHandler: refuseConnection,
   };
   const app = Fastify(options);
+  const place = putInFront(app);
   app.addHook('onResponse', async (request, reply) => {
-    const { method, url } = request;
-    const ms = Math.round(reply.elapsedTime * 10) / 10;
-    request.log.info({ method, path: url.split('?')[0], status: reply.statusCode, ms }, 'answered');
+    const { log, method, url } = request;
+    logAnswered(log, { method, url, status: reply.statusCode, ms: reply.elapsedTime });
   });
   endConnectionsWhenClosing(app);
   const store = createPipelineStore(config, app.log);
   openWhenListening(app, store, onBrokenStore);
-  await app.register((scope) => serve(scope, config, store, true));
+  await app.register(async (scope) => place(await serve(scope, config, store, true)));
   return app;
+}
+
+/** Has a door, once there is one, see the requests before the framework does. */
+function putInFront(app: FastifyInstance): (door: Door) => void {
+  let refuses: Door = () => false;
+  app.server.removeAllListeners('request');
+  app.server.on('request', (request, answer) => {
+    if (!refuses(request, answer)) app.routing(request, answer);
+  });
+  return (door) => {
+    refuses = door;
+  };
 }
 
 /** Milliseconds in which a client has to send the headers of a request, unless whole requests have less. */
@@ -78,14 +91,6 @@ function timeoutsOf({ requestTimeout }: Config): FastifyHttpOptions<Server> {
     connectionTimeout: milliseconds + READ_TIMEOUT,
     http: { headersTimeout: Math.min(HEADERS_TIMEOUT, milliseconds) },
   };
-}
-
-const REQUEST_ID = /^[\w.:+/=@-]{1,128}$/;
-
-/** The id that the caller gave in `x-request-id`, where it is one that can be logged, else a new one. */
-function requestId({ headers }: IncomingMessage): string {
-  const given = headers['x-request-id'];
-  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
 /** Milliseconds in which the first requests are answered, before the store's packages block the loop. */
@@ -125,11 +130,12 @@ async function serve(
   config: Config,
   store: PipelineStore,
   answersUnknown: boolean,
-): Promise<void> {
+): Promise<Door> {
   const channel = `chunksmith-${randomUUID()}`;
   const desk = openSharedBuffersDesk(channel);
   const core = await composeCore(config, app.log, desk);
   const runner = createRunner(config, core, desk, channel);
+  app.server.on('connection', () => runner.makeWay());
   app.addHook('onClose', async () => {
     await runner.close();
     await store.close();
@@ -147,9 +153,10 @@ async function serve(
   const metrics = createMetrics({ load: runner.load, bytesInFlight: () => budget.taken });
   operatorRoutes(app, runner, store, metrics);
   metaRoutes(app, core.registry, core.embeddings, () => endpointsOf(app.prefix, paths));
+  let door: Door = () => false;
   await app.register(async (bytes) => {
     passJsonAsBytes(bytes, config.maxBodyBytes);
-    refuseWhileFull(bytes, runner);
+    door = createDoor(bytes, refuseWhileFull(bytes, runner), runner, metrics);
     chargeBodies(bytes, budget);
     pluginRoutes(bytes, core.registry, runner, metrics);
     executeRoute(bytes, store, runner, metrics);
@@ -160,6 +167,7 @@ async function serve(
   });
   await docsRoutes(app);
   refuseOtherMethods(app, paths);
+  return door;
 }
 
 /** Method and path of the endpoints, without the pages of the documentation. */

@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { isMainThread } from 'node:worker_threads';
+import type { FastifyBaseLogger } from 'fastify';
 import pino, { type Logger } from 'pino';
 
 const LEVELS: Readonly<Record<string, string>> = { warning: 'warn' };
@@ -9,4 +12,26 @@ const LEVELS: Readonly<Record<string, string>> = { warning: 'warn' };
  */
 export function createLog(level: string): Logger {
   return pino({ level: LEVELS[level] ?? level }, pino.destination({ dest: 1, sync: !isMainThread }));
+}
+
+const REQUEST_ID = /^[\w.:+/=@-]{1,128}$/;
+
+/** The id that the caller gave in `x-request-id`, where it is one that can be logged, else a new one. */
+export function requestId({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+export interface Answered {
+  /** Where the log does not know it by itself. */
+  readonly reqId?: string;
+  readonly method: string;
+  readonly url: string;
+  readonly status: number;
+  readonly ms: number;
+}
+
+/** One line for each request; without the query, which may hold anything. */
+export function logAnswered(log: FastifyBaseLogger, { url, ms, ...rest }: Answered): void {
+  log.info({ ...rest, path: url.split('?')[0], ms: Math.round(ms * 10) / 10 }, 'answered');
 }

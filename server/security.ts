@@ -28,7 +28,7 @@ export async function secure(app: FastifyInstance, config: SecurityConfig): Prom
  * The headers that helmet sets, which are the same for every answer. To have it set them on each one costs a
  * tenth of what a thread can answer, and garbage that only a collection of the whole heap takes away.
  */
-function headersOfHelmet(): Record<string, string> {
+export function headersOfHelmet(): Record<string, string> {
   const headers: Record<string, string> = {};
   const answer = {
     setHeader(name: string, value: string) {

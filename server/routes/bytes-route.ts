@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } fro
 import { ServiceError } from '../../core/errors.ts';
 import type { PluginEntry } from '../../core/registry.ts';
 import type { Metrics } from '../metrics.ts';
-import { OVERLOADED } from '../run/overloaded.ts';
 import { release } from '../run/release.ts';
 import type { Runner } from '../run/runner.ts';
 import type { Task } from '../service.ts';
@@ -21,14 +20,6 @@ export function passJsonAsBytes(app: FastifyInstance, bodyLimit: number): void {
     route.bodyLimit = bodyLimit;
   });
   app.setValidatorCompiler(() => () => true);
-}
-
-/** Turns requests away before their bodies are read, while the queue that they would come to is full. */
-export function refuseWhileFull(app: FastifyInstance, runner: Runner): void {
-  app.addHook('onRequest', async ({ headers }) => {
-    const length = headers['content-length'];
-    if (length !== undefined && runner.isFullFor(Number(length))) throw OVERLOADED;
-  });
 }
 
 /** A string of up to so many bytes goes out in one write with the headers. */

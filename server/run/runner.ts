@@ -21,6 +21,8 @@ export interface Runner {
   run(task: Task, body: Buffer, signal: AbortSignal): Promise<RunAnswer>;
   /** Whether a request with a body of so many bytes is turned away now. */
   isFullFor(bytes: number): boolean;
+  /** A connection has come: tasks on the event loop wait until others that may wait are accepted too. */
+  makeWay(): void;
   /** What the runner is busy with. */
   load(): RunnerLoad;
   close(): Promise<void>;
@@ -76,6 +78,7 @@ export function createRunner(config: Config, core: Core, desk: SharedBuffersDesk
       }
       return inWorker(task, body, signal);
     },
+    makeWay: turns.makeWay,
     isFullFor: (bytes) => (bytes <= config.inlineBytes ? turns.isFull : lanes.isFull),
     load: () => ({
       waiting: lanes.waiting + turns.waiting,
@@ -150,6 +153,7 @@ function createInlineRunner(config: Config, core: Core): Runner {
         end();
       }
     },
+    makeWay() {},
     isFullFor: () => false,
     load: () => ({ waiting: 0, threads: 0, isFull: false }),
     close: async () => {},

@@ -10,6 +10,11 @@ export interface Turns {
    * @throws the signal's reason, once it aborts
    */
   enter(signal: AbortSignal): Promise<void>;
+  /**
+   * Lets a turn pass without a task. Node accepts one connection in each: were every one of them as long as a
+   * task, connections would come in slower than clients open them, and `/health` wait behind all others.
+   */
+  makeWay(): void;
   /** Tasks that wait. */
   readonly waiting: number;
   /** Whether a task that comes now is turned away. */
@@ -18,25 +23,40 @@ export interface Turns {
 
 /** Milliseconds after the first task of a turn of the event loop in which others may begin in the same turn. */
 const TURN_MS = 5;
+/** Turns in a row that pass without a task. */
+const MOST_PASSED = 16;
 
 /** @param queueSize most tasks that wait; of these one runs in each turn */
 export function createTurns(queueSize: number): Turns {
   const queue = new Set<() => void>();
   /** When the first task of this turn began. */
   let began: number | undefined;
+  let mayPass = false;
+  /** Turns that have passed without a task since the last one. */
+  let passed = 0;
 
   function beginTurn(): void {
     began = performance.now();
-    setImmediate(() => {
-      const [next] = queue;
-      if (next === undefined) {
-        began = undefined;
-        return;
-      }
-      beginTurn();
-      queue.delete(next);
-      next();
-    });
+    setImmediate(endTurn);
+  }
+
+  function endTurn(): void {
+    const [next] = queue;
+    if (next === undefined) {
+      began = undefined;
+      return;
+    }
+    const passes = mayPass && passed < MOST_PASSED;
+    mayPass = false;
+    if (passes) {
+      passed++;
+      setImmediate(endTurn);
+      return;
+    }
+    passed = 0;
+    beginTurn();
+    queue.delete(next);
+    next();
   }
 
   /** Whether a task may run at once. */
@@ -64,6 +84,9 @@ export function createTurns(queueSize: number): Turns {
       if (isFull()) throw OVERLOADED;
       if (!hasRoom()) return wait(signal);
       if (began === undefined) beginTurn();
+    },
+    makeWay() {
+      mayPass = true;
     },
     get waiting() {
       return queue.size;

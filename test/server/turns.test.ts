@@ -73,3 +73,22 @@ t.test('who has gone does not wait', async (t) => {
   await other;
   await t.rejects(turns.enter(client.signal), { message: 'gone' });
 });
+
+t.test('a connection that comes has a turn without a task, but not for ever', async (t) => {
+  const turns = createTurns(10);
+  const begun: number[] = [];
+  let turn = 0;
+  const tasks = comeTogether(3, async () => {
+    await turns.enter(signal);
+    begun.push(turn);
+    work(10);
+  });
+  for (; begun.length < 3 && turn < 100; turn++) {
+    if (begun.length < 2) turns.makeWay();
+    await nextTurn();
+  }
+  await Promise.all(tasks);
+  const [first = 0, second = 0, third = 0] = begun;
+  t.equal(second - first, 17, 'sixteen turns pass');
+  t.equal(third - second, 1, 'none passes once no connection comes');
+});

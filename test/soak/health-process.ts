@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Run as a process: health-process.ts <port>. Asks for `/health` every 20 ms from its first message to its second. */
+/**
+ * Run as a process: health-process.ts <port>. Asks for `/health` every 20 ms from its first message to its second:
+ * on a connection that is kept and, as orchestrators do, on a new one in turn.
+ */
 
 /** What it says at the end. */
 export interface HealthReport {
@@ -27,13 +30,14 @@ process.once('message', () => {
 const begin = performance.now();
 for (let round = 0; !isOver; round++) {
   await wait(Math.max(0, begin + round * EVERY_MS - performance.now()));
-  pending.push(ask());
+  pending.push(ask(round % 2 === 0 && agent));
 }
 await Promise.all(pending);
 agent.destroy();
 process.send?.({ times, failures } satisfies HealthReport, () => process.disconnect());
 
-function ask(): Promise<void> {
+/** @param agent keeps connections; false makes a new one */
+function ask(agent: Agent | false): Promise<void> {
   const start = performance.now();
   return new Promise((resolve) => {
     const fail = () => {
