@@ -54,7 +54,7 @@ export async function buildApp(
     clientErrorHandler: refuseConnection,
   };
   const app = Fastify(options);
-  const place = putInFront(app);
+  const setDoor = putInFront(app);
   app.addHook('onResponse', async (request, reply) => {
     const { log, method, url } = request;
     logAnswered(log, { method, url, status: reply.statusCode, ms: reply.elapsedTime });
@@ -62,19 +62,19 @@ export async function buildApp(
   endConnectionsWhenClosing(app);
   const store = createPipelineStore(config, app.log);
   openWhenListening(app, store, onBrokenStore);
-  await app.register(async (scope) => place(await serve(scope, config, store, true)));
+  await app.register(async (scope) => setDoor(await serve(scope, config, store, true)));
   return app;
 }
 
 /** Has a door, once there is one, see the requests before the framework does. */
 function putInFront(app: FastifyInstance): (door: Door) => void {
-  let refuses: Door = () => false;
+  let answers: Door = () => false;
   app.server.removeAllListeners('request');
   app.server.on('request', (request, answer) => {
-    if (!refuses(request, answer)) app.routing(request, answer);
+    if (!answers(request, answer)) app.routing(request, answer);
   });
   return (door) => {
-    refuses = door;
+    answers = door;
   };
 }
 

@@ -30,9 +30,9 @@ export function refuseWhileFull(app: FastifyInstance, runner: Runner): QueuedPat
 }
 
 /**
- * A door that turns away what `refuseWhileFull` does, at a fraction of the cost: under a flood the thread that
+ * A door that turns away what `refuseWhileFull` does, in two thirds of the time: under a flood the thread that
  * reads the connections does little else, and `/health` waits behind it. Requests of web pages pass, as their
- * answers need headers that depend on the page.
+ * answers need headers that depend on the page. Keys and rate limits are not looked at.
  */
 export function createDoor(app: FastifyInstance, paths: QueuedPaths, runner: Runner, metrics: Metrics): Door {
   const body = JSON.stringify({ detail: OVERLOADED.detail });

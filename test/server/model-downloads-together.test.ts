@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile, rm, utimes } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import t, { type Test } from 'tap';
+import type { Settings } from '../../core/contracts.ts';
+import { createModelFiles } from '../../server/models/model-files.ts';
+import {
+  type Answer,
+  BIG,
+  CONTENT,
+  ETAG,
+  HALF,
+  log,
+  refuse,
+  serve,
+  sizeOf,
+  startHub,
+  until,
+  WHOLE,
+} from '../support/model-hub.ts';
+
+/** Looks for the file in a thread or a process of its own, and prints what is logged meanwhile. */
+const FINDER = `
+  const print = (details) => console.log(JSON.stringify(details));
+  process.once('SIGTERM', () => setTimeout(() => process.exit(7), 200));
+  import(process.env.MODULE).then(({ createModelFiles }) => {
+    const log = { info: print, warn: print };
+    const settings = JSON.parse(process.env.SETTINGS);
+    return createModelFiles({ settings, log, timeout: 1500 }).find('owner/name', JSON.parse(process.env.FILE));
+  });
+`;
+
+const environment = (settings: Settings) => ({
+  ...process.env,
+  MODULE: new URL('../../server/models/model-files.ts', import.meta.url).href,
+  SETTINGS: JSON.stringify(settings),
+  FILE: JSON.stringify(BIG),
+});
+
+function startProcess(t: Test, settings: Settings): ChildProcess {
+  // What tap preloads in every process of Node listens for signals itself.
+  const child = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, '-e', FINDER], {
+    env: environment(settings),
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  return child;
+}
+
+const startThread = (settings: Settings) =>
+  new Worker(FINDER, { eval: true, env: environment(settings), stdout: true });
+
+/** Sends something at once, and the rest when it is told to. */
+function holdBack() {
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  const answer: Answer = async (_request, response) => {
+    response
+      .writeHead(200, { 'content-length': CONTENT.length, etag: ETAG })
+      .write(CONTENT.subarray(0, HALF));
+    await promise;
+    response.end(CONTENT.subarray(HALF));
+  };
+  return { answer, release };
+}
+
+t.test('threads and processes that ask at once make one request in all', async (t) => {
+  const trickle: Answer = async (_request, response) => {
+    response.writeHead(200, { 'content-length': CONTENT.length });
+    for (let from = 0; from < CONTENT.length; from += 50_000) {
+      response.write(CONTENT.subarray(from, from + 50_000));
+      await sleep(350);
+    }
+    response.end();
+  };
+  const hub = await startHub(t, [trickle]);
+  const threads = [startThread(hub.settings), startThread(hub.settings)];
+  const processes = [startProcess(t, hub.settings), startProcess(t, hub.settings)];
+  const codes = await Promise.all([...threads, ...processes].map((one) => once(one, 'exit')));
+  t.same(
+    codes.map(([code]) => code),
+    [0, 0, 0, 0],
+    'all find it, and waiting for longer than the hub may be silent is no silence',
+  );
+  t.equal(hub.asked.length, 1);
+  t.ok(CONTENT.equals(await readFile(hub.target)));
+  t.same(await hub.left(), WHOLE, 'no lock is left');
+});
+
+t.test('one that is killed leaves its part to the next', async (t) => {
+  const hub = await startHub(t, [holdBack().answer, serve()]);
+  const child = startProcess(t, hub.settings);
+  await until(async () => (await sizeOf(`${hub.target}.part`)) === HALF);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const lock = `${hub.target}.lock`;
+  t.ok(existsSync(lock));
+  const eightSecondsAgo = Date.now() / 1000 - 8;
+  await utimes(lock, eightSecondsAgo, eightSecondsAgo);
+  t.equal(await hub.find(), hub.target);
+  t.ok(CONTENT.equals(await readFile(hub.target)));
+  t.same(hub.ranges(), [undefined, `bytes=${HALF}-`]);
+  t.same(await hub.left(), WHOLE);
+});
+
+t.test('one that stood still for too long gives way to the next', async (t) => {
+  const { answer, release } = holdBack();
+  t.teardown(release);
+  const hub = await startHub(t, [answer, serve()]);
+  const found = createModelFiles({ settings: hub.settings, log }).find('owner/name', BIG);
+  await until(() => existsSync(`${hub.target}.part`));
+  await rm(`${hub.target}.lock`, { recursive: true });
+  const [, other] = await Promise.all([found, hub.find()]);
+  t.equal(other, hub.target);
+  t.ok(CONTENT.equals(await readFile(hub.target)));
+  t.same(await hub.left(), WHOLE);
+});
+
+t.test('a download leaves the signals of the process to whoever listens', async (t) => {
+  const hub = await startHub(t, [holdBack().answer]);
+  const child = startProcess(t, hub.settings);
+  await until(() => existsSync(`${hub.target}.part`));
+  child.kill('SIGTERM');
+  t.same(await once(child, 'exit'), [7, null]);
+});
+
+t.test('a hub that wants to be left alone for long is asked after half a minute', async (t) => {
+  const hub = await startHub(t, [refuse(429, { 'retry-after': '3600' })]);
+  const child = startProcess(t, hub.settings);
+  const [line] = await once(child.stdout as Readable, 'data');
+  t.match(JSON.parse(String(line)), { milliseconds: 30_000, reason: /429/ });
+});

@@ -1,0 +1,203 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import type { Log } from '../../core/contracts.ts';
+import { createModelFiles } from '../../server/models/model-files.ts';
+import {
+  type Answer,
+  BIG,
+  breakOff,
+  CONTENT,
+  ETAG,
+  HALF,
+  log,
+  PARTS,
+  refuse,
+  serve,
+  startHub,
+  startHubServer,
+  WHOLE,
+} from '../support/model-hub.ts';
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+t.test('a download that breaks is gone on with', async (t) => {
+  const hub = await startHub(t, [breakOff(), serve()]);
+  t.equal(await hub.find(), hub.target);
+  t.ok(CONTENT.equals(await readFile(hub.target)));
+  t.same(hub.ranges(), [undefined, `bytes=${HALF}-`]);
+  t.equal(hub.headers[1]?.['if-range'], ETAG);
+  t.same(await hub.left(), WHOLE);
+});
+
+t.test('a download that stays broken is gone on with after a restart', async (t) => {
+  const hub = await startHub(t, [breakOff(), refuse(500), refuse(502), refuse(503), serve()]);
+  await t.rejects(hub.find(), /503; try again/);
+  t.same(await hub.left(), PARTS);
+  const again = createModelFiles({ settings: hub.settings, log });
+  t.same(await again.names(BIG.name), [], 'a part is no model');
+  t.equal(await again.find('owner/name', BIG), hub.target);
+  t.ok(CONTENT.equals(await readFile(hub.target)));
+  t.same(hub.ranges(), [undefined, ...Array(4).fill(`bytes=${HALF}-`)]);
+  t.same(await hub.left(), WHOLE);
+});
+
+t.test('a hub that falls silent keeps nobody waiting, and is gone on with later', async (t) => {
+  const stall: Answer = (_request, response) => {
+    response
+      .writeHead(200, { 'content-length': CONTENT.length, etag: ETAG })
+      .write(CONTENT.subarray(0, HALF));
+  };
+  const hub = await startHub(t, [stall, serve()]);
+  await t.rejects(hub.find(BIG, 300), /silent for longer/);
+  t.same(await hub.left(), PARTS);
+  await hub.find();
+  t.ok(CONTENT.equals(await readFile(hub.target)));
+  t.same(hub.ranges(), [undefined, `bytes=${HALF}-`]);
+});
+
+const OTHER = randomBytes(250_000);
+/** A range that is not the one that was asked for, of what was asked for or of something else. */
+const lie = (contentRange: string | undefined, etag = ETAG): Answer => {
+  return (_request, response) => {
+    const headers = contentRange === undefined ? {} : { 'content-range': contentRange };
+    response.writeHead(206, { etag, ...headers }).end(OTHER.subarray(0, HALF));
+  };
+};
+const rest = `bytes ${HALF}-${CONTENT.length - 1}/${CONTENT.length}`;
+
+/** What a hub answers to the request to go on, how often it is asked in all, and what there is then. */
+const restarts: Record<string, [answers: Answer[], requests: number, expected: Buffer]> = {
+  'that has another file by now': [[serve(OTHER, '"two"')], 2, OTHER],
+  'that ignores ranges': [[(_, response) => response.end(CONTENT)], 2, CONTENT],
+  'that answers with another part': [
+    [lie(`bytes 5-${CONTENT.length - 1}/${CONTENT.length}`), serve()],
+    3,
+    CONTENT,
+  ],
+  'that answers with less': [[lie(`bytes ${HALF}-${HALF + 5}/${CONTENT.length}`), serve()], 3, CONTENT],
+  'that does not say which part it sends': [[lie(undefined), serve()], 3, CONTENT],
+  'that answers in bananas': [[lie('bananas 1-2/3'), serve()], 3, CONTENT],
+  'that goes on with another file': [[lie(rest, '"two"'), serve(OTHER, '"two"')], 3, OTHER],
+  'that has no such part': [[refuse(416), serve()], 3, CONTENT],
+};
+
+for (const [name, [answers, requests, expected]] of Object.entries(restarts)) {
+  t.test(`a hub ${name} is asked for everything`, async (t) => {
+    const hub = await startHub(t, [breakOff(), ...answers]);
+    await hub.find();
+    t.ok(expected.equals(await readFile(hub.target)));
+    t.same(hub.ranges(), [undefined, `bytes=${HALF}-`, undefined].slice(0, requests));
+    t.same(await hub.left(), WHOLE);
+  });
+}
+
+t.test('a part is not gone on with where nobody can tell whether it is of the same file', async (t) => {
+  for (const etag of [null, 'W/"one"', 'one', '""']) {
+    const hub = await startHub(t, [breakOff(etag), refuse(401), serve()]);
+    await t.rejects(hub.find(), /401/);
+    t.same(hub.ranges(), [undefined, undefined], String(etag));
+  }
+  const mixed = await startHub(t, [breakOff(), breakOff(null, HALF + 1), serve()]);
+  await mixed.find();
+  t.same(
+    mixed.ranges(),
+    [undefined, `bytes=${HALF}-`, undefined],
+    'the old etag is not the one of a new part',
+  );
+  const hub = await startHub(t, [breakOff(), refuse(503), refuse(503), refuse(503), serve()]);
+  await t.rejects(hub.find());
+  const settings = { ...hub.settings, hubRevision: 'v2' };
+  await createModelFiles({ settings, log }).find('owner/name', BIG);
+  t.equal(hub.ranges().at(-1), undefined, 'of another revision');
+});
+
+t.test('a part is not kept where the hub says that there is nothing to go on with', async (t) => {
+  for (const status of [401, 403, 404, 416]) {
+    const hub = await startHub(t, [breakOff(), refuse(status)]);
+    if (status === 404) t.equal(await hub.find(), undefined);
+    else await t.rejects(hub.find(), new RegExp(`answered ${status}`));
+    t.same(await hub.left(), [], String(status));
+  }
+});
+
+t.test('a file that is too large, or the wrong one, is not kept', async (t) => {
+  const wrong = { ...BIG, check: () => Promise.reject(new Error('it is no model')) };
+  for (const [file, expected] of [
+    [{ ...BIG, maxBytes: HALF + 5 }, /larger than 150005 bytes/],
+    [wrong, /no model/],
+  ] as const) {
+    const hub = await startHub(t, [breakOff(), refuse(503), refuse(503), refuse(503), serve()]);
+    await t.rejects(hub.find());
+    t.same(await hub.left(), PARTS);
+    await t.rejects(hub.find(file), expected);
+    t.same(await hub.left(), []);
+  }
+  const chunked: Answer = (_request, response) => void response.write(CONTENT, () => response.end());
+  const hub = await startHub(t, [chunked]);
+  await t.rejects(hub.find({ ...BIG, maxBytes: 1000 }), /larger than 1000 bytes/);
+  const short: Answer = (request, response, target) => {
+    if (request.headers.range === undefined) return breakOff()(request, response, target);
+    response.writeHead(206, { 'content-range': rest }).end('too short');
+  };
+  await t.rejects((await startHub(t, [short])).find(), /not as long as announced/);
+});
+
+t.test('the SHA-256 that the hub says is checked, also of a file that came in parts', async (t) => {
+  const right = `"${sha256(CONTENT)}"`;
+  const wrong = `"${sha256(OTHER)}"`;
+  const store = await startHubServer(t, (request, response) => serve(CONTENT, wrong)(request, response, ''));
+  const moved = (linked: string): Answer =>
+    refuse(302, { location: `${store.origin}/file`, 'x-linked-etag': linked, etag: ETAG });
+  for (const [answers, isRight] of [
+    [[serve(CONTENT, right)], true],
+    [[serve(CONTENT, wrong)], false],
+    [[breakOff(right), serve(CONTENT, right)], true],
+    [[breakOff(wrong), serve(CONTENT, wrong)], false],
+    [[moved(right)], true],
+    [[moved(right.toUpperCase())], true],
+    [[moved(wrong)], false],
+    [[moved('"abc"')], true],
+    [[refuse(302, { location: '/store' }), serve(CONTENT, wrong)], true],
+  ] as const) {
+    const hub = await startHub(t, [...answers]);
+    if (isRight) t.equal(await hub.find(), hub.target);
+    else await t.rejects(hub.find(), /its SHA-256 is not the one that the hub announced/);
+    t.same(await hub.left(), isRight ? WHOLE : []);
+  }
+});
+
+t.test('a busy hub is asked again, when it wants to be', async (t) => {
+  const hub = await startHub(t, [refuse(500), refuse(429, { 'retry-after': '1' }), serve()]);
+  const start = performance.now();
+  await hub.find();
+  t.ok(performance.now() - start > 950, 'it waited for a second');
+  t.equal(hub.asked.length, 3);
+  const always = await startHub(t, [refuse(429)]);
+  await t.rejects(always.find(), /429, too many requests/);
+  t.equal(always.asked.length, 4, 'three retries');
+  const never = await startHub(t, [refuse(400)]);
+  await t.rejects(never.find(), /400/);
+  t.equal(never.asked.length, 1);
+});
+
+t.test('a download that takes long says how far it is', async (t) => {
+  const lines: object[] = [];
+  const listening: Log = { ...log, info: (details, message) => lines.push({ ...details, message }) };
+  const slow: Answer = async (_request, response) => {
+    response.writeHead(200, { 'content-length': CONTENT.length });
+    for (let from = 0; from < CONTENT.length; from += 50_000) {
+      response.write(CONTENT.subarray(from, from + 50_000));
+      await sleep(1100);
+    }
+    response.end();
+  };
+  const hub = await startHub(t, [slow]);
+  await createModelFiles({ settings: hub.settings, log: listening }).find('owner/name', BIG);
+  const common = { name: 'owner/name', file: BIG.name };
+  t.match(lines, [
+    { ...common, bytes: CONTENT.length, total: CONTENT.length, message: 'downloading' },
+    { ...common, message: 'downloaded from the hub' },
+  ]);
+});
