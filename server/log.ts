@@ -32,6 +32,6 @@ export interface Answered {
 }
 
 /** One line for each request; without the query, which may hold anything. */
-export function logAnswered(log: FastifyBaseLogger, { url, ms, ...rest }: Answered): void {
-  log.info({ ...rest, path: url.split('?')[0], ms: Math.round(ms * 10) / 10 }, 'answered');
+export function logAnswered(log: FastifyBaseLogger, { url, status, ms, ...known }: Answered): void {
+  log.info({ ...known, path: url.split('?')[0], status, ms: Math.round(ms * 10) / 10 }, 'answered');
 }
