@@ -22,7 +22,7 @@ export function requestId({ headers }: IncomingMessage): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
-export interface Answered {
+interface Answered {
   /** Where the log does not know it by itself. */
   readonly reqId?: string;
   readonly method: string;

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile, rm, utimes } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import type { Settings } from '../../core/contracts.ts';
@@ -19,6 +18,7 @@ import {
   serve,
   sizeOf,
   startHub,
+  trickle,
   until,
   WHOLE,
 } from '../support/model-hub.ts';
@@ -67,15 +67,7 @@ function holdBack() {
 }
 
 t.test('threads and processes that ask at once make one request in all', async (t) => {
-  const trickle: Answer = async (_request, response) => {
-    response.writeHead(200, { 'content-length': CONTENT.length });
-    for (let from = 0; from < CONTENT.length; from += 50_000) {
-      response.write(CONTENT.subarray(from, from + 50_000));
-      await sleep(350);
-    }
-    response.end();
-  };
-  const hub = await startHub(t, [trickle]);
+  const hub = await startHub(t, [trickle(350)]);
   const threads = [startThread(hub.settings), startThread(hub.settings)];
   const processes = [startProcess(t, hub.settings), startProcess(t, hub.settings)];
   const codes = await Promise.all([...threads, ...processes].map((one) => once(one, 'exit')));

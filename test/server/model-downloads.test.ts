@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import type { Log } from '../../core/contracts.ts';
 import { createModelFiles } from '../../server/models/model-files.ts';
@@ -17,6 +16,7 @@ import {
   serve,
   startHub,
   startHubServer,
+  trickle,
   WHOLE,
 } from '../support/model-hub.ts';
 
@@ -185,15 +185,7 @@ t.test('a busy hub is asked again, when it wants to be', async (t) => {
 t.test('a download that takes long says how far it is', async (t) => {
   const lines: object[] = [];
   const listening: Log = { ...log, info: (details, message) => lines.push({ ...details, message }) };
-  const slow: Answer = async (_request, response) => {
-    response.writeHead(200, { 'content-length': CONTENT.length });
-    for (let from = 0; from < CONTENT.length; from += 50_000) {
-      response.write(CONTENT.subarray(from, from + 50_000));
-      await sleep(1100);
-    }
-    response.end();
-  };
-  const hub = await startHub(t, [slow]);
+  const hub = await startHub(t, [trickle(1100)]);
   await createModelFiles({ settings: hub.settings, log: listening }).find('owner/name', BIG);
   const common = { name: 'owner/name', file: BIG.name };
   t.match(lines, [

@@ -1,7 +1,11 @@
+import { get } from 'node:http';
 import { setImmediate } from 'node:timers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import t from 'tap';
 import { createTurns } from '../../server/run/turns.ts';
+import { chunker, pluginsFolder, WHOLE_TEXT } from '../support/plugins.ts';
+import { startProcess, until } from '../support/process.ts';
+import { temporaryFolder } from '../support/server.ts';
 
 const { signal } = new AbortController();
 
@@ -92,3 +96,32 @@ t.test('a connection that comes has a turn without a task, but not for ever', as
   t.equal(second - first, 17, 'sixteen turns pass');
   t.equal(third - second, 1, 'none passes once no connection comes');
 });
+
+t.test('new connections do not wait behind tasks', async (t) => {
+  const busy = chunker('busy', `const end = Date.now() + 30; while (Date.now() < end) {} ${WHOLE_TEXT}`);
+  const pluginsDir = await pluginsFolder(t, busy);
+  const server = startProcess(t, [
+    ...['--port', '0', '--data-dir', await temporaryFolder(t), '--plugins-dir', pluginsDir],
+  ]);
+  const client = await server.listening();
+  let done = 0;
+  const tasks = Array.from({ length: 60 }, async () => {
+    t.equal((await client.post('/v1/chunk/busy', { text: 'a' })).status, 200);
+    done++;
+  });
+  const depth = async () =>
+    Number(/^chunksmith_queue_depth (\d+)$/m.exec((await client.get('/metrics')).bytes.toString())?.[1]);
+  await until(async () => (await depth()) > 40);
+  const before = done;
+  await Promise.all(Array.from({ length: 20 }, () => healthOnNewConnection(client.port)));
+  t.ok(done - before < 10, `${done - before} tasks meanwhile`);
+  await Promise.all(tasks);
+});
+
+function healthOnNewConnection(port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port, path: '/health', agent: false }, (answer) => {
+      answer.resume().once('end', resolve);
+    }).once('error', reject);
+  });
+}

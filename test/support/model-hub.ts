@@ -92,6 +92,18 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
   while (!(await isSo())) await sleep(20);
 }
 
+/** Sends everything bit by bit, with so many milliseconds between two of them. */
+export function trickle(pause: number): Answer {
+  return async (_request, response) => {
+    response.writeHead(200, { 'content-length': CONTENT.length });
+    for (let from = 0; from < CONTENT.length; from += 50_000) {
+      response.write(CONTENT.subarray(from, from + 50_000));
+      await sleep(pause);
+    }
+    response.end();
+  };
+}
+
 export const refuse =
   (status: number, headers = {}): Answer =>
   (_request, response) =>
