@@ -9,7 +9,7 @@ COPY server server
 # Plugins of a trimmed image, as --plugins takes them; without it all are kept.
 ARG PLUGINS=""
 RUN if [ -n "$PLUGINS" ]; then \
-      node server/trim.ts "$PLUGINS" && npm prune --omit=dev --omit=optional --omit=peer; \
+      node server/cli/trim.ts "$PLUGINS" && npm prune --omit=dev --omit=optional --omit=peer; \
     fi
 
 FROM node:24-slim
@@ -19,8 +19,8 @@ COPY --from=build /app ./
 COPY LICENSE ./
 RUN mkdir data .cache && chown node:node data .cache
 USER node
-# Imports all of the server, so that an incomplete image fails here, and fills the compile cache.
-RUN ["node", "server/main.ts", "--version"]
+# Reads all plugins and opens a store, so that an incomplete image fails here, and fills the compile cache.
+RUN DATA_DIR=/tmp/check node server/main.ts --check && rm -r /tmp/check
 VOLUME /app/data
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \

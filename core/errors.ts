@@ -1,20 +1,25 @@
 /**
  * The one catalogue of errors that a caller can see: code, HTTP status and message. A message says what
- * failed and what to change. `{name}` stands for a value that is given when the error is made.
+ * failed and what to change. `{name}` stands for the value `name` of the error.
  */
-const CATALOGUE = {
+export const CATALOGUE = {
   body_empty: [400, 'The body is empty: send a JSON object.'],
   body_not_utf8: [400, 'The body is not valid UTF-8: encode the JSON as UTF-8.'],
   body_not_json: [400, 'The body is not valid JSON: {reason}.'],
+  /** `problems` is a list, see `ServiceError.problems`, or a plugin's own message. */
   invalid_parameters: [400, '{problems}'],
   unknown_tokenizer: [400, 'tokenizer: there is no tokenizer {name}; known are {known}.{hint}'],
   unknown_model: [
+    400,
+    'embedding_model: there is no model {name} here; ready are {known}. To add one, put its files (tokenizer.json with model.safetensors and config.json, or with onnx/model.onnx) into a folder of its name in the models folder, or start the server with --allow-downloads.{hint}',
+  ],
+  model_files_missing: [
     500,
-    "embedding_model: there is no model {name} here: it was looked for in the models folder and in the hub's local cache. Put its files (tokenizer.json with model.safetensors and config.json, or with onnx/model.onnx) into a folder of that name in the models folder, or start the server with --allow-downloads. Ready are {known}.",
+    'embedding_model: the files of the model {name} are not on this machine: put them (tokenizer.json with model.safetensors and config.json, or with onnx/model.onnx) into a folder of that name in the models folder, or start the server with --allow-downloads.',
   ],
   answer_too_large: [
     400,
-    'The answer would take {bytes} bytes, over the limit of {limit}: send less text per request{hint}.',
+    'The answer would take {bytes} bytes, over the limit of {limit}: send less text per request, or lower chunk_overlap.',
   ],
   unauthorized: [401, 'The request carries no valid key: send the header Authorization: Bearer <key>.'],
   not_found: [404, 'There is nothing at {path}.{hint}'],
@@ -64,9 +69,11 @@ const CATALOGUE = {
 } as const satisfies Record<string, readonly [status: number, template: string]>;
 
 export type ErrorCode = keyof typeof CATALOGUE;
-type Values = Readonly<Record<string, string | number>>;
+type Values = Readonly<Record<string, string | number | readonly string[]>>;
 
-/** An error of the catalogue. `detail` is what the caller reads; `headers` go with the answer. */
+const NO_PROBLEMS: readonly string[] = [];
+
+/** An error of the catalogue. `detail` is what the caller reads. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -85,13 +92,19 @@ export class ServiceError extends Error {
     return this.message;
   }
 
-  /** Seconds after which a refused request may be tried again, where the error knows. */
+  /** What is wrong with the parameters of a request, one sentence each without its full stop. */
+  get problems(): readonly string[] {
+    const { problems } = this.values;
+    return Array.isArray(problems) ? (problems as readonly string[]) : NO_PROBLEMS;
+  }
+
+  /** Seconds after which a refused request may be tried again, if the error says so. */
   get retryAfter(): number | undefined {
     return this.values.seconds === undefined ? undefined : Number(this.values.seconds);
   }
 }
 
-/** An error as plain data: what is left of it on the other side of a thread. */
+/** An error as plain data, which can go to another thread. */
 export interface PlainError {
   readonly code: ErrorCode;
   readonly values: Values;
@@ -111,18 +124,23 @@ export function fromPlainError(plain: PlainError): ServiceError {
   return error;
 }
 
-/** An error of a plugin whose message the caller may read: it holds no path, key or text of a document. */
+/** An error of a plugin whose message the caller may read: it contains no path, key or text of a document. */
 export function exposedError(message: string, cause?: unknown): Error & { readonly expose: true } {
   return Object.assign(new Error(message, { cause }), { expose: true as const });
 }
 
-/** The message of whatever was thrown. */
+/** The message of any value that was thrown. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 function fill(template: string, values: Values): string {
-  return template.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => textOf(values[name] ?? ''));
+}
+
+/** A list is one sentence, with a full stop at its end. */
+function textOf(value: Values[string]): string {
+  return Array.isArray(value) ? `${value.join('; ')}.` : String(value);
 }
 
 function withCauses(error: Error): string {

@@ -1,5 +1,5 @@
 /**
- * Request parameters that several plugins share, each written once as JSON Schema. Beside the standard
+ * Request parameters that several plugins share, each written once as JSON Schema. Besides the standard
  * keywords there is `lessThan: "<parameter>"`: the value must be below that of another parameter.
  */
 
@@ -18,11 +18,14 @@ export const chunkOverlap = {
   description: 'Tokens that a chunk repeats from the end of the one before it. Less than chunk_size.',
 } as const;
 
-const delimiter = { type: 'string', minLength: 1, maxLength: 100 } as const;
+const delimiter = { type: 'string', minLength: 1 } as const;
 
-/** Ends of sentences: those of the Latin script need a space or the end of a line behind them. */
+/**
+ * Ends of sentences: those of the Latin script must be followed by a space or the end of a line. The server
+ * limits how many a list has and how long each is, as it does for every option that is a list of strings.
+ */
 export const delimiters = {
-  anyOf: [delimiter, { type: 'array', items: delimiter, maxItems: 100 }],
+  anyOf: [delimiter, { type: 'array', items: delimiter }],
   default: ['\n', '. ', '! ', '? ', '。', '！', '？', '｡'],
   description:
     'Literal strings that end a sentence, never patterns. Of several at one place the longest counts.',

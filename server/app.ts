@@ -1,106 +1,104 @@
-import { randomUUID } from 'node:crypto';
-import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { RequestListener, Server } from 'node:http';
+import type { AwilixContainer } from 'awilix';
 import Fastify, { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify';
 import plugin from 'fastify-plugin';
-import { endConnectionsWhenClosing } from './closing.ts';
-import { composeCore } from './compose.ts';
-import { type Config, configOf } from './config.ts';
-import { createLog, logAnswered, requestId } from './log.ts';
-import { createMetrics } from './metrics.ts';
-import { passJsonAsBytes } from './routes/bytes-route.ts';
-import { describeRoutes, docsRoutes } from './routes/docs.ts';
-import { executeRoute } from './routes/execute.ts';
-import { metaRoutes } from './routes/meta.ts';
-import {
-  collectPaths,
-  type KnownPaths,
-  refuseOtherMethods,
-  refuseUnknown,
-  withBraces,
-} from './routes/method-not-allowed.ts';
-import { operatorRoutes } from './routes/operator.ts';
-import { pipelineRoutes } from './routes/pipelines.ts';
-import { pluginRoutes } from './routes/plugins.ts';
-import { sendError } from './routes/problems.ts';
-import { createDoor, type Door, refuseWhileFull } from './routes/refusals.ts';
-import { chargeBodies, createByteBudget } from './run/byte-budget.ts';
-import { createRunner } from './run/runner.ts';
-import { openSharedBuffersDesk } from './run/shared-buffers.ts';
-import { secure } from './security.ts';
-import { createPipelineStore, type PipelineStore } from './store/pipeline-store.ts';
+import type { Registry } from '../core/hosting/registry.ts';
+import { type Config, configOf } from './config/config.ts';
+import { createServerContainer, type ServerCradle } from './container.ts';
+import type { Admission } from './http/admission.ts';
+import { refuseConnection } from './http/connection-errors.ts';
+import { errorHandler, sendError } from './http/error-handler.ts';
+import { gracefulShutdown } from './http/graceful-shutdown.ts';
+import { knownPaths, methodNotAllowed, unknownPaths } from './http/known-paths.ts';
+import { openapi } from './http/openapi.ts';
+import { requestId, requestLog, requestMetrics } from './http/request-log.ts';
+import { docsRoutes } from './http/routes/docs.ts';
+import { metaRoutes } from './http/routes/meta.ts';
+import { operatorRoutes } from './http/routes/operator.ts';
+import { pipelineRoutes } from './http/routes/pipelines.ts';
+import { workRoutes } from './http/routes/work.ts';
+import { security } from './http/security.ts';
+import { services } from './http/services.ts';
+import { createLog } from './log.ts';
+import type { PipelineStore } from './store/contract.ts';
 
-export { configOf, readConfig } from './config.ts';
+export { configOf, readConfig } from './config/config.ts';
+
+export interface AppOptions {
+  /** The plugins, if they are loaded already. */
+  readonly registry?: Registry;
+  /** Called with the reason if the store of pipelines cannot be opened. */
+  onBrokenStore?(error: unknown): void;
+}
 
 /**
- * The whole server, wired and not listening. It opens the store of pipelines once it listens, so that it
- * answers soon. Close it to end its worker threads.
+ * Builds the whole server, wired and not listening. It opens the store of pipelines only after it listens, so that
+ * it answers early. Close it to end its worker threads.
  *
- * @param onBrokenStore is told why the store cannot be opened
+ * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins`, `unknown_plugin`
  */
 export async function buildApp(
   config: Config,
-  onBrokenStore: (error: unknown) => void = () => {},
+  { registry, onBrokenStore = () => {} }: AppOptions = {},
 ): Promise<FastifyInstance> {
-  const options: FastifyHttpOptions<Server> = {
-    loggerInstance: createLog(config.logLevel),
+  const log = createLog(config.logLevel);
+  const container = await createServerContainer(config, log, registry);
+  const { admission, store } = container.cradle;
+  const app = Fastify({
+    loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.maxBodyBytes,
-    ...timeoutsOf(config),
     genReqId: requestId,
     trustProxy: config.trustProxy,
     routerOptions: { ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     clientErrorHandler: refuseConnection,
-  };
-  const app = Fastify(options);
-  const setDoor = putInFront(app);
-  app.addHook('onResponse', async (request, reply) => {
-    const { log, method, url } = request;
-    logAnswered(log, { method, url, status: reply.statusCode, ms: reply.elapsedTime });
-  });
-  endConnectionsWhenClosing(app);
-  const store = createPipelineStore(config, app.log);
+    serverFactory: (handler) => createHttpServer(handler, admission, config),
+  } as FastifyHttpOptions<Server>);
+  app.addHook('preClose', async () => admission.stop());
   openWhenListening(app, store, onBrokenStore);
-  await app.register(async (scope) => setDoor(await serve(scope, config, store, true)));
+  await app.register(requestLog);
+  await app.register(gracefulShutdown);
+  // In a scope of its own, as when it is mounted in another app.
+  await app.register(async (scope) => serve(scope, container, true));
   return app;
 }
 
-/** Has a door, once there is one, see the requests before the framework does. */
-function putInFront(app: FastifyInstance): (door: Door) => void {
-  let answers: Door = () => false;
-  app.server.removeAllListeners('request');
-  app.server.on('request', (request, answer) => {
-    if (!answers(request, answer)) app.routing(request, answer);
-  });
-  return (door) => {
-    answers = door;
-  };
-}
-
-/** Milliseconds in which a client has to send the headers of a request, unless whole requests have less. */
+/** Milliseconds that a client has to send the headers of a request, if whole requests do not have less. */
 const HEADERS_TIMEOUT = 60_000;
-/** Milliseconds that an answer may take beside the time for the request, until a client has read some of it. */
+/** Milliseconds without traffic, on top of the time for a request, after which a connection is ended. */
 const READ_TIMEOUT = 5000;
 
-/** Ends clients that send too slowly, and those that do not read: what they hold is bounded for all together. */
-function timeoutsOf({ requestTimeout }: Config): FastifyHttpOptions<Server> {
+// An import of node:http reads all that it exports, and so loads the client of fetch, which few servers need.
+const { createServer } = process.getBuiltinModule('node:http');
+
+/** Makes the HTTP server. Its timeouts end clients that send too slowly or do not read, because they hold memory. */
+function createHttpServer(
+  handler: RequestListener,
+  admission: Admission,
+  { requestTimeout }: Config,
+): Server {
   const milliseconds = requestTimeout * 1000;
-  return {
+  const timeouts = {
     requestTimeout: milliseconds,
-    connectionTimeout: milliseconds + READ_TIMEOUT,
-    http: { headersTimeout: Math.min(HEADERS_TIMEOUT, milliseconds) },
+    headersTimeout: Math.min(HEADERS_TIMEOUT, milliseconds),
+    // How often Node looks for connections that are too slow.
+    connectionsCheckingInterval: Math.min(30_000, milliseconds),
   };
+  const server = createServer(timeouts, (request, response) => {
+    if (!admission.answers(request, response)) handler(request, response);
+  });
+  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT;
+  return server.setTimeout(milliseconds + READ_TIMEOUT);
 }
 
-/** Milliseconds in which the first requests are answered, before the store's packages block the loop. */
+/** Milliseconds that a connection is kept for another request: longer than common proxies keep theirs. */
+const KEEP_ALIVE_TIMEOUT = 72_000;
+
+/** Milliseconds for the first requests before the store is opened: importing its packages blocks the event loop. */
 const HEAD_START = 100;
 
-function openWhenListening(
-  app: FastifyInstance,
-  store: PipelineStore,
-  onBroken: (error: unknown) => void,
-): void {
+function openWhenListening(app: FastifyInstance, store: PipelineStore, onBroken: (error: unknown) => void) {
   let timer: NodeJS.Timeout | undefined;
   app.addHook('onListen', async () => {
     timer = setTimeout(() => store.open().catch(onBroken), HEAD_START);
@@ -115,88 +113,37 @@ export interface ChunksmithOptions {
 
 /**
  * The service as a Fastify plugin, to be mounted in another app:
- * `app.register(chunksmith, { config: { workers: 2 }, prefix: '/chunks' })`. Nothing of that app is
- * changed; unknown paths are answered by the service below its prefix only.
+ * `app.register(chunksmith, { config: { workers: 2 }, prefix: '/chunks' })`. It does not change the routes, hooks
+ * and error handler of that app, and answers unknown paths only below its own prefix.
  */
 async function chunksmith(app: FastifyInstance, options: ChunksmithOptions): Promise<void> {
   const config = configOf(options.config);
-  const store = createPipelineStore(config, app.log);
-  app.addHook('onReady', () => store.open());
-  await serve(app, config, store, app.prefix !== '');
+  const container = await createServerContainer(config, app.log);
+  app.addHook('onReady', () => container.cradle.store.open());
+  await serve(app, container, app.prefix !== '');
 }
 
+/** Registers the Fastify plugins of the service; each names those that it depends on. */
 async function serve(
   app: FastifyInstance,
-  config: Config,
-  store: PipelineStore,
+  container: AwilixContainer<ServerCradle>,
   answersUnknown: boolean,
-): Promise<Door> {
-  const channel = `chunksmith-${randomUUID()}`;
-  const desk = openSharedBuffersDesk(channel);
-  const core = await composeCore(config, app.log, desk);
-  const runner = createRunner(config, core, desk, channel);
-  app.server.on('connection', () => runner.makeWay());
-  app.addHook('onClose', async () => {
-    await runner.close();
-    await store.close();
-    desk.close();
-  });
-  app.setErrorHandler(sendError);
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-  });
-  await secure(app, config);
-  const paths = collectPaths(app);
-  if (answersUnknown) refuseUnknown(app, paths);
-  await describeRoutes(app);
-  const budget = createByteBudget(config.maxBytesInFlight);
-  const metrics = createMetrics({ load: runner.load, bytesInFlight: () => budget.taken });
-  operatorRoutes(app, runner, store, metrics);
-  metaRoutes(app, core.registry, core.embeddings, () => endpointsOf(app.prefix, paths));
-  let door: Door = () => false;
-  await app.register(async (bytes) => {
-    passJsonAsBytes(bytes, config.maxBodyBytes);
-    door = createDoor(bytes, refuseWhileFull(bytes, runner), runner, metrics);
-    chargeBodies(bytes, budget);
-    pluginRoutes(bytes, core.registry, runner, metrics);
-    executeRoute(bytes, store, runner, metrics);
-  });
-  await app.register(async (pipelines) => {
-    chargeBodies(pipelines, budget);
-    pipelineRoutes(pipelines, store, core.service, config);
-  });
-  await docsRoutes(app);
-  refuseOtherMethods(app, paths);
-  return door;
-}
-
-/** Method and path of the endpoints, without the pages of the documentation. */
-function endpointsOf(prefix: string, paths: KnownPaths): string[] {
-  return [...paths].flatMap(([path, methods]) => {
-    if (!/^\/(v1|health|ready|metrics|$)/.test(path)) return [];
-    return [...methods]
-      .filter((method) => method !== 'HEAD')
-      .map((method) => `${method} ${prefix}${withBraces(path)}`);
-  });
-}
-
-/** What is answered before any route is known, by the code of the error. */
-const CONNECTION_PROBLEMS: Readonly<Record<string, readonly [status: string, detail: string]>> = {
-  HPE_HEADER_OVERFLOW: [
-    '431 Request Header Fields Too Large',
-    'The headers are too large: send fewer or shorter ones.',
-  ],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request was not sent in time: send it faster.'],
-};
-const NOT_HTTP = ['400 Bad Request', 'The request is not valid HTTP/1.1.'] as const;
-
-/** Answers what is not HTTP, too long for it or too slow. */
-function refuseConnection({ code = '' }: Error & { code?: string }, socket: Socket): void {
-  if (code === 'ECONNRESET' || !socket.writable) return;
-  const [status, detail] = CONNECTION_PROBLEMS[code] ?? NOT_HTTP;
-  const body = JSON.stringify({ detail });
-  const head = `content-type: application/json; charset=utf-8\r\ncontent-length: ${body.length}\r\nconnection: close`;
-  socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`);
+): Promise<void> {
+  const { runner } = container.cradle;
+  app.server.on('connection', () => runner.yieldToAccepts());
+  await app.register(services, { container });
+  await app.register(errorHandler);
+  await app.register(security);
+  await app.register(requestMetrics);
+  await app.register(knownPaths);
+  if (answersUnknown) await app.register(unknownPaths);
+  await app.register(openapi);
+  await app.register(operatorRoutes);
+  await app.register(metaRoutes);
+  await app.register(workRoutes);
+  await app.register(pipelineRoutes);
+  await app.register(docsRoutes);
+  await app.register(methodNotAllowed);
 }
 
 export default plugin(chunksmith, { name: 'chunksmith', fastify: '5.x', encapsulate: true });

@@ -1,10 +1,10 @@
 import { enableCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 
-/** Entry of the server. What it imports is compiled once and kept, so that later starts are fast. */
+// The code that the server imports is compiled once and kept, so that later starts are fast.
 enableCompileCache();
-// A start makes much that is garbage at once: without room for it the server takes 10 MB less afterwards.
+// A start makes much short-lived garbage. If V8's young generation grew with it, the process would keep that memory.
 setFlagsFromString('--semi-space-growth-factor=1');
-const { runServer } = await import('./run-server.ts');
+const { runServer } = await import('./cli/run-server.ts');
 await runServer(process.argv.slice(2), process.env);
 setFlagsFromString('--semi-space-growth-factor=2');

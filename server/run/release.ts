@@ -1,5 +1,5 @@
 /**
- * Gives the memory of an array back at once, where it has its memory to itself; the array must not be used
+ * Frees the memory of an array at once, if nothing else shares that memory; the array must not be used
  * afterwards. Large arrays that wait for the garbage collector make V8 collect the whole heap every few
  * requests.
  */

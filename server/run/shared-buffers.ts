@@ -1,28 +1,21 @@
 import { BroadcastChannel, threadId } from 'node:worker_threads';
-import type { SharedBuffers, SharedMemory } from '../../core/contracts.ts';
+import type { SharedBuffers, SharedMemory } from '../../core/contracts/collaborators.ts';
 
 /**
- * Buffers that every thread of the process reads. The main thread keeps the desk: the first thread that
- * asks for a key is told to build it, the others get the same memory once it is there. Where a build
- * fails or its thread ends, the next one that waits builds. A buffer that no thread holds any more is dropped.
+ * Buffers that every thread of the process reads. The main thread keeps the registry: the first thread that
+ * asks for a key is told to build it; the others get the same memory once it is built. If a build fails or
+ * its thread ends, the next thread that waits builds. A buffer that no thread holds any more is dropped.
  */
-export interface SharedBuffersDesk extends SharedBuffers {
-  /** Gives to others what threads that are no longer alive were building. */
-  keepOnly(alive: ReadonlySet<number>): void;
+export interface SharedBuffersRegistry extends SharedBuffers {
+  /** Releases what threads that have ended held, and has others build what those were building. */
+  releaseDead(alive: ReadonlySet<number>): void;
   close(): void;
 }
 
-interface Ask {
+interface Request {
   readonly type: 'ask' | 'failed' | 'released';
   readonly key: string;
   readonly thread: number;
-}
-
-interface Answer {
-  readonly type: 'build' | 'buffer';
-  readonly key: string;
-  readonly thread: number;
-  readonly buffer?: SharedMemory;
 }
 
 interface Built {
@@ -32,9 +25,17 @@ interface Built {
   readonly buffer: SharedMemory;
 }
 
-type Message = Ask | Answer | Built;
+interface Reply {
+  readonly type: 'build' | 'buffer';
+  readonly key: string;
+  readonly thread: number;
+  readonly buffer?: SharedMemory;
+}
 
-interface Shelf {
+type Message = Request | Built | Reply;
+
+/** What the registry knows of a buffer. */
+interface Entry {
   buffer?: SharedMemory;
   builder?: number | undefined;
   waiting: number[];
@@ -42,78 +43,21 @@ interface Shelf {
   holders: Set<number>;
 }
 
-/** The desk of the main thread, on a channel that no other process part uses. */
-export function openSharedBuffersDesk(channelName: string): SharedBuffersDesk {
+/** The registry of the main thread, on a channel that nothing else in the process uses. */
+export function openSharedBuffers(channelName: string): SharedBuffersRegistry {
   const channel = new BroadcastChannel(channelName);
-  const shelves = new Map<string, Shelf>();
-  const client = createClient(answerHere);
-
-  channel.onmessage = (event) => answerHere(event.data as Message);
+  const registry = new Registry((reply) => {
+    if (reply.thread === threadId) client.receive(reply);
+    else channel.postMessage(reply);
+  });
+  // Messages of the main thread itself do not go through the channel.
+  const client = new Client((message) => registry.receive(message));
+  channel.onmessage = (event) => registry.receive(event.data as Message);
   channel.unref();
-
-  /** Takes what a thread says; what the main thread's own client says comes here directly. */
-  function answerHere(message: Message): void {
-    if (message.type === 'ask') ask(message.key, message.thread);
-    else if (message.type === 'failed') passOn(message.key, message.thread);
-    else if (message.type === 'built') put(message);
-    else if (message.type === 'released') takeBack(message.key, (thread) => thread !== message.thread);
-  }
-
-  function ask(key: string, thread: number): void {
-    const shelf = shelves.get(key) ?? { waiting: [], holders: new Set() };
-    shelves.set(key, shelf);
-    if (shelf.buffer !== undefined) lend(key, shelf.buffer, shelf, thread);
-    else if (shelf.builder !== undefined) shelf.waiting.push(thread);
-    else letBuild(key, shelf, thread);
-  }
-
-  function letBuild(key: string, shelf: Shelf, thread: number): void {
-    shelf.builder = thread;
-    send({ type: 'build', key, thread });
-  }
-
-  function put({ key, thread, buffer }: Built): void {
-    const shelf = shelves.get(key) as Shelf;
-    shelf.buffer = buffer;
-    shelf.holders.add(thread);
-    for (const waiting of shelf.waiting.splice(0)) lend(key, buffer, shelf, waiting);
-  }
-
-  function lend(key: string, buffer: SharedMemory, shelf: Shelf, thread: number): void {
-    shelf.holders.add(thread);
-    send({ type: 'buffer', key, thread, buffer });
-  }
-
-  function takeBack(key: string, stillHolds: (thread: number) => boolean): void {
-    const shelf = shelves.get(key);
-    if (shelf?.buffer === undefined) return;
-    shelf.holders = new Set([...shelf.holders].filter(stillHolds));
-    if (shelf.holders.size === 0) shelves.delete(key);
-  }
-
-  function passOn(key: string, thread: number): void {
-    const shelf = shelves.get(key);
-    if (shelf === undefined || shelf.builder !== thread || shelf.buffer !== undefined) return;
-    shelf.builder = undefined;
-    const next = shelf.waiting.shift();
-    if (next !== undefined) letBuild(key, shelf, next);
-  }
-
-  function send(answer: Answer): void {
-    if (answer.thread === threadId) client.receive(answer);
-    else channel.postMessage(answer);
-  }
-
   return {
-    get: client.get,
-    release: client.release,
-    keepOnly(alive) {
-      for (const [key, shelf] of shelves) {
-        shelf.waiting = shelf.waiting.filter((thread) => alive.has(thread));
-        if (shelf.builder !== undefined && !alive.has(shelf.builder)) passOn(key, shelf.builder);
-        takeBack(key, (thread) => alive.has(thread));
-      }
-    },
+    get: (key, build) => client.get(key, build),
+    release: (key) => client.release(key),
+    releaseDead: (alive) => registry.releaseDead(alive),
     close: () => channel.close(),
   };
 }
@@ -121,63 +65,131 @@ export function openSharedBuffersDesk(channelName: string): SharedBuffersDesk {
 /** The shared buffers as a worker thread sees them. */
 export function connectSharedBuffers(channelName: string): SharedBuffers {
   const channel = new BroadcastChannel(channelName);
-  const client = createClient((message) => channel.postMessage(message));
+  const client = new Client((message) => channel.postMessage(message));
   channel.onmessage = (event) => client.receive(event.data as Message);
   channel.unref();
-  return { get: client.get, release: client.release };
+  return { get: (key, build) => client.get(key, build), release: (key) => client.release(key) };
 }
 
-type Build = () => SharedMemory | Promise<SharedMemory>;
+class Registry {
+  readonly #send: (reply: Reply) => void;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(send: (reply: Reply) => void) {
+    this.#send = send;
+  }
+
+  receive(message: Message): void {
+    const { type, key, thread } = message;
+    if (type === 'ask') this.#ask(key, thread);
+    else if (type === 'failed') this.#passOn(key, thread);
+    else if (type === 'built') this.#put(message);
+    else if (type === 'released') this.#release(key, (holder) => holder !== thread);
+  }
+
+  releaseDead(alive: ReadonlySet<number>): void {
+    for (const [key, entry] of this.#entries) {
+      entry.waiting = entry.waiting.filter((thread) => alive.has(thread));
+      if (entry.builder !== undefined && !alive.has(entry.builder)) this.#passOn(key, entry.builder);
+      this.#release(key, (thread) => alive.has(thread));
+    }
+  }
+
+  #ask(key: string, thread: number): void {
+    const entry = this.#entries.get(key) ?? { waiting: [], holders: new Set() };
+    this.#entries.set(key, entry);
+    if (entry.buffer !== undefined) this.#grant(key, entry.buffer, entry, thread);
+    else if (entry.builder !== undefined) entry.waiting.push(thread);
+    else this.#letBuild(key, entry, thread);
+  }
+
+  #letBuild(key: string, entry: Entry, thread: number): void {
+    entry.builder = thread;
+    this.#send({ type: 'build', key, thread });
+  }
+
+  #put({ key, thread, buffer }: Built): void {
+    const entry = this.#entries.get(key) as Entry;
+    entry.buffer = buffer;
+    entry.holders.add(thread);
+    for (const waiting of entry.waiting.splice(0)) this.#grant(key, buffer, entry, waiting);
+  }
+
+  #grant(key: string, buffer: SharedMemory, entry: Entry, thread: number): void {
+    entry.holders.add(thread);
+    this.#send({ type: 'buffer', key, thread, buffer });
+  }
+
+  #release(key: string, stillHolds: (thread: number) => boolean): void {
+    const entry = this.#entries.get(key);
+    if (entry?.buffer === undefined) return;
+    entry.holders = new Set([...entry.holders].filter(stillHolds));
+    if (entry.holders.size === 0) this.#entries.delete(key);
+  }
+
+  /** Has the next thread that waits build what this one did not. */
+  #passOn(key: string, thread: number): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.builder !== thread || entry.buffer !== undefined) return;
+    entry.builder = undefined;
+    const next = entry.waiting.shift();
+    if (next !== undefined) this.#letBuild(key, entry, next);
+  }
+}
 
 interface Pending {
-  readonly build: Build;
+  readonly build: () => SharedMemory | Promise<SharedMemory>;
   readonly resolve: (buffer: SharedMemory) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** One thread's side: asks the desk, and builds when it is told to. */
-function createClient(tell: (message: Ask | Built) => void) {
-  const asked = new Map<string, Promise<SharedMemory>>();
-  const pending = new Map<string, Pending>();
+/** One thread's side: asks the registry, and builds when it is told to. */
+class Client {
+  readonly #tell: (message: Request | Built) => void;
+  readonly #asked = new Map<string, Promise<SharedMemory>>();
+  readonly #pending = new Map<string, Pending>();
 
-  function get<Memory extends SharedMemory>(key: string, build: () => Memory | Promise<Memory>) {
-    let buffer = asked.get(key);
+  constructor(tell: (message: Request | Built) => void) {
+    this.#tell = tell;
+  }
+
+  get<Memory extends SharedMemory>(key: string, build: () => Memory | Promise<Memory>): Promise<Memory> {
+    let buffer = this.#asked.get(key);
     if (buffer === undefined) {
-      buffer = new Promise((resolve, reject) => pending.set(key, { build, resolve, reject }));
-      buffer.catch(() => asked.delete(key));
-      asked.set(key, buffer);
-      tell({ type: 'ask', key, thread: threadId });
+      buffer = new Promise((resolve, reject) => this.#pending.set(key, { build, resolve, reject }));
+      buffer.catch(() => this.#asked.delete(key));
+      this.#asked.set(key, buffer);
+      this.#tell({ type: 'ask', key, thread: threadId });
     }
     return buffer as Promise<Memory>;
   }
 
-  function release(key: string): void {
-    if (asked.delete(key)) tell({ type: 'released', key, thread: threadId });
+  release(key: string): void {
+    if (this.#asked.delete(key)) this.#tell({ type: 'released', key, thread: threadId });
   }
 
-  function receive(message: Message): void {
+  receive(message: Message): void {
     if (message.thread !== threadId) return;
-    const waiter = pending.get(message.key);
-    if (waiter === undefined) return;
-    if (message.type === 'buffer') settle(message.key, () => waiter.resolve(message.buffer as SharedMemory));
-    else if (message.type === 'build') void buildHere(message.key, waiter);
+    const { key } = message;
+    const pending = this.#pending.get(key);
+    if (pending === undefined) return;
+    if (message.type === 'buffer') this.#settle(key, () => pending.resolve(message.buffer as SharedMemory));
+    else if (message.type === 'build') void this.#build(key, pending);
   }
 
-  async function buildHere(key: string, waiter: Pending): Promise<void> {
+  async #build(key: string, { build, resolve, reject }: Pending): Promise<void> {
     try {
-      const buffer = await waiter.build();
-      tell({ type: 'built', key, thread: threadId, buffer });
-      settle(key, () => waiter.resolve(buffer));
+      const buffer = await build();
+      this.#tell({ type: 'built', key, thread: threadId, buffer });
+      this.#settle(key, () => resolve(buffer));
     } catch (error) {
-      tell({ type: 'failed', key, thread: threadId });
-      settle(key, () => waiter.reject(error));
+      this.#tell({ type: 'failed', key, thread: threadId });
+      this.#settle(key, () => reject(error));
     }
   }
 
-  function settle(key: string, finish: () => void): void {
-    pending.delete(key);
+  #settle(key: string, finish: () => void): void {
+    this.#pending.delete(key);
     finish();
   }
-
-  return { get, release, receive };
 }

@@ -1,6 +1,6 @@
 /**
- * Tells a task in another thread to stop, and tells here whether it has begun. Memory that both threads
- * see, so that a busy thread can look at it.
+ * Tells a task in another thread to stop, and tells this thread whether it has begun. Both threads share its
+ * memory, so that a thread can read it without yielding.
  */
 export type StopFlag = Int32Array<SharedArrayBuffer>;
 
@@ -22,7 +22,7 @@ export function hasBegun(flag: StopFlag): boolean {
 /** Milliseconds after which a task that waits for something notices the flag. */
 const LOOK_EVERY = 50;
 
-/** Runs a task with a signal that aborts once the flag is raised, also while its thread does not yield. */
+/** Runs a task with a signal that aborts once the flag is raised; reading it is enough, the thread need not yield. */
 export async function withSignal<T>(flag: StopFlag, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   Atomics.store(flag, BEGUN, 1);
   const controller = new AbortController();

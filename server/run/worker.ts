@@ -1,51 +1,47 @@
 import { setPriority } from 'node:os';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { toPlainError } from '../../core/errors.ts';
-import { composeCore } from '../compose.ts';
-import type { Config } from '../config.ts';
+import { createServiceContainer } from '../container.ts';
 import { createLog } from '../log.ts';
-import type { Answer } from '../service.ts';
+import type { Answer } from '../service/service.ts';
+import { runWork } from './executor.ts';
+import type { WorkerData, WorkMessage, WorkOutcome } from './message.ts';
 import { release } from './release.ts';
 import { connectSharedBuffers } from './shared-buffers.ts';
 import { withSignal } from './stop-flag.ts';
-import type { TaskMessage, TaskOutcome } from './task.ts';
-
-/** Given to every worker thread when it starts. */
-export interface WorkerData {
-  readonly config: Config;
-  readonly channel: string;
-}
 
 /** Above 0 a thread gets less of a core that others want. */
 const NICENESS = 10;
 
-/** The thread that reads requests and answers `/health` comes first, where threads have priorities of their own. */
+/** Gives way to the thread that reads requests and answers `/health`. On Linux each thread has its own priority. */
 function yieldToFirstThread(): void {
   if (process.platform !== 'linux') return;
   try {
     setPriority(NICENESS);
   } catch {
-    // A sandbox that forbids it has threads of one priority.
+    // If a sandbox forbids it, all threads keep the same priority.
   }
 }
 
 yieldToFirstThread();
 const { config, channel } = workerData as WorkerData;
-const core = await composeCore(config, createLog(config.logLevel), connectSharedBuffers(channel));
+const log = createLog(config.logLevel);
+const { service } = (await createServiceContainer({ config, log, shared: connectSharedBuffers(channel) }))
+  .cradle;
 
-/** Entry of a worker thread: bytes in, bytes out. */
-export default async function work({ task, body, flag }: TaskMessage): Promise<unknown> {
+/** Entry of a worker thread: runs work, and answers with bytes or an error as data. */
+export default async function work({ work, flag }: WorkMessage): Promise<unknown> {
   try {
-    return moved(await withSignal(flag, (signal) => core.service.prepare(task, body).run(signal)));
+    return moved(await withSignal(flag, (signal) => runWork(service, work, signal)));
   } catch (error) {
-    return { error: toPlainError(error) } satisfies TaskOutcome;
+    return { error: toPlainError(error) } satisfies WorkOutcome;
   } finally {
-    release(body);
+    if ('body' in work) release(work.body);
   }
 }
 
 /** Hands the answer's memory over instead of copying it. */
 function moved(answer: Answer): unknown {
-  const outcome: TaskOutcome = { answer };
+  const outcome: WorkOutcome = { answer };
   return move({ [valueSymbol]: outcome, [transferableSymbol]: [answer.bytes.buffer] });
 }

@@ -1,10 +1,10 @@
 /** Times as text that sorts as the times do: UTC without zone, `2026-01-02T03:04:05.123456`. */
 export interface Clock {
-  /** The time now, later than every time that this clock has given and than `after`. */
+  /** The current time, but later than `after` and than all earlier answers. */
   now(after?: string): string;
 }
 
-/** Milliseconds that the precise clock may be off before it is not believed: the system's was set anew. */
+/** If the precise clock differs by more milliseconds from the system's, somebody has set the system's clock. */
 const LARGEST_DRIFT = 2;
 
 /** @param read the time in milliseconds since 1970, with a fraction */

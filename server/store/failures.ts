@@ -1,7 +1,6 @@
-import { reasonOf, ServiceError } from '../../core/errors.ts';
-
-/** A database that cannot be opened: what is wrong with it and the remedy, in one line, for the console. */
-export class StoreOpenError extends Error {}
+import { DeadlockException, LockWaitTimeoutException } from '@mikro-orm/core';
+import { reasonOf } from '../../core/errors.ts';
+import { unavailable } from './errors.ts';
 
 const LOCKED = 'another process keeps it locked; try again, or end that process';
 const FULL = 'the disk is full; free some space';
@@ -10,7 +9,10 @@ const DAMAGED = 'its file is damaged; restore it from a backup, or move it away 
 const UNREACHABLE = 'the database does not answer; check that it runs and can be reached';
 const REFUSED = 'the database refuses the user or the password; correct DATABASE_URL';
 
-/** What the codes of the databases and of the system mean, by their beginning. */
+/**
+ * What the codes of the databases and of the system mean, by their beginning. The ORM has classes for a few of
+ * these only, and errors while it connects, sets pragmas or migrates come without them.
+ */
 const MEANINGS: readonly (readonly [code: string, reason: string])[] = [
   ['SQLITE_BUSY', LOCKED],
   ['SQLITE_LOCKED', LOCKED],
@@ -25,8 +27,6 @@ const MEANINGS: readonly (readonly [code: string, reason: string])[] = [
   ],
   ['SQLITE_CORRUPT', DAMAGED],
   ['SQLITE_NOTADB', 'its file is not an SQLite database; move it away, or restore it from a backup'],
-  ['40001', LOCKED],
-  ['40P01', LOCKED],
   ['55P03', LOCKED],
   ['25006', 'the database is read-only; connect to its primary server'],
   ['53100', FULL],
@@ -54,12 +54,13 @@ const MEANINGS: readonly (readonly [code: string, reason: string])[] = [
   ['ENOTDIR', 'a part of its path is a file; choose another folder with --data-dir'],
 ];
 
-/** What the driver says without a code. */
+/** Messages of the driver that have no code. */
 const LOST_CONNECTION = /connection terminated|timeout expired|timeout exceeded|query read timeout/i;
 
-/** Why the database cannot be used, if this is a failure of that kind; it holds no path and no key. */
+/** Why the database cannot be used, without paths and keys; `undefined` if the failure is of another kind. */
 export function reasonOfFailure(error: unknown): string | undefined {
   for (const one of withCauses(error)) {
+    if (one instanceof LockWaitTimeoutException || one instanceof DeadlockException) return LOCKED;
     const code = String((one as { code?: unknown }).code ?? '');
     const meaning = MEANINGS.find(([start]) => code !== '' && code.startsWith(start));
     if (meaning !== undefined) return meaning[1];
@@ -68,21 +69,18 @@ export function reasonOfFailure(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Whether a statement had no effect because of others, and may have one when it is tried again. */
+/** Whether a statement had no effect because of the locks of others, so that a retry may succeed. */
 export function isTransient(error: unknown): boolean {
   return reasonOfFailure(error) === LOCKED;
 }
 
-export function unavailable(reason: string, cause?: unknown): ServiceError {
-  return new ServiceError('store_unavailable', { reason, seconds: 1 }, cause);
-}
-
-export function asServiceError(error: unknown): unknown {
+/** The `store_unavailable` that callers are told for a failure of the database; other errors as they are. */
+export function asStoreUnavailable(error: unknown): unknown {
   const reason = reasonOfFailure(error);
   return reason === undefined ? error : unavailable(reason, withoutStatement(error));
 }
 
-/** What the database said, for the log; the ORM puts the whole statement with its values before it. */
+/** What the database said, for the log, without the statement and its values that the ORM puts before it. */
 function withoutStatement(error: unknown): Error {
   const message = reasonOf(error).split(' - ').at(-1) as string;
   return Object.assign(new Error(message.slice(0, 300)), { code: (error as { code?: unknown }).code });

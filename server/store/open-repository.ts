@@ -2,41 +2,42 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { MikroORM } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
-import type { Log } from '../../core/contracts.ts';
-import type { Config } from '../config.ts';
+import type { Log } from '../../core/contracts/collaborators.ts';
+import { type RetryLimits, withRetries } from '../retry.ts';
 import { createClock } from './clock.ts';
-import { isTransient, reasonOfFailure, StoreOpenError } from './failures.ts';
+import type { DatabaseSettings, OpenPipelineStore } from './contract.ts';
+import { StoreOpenError } from './errors.ts';
+import { isTransient, reasonOfFailure } from './failures.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { PipelineEntity } from './pipeline-entity.ts';
-import { createRepository, type Repository } from './repository.ts';
-import { retry } from './retry.ts';
+import { createRepository } from './repository.ts';
 import { expectSameFile } from './same-file.ts';
 
-type Place = Pick<Config, 'dataDir' | 'databaseUrl'>;
-
-/** Milliseconds that a lock of another process is waited for. */
-const OPEN_PATIENCE = 1000;
-/** Milliseconds that SQLite itself may wait for a lock; it does so on the event loop. */
+/** How long the lock of another process is waited for. */
+const LOCKS: RetryLimits = { firstDelay: 4, longestDelay: 100, patience: 1000 };
+/** How often a database that others create at the same time is opened again. */
+const RACES: RetryLimits = { retries: 3, firstDelay: 4, longestDelay: 100 };
+/** Milliseconds that SQLite itself may wait for a lock, during which it blocks the event loop. */
 const BLOCKING_WAIT = 20;
-/** Milliseconds after which PostgreSQL is taken not to answer. */
+/** Milliseconds after which PostgreSQL counts as not answering. */
 const ANSWER_PATIENCE = 5000;
 
 /**
- * Opens the database, creates it where there is none and brings its tables up to date.
+ * Opens the database, creates it if there is none and brings its tables up to date.
  *
  * @throws StoreOpenError
  */
-export async function openRepository(place: Place, log: Log): Promise<Repository> {
+export async function openRepository(settings: DatabaseSettings, log: Log): Promise<OpenPipelineStore> {
+  const { dataDir, databaseUrl } = settings;
   try {
-    const orm = await openOrm(place, log);
-    const checkPlace =
-      place.databaseUrl === '' ? await expectSameFile(fileOf(place.dataDir)) : async () => {};
-    return createRepository(orm, createClock(), checkPlace);
+    const orm = await openOrm(settings, log);
+    const checkFile = databaseUrl === '' ? await expectSameFile(fileOf(dataDir)) : async () => {};
+    return createRepository(orm, createClock(), checkFile);
   } catch (error) {
     if (error instanceof StoreOpenError) throw error;
     const reason = reasonOfFailure(error);
     if (reason === undefined) throw error;
-    throw new StoreOpenError(`Cannot open the store of pipelines, ${nameOf(place)}: ${reason}.`, {
+    throw new StoreOpenError(`Cannot open the store of pipelines, ${nameOf(settings)}: ${reason}.`, {
       cause: error,
     });
   }
@@ -44,25 +45,29 @@ export async function openRepository(place: Place, log: Log): Promise<Repository
 
 const fileOf = (dataDir: string): string => join(resolve(dataDir), 'chunksmith.db');
 
-/** The database as its users know it, without a password. */
-function nameOf({ dataDir, databaseUrl }: Place): string {
+/** The database as users know it, without the password. */
+function nameOf({ dataDir, databaseUrl }: DatabaseSettings): string {
   if (databaseUrl === '') return fileOf(dataDir);
   const { host, pathname } = new URL(databaseUrl);
   return `PostgreSQL at ${host}${pathname}`;
 }
 
-export async function openOrm(place: Place, log: Log): Promise<MikroORM> {
-  // Several processes may do this at once: who comes second fails, and finds the work done. It begins anew
-  // with another connection: after a failed `create database` the ORM's own stays with the maintenance one.
-  let tries = 0;
-  return retry(
-    () => openUpToDate(place, log),
-    (error) => isTransient(error) || (!(error instanceof StoreOpenError) && tries++ < 3),
-    OPEN_PATIENCE,
+/**
+ * Several processes may open a new database at once. One of them creates it and its tables; the others fail,
+ * and find the work done when they retry. They do so with another connection: after a failed `create
+ * database` the ORM's own stays with the maintenance database.
+ */
+export async function openOrm(settings: DatabaseSettings, log: Log): Promise<MikroORM> {
+  return withRetries(RACES, { isPassing: isLostRace }, () =>
+    withRetries(LOCKS, { isPassing: isTransient }, () => openUpToDate(settings, log)),
   );
 }
 
-async function openUpToDate({ dataDir, databaseUrl }: Place, log: Log): Promise<MikroORM> {
+/** Whether it may have failed because another process did the same: it has no reason of its own. */
+const isLostRace = (error: unknown): boolean =>
+  !(error instanceof StoreOpenError) && reasonOfFailure(error) === undefined;
+
+async function openUpToDate({ dataDir, databaseUrl }: DatabaseSettings, log: Log): Promise<MikroORM> {
   const orm = databaseUrl === '' ? await openSqlite(dataDir, log) : await openPostgreSql(databaseUrl, log);
   try {
     await orm.migrator.up();
@@ -79,7 +84,7 @@ async function openSqlite(dataDir: string, log: Log): Promise<MikroORM> {
   const dbName = fileOf(dataDir);
   const orm = await MikroORM.init({ ...common(log), dbName, driverOptions: { timeout: BLOCKING_WAIT } });
   try {
-    await retry(() => prepareFile(orm), isTransient, OPEN_PATIENCE);
+    await withRetries(LOCKS, { isPassing: isTransient }, () => prepareFile(orm));
     return orm;
   } catch (error) {
     await orm.close(true).catch(() => {});
@@ -90,9 +95,9 @@ async function openSqlite(dataDir: string, log: Log): Promise<MikroORM> {
 async function prepareFile(orm: MikroORM): Promise<void> {
   const connection = orm.em.getConnection();
   await connection.execute('pragma journal_mode = wal');
-  // What was answered stays, also when the machine loses its power.
+  // What was answered survives a loss of power.
   await connection.execute('pragma synchronous = full');
-  // A write that changes nothing: a file that cannot be written to is found out now.
+  // A write that changes nothing, so that a file which cannot be written to is noticed now.
   await connection.execute('pragma user_version = 1');
 }
 

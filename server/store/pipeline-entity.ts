@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { PipelineStep } from '../../core/pipeline.ts';
 import { ExactJson, MicrosecondTime } from './column-types.ts';
+import type { PipelineStep } from './contract.ts';
 
 /** The table of pipelines; a change here needs a migration. */
 export const PipelineEntity = defineEntity({
@@ -15,6 +15,7 @@ export const PipelineEntity = defineEntity({
     steps: p.type(ExactJson<readonly PipelineStep[]>),
     createdAt: p.type(MicrosecondTime),
     updatedAt: p.type(MicrosecondTime),
+    // Not `.version()`: that wants a default in the table, and does not check deletions.
     version: p.integer(),
   },
 });

@@ -1,11 +1,10 @@
 import { stat } from 'node:fs/promises';
-import { unavailable } from './failures.ts';
+import { unavailable } from './errors.ts';
 
 /**
- * A check that a path still leads to the file that it leads to now. SQLite goes on writing to a file that
- * was deleted or moved away, and what it writes is gone with the process.
+ * SQLite keeps writing to a file that was deleted or moved away, and what it writes is lost with the process.
  *
- * @returns throws `store_unavailable` where there is no file any more, or another one
+ * @returns a check that throws `store_unavailable` if the path leads to no file any more, or to another one
  */
 export async function expectSameFile(path: string): Promise<() => Promise<void>> {
   const opened = await stat(path, { bigint: true });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const FOLDER = import.meta.dirname;
 const BENCHES = ['chunkers', 'tokenizers', 'semantic', 'pooling', 'code', 'http', 'pipelines', 'start'];
 
-/** Entry of `npm run bench`: runs the benchmarks that are named, each in a process of its own; by default all. */
+/** Entry of `npm run bench`: runs the named benchmarks, by default all, each in a process of its own. */
 function run(names: readonly string[]): void {
   const unknown = names.filter((name) => !BENCHES.includes(name));
   if (unknown.length > 0) {
@@ -40,7 +40,7 @@ function installPeers(): void {
   if (status !== 0) process.exit(1);
 }
 
-/** When a file was written, or 0 where there is none. */
+/** When a file was written, or 0 if there is none. */
 function changedAt(file: string): number {
   return statSync(join(FOLDER, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

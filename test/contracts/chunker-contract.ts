@@ -1,9 +1,25 @@
-import type { Manifest, Tokenizer } from '../../core/contracts.ts';
-import { isBlank } from '../../core/text.ts';
-import type { Service } from '../../server/service.ts';
+import fc from 'fast-check';
+import type { Manifest } from '../../core/contracts/manifest.ts';
+import { isBlank } from '../../core/engine/text.ts';
+import { anyRequest, defaultsOf } from './options.ts';
+import { Ledger, type Suite } from './promises.ts';
+import { anyText } from './texts.ts';
+import type { Workbench } from './workbench.ts';
+
+/** Any text and any options: those promises that every chunker makes, and those of its own manifest. */
+export const checkChunker: Suite = async (bench, { manifest }, { runs = 500, exemptions } = {}) => {
+  const cases = fc.record({ text: anyText, options: await anyRequest(bench, manifest) });
+  const holds = fc.asyncProperty(cases, async (one) => {
+    const ledger = new Ledger(exemptions);
+    await checkCase(bench, manifest, one, ledger);
+    ledger.close();
+  });
+  await fc.assert(holds, { numRuns: runs });
+  return `${runs} requests`;
+};
 
 /** One request to a chunker. */
-export interface ChunkCase {
+interface ChunkCase {
   readonly text: string;
   readonly options: Readonly<Record<string, unknown>>;
 }
@@ -15,79 +31,80 @@ interface AnswerChunk {
   readonly token_count: number;
 }
 
-/**
- * Runs one request and says which promises the answer breaks: those that hold for every chunker, and
- * those that the manifest makes. An empty list is a pass.
- */
-export async function breachesOf(
-  service: Service,
+async function checkCase(
+  bench: Workbench,
   manifest: Manifest,
-  tokenizer: Tokenizer,
   { text, options }: ChunkCase,
-): Promise<string[]> {
-  const ask = async (unit?: string) => {
-    const request = { text, ...options, ...(unit === undefined ? {} : { offset_unit: unit }) };
-    const task = { run: 'chunk', name: manifest.name } as const;
-    const prepared = service.prepare(task, Buffer.from(JSON.stringify(request)));
-    const answer = await prepared.run(new AbortController().signal);
-    return Buffer.from(answer.bytes).toString();
-  };
+  ledger: Ledger,
+): Promise<void> {
+  const ask = (unit: object = {}) => bench.chunk(manifest.name, { text, ...options, ...unit });
+  const chunksIn = async (offset_unit: string) => JSON.parse(await ask({ offset_unit })) as AnswerChunk[];
   const answer = await ask();
   const chunks = JSON.parse(answer) as AnswerChunk[];
-  const { chunk_size = 512, chunk_overlap = 0 } = options as { chunk_size?: number; chunk_overlap?: number };
-  const breaches: string[] = [];
-  const expect = (holds: boolean, promise: string) => {
-    if (!holds) breaches.push(promise);
-  };
+  ledger.expect(answer === (await ask()), 'the same request gives the same answer');
+  ledger.expect(!isBlank(text) || chunks.length === 0, 'text of white space only gives no chunks');
+  if (isBlank(text)) return;
+  checkOffsets(text, chunks, await chunksIn('utf16'), await chunksIn('byte'), ledger);
+  checkOrder(text, chunks, manifest, { ...defaultsOf(manifest), ...options }, ledger);
+  const tokenizer = await bench.tokenizerFor(manifest, options);
+  ledger.expect(
+    chunks.every(({ text, token_count }) => token_count === tokenizer.tokenize(text).count(0, text.length)),
+    "token_count is the count of the chunk's own text",
+  );
+}
 
-  expect(answer === (await ask()), 'the same request gives the same answer');
-  expect(!isBlank(text) || chunks.length === 0, 'text of white space only gives no chunks');
-  if (isBlank(text)) return breaches;
-
+function checkOffsets(
+  text: string,
+  chunks: readonly AnswerChunk[],
+  inUnits: readonly AnswerChunk[],
+  inBytes: readonly AnswerChunk[],
+  ledger: Ledger,
+): void {
   const points = Array.from(text);
-  expect(
+  ledger.expect(
     chunks.every((chunk) => points.slice(chunk.start_index, chunk.end_index).join('') === chunk.text),
     'offsets are code points of the text',
   );
-  const inUnits = JSON.parse(await ask('utf16')) as AnswerChunk[];
-  expect(
+  ledger.expect(
     inUnits.every(
       (chunk, index) =>
         chunk.text === text.slice(chunk.start_index, chunk.end_index) && chunk.text === chunks[index]?.text,
     ),
-    'offsets are UTF-16 units where that is asked for',
+    'offsets are UTF-16 units if the request asks for them',
   );
   const bytes = Buffer.from(text);
-  const inBytes = JSON.parse(await ask('byte')) as AnswerChunk[];
-  expect(
+  ledger.expect(
     inBytes.every((chunk) =>
       bytes.subarray(chunk.start_index, chunk.end_index).equals(Buffer.from(chunk.text)),
     ),
-    'offsets are bytes of UTF-8 where that is asked for',
+    'offsets are bytes of UTF-8 if the request asks for them',
   );
-  expect(
+}
+
+function checkOrder(
+  text: string,
+  chunks: readonly AnswerChunk[],
+  { guarantees }: Manifest,
+  options: { readonly chunk_size?: number; readonly chunk_overlap?: number },
+  ledger: Ledger,
+): void {
+  const { chunk_size = Number.POSITIVE_INFINITY, chunk_overlap = 0 } = options;
+  const length = Array.from(text).length;
+  ledger.expect(
     chunks.every((chunk) => chunk.text !== ''),
     'no chunk is empty',
   );
-  expect(rise(chunks), 'chunks are in the order of the text');
-  if (manifest.guarantees?.lossless === true) {
-    expect(covers(chunks, points.length), 'no text is lost between chunks');
-    if (chunk_overlap === 0)
-      expect(chunks.map((chunk) => chunk.text).join('') === text, 'joined, the chunks are the text');
+  ledger.expect(rise(chunks), 'chunks are in the order of the text');
+  if (guarantees?.lossless === true) {
+    ledger.expect(covers(chunks, length), 'no text is lost between chunks');
+    const joined = chunks.map((chunk) => chunk.text).join('');
+    ledger.expect(chunk_overlap > 0 || joined === text, 'joined, the chunks are the text');
   }
-  if (manifest.guarantees?.bounded === true) {
+  if (guarantees?.bounded === true) {
     const fits = (chunk: AnswerChunk) =>
       chunk.token_count <= chunk_size || Array.from(chunk.text).length === 1;
-    expect(chunks.every(fits), 'no chunk is over chunk_size');
+    ledger.expect(chunks.every(fits), 'no chunk is over chunk_size');
   }
-  if (manifest.name !== 'token') {
-    const count = (chunk: AnswerChunk) => tokenizer.tokenize(chunk.text).count(0, chunk.text.length);
-    expect(
-      chunks.every((chunk) => chunk.token_count === count(chunk)),
-      "token_count is the count of the chunk's own text",
-    );
-  }
-  return breaches;
 }
 
 function rise(chunks: readonly AnswerChunk[]): boolean {

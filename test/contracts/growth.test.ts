@@ -1,58 +1,51 @@
 import t from 'tap';
-import { composeQuietly } from '../support/service.ts';
+import { startBlockCounter } from '../support/executed-blocks.ts';
+import { composeQuietly, runTask } from '../support/service.ts';
+import { growthRequests, SHAPES } from './growth-shapes.ts';
 
-/** Texts that have made other splitters quadratic, of about a given length. */
-const SHAPES: Readonly<Record<string, (length: number) => string>> = {
-  'one word': (length) => 'x'.repeat(length),
-  'words without any other delimiter': (length) => 'abc '.repeat(length / 4),
-  'one delimiter': (length) => `${'\n'.repeat(length - 1)}x`,
-  'ends of sentences': (length) => '. '.repeat(length / 2),
-  'short lines': (length) => 'a\n'.repeat(length / 2),
-  'short paragraphs': (length) => 'ab\n\n'.repeat(length / 4),
-  'white space': (length) => `${' '.repeat(length - 1)}x`,
-  'Chinese without punctuation': (length) => '漢'.repeat(length),
-  emoji: (length) => '😀'.repeat(length / 2),
-  'headings and fences': (length) => '# a\n```\n'.repeat(length / 8),
-};
-const REQUESTS = [{}, { chunk_size: 64, chunk_overlap: 63 }, { chunk_size: 3 }];
-const SMALL = 6_000;
-const FACTOR = 32;
-/** Quadratic cost would show as FACTOR squared; the rest is room for a busy machine. */
-const MOST_GROWTH = FACTOR * 5;
+/** `npm run test:soak -- growth` measures time, on longer texts. */
+
+const SMALL = 2000;
+const FACTOR = 16;
+/** Quadratic work would be FACTOR squared; n log n is a third more than FACTOR. */
+const MOST_GROWTH = FACTOR * 1.5;
 
 const { registry, service } = await composeQuietly();
+const counter = await startBlockCounter();
+t.teardown(() => counter.stop());
+
+/** The least of two runs: the first one may load or compile something. */
+async function leastWork(work: () => unknown): Promise<number> {
+  return Math.min(await counter.count(work), await counter.count(work));
+}
 
 for (const { manifest } of registry.ofKind('chunker').filter(({ missing }) => missing.length === 0)) {
-  const takes = (name: string) => name in (manifest.options?.properties ?? {});
-  t.test(`${manifest.name} takes time linear in the text`, async (t) => {
+  t.test(`${manifest.name} does work linear in the text`, async (t) => {
     for (const [shape, make] of Object.entries(SHAPES)) {
-      for (const request of REQUESTS) {
-        const options = Object.fromEntries(Object.entries(request).filter(([name]) => takes(name)));
-        const time = async (length: number) => {
+      for (const options of growthRequests(manifest.options?.properties)) {
+        const workOf = (length: number) => {
           const body = Buffer.from(JSON.stringify({ text: make(length), ...options }));
-          return leastTime(2, () =>
-            service.prepare({ run: 'chunk', name: manifest.name }, body).run(new AbortController().signal),
-          );
+          const task = { run: 'chunk', name: manifest.name } as const;
+          return leastWork(() => runTask(service, task, body));
         };
-        const small = await time(SMALL);
-        const growth = (await time(SMALL * FACTOR)) / Math.max(small, 0.5);
+        const small = await workOf(SMALL);
+        const growth = (await workOf(SMALL * FACTOR)) / small;
         t.ok(
           growth < MOST_GROWTH,
-          `${shape} ${JSON.stringify(options)}: ${growth.toFixed(1)} times for ${FACTOR} times`,
+          `${shape} ${JSON.stringify(options)}: ${growth.toFixed(1)} times the work for ${FACTOR} times the text`,
         );
       }
     }
   });
 }
 
-/** Least processor time of several runs, in milliseconds; waiting for other processes does not count. */
-async function leastTime(runs: number, work: () => Promise<unknown>): Promise<number> {
-  let best = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < runs; run++) {
-    const start = process.cpuUsage();
-    await work();
-    const { user, system } = process.cpuUsage(start);
-    best = Math.min(best, (user + system) / 1000);
-  }
-  return best;
-}
+t.test('the counter sees work that grows with the square of a text', async (t) => {
+  const compareAll = (text: string) => {
+    let same = 0;
+    for (const one of text) for (const other of text) if (one === other) same++;
+    return same;
+  };
+  const small = await leastWork(() => compareAll('a'.repeat(200)));
+  const large = await leastWork(() => compareAll('a'.repeat(200 * FACTOR)));
+  t.ok(large / small > MOST_GROWTH, `${(large / small).toFixed(1)} times the work`);
+});

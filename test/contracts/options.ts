@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import type { ObjectSchema } from '../../core/contracts.ts';
+import type { Manifest, ObjectSchema } from '../../core/contracts/manifest.ts';
+import type { Workbench } from './workbench.ts';
 
 interface OptionSchema {
   readonly type?: string;
@@ -8,58 +9,95 @@ interface OptionSchema {
   readonly items?: OptionSchema;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly maxLength?: number;
   readonly lessThan?: string;
   readonly default?: unknown;
+  readonly examples?: readonly unknown[];
 }
 
-/** Values of options whose schema alone does not say which strings mean something. */
-const MEANT: Readonly<Record<string, readonly unknown[]>> = {
-  recipe: ['default', 'markdown', 'python', 'js'],
-  language: ['python', 'js', 'c++', 'markdown', 'json', 'auto'],
-  lang: ['en', 'zh', 'ja', 'ko', 'hi', 'ar', 'ru', 'de', 'fr', 'es', 'zh-Hans', 'xx'],
-};
+type Options = Record<string, unknown>;
 
 const SMALL = 40;
+const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {} };
 
-/** Valid options for a schema, most of them small, so that limits bite; each may be left out. */
-export function anyOptions({ properties }: ObjectSchema): fc.Arbitrary<Record<string, unknown>> {
-  const members = Object.entries(properties).map(([name, schema]) => [name, anyValue(name, schema)] as const);
+/**
+ * Valid options of a plugin, by its schema alone, most of them small, so that limits bite; each may be left out.
+ * Strings are those that the schema names as `default` and `examples`, if it names any.
+ */
+function anyOptions({ options: { properties } = NO_OPTIONS }: Manifest): fc.Arbitrary<Options> {
+  const schemas = Object.entries(properties as Readonly<Record<string, OptionSchema>>);
   return fc
-    .record(Object.fromEntries(members), {
-      requiredKeys: members.map(([name]) => name).filter((name) => name === 'chunk_size'),
+    .record(Object.fromEntries(schemas.map(([name, schema]) => [name, anyValue(schema)])), {
+      requiredKeys: [],
     })
-    .map((options) => keepBelow(options, properties as Record<string, OptionSchema>));
+    .map((options) => keepBelow(options, schemas));
 }
 
-function anyValue(name: string, schema: OptionSchema): fc.Arbitrary<unknown> {
-  if (MEANT[name] !== undefined) return fc.constantFrom(...MEANT[name]);
+/** The same, with the tokenizer or the model that a request chooses. */
+export async function anyRequest(bench: Workbench, manifest: Manifest): Promise<fc.Arbitrary<Options>> {
+  const options = anyOptions(manifest);
+  const { uses = [] } = manifest;
+  if (uses.includes('embedding')) return options.map((given) => ({ ...defaultsOf(manifest), ...given }));
+  if (!uses.includes('tokenizer')) return options;
+  return fc
+    .tuple(options, fc.constantFrom(...(await bench.tokenizerNames())))
+    .map(([given, tokenizer]) => ({ ...given, tokenizer }));
+}
+
+/** What is meant where a request leaves an option out. */
+export function defaultsOf({ options: { properties } = NO_OPTIONS }: Manifest): Options {
+  const schemas = Object.entries(properties as Readonly<Record<string, OptionSchema>>);
+  const named = schemas.filter(([, schema]) => schema.default !== undefined);
+  return Object.fromEntries(named.map(([name, schema]) => [name, schema.default]));
+}
+
+function anyValue(schema: OptionSchema): fc.Arbitrary<unknown> {
+  const named = [...(schema.default === undefined ? [] : [schema.default]), ...(schema.examples ?? [])];
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
-  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map((branch) => anyValue(name, branch)));
+  if (schema.type === 'string' && named.length > 0) return fc.constantFrom(...named);
+  const made = anyMade(schema);
+  if (named.length === 0) return made;
+  return fc.oneof({ arbitrary: made, weight: 8 }, { arbitrary: fc.constantFrom(...named), weight: 1 });
+}
+
+function anyMade(schema: OptionSchema): fc.Arbitrary<unknown> {
+  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(anyValue));
   const { minimum = 0, maximum = minimum + SMALL } = schema;
   switch (schema.type) {
     case 'integer':
       return fc.integer({ min: minimum, max: Math.min(maximum, minimum + SMALL) });
     case 'number':
-      return fc.double({ min: minimum, max: maximum, noNaN: true });
+      return anyNumber(schema);
     case 'boolean':
       return fc.boolean();
     case 'array':
-      return fc.array(anyValue(name, schema.items ?? {}), { maxLength: 4 });
+      return fc.array(anyValue(schema.items ?? {}), { maxLength: 4 });
     default:
       return fc.oneof(
         fc.constantFrom('.', '. ', '\n', 'a', '😀', '\ude00', ' '),
-        fc.string({ minLength: 1, maxLength: 3 }),
+        fc.string({ minLength: 1, maxLength: Math.min(schema.maxLength ?? 3, 3) }),
       );
   }
 }
 
-function keepBelow(
-  options: Record<string, unknown>,
-  properties: Record<string, OptionSchema>,
-): Record<string, unknown> {
-  for (const [name, { lessThan }] of Object.entries(properties)) {
+function anyNumber({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: OptionSchema) {
+  const min = exclusiveMinimum ?? minimum ?? 0;
+  return fc.double({
+    min,
+    max: exclusiveMaximum ?? maximum ?? min + SMALL,
+    minExcluded: exclusiveMinimum !== undefined,
+    maxExcluded: exclusiveMaximum !== undefined,
+    noNaN: true,
+  });
+}
+
+function keepBelow(options: Options, schemas: readonly (readonly [string, OptionSchema])[]): Options {
+  const defaults = new Map(schemas.map(([name, schema]) => [name, schema.default]));
+  for (const [name, { lessThan }] of schemas) {
     if (lessThan === undefined || options[name] === undefined) continue;
-    const bound = (options[lessThan] ?? properties[lessThan]?.default) as number;
+    const bound = (options[lessThan] ?? defaults.get(lessThan)) as number;
     options[name] = Math.min(options[name] as number, bound - 1);
   }
   return options;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { printTable, printTitle } from '../bench/race/report.ts';
-import { composeQuietly } from '../support/service.ts';
+import { composeQuietly, runTask } from '../support/service.ts';
 import type { Topic } from './documents.ts';
 import { evaluateSegmentation } from './segmentation.ts';
 import { type Embed, evaluateBm25, evaluatePairs, evaluateRetrieval } from './similarity.ts';
@@ -66,7 +66,7 @@ function embedBy(embedding_model: string): Embed {
 }
 
 async function ask<T>(run: 'chunk' | 'refine', name: string, request: object): Promise<T[]> {
-  const { bytes } = await service.prepare({ run, name }, Buffer.from(JSON.stringify(request))).run(signal);
+  const { bytes } = await runTask(service, { run, name }, request, signal);
   return JSON.parse(Buffer.from(bytes).toString());
 }
 

@@ -1,7 +1,7 @@
-import type { PipelineStep } from '../../core/pipeline.ts';
-import type { Task } from '../../server/service.ts';
+import type { Task } from '../../server/service/requests.ts';
+import type { PipelineStep } from '../../server/store/contract.ts';
 import type { Client } from '../support/server.ts';
-import { composeQuietly } from '../support/service.ts';
+import { composeQuietly, runTask } from '../support/service.ts';
 import { codeOf, proseOf } from './texts.ts';
 
 /** A request, and the only right answer to it. */
@@ -43,9 +43,7 @@ const CHUNKERS: readonly { readonly name: string; readonly options: object; read
  */
 export async function makeCases(client: Client, sizes: readonly number[], seed: number): Promise<Case[]> {
   const { service } = await composeQuietly();
-  const { signal } = new AbortController();
-  const answer = async (task: Task, body: Buffer) =>
-    Buffer.from((await service.prepare(task, body).run(signal)).bytes);
+  const answer = async (task: Task, body: Buffer) => Buffer.from((await runTask(service, task, body)).bytes);
   const execute = await executePath(client);
   const drafts = await Promise.all(
     sizes.map(async (size, index) => [

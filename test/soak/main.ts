@@ -2,17 +2,28 @@ import { parseArgs } from 'node:util';
 import { printTable, printTitle } from '../bench/race/report.ts';
 import type { Cleanup } from '../support/server.ts';
 import { crash } from './crash.ts';
+import { fuzz } from './fuzz.ts';
+import { growth } from './growth.ts';
 import { kill } from './kill.ts';
 import { load } from './load.ts';
 import type { Mode, Report } from './mode.ts';
 import { overload } from './overload.ts';
+import { writes } from './writes.ts';
 
 /**
  * Entry of `npm run test:soak`: what only shows after minutes, too long for `npm test`. The arguments are the
  * modes, by default all of them: `npm run test:soak -- load --seconds 60 --seed 7`.
  */
 
-const MODES: Readonly<Record<string, Mode>> = { load, overload, crash, kill };
+const MODES: Readonly<Record<string, Mode>> = {
+  load,
+  overload,
+  crash,
+  kill,
+  writes,
+  growth,
+  fuzz,
+};
 
 const number = { type: 'string' } as const;
 const { values, positionals } = parseArgs({

@@ -4,7 +4,7 @@ import type { Cleanup } from '../support/server.ts';
 export interface SoakOptions {
   /** Seconds of load. */
   readonly seconds: number;
-  /** Crashes or kills. */
+  /** Crashes, kills, runs or texts. */
   readonly count: number;
   readonly seed: number;
 }

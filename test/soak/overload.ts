@@ -6,7 +6,8 @@ import { type Cleanup, temporaryFolder } from '../support/server.ts';
 import { type Case, makeCases } from './cases.ts';
 import type { HealthReport } from './health-process.ts';
 import { forSeconds, sendWhile } from './load.ts';
-import { type Mode, megabytes, quantile, type Report } from './mode.ts';
+import { type Mode, quantile, type Report } from './mode.ts';
+import { MOST_OPEN, overloadReport, TIMES } from './overload-report.ts';
 import { coreTimes, residentBytes, watchMemory } from './resources.ts';
 import { createSender, type Outcome, type Sender } from './sender.ts';
 import { startSoakServer } from './server.ts';
@@ -14,14 +15,6 @@ import { createRandom, pick } from './texts.ts';
 
 const MEASURED_SECONDS = 10;
 const CONNECTIONS = 16;
-const TIMES = 4;
-const MOST_HEALTH_MS = 50;
-const MOST_RECOVERY_MS = 2000;
-/** Memory that the server may take beside what it took when it served all it can. */
-const MOST_MORE_BYTES = 500e6;
-
-/** Open requests above which no more are sent: a server that refuses honestly never has as many. */
-const MOST_OPEN = 2000;
 /** Seconds of arrivals that a client which was held up makes up for; it must not send in bursts. */
 const MOST_BEHIND = 0.05;
 
@@ -52,7 +45,6 @@ export const overload: Mode = {
 };
 
 async function overloadWith(t: Cleanup, profile: Profile, seconds: number, seed: number): Promise<Report> {
-  const { name, sizes } = profile;
   const server = await startSoakServer(t, ['--data-dir', await temporaryFolder(t)]);
   const { port } = server.client;
   const sender = createSender(port);
@@ -60,7 +52,7 @@ async function overloadWith(t: Cleanup, profile: Profile, seconds: number, seed:
   const prober = fork(new URL('./health-process.ts', import.meta.url), [String(port)], { execArgv: [] });
   t.teardown(() => prober.kill());
   const [loadBefore = 0] = loadavg();
-  const cases = await makeCases(server.client, sizes, seed);
+  const cases = await makeCases(server.client, profile.sizes, seed);
   const capacity = await capacityOf(sender, cases, seed);
   const probe = cases[0] as Case;
   const quiet = await timesOf(sender, probe, 50);
@@ -70,7 +62,7 @@ async function overloadWith(t: Cleanup, profile: Profile, seconds: number, seed:
   const coreShares = coreTimes(server.pid);
   prober.send('begin');
   const arrivals = await arrive(sender, cases, TIMES * capacity, seconds, seed);
-  const { busy, waiting } = coreShares();
+  const shares = coreShares();
   const recovery = await recoveryMs(sender, probe, 3 * quantile(quiet, 0.5));
   prober.send('end');
   const [health] = (await once(prober, 'message')) as [HealthReport];
@@ -78,70 +70,21 @@ async function overloadWith(t: Cleanup, profile: Profile, seconds: number, seed:
   const outcomes = await Promise.all(arrivals.outcomes);
   await server.kill('SIGTERM');
 
-  const right = outcomes.filter(({ isRight }) => isRight);
-  const honest = outcomes.filter(({ isHonest }) => isHonest);
-  const others = outcomes.filter(({ isRight, isHonest }) => !isRight && !isHonest);
-  const kinds = [...new Set(others.map(({ status, error }) => error ?? status))];
   const offered = (outcomes.length + arrivals.unsent) / seconds;
-  const p99 = quantile(health.times, 0.99);
-  const peakBound = quietBytes + MOST_MORE_BYTES;
-  const report: Report = {
-    figures: [
-      ['capacity', `${capacity.toFixed(0)}/s`],
-      ['right answers', `${right.length}`],
-      ['honest refusals', `${honest.length}`],
-      [
-        'right answers, p99',
-        `${quantile(
-          right.map(({ ms }) => ms),
-          0.99,
-        ).toFixed(0)} ms`,
-      ],
-      ['/health asked', String(health.times.length + health.failures)],
-      ['/health, median', `${quantile(health.times, 0.5).toFixed(1)} ms`],
-      ['/health, longest', `${quantile(health.times, 1).toFixed(1)} ms`],
-      ['load of the machine before', loadBefore.toFixed(1)],
-      ["server's first thread", `${busy} % busy, ${waiting} % waiting for a core`],
-      ['memory before', megabytes(quietBytes)],
-    ],
-    checks: [
-      {
-        what: 'neither right nor an honest 503: 0',
-        found: [others.length, ...kinds].join(', '),
-        isKept: others.length === 0,
-      },
-      {
-        what: `not sent, as ${MOST_OPEN} are open: 0`,
-        found: String(arrivals.unsent),
-        isKept: arrivals.unsent === 0,
-      },
-      {
-        what: `offered at least ${TIMES - 0.5} times the capacity`,
-        found: (offered / capacity).toFixed(2),
-        isKept: offered >= (TIMES - 0.5) * capacity,
-      },
-      { what: '/health failures: 0', found: String(health.failures), isKept: health.failures === 0 },
-      {
-        what: `/health, p99 below ${MOST_HEALTH_MS} ms`,
-        found: `${p99.toFixed(1)} ms`,
-        isKept: p99 < MOST_HEALTH_MS,
-      },
-      {
-        what: `peak memory below ${megabytes(peakBound)}`,
-        found: megabytes(memory.peak()),
-        isKept: memory.peak() < peakBound,
-      },
-      {
-        what: `as fast as before within ${MOST_RECOVERY_MS} ms`,
-        found: `${recovery.toFixed(0)} ms`,
-        isKept: recovery < MOST_RECOVERY_MS,
-      },
-    ],
-  };
-  return {
-    figures: report.figures.map(([what, found]) => [`${name}: ${what}`, found]),
-    checks: report.checks.map((check) => ({ ...check, what: `${name}: ${check.what}` })),
-  };
+  const peakBytes = memory.peak();
+  const { unsent } = arrivals;
+  return overloadReport(profile.name, {
+    loadBefore,
+    capacity,
+    quietBytes,
+    peakBytes,
+    shares,
+    health,
+    recovery,
+    outcomes,
+    unsent,
+    offered,
+  });
 }
 
 /** Right answers in a second, once all is warm. */

@@ -1,4 +1,4 @@
-import type { OffsetUnit } from '../../core/json-chunks.ts';
+import type { OffsetUnit } from '../../core/contracts/chunk.ts';
 
 /** Texts in which offsets and escapes go wrong easily. */
 export const TEXTS: Readonly<Record<string, string>> = {

@@ -11,10 +11,10 @@ const PROGRAM = `
 `;
 
 /**
- * Keeps an SQLite file locked from another process: locks of one process do not stop itself.
+ * Locks an SQLite file from another process, because a process is not stopped by its own locks.
  *
  * @param lock such as `begin immediate`
- * @returns lets go of it
+ * @returns a function that releases it
  */
 export async function lockFile(t: Cleanup, path: string, lock: string): Promise<() => Promise<void>> {
   const child = spawn(process.execPath, ['-e', PROGRAM, path, lock], { stdio: ['pipe', 'pipe', 'inherit'] });

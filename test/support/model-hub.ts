@@ -5,14 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
-import type { Log, ModelFile, Settings } from '../../core/contracts.ts';
-import { createModelFiles } from '../../server/models/model-files.ts';
+import type { ModelFile } from '../../core/contracts/collaborators.ts';
+import { createModelFiles } from '../../server/hub/model-files.ts';
+import type { HubSettings } from '../../server/hub/settings.ts';
+import { quietLog } from './collaborators.ts';
 
-const silent = () => undefined;
-/** A log that nobody reads. */
-export const log: Log = { debug: silent, info: silent, warn: silent, error: silent };
-
-/** Serves on loopback, and notes which paths, which tokens and which other headers it was asked with. */
+/** A server on loopback that records the path, the token and the headers of each request. */
 export async function startHubServer(
   t: Test,
   answer: (request: IncomingMessage, response: ServerResponse) => void,
@@ -32,9 +30,13 @@ export async function startHubServer(
   return { asked, headers, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** Settings with empty folders of their own, that may download from nowhere. */
-export function settingsFor(t: Test, fields: Partial<Settings> = {}): Settings {
-  const root = t.testdir({ cache: {} });
+/** Settings with empty folders and with a hub that does not answer. */
+export function settingsFor(t: Test, fields: Partial<HubSettings> = {}): HubSettings {
+  return settingsIn(t.testdir({ cache: {} }), fields);
+}
+
+/** Settings with folders in `root` and with a hub that does not answer. */
+export function settingsIn(root: string, fields: Partial<HubSettings> = {}): HubSettings {
   return {
     modelsDir: join(root, 'models'),
     hubCacheDir: join(root, 'cache'),
@@ -42,16 +44,15 @@ export function settingsFor(t: Test, fields: Partial<Settings> = {}): Settings {
     hubEndpoint: 'http://127.0.0.1:1',
     hubToken: '',
     hubRevision: 'main',
-    memoryBytes: 1e9,
     ...fields,
   };
 }
 
-/** Everything under a folder; nothing where it is not there. */
+/** All paths under a folder; none if there is no such folder. */
 export const contents = (folder: string): Promise<string[]> =>
   readdir(folder, { recursive: true }).catch(() => []);
 
-/** A file whose download takes more than one write. */
+/** A file that does not fit into one write. */
 export const BIG: ModelFile = { name: 'onnx/model.onnx', maxBytes: 1_000_000 };
 export const CONTENT = randomBytes(300_000);
 export const HALF = CONTENT.length / 2;
@@ -72,7 +73,7 @@ export function serve(content = CONTENT, etag = ETAG): Answer {
   };
 }
 
-/** Promises everything and breaks off in the middle, when all until there has arrived. */
+/** Announces the whole file, and breaks the connection when its first half is on disk. */
 export function breakOff(etag: string | null = ETAG, bytes = HALF): Answer {
   return async (_request, response, target) => {
     if (etag !== null) response.setHeader('etag', etag);
@@ -92,7 +93,7 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
   while (!(await isSo())) await sleep(20);
 }
 
-/** Sends everything bit by bit, with so many milliseconds between two of them. */
+/** Sends the file in pieces, with a pause in milliseconds between them. */
 export function trickle(pause: number): Answer {
   return async (_request, response) => {
     response.writeHead(200, { 'content-length': CONTENT.length });
@@ -109,7 +110,7 @@ export const refuse =
   (_request, response) =>
     void response.writeHead(status, headers).end();
 
-/** A hub that gives one answer after another, the last one from then on, and what it is asked with. */
+/** A hub that gives one answer after another and then repeats the last; `ranges` shows what it was asked for. */
 export async function startHub(t: Test, answers: Answer[]) {
   let given = 0;
   const own = settingsFor(t);
@@ -119,12 +120,12 @@ export async function startHub(t: Test, answers: Answer[]) {
   });
   const settings = { ...own, hubEndpoint: server.origin };
   const find = (file = BIG, timeout = 5000) =>
-    createModelFiles({ settings, log, timeout, backoff: 10 }).find('owner/name', file);
+    createModelFiles({ settings, log: quietLog, timeout, backoff: 10 }).find('owner/name', file);
   const ranges = () => server.headers.map(({ range }) => range);
   const left = async () =>
     (await contents(settings.modelsDir)).filter((path) => /model\.onnx/.test(path)).sort();
   return { ...server, settings, target, find, ranges, left };
 }
 
-export const PARTS = ['owner/name/onnx/model.onnx.part', 'owner/name/onnx/model.onnx.part.json'];
+export const PARTIAL = ['owner/name/onnx/model.onnx.part', 'owner/name/onnx/model.onnx.part.json'];
 export const WHOLE = ['owner/name/onnx/model.onnx'];

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const DEBIAN = '/usr/lib/postgresql';
 const USER = 'chunksmith';
 
-/** A real PostgreSQL of its own, on a port of this machine. */
+/** A real PostgreSQL server on a port of this machine. */
 export interface Postgres {
   /** The URL of a new, empty database; it is created when the store opens it. */
   freshUrl(): string;
@@ -19,11 +19,11 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
-/** Why no PostgreSQL can be started here, or false: to be given to `skip`. */
+/** For `skip`: why no PostgreSQL can be started here, or false. */
 export const noPostgres: string | false =
   binaries() === undefined ? `no PostgreSQL below ${DEBIAN}: apt-get install postgresql` : false;
 
-/** Starts a PostgreSQL in a temporary folder; stopped after the test. Only a durable one waits for the disk. */
+/** Starts a PostgreSQL in a temporary folder and stops it after the test. Only a durable one waits for the disk. */
 export async function startPostgres(t: Cleanup, { isDurable = false } = {}): Promise<Postgres> {
   const bin = binaries() as string;
   const folder = await temporaryFolder(t);
@@ -61,7 +61,7 @@ function binaries(): string | undefined {
   return folders.find((folder) => existsSync(join(folder, 'initdb')));
 }
 
-/** PostgreSQL refuses to run as root; Debian's package makes a user for it. */
+/** PostgreSQL refuses to run as root; Debian's package creates a user for it. */
 function unprivileged(): { uid: number; gid: number; prefix: string[] } | undefined {
   if (process.getuid?.() !== 0 || spawnSync('id', ['postgres']).status !== 0) return undefined;
   const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'postgres'])));

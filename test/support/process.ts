@@ -15,7 +15,7 @@ export interface ServerProcess {
   readonly stderr: () => string;
   /** Waits until it listens. */
   listening(): Promise<Client>;
-  /** Waits until it has ended, and gives the exit code; null where a signal ended it. */
+  /** Waits until it has ended, and gives the exit code; null if a signal ended it. */
   ended(): Promise<number | null>;
 }
 
@@ -32,7 +32,7 @@ export function startProcess(
 ): ServerProcess {
   const { env = {}, cwd = ROOT } = options;
   const { PATH = '', HOME = '' } = process.env;
-  // The test runner would load itself into a Node process that it sees starting.
+  // Without this, the test runner would load itself into the Node process.
   const command = [
     '-c',
     'unset NODE_OPTIONS; exec "$0" "$@"',
@@ -72,7 +72,7 @@ export function startProcess(
   };
 }
 
-/** Asks again and again until there is an answer other than undefined or false. */
+/** Asks every few milliseconds until the answer is neither undefined nor false, and throws if that takes too long. */
 export async function until<T>(ask: () => T | Promise<T>): Promise<Exclude<T, undefined | false>> {
   for (const end = Date.now() + MOST_WAITING; Date.now() < end; await wait(20)) {
     const answer = await ask();

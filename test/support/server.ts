@@ -3,9 +3,9 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Chunk } from '../../core/contracts.ts';
+import type { Chunk } from '../../core/contracts/chunk.ts';
 import { buildApp } from '../../server/app.ts';
-import { type Config, configOf } from '../../server/config.ts';
+import { type Config, configOf } from '../../server/config/config.ts';
 
 /** The part of a tap test that helpers need. */
 export interface Cleanup {

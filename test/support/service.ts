@@ -1,11 +1,8 @@
-import type { Log, SharedBuffers } from '../../core/contracts.ts';
-import { composeCore } from '../../server/compose.ts';
-import { type Config, configOf } from '../../server/config.ts';
-
-/** Buffers of one thread: everyone builds their own. */
-export const ownBuffers: SharedBuffers = { get: async (_key, build) => build(), release() {} };
-
-const quiet: Log = { debug() {}, info() {}, warn() {}, error() {} };
+import { type Config, configOf } from '../../server/config/config.ts';
+import { createServiceContainer } from '../../server/container.ts';
+import type { Task } from '../../server/service/requests.ts';
+import type { Answer, Service } from '../../server/service/service.ts';
+import { ownBuffers, quietLog } from './collaborators.ts';
 
 export interface AnswerChunk {
   readonly text: string;
@@ -15,16 +12,28 @@ export interface AnswerChunk {
 }
 
 /** The service of one thread, with everything real but the log. */
-export function composeQuietly(config: Partial<Config> = {}) {
-  return composeCore(configOf(config), quiet, ownBuffers);
+export async function composeQuietly(config: Partial<Config> = {}) {
+  const given = { config: configOf(config), log: quietLog, shared: ownBuffers };
+  const { registry, host, openers, service } = (await createServiceContainer(given)).cradle;
+  return { registry, host, openers, service };
+}
+
+/** Reads a request and runs it on this thread. */
+export function runTask(
+  service: Service,
+  task: Task,
+  request: object | Uint8Array,
+  signal = new AbortController().signal,
+): Promise<Answer> {
+  const body = request instanceof Uint8Array ? request : Buffer.from(JSON.stringify(request));
+  return service.run(service.read(task, body), signal);
 }
 
 /** A function that sends a request to a chunker and gives the parsed answer. */
 export async function openChunkers() {
   const { service } = await composeQuietly();
   return async (name: string, request: object): Promise<AnswerChunk[]> => {
-    const body = Buffer.from(JSON.stringify(request));
-    const { bytes } = await service.prepare({ run: 'chunk', name }, body).run(new AbortController().signal);
+    const { bytes } = await runTask(service, { run: 'chunk', name }, request);
     return JSON.parse(Buffer.from(bytes).toString());
   };
 }

@@ -1,12 +1,10 @@
 import type { Test } from 'tap';
-import type { Log } from '../../core/contracts.ts';
 import { ServiceError } from '../../core/errors.ts';
-import type { PipelineStep } from '../../core/pipeline.ts';
-import { createPipelineStore, type PipelineStore } from '../../server/store/pipeline-store.ts';
+import type { PipelineStep, PipelineStore } from '../../server/store/contract.ts';
+import { createPipelineStore } from '../../server/store/pipeline-store.ts';
+import { quietLog } from './collaborators.ts';
 import { noPostgres, startPostgres } from './postgres.ts';
 import { type Cleanup, temporaryFolder } from './server.ts';
-
-export const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 export const STEPS: readonly PipelineStep[] = [
   { type: 'chunk', chunker: 'recursive', refinery: null, config: { chunk_size: 256 } },
@@ -19,15 +17,15 @@ export interface Database {
   readonly databaseUrl: string;
 }
 
-/** Opens a store; closed after the test. */
+/** Opens a store, which is closed after the test. */
 export async function openStore(t: Cleanup, database: Database): Promise<PipelineStore> {
-  const store = createPipelineStore(database, silent);
+  const store = createPipelineStore(database, quietLog);
   t.teardown(() => store.close());
   await store.open();
   return store;
 }
 
-/** Runs the same tests with SQLite and with PostgreSQL. `fresh` gives a database that is not there yet. */
+/** Runs the same tests with SQLite and with PostgreSQL. `fresh` names a database that does not exist yet. */
 export async function onBothDatabases(
   t: Test,
   tests: (t: Test, fresh: () => Promise<Database>) => Promise<void>,
@@ -41,7 +39,7 @@ export async function onBothDatabases(
   });
 }
 
-/** What a promise fails with: the code of the catalogue, or the error. */
+/** How a promise fails: the code of the catalogue, or the error as text; `nothing` if it does not. */
 export async function failure(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;

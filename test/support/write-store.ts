@@ -1,9 +1,10 @@
 import { createPipelineStore } from '../../server/store/pipeline-store.ts';
-import { failure, STEPS, silent } from './stores.ts';
+import { quietLog } from './collaborators.ts';
+import { failure, STEPS } from './stores.ts';
 
 /**
- * A process that writes to a store which others write to at the same time:
- * `write-store.ts <what> <name> <rounds> <dataDir> <databaseUrl>`. Prints what it did as JSON.
+ * The program of a process that writes to a store at the same time as others:
+ * `write-store.ts <what> <name> <rounds> <dataDir> <databaseUrl>`. Prints its results as JSON.
  */
 const [what, name, rounds, dataDir, databaseUrl] = process.argv.slice(2) as [
   string,
@@ -12,15 +13,15 @@ const [what, name, rounds, dataDir, databaseUrl] = process.argv.slice(2) as [
   string,
   string,
 ];
-const store = createPipelineStore({ dataDir, databaseUrl }, silent);
+const store = createPipelineStore({ dataDir, databaseUrl }, quietLog);
 const TASKS: Readonly<Record<string, (round: number) => Promise<unknown>>> = {
-  /** Counts in the description up by one, as clients do that read, change and write with `If-Match`. */
+  /** Adds one to the number in the description, as clients do that read, change and write with `If-Match`. */
   count,
   /** Sets a member that no other process sets. */
   describe: (round) => setOwn({ description: `${round}` }),
   configure: (round) =>
     setOwn({ steps: [{ type: 'chunk', chunker: 'token', refinery: null, config: { round } }] }),
-  /** Makes names that the others make too. */
+  /** Creates pipelines with names that the others use too. */
   create: (round) => failure(store.create({ name: `common ${round}`, description: name, steps: STEPS })),
 };
 const results: unknown[] = [];

@@ -1,6 +1,8 @@
 import type { Node } from 'web-tree-sitter';
-import type { ChunkContext } from '../../../core/contracts.ts';
-import { cutAtDelimiters, cutAtWhiteSpace } from '../../../core/cuts.ts';
+import type { ChunkContext } from '../../../core/contracts/chunker.ts';
+import { cutAtWhiteSpace } from '../../../core/engine/cuts.ts';
+import { cutAtDelimiters } from '../../../core/engine/delimiters.ts';
+import { lineStart, type Piece, piecesOf, singles } from './pieces.ts';
 import type { Syntax } from './syntax.ts';
 
 /** A syntax node of the result: one that was not cut, or a part of one that was cut at lines. */
@@ -29,12 +31,6 @@ export interface CutLimits {
 
 export const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
 
-/** Within a node that has a meaning, before its body: what the body holds is found as in the whole text. */
-const BODY = -1;
-
-/** Characters that may be counted per character of the text; deeper nesting is cut at lines. */
-const MOST_COUNTED = 64;
-
 /**
  * Finds where a text can be cut: between the units of its syntax, each with the comments and attributes
  * that belong to it. What is above the limit is cut again along its own children.
@@ -46,146 +42,111 @@ export function findCuts(
   context: ChunkContext,
   limits: CutLimits,
 ): Cuts {
-  const offsets: number[] = [];
-  const nodes: FoundNode[] = [];
-  let countable = MOST_COUNTED * text.length;
-  /** Cut nodes without a meaning around the present place. */
-  let nameless = 0;
-  /** The unit that the last cut node stands for, where that is a wrapper. */
-  let owner: number | undefined;
-
-  function fits(start: number, end: number): boolean {
-    countable -= end - start;
-    return context.tokens.count(start, end) <= limits.size;
-  }
-
-  function cutGroup(group: readonly Node[], start: number, end: number, scope: readonly string[]): void {
-    context.signal.throwIfAborted();
-    const [first] = group;
-    if (fits(start, end)) note(group, scope);
-    else if (first === undefined) cutLines(start, end);
-    else if (group.length === 1) cutNode(first, start, end, scope);
-    else cutPieces(singles(text, group, start), end, scope);
-  }
-
-  function cutNode(node: Node, start: number, end: number, scope: readonly string[]): void {
-    if (!limits.splitsUnits && syntax.unitOf(node) !== undefined) {
-      note([node], scope);
-      return;
-    }
-    if (node.id === owner) {
-      cutWithin(node, start, end, scope);
-      return;
-    }
-    const label = syntax.labelOf(node);
-    if (label !== undefined) {
-      const outer = nameless;
-      nameless = BODY;
-      owner = syntax.unitOf(node)?.id;
-      cutWithin(node, start, end, label === scope.at(-1) ? scope : [...scope, label]);
-      nameless = outer;
-      return;
-    }
-    // A node without a meaning stands for what it holds only where that has none either.
-    const known = nodes.length;
-    nameless++;
-    cutWithin(node, start, end, scope);
-    nameless--;
-    if (nodes.length === known) note([node], scope);
-  }
-
-  function cutWithin(node: Node, start: number, end: number, scope: readonly string[]): void {
-    const pieces = countable < 0 ? [] : piecesOf(node, text, syntax, start);
-    const nodes = pieces[0]?.nodes ?? [];
-    const body = bodyOf(nodes);
-    if (pieces.length > 1) cutPieces(pieces, end, scope);
-    else if (body !== undefined) cutNode(body, start, end, scope);
-    else if (nodes.length > 0) cutPieces(singles(text, nodes, start), end, scope);
-    else cutLines(start, end);
-  }
-
-  function cutPieces(pieces: readonly Piece[], end: number, scope: readonly string[]): void {
-    pieces.forEach((piece, index) => {
-      const pieceEnd = pieces[index + 1]?.start ?? end;
-      if (index > 0) offsets.push(piece.start);
-      cutGroup(piece.nodes, piece.start, pieceEnd, scope);
-    });
-  }
-
-  function cutLines(start: number, end: number): void {
-    const spans = context.divide({ start, end }, [cutAtLines, cutAtWhiteSpace], { size: limits.size });
-    for (const span of spans.slice(1)) offsets.push(span.start);
-  }
-
-  function note(group: readonly Node[], scope: readonly string[]): void {
-    if (!limits.wantsNodes) return;
-    for (const node of group) {
-      const isHidden = nameless > 0 || (scope.length > 0 && lineStart(text, node.startIndex) === undefined);
-      if (isHidden && syntax.labelOf(node) === undefined) continue;
-      nodes.push({ node, start: node.startIndex, end: node.endIndex, scope });
-    }
-  }
-
-  cutPieces(piecesOf(root, text, syntax, 0), text.length, []);
-  return { offsets, nodes };
-}
-
-/** A stretch from `start` to the next piece, and the nodes in it that are more than comments. */
-interface Piece {
-  readonly start: number;
-  readonly nodes: Node[];
-}
-
-/**
- * The pieces of a node, of which the first begins at `start`. A node of several lines is cut at the
- * beginnings of lines only, so that a piece may hold several children.
- */
-function piecesOf(node: Node, text: string, syntax: Syntax, start: number): Piece[] {
-  const isOneLine = node.startPosition.row === node.endPosition.row;
-  const pieces: Piece[] = [{ start, nodes: [] }];
-  let lead: { start: number; row: number; isFirstOfLine: boolean } | undefined;
-  let lastRow = -1;
-
-  const begin = (at: number, canCut: boolean) => {
-    const last = pieces.at(-1) as Piece;
-    if (canCut && at > last.start) pieces.push({ start: at, nodes: [] });
+  const search: Search = {
+    text,
+    syntax,
+    context,
+    limits,
+    offsets: [],
+    nodes: [],
+    countable: MOST_COUNTED * text.length,
+    nameless: 0,
+    owner: undefined,
   };
-
-  for (const child of syntax.childrenOf(node)) {
-    const place = lineStart(text, child.startIndex);
-    const isFirstOfLine = place !== undefined;
-    const at = place ?? child.startIndex;
-    const { row } = child.startPosition;
-    if (syntax.isTail(child)) {
-      lastRow = child.endPosition.row;
-      continue;
-    }
-    if (syntax.isLead(child)) {
-      if (row === lastRow) continue;
-      if (lead !== undefined && row - lead.row > 1) begin(lead.start, lead.isFirstOfLine || isOneLine);
-      if (lead === undefined || row - lead.row > 1) lead = { start: at, row, isFirstOfLine };
-      lead.row = endRow(child);
-      continue;
-    }
-    if (lead !== undefined && row - lead.row > 1) {
-      begin(lead.start, lead.isFirstOfLine || isOneLine);
-      lead = undefined;
-    }
-    begin(lead?.start ?? at, (lead?.isFirstOfLine ?? isFirstOfLine) || isOneLine);
-    (pieces.at(-1) as Piece).nodes.push(child);
-    lead = undefined;
-    lastRow = child.endPosition.row;
-  }
-  if (lead !== undefined) begin(lead.start, lead.isFirstOfLine || isOneLine);
-  return pieces;
+  cutPieces(search, piecesOf(root, text, syntax, 0), { start: 0, end: text.length, scope: [] });
+  return search;
 }
 
-/** A group of nodes, cut between all of them. */
-function singles(text: string, group: readonly Node[], start: number): Piece[] {
-  return group.map((node, index) => ({
-    start: index === 0 ? start : (lineStart(text, node.startIndex) ?? node.startIndex),
-    nodes: [node],
-  }));
+/** Characters that may be counted per character of the text; deeper nesting is cut at lines. */
+const MOST_COUNTED = 64;
+
+/** The cuts of one text while they are sought. */
+interface Search extends Cuts {
+  readonly text: string;
+  readonly syntax: Syntax;
+  readonly context: ChunkContext;
+  readonly limits: CutLimits;
+  readonly offsets: number[];
+  readonly nodes: FoundNode[];
+  /** Characters that may still be counted. */
+  countable: number;
+  /** Cut nodes without a meaning around the present place, or `BODY`. */
+  nameless: number;
+  /** The unit that the last cut node stands for, if that node is a wrapper. */
+  owner: number | undefined;
+}
+
+/** Within a node that has a meaning, before its body: what the body holds is found as in the whole text. */
+const BODY = -1;
+
+/** A stretch of the text, and the cut nodes that it lies in. */
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
+  readonly scope: readonly string[];
+}
+
+function cutPieces(search: Search, pieces: readonly Piece[], { end, scope }: Stretch): void {
+  pieces.forEach(({ start, nodes }, index) => {
+    if (index > 0) search.offsets.push(start);
+    cutGroup(search, nodes, { start, end: pieces[index + 1]?.start ?? end, scope });
+  });
+}
+
+function cutGroup(search: Search, group: readonly Node[], stretch: Stretch): void {
+  search.context.signal.throwIfAborted();
+  const [first] = group;
+  if (fits(search, stretch)) note(search, group, stretch.scope);
+  else if (first === undefined) cutAtLinesOf(search, stretch);
+  else if (group.length === 1) cutNode(search, first, stretch);
+  else cutPieces(search, singles(search.text, group, stretch.start), stretch);
+}
+
+function fits(search: Search, { start, end }: Stretch): boolean {
+  search.countable -= end - start;
+  return search.context.tokens.count(start, end) <= search.limits.size;
+}
+
+function cutNode(search: Search, node: Node, stretch: Stretch): void {
+  const { syntax, limits, owner } = search;
+  if (!limits.splitsUnits && syntax.unitOf(node) !== undefined) note(search, [node], stretch.scope);
+  else if (node.id === owner) cutWithin(search, node, stretch);
+  else cutByMeaning(search, node, stretch);
+}
+
+function cutByMeaning(search: Search, node: Node, stretch: Stretch): void {
+  const label = search.syntax.labelOf(node);
+  if (label === undefined) cutNameless(search, node, stretch);
+  else cutNamed(search, node, label, stretch);
+}
+
+function cutNamed(search: Search, node: Node, label: string, stretch: Stretch): void {
+  const { start, end, scope } = stretch;
+  const { nameless } = search;
+  search.nameless = BODY;
+  search.owner = search.syntax.unitOf(node)?.id;
+  cutWithin(search, node, label === scope.at(-1) ? stretch : { start, end, scope: [...scope, label] });
+  search.nameless = nameless;
+}
+
+/** Cuts a node without a meaning, which stands for what it holds only if that has none either. */
+function cutNameless(search: Search, node: Node, stretch: Stretch): void {
+  const known = search.nodes.length;
+  search.nameless++;
+  cutWithin(search, node, stretch);
+  search.nameless--;
+  if (search.nodes.length === known) note(search, [node], stretch.scope);
+}
+
+function cutWithin(search: Search, node: Node, stretch: Stretch): void {
+  const { text, syntax, countable } = search;
+  const pieces = countable < 0 ? [] : piecesOf(node, text, syntax, stretch.start);
+  const nodes = pieces[0]?.nodes ?? [];
+  const body = bodyOf(nodes);
+  if (pieces.length > 1) cutPieces(search, pieces, stretch);
+  else if (body !== undefined) cutNode(search, body, stretch);
+  else if (nodes.length > 0) cutPieces(search, singles(text, nodes, stretch.start), stretch);
+  else cutAtLinesOf(search, stretch);
 }
 
 /** The one node of several lines; what stands beside it belongs to its first line or its last. */
@@ -196,15 +157,18 @@ function bodyOf(nodes: readonly Node[]): Node | undefined {
   return others.length === 0 ? body : undefined;
 }
 
-/** The last row of a node; one that takes its line break along ends on the row of its text. */
-function endRow(node: Node): number {
-  const { row, column } = node.endPosition;
-  return column === 0 && row > node.startPosition.row ? row - 1 : row;
+function cutAtLinesOf({ context, limits, offsets }: Search, { start, end }: Stretch): void {
+  const spans = context.divide({ start, end }, [cutAtLines, cutAtWhiteSpace], { size: limits.size });
+  for (const span of spans.slice(1)) offsets.push(span.start);
 }
 
-/** Where the line of an offset begins, if there is only white space before the offset. */
-function lineStart(text: string, offset: number): number | undefined {
-  let at = offset;
-  while (at > 0 && (text[at - 1] === ' ' || text[at - 1] === '\t')) at--;
-  return at === 0 || text[at - 1] === '\n' || text[at - 1] === '\r' ? at : undefined;
+/** Takes nodes that are not cut further into the result. */
+function note(search: Search, group: readonly Node[], scope: readonly string[]): void {
+  const { text, syntax, limits, nodes, nameless } = search;
+  if (!limits.wantsNodes) return;
+  for (const node of group) {
+    const isHidden = nameless > 0 || (scope.length > 0 && lineStart(text, node.startIndex) === undefined);
+    if (isHidden && syntax.labelOf(node) === undefined) continue;
+    nodes.push({ node, start: node.startIndex, end: node.endIndex, scope });
+  }
 }

@@ -1,19 +1,22 @@
 import type { Node } from 'web-tree-sitter';
 import { findLanguage, LANGUAGES, type Language } from './languages.ts';
+import type { LanguageName } from './manifest.ts';
 import type { Parsers } from './parsers.ts';
 
-/** Finds the language of a text: by its shebang, else by the likeliest grammar that fits its head best. */
+/** Finds the language of a text: by its shebang, else by the grammar that fits its head best among the likeliest. */
 export type Detect = (text: string, signal: AbortSignal) => Promise<Language>;
 
 /** Characters that the grammars vote on. */
 const HEAD = 8192;
 const MOST_CANDIDATES = 5;
-/** Milliseconds that one of them may take. */
+/** Characters of a line that is searched for hints. */
+const LONGEST_LINE = 999;
+/** Milliseconds that the parse of one candidate may take. */
 const BUDGET = 500;
-const FALLBACK = 'python';
+const FALLBACK: LanguageName = 'python';
 
-/** What stands in code of a language and seldom elsewhere. Every match of a line counts once. */
-const HINTS: Readonly<Record<string, RegExp>> = {
+/** What is frequent in code of a language and rare elsewhere. Each line that matches counts once. */
+const HINTS: Readonly<Record<LanguageName, RegExp>> = {
   bash: /^\s*(fi|done|esac|then|echo .*|export \w+=.*|\w+\(\) \{)$|\$\{?\w+\}?|^set -/,
   c: /^#\s*(include|define|ifdef|ifndef)|^\s*(static|struct|typedef|void|int|char)\b.*[;{]?$|->\w+/,
   cpp: /^#\s*include <\w+>|\bstd::|\btemplate\s*<|\b(namespace|class|public|private)\b.*[{:]$|::\w+/,
@@ -49,14 +52,14 @@ const HINTS: Readonly<Record<string, RegExp>> = {
   zig: /@import\(|\bpub fn\b|\bconst \w+ = |\btry \w|\bcomptime\b|!void/,
 };
 
-/** Programs of a shebang whose name is not that of the language. */
-const INTERPRETERS: Readonly<Record<string, string>> = {
-  node: 'javascript',
-  deno: 'typescript',
-  bun: 'typescript',
-  rscript: 'r',
-  runghc: 'haskell',
-};
+/** Programs in a shebang that are not named like their language. */
+const INTERPRETERS: ReadonlyMap<string, LanguageName> = new Map([
+  ['node', 'javascript'],
+  ['deno', 'typescript'],
+  ['bun', 'typescript'],
+  ['rscript', 'r'],
+  ['runghc', 'haskell'],
+]);
 
 export function createDetector(parsers: Parsers): Detect {
   return async (text, signal) => {
@@ -69,7 +72,7 @@ export function createDetector(parsers: Parsers): Detect {
       const faults = await parsers.parse(language, head, { budget: BUDGET, signal }, (tree) =>
         tree === null ? head.length : faultsOf(tree.rootNode),
       );
-      // The hints decide between grammars that fit alike.
+      // Between grammars that fit equally well the hints decide.
       const cost = (faults + 1) / score;
       if (cost < least) {
         least = cost;
@@ -80,7 +83,7 @@ export function createDetector(parsers: Parsers): Detect {
   };
 }
 
-/** The first lines, as many as the vote needs. */
+/** As many whole lines as the vote reads. */
 function headOf(text: string): string {
   if (text.length <= HEAD) return text;
   const end = text.lastIndexOf('\n', HEAD);
@@ -90,7 +93,7 @@ function headOf(text: string): string {
 function fromShebang(head: string): Language | undefined {
   const [, path = '', argument = ''] = /^#!\s*(\S+)(?:\s+(?:-\S+\s+)*(\S+))?/.exec(head) ?? [];
   const program = (path.endsWith('/env') ? argument : path).split('/').at(-1)?.toLowerCase() ?? '';
-  return findLanguage(INTERPRETERS[program] ?? program) ?? findLanguage(program.replace(/[\d.]+$/, ''));
+  return findLanguage(INTERPRETERS.get(program) ?? program) ?? findLanguage(program.replace(/[\d.]+$/, ''));
 }
 
 function candidates(head: string) {
@@ -101,11 +104,11 @@ function candidates(head: string) {
     .slice(0, MOST_CANDIDATES);
 }
 
-function scoreOf(lines: readonly string[], hint: RegExp | undefined): number {
-  return hint === undefined ? 0 : lines.filter((line) => line.length < 1000 && hint.test(line)).length;
+function scoreOf(lines: readonly string[], hint: RegExp): number {
+  return lines.filter((line) => line.length <= LONGEST_LINE && hint.test(line)).length;
 }
 
-/** Characters in the error nodes of a tree, and one for each token that is missing. */
+/** The characters in error nodes, plus one for each missing token. */
 function faultsOf(node: Node): number {
   if (!node.hasError) return 0;
   if (node.isError) return node.endIndex - node.startIndex;

@@ -1,20 +1,22 @@
 import type { Tree } from 'web-tree-sitter';
-import type { ChunkContext, Chunker, Factory, Span } from '../../../core/contracts.ts';
+import type { Span } from '../../../core/contracts/chunk.ts';
+import type { ChunkContext, Chunker } from '../../../core/contracts/chunker.ts';
+import type { Factory } from '../../../core/contracts/plugin.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import { type Cuts, cutAtLines, findCuts } from './cutter.ts';
 import { createDetector } from './detect.ts';
 import { findLanguage, LANGUAGES, type Language } from './languages.ts';
+import type manifest from './manifest.ts';
 import type { CodeOptions } from './manifest.ts';
 import { placeNodes } from './nodes.ts';
 import { createParsers, type Parsers } from './parsers.ts';
 import { createSyntax } from './syntax.ts';
 
-/** Milliseconds that a parse may take: a base, and a share per character. Usual are 0.15 µs per character. */
+/** Milliseconds that a parse may take: a base, and so much for each character, which is far more than usual. */
 const BUDGET_BASE = 5000;
 const BUDGET_PER_CHARACTER = 0.002;
 
-const createCodeChunker: Factory<'chunker'> = async ({ settings }) =>
-  createChunker(await createParsers(settings.memoryBytes)) as Chunker;
+const createCodeChunker: Factory<typeof manifest> = async () => createChunker(await createParsers());
 
 export default createCodeChunker;
 

@@ -1,4 +1,6 @@
-/** npm packages that bring grammars as WebAssembly; the second has those that the first lacks or breaks. */
+import type { LanguageName } from './manifest.ts';
+
+/** npm packages with grammars as WebAssembly; the second has those that the first lacks or that are broken in it. */
 export type GrammarPackage = 'tree-sitter-wasms' | 'tree-sitter-wasm';
 
 /**
@@ -6,7 +8,7 @@ export type GrammarPackage = 'tree-sitter-wasms' | 'tree-sitter-wasm';
  * that type whose first named child is that word (`call:def`).
  */
 export interface Language {
-  readonly name: string;
+  readonly name: LanguageName;
   /** Further names that a request may give. */
   readonly aliases: readonly string[];
   readonly package: GrammarPackage;
@@ -24,7 +26,7 @@ export interface Language {
   readonly tails: readonly string[];
   /** Nodes without a meaning of their own: their children count as the children of what holds them. */
   readonly flat: readonly string[];
-  /** Field or type of the child that names a node, where that is not found by the common rules. */
+  /** Field or type of the child that names a node, if the common rules do not find it. */
   readonly names: Readonly<Record<string, string>>;
 }
 
@@ -75,7 +77,7 @@ const C = {
   wrappers: ['type_definition', 'declaration'],
 } as const satisfies Row;
 
-const ROWS: Readonly<Record<string, Row>> = {
+const ROWS: Readonly<Record<LanguageName, Row>> = {
   bash: { aliases: ['sh', 'shell', 'zsh'], units: { function_definition: '' } },
   c: { ...C, aliases: ['h'] },
   cpp: {
@@ -317,8 +319,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
 };
 
-/** All languages, by name. */
-export const LANGUAGES: readonly Language[] = Object.entries(ROWS).map(([name, row]) => ({
+/** All languages, sorted by name. */
+export const LANGUAGES: readonly Language[] = (Object.keys(ROWS) as LanguageName[]).map((name) => ({
   name,
   aliases: [],
   package: 'tree-sitter-wasms',
@@ -330,11 +332,13 @@ export const LANGUAGES: readonly Language[] = Object.entries(ROWS).map(([name, r
   tails: [],
   flat: [],
   names: {},
-  ...row,
+  ...ROWS[name],
 }));
 
-const BY_NAME = new Map(
-  LANGUAGES.flatMap((language) => [language.name, ...language.aliases].map((name) => [name, language])),
+const BY_NAME: ReadonlyMap<string, Language> = new Map(
+  LANGUAGES.flatMap((language) =>
+    [language.name, ...language.aliases].map((name): [string, Language] => [name, language]),
+  ),
 );
 
 /** The language of a name or an alias, whatever its case. */

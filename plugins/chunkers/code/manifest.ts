@@ -1,9 +1,44 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Manifest } from '../../../core/contracts.ts';
+import type { Manifest } from '../../../core/contracts/manifest.ts';
 import { chunkSize } from '../../../core/options.ts';
-import { LANGUAGES } from './languages.ts';
 
-const names = LANGUAGES.map(({ name }) => name).join(', ');
+/** The languages of the table in `languages.ts`, which has a row for each of them. */
+const LANGUAGE_NAMES = [
+  'bash',
+  'c',
+  'cpp',
+  'csharp',
+  'css',
+  'dart',
+  'elixir',
+  'go',
+  'haskell',
+  'html',
+  'java',
+  'javascript',
+  'json',
+  'kotlin',
+  'lua',
+  'markdown',
+  'perl',
+  'php',
+  'python',
+  'r',
+  'ruby',
+  'rust',
+  'scala',
+  'sql',
+  'swift',
+  'toml',
+  'tsx',
+  'typescript',
+  'yaml',
+  'zig',
+] as const;
+
+export type LanguageName = (typeof LANGUAGE_NAMES)[number];
+
+const names = LANGUAGE_NAMES.join(', ');
 
 const options = {
   type: 'object',
@@ -14,6 +49,7 @@ const options = {
       minLength: 1,
       maxLength: 40,
       default: 'python',
+      examples: ['python', 'js', 'c++', 'markdown', 'json', 'auto'],
       description: `Language of the code: ${names}, a common alias such as js, c++ or golang, or auto.`,
     },
     include_nodes: {
@@ -45,7 +81,7 @@ const node = {
     scope: {
       type: 'array',
       items: { type: 'string' },
-      description: 'What it lies in, from the outside in, where that was cut.',
+      description: 'What it lies in, from the outside in, if that was cut.',
     },
   },
 } as const;
@@ -70,4 +106,5 @@ export default {
   uses: ['tokenizer'],
   guarantees: { lossless: true },
   heavy: true,
-} satisfies Manifest;
+  largeWebAssembly: true,
+} as const satisfies Manifest;

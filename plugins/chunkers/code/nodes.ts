@@ -1,4 +1,4 @@
-import type { Located, Span } from '../../../core/contracts.ts';
+import type { Located, Span } from '../../../core/contracts/chunk.ts';
 import type { FoundNode } from './cutter.ts';
 import type { Syntax } from './syntax.ts';
 
@@ -38,13 +38,13 @@ function fieldsOf(
     type: unit.type,
     ...(name === undefined ? {} : { name }),
     start_line: first,
-    end_line: first + lineBreaks(text, start, lastLetter(text, start, end)),
+    end_line: first + lineBreaks(text, start, endOfText(text, start, end)),
     ...(scope.length === 0 ? {} : { scope }),
   };
 }
 
-/** The offset behind the last letter; some grammars let a node end behind its line break. */
-function lastLetter(text: string, start: number, end: number): number {
+/** The end without line breaks; in some grammars a node includes the one behind it. */
+function endOfText(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && (text[at - 1] === '\n' || text[at - 1] === '\r')) at--;
   return at;

@@ -1,14 +1,13 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import type { Parser, Tree } from 'web-tree-sitter';
 import type { Language } from './languages.ts';
 
 /** Parses code with grammars that are loaded at first use, and keeps one parser per language. */
 export interface Parsers {
   /**
-   * Gives the tree of a text to `use` and deletes it afterwards; no tree where the parse took longer than
-   * the budget, or was stopped.
+   * Gives the tree of a text to `use` and deletes it afterwards; no tree if the parse took longer than the
+   * budget.
    */
   parse<T>(language: Language, text: string, limits: ParseLimits, use: (tree: Tree | null) => T): Promise<T>;
 }
@@ -19,9 +18,7 @@ export interface ParseLimits {
   readonly signal: AbortSignal;
 }
 
-/** @param memoryBytes of the machine; where it is little, parsing is slower and takes little */
-export async function createParsers(memoryBytes: number): Promise<Parsers> {
-  if (memoryBytes < MEMORY_TO_OPTIMISE) leaveUnoptimised();
+export async function createParsers(): Promise<Parsers> {
   const { Parser, Language: Grammar } = await import('web-tree-sitter');
   await Parser.init();
   const parsers = new Map<string, Promise<Parser>>();
@@ -59,19 +56,6 @@ export async function createParsers(memoryBytes: number): Promise<Parsers> {
       }
     },
   };
-}
-
-/** Three times what V8 was seen to take at once for optimised grammars. */
-const MEMORY_TO_OPTIMISE = 16e9;
-
-/**
- * Keeps V8 from optimising WebAssembly. A grammar's lexer is one function of up to megabytes, and V8 takes up
- * to 1.1 GB for a second or two to optimise one, after its first few calls; five short texts in as many
- * languages came to 5 GB. What is not optimised parses at half the speed.
- */
-function leaveUnoptimised(): void {
-  setFlagsFromString('--no-wasm-dynamic-tiering');
-  setFlagsFromString('--no-wasm-tier-up');
 }
 
 const require = createRequire(import.meta.url);

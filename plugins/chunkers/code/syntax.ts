@@ -12,105 +12,129 @@ export interface Syntax {
   /** The children that a node can be cut between. */
   childrenOf(node: Node): Node[];
   nameOf(node: Node): string | undefined;
-  /** What a scope calls a node that was cut, such as `class Parser`; nothing for nodes without a meaning. */
+  /** What a scope calls a node that was cut, such as `class Parser`; undefined for nodes without a meaning. */
   labelOf(node: Node): string | undefined;
+}
+
+export function createSyntax(language: Language, text: string): Syntax {
+  const rules = rulesFor(language, text);
+  return {
+    unitOf: (node) => unitOf(rules, node),
+    isLead: (node) => rules.leads.has(node.type) || COMMENT.test(node.type),
+    isTail: (node) => rules.tails.has(node.type),
+    childrenOf: (node) => childrenOf(rules, node),
+    nameOf: (node) => nameOf(rules, node),
+    labelOf: (node) => labelOf(rules, node),
+  };
+}
+
+const COMMENT = /comment|^haddock$|^marginalia$/;
+
+/** A language's rules, ready to be asked about the nodes of one text. */
+interface Rules extends Pick<Language, 'units' | 'spaces' | 'names'> {
+  readonly text: string;
+  readonly wrappers: ReadonlySet<string>;
+  readonly leads: ReadonlySet<string>;
+  readonly tails: ReadonlySet<string>;
+  readonly flat: ReadonlySet<string>;
+  /** Types of nodes that mean something only with their first word (`type:word`). */
+  readonly withWord: ReadonlySet<string>;
+}
+
+function rulesFor({ units, spaces, names, wrappers, leads, tails, flat }: Language, text: string): Rules {
+  const keys = [...Object.keys(units), ...Object.keys(spaces)].filter((key) => key.includes(':'));
+  return {
+    text,
+    units,
+    spaces,
+    names,
+    wrappers: new Set(wrappers),
+    leads: new Set(leads),
+    tails: new Set(tails),
+    flat: new Set(flat),
+    withWord: new Set(keys.map((key) => key.split(':')[0] as string)),
+  };
 }
 
 /** Wrappers that are looked into for a unit. */
 const MOST_WRAPPERS = 4;
 /** Children of a wrapper that are looked at. */
 const MOST_CHILDREN = 8;
-const LONGEST_NAME = 200;
 
-export function createSyntax(language: Language, text: string): Syntax {
-  const { units, spaces, names } = language;
-  const wrappers = new Set(language.wrappers);
-  const leads = new Set(language.leads);
-  const tails = new Set(language.tails);
-  const flat = new Set(language.flat);
-  const withWord = new Set(
-    [...Object.keys(units), ...Object.keys(spaces)].flatMap((key) =>
-      key.includes(':') ? [key.split(':')[0]] : [],
-    ),
-  );
-
-  const textOf = (node: Node) => text.slice(node.startIndex, node.endIndex);
-
-  function keyOf(node: Node): string {
-    if (!withWord.has(node.type)) return node.type;
-    const word = node.firstNamedChild;
-    return word === null ? node.type : `${node.type}:${textOf(word)}`;
+function unitOf(rules: Rules, node: Node, depth = 0): Node | undefined {
+  if (Object.hasOwn(rules.units, keyOf(rules, node))) return isDefinition(node) ? node : undefined;
+  if (depth === MOST_WRAPPERS || !rules.wrappers.has(node.type)) return undefined;
+  for (const child of node.namedChildren.slice(0, MOST_CHILDREN)) {
+    const unit = child === null ? undefined : unitOf(rules, child, depth + 1);
+    if (unit !== undefined) return unit;
   }
-
-  function unitOf(node: Node, depth = 0): Node | undefined {
-    if (Object.hasOwn(units, keyOf(node))) return isDefinition(node) ? node : undefined;
-    if (depth === MOST_WRAPPERS || !wrappers.has(node.type)) return undefined;
-    for (const child of node.namedChildren.slice(0, MOST_CHILDREN)) {
-      const unit = child === null ? undefined : unitOf(child, depth + 1);
-      if (unit !== undefined) return unit;
-    }
-    return undefined;
-  }
-
-  function nameOf(node: Node): string | undefined {
-    const unit = unitOf(node);
-    const named = (unit && nameNode(unit)) ?? wrapperName(node, unit) ?? nameNode(node);
-    return named && shortened(textOf(named));
-  }
-
-  /** The name that a wrapper gives to a unit without one: that of the variable. */
-  function wrapperName(node: Node, unit: Node | undefined): Node | undefined {
-    for (let outer = unit?.parent; outer && outer.startIndex >= node.startIndex; outer = outer.parent) {
-      const named = nameNode(outer);
-      if (named !== undefined) return named;
-      if (outer.id === node.id) break;
-    }
-    return undefined;
-  }
-
-  function nameNode(node: Node): Node | undefined {
-    const given = names[node.type];
-    if (given === '*') return node.descendantsOfType([...NAME_TYPES])[0] ?? undefined;
-    if (given !== undefined) {
-      const child = node.childForFieldName(given) ?? node.namedChildren.find((one) => one?.type === given);
-      return child ? (nameNode(child) ?? child) : undefined;
-    }
-    const field = node.childForFieldName('name');
-    if (field !== null) return field;
-    const declarator = node.childForFieldName('declarator');
-    if (declarator !== null) return nameNode(declarator) ?? declarator;
-    return (
-      node.namedChildren
-        .slice(0, MOST_CHILDREN)
-        .find((child) => child !== null && NAME_TYPES.has(child.type)) ?? undefined
-    );
-  }
-
-  return {
-    unitOf,
-    isLead: (node) => leads.has(node.type) || COMMENT.test(node.type),
-    isTail: (node) => tails.has(node.type),
-    childrenOf(node) {
-      const children = node.namedChildren.filter((child): child is Node => child !== null);
-      if (flat.size === 0) return children;
-      return children.flatMap((child) => (flat.has(child.type) ? this.childrenOf(child) : [child]));
-    },
-    nameOf,
-    labelOf(node) {
-      const unit = unitOf(node) ?? node;
-      const key = keyOf(unit);
-      const word = Object.hasOwn(units, key)
-        ? units[key]
-        : Object.hasOwn(spaces, key)
-          ? spaces[key]
-          : undefined;
-      if (word === undefined) return undefined;
-      return `${word} ${nameOf(node) ?? ''}`.trim() || unit.type;
-    },
-  };
+  return undefined;
 }
 
-const COMMENT = /comment|^haddock$|^marginalia$/;
+/** What a node is called in `units` and `spaces`: its type, or `type:word`. */
+function keyOf({ withWord, text }: Rules, node: Node): string {
+  if (!withWord.has(node.type)) return node.type;
+  const word = node.firstNamedChild;
+  return word === null ? node.type : `${node.type}:${textOf(text, word)}`;
+}
+
+function textOf(text: string, { startIndex, endIndex }: Node): string {
+  return text.slice(startIndex, endIndex);
+}
+
+/** A mention of a type, such as `struct point *p`, is not its definition. */
+function isDefinition(node: Node): boolean {
+  return !/_specifier$/.test(node.type) || node.childForFieldName('body') !== null;
+}
+
+function childrenOf(rules: Rules, node: Node): Node[] {
+  const children = node.namedChildren.filter((child): child is Node => child !== null);
+  if (rules.flat.size === 0) return children;
+  return children.flatMap((child) => (rules.flat.has(child.type) ? childrenOf(rules, child) : [child]));
+}
+
+function labelOf(rules: Rules, node: Node): string | undefined {
+  const unit = unitOf(rules, node) ?? node;
+  const word = wordOf(rules, keyOf(rules, unit));
+  if (word === undefined) return undefined;
+  return `${word} ${nameOf(rules, node) ?? ''}`.trim() || unit.type;
+}
+
+function wordOf({ units, spaces }: Rules, key: string): string | undefined {
+  if (Object.hasOwn(units, key)) return units[key];
+  return Object.hasOwn(spaces, key) ? spaces[key] : undefined;
+}
+
+function nameOf(rules: Rules, node: Node): string | undefined {
+  const unit = unitOf(rules, node);
+  const named = (unit && nameNode(rules, unit)) ?? wrapperName(rules, node, unit) ?? nameNode(rules, node);
+  return named && shortened(textOf(rules.text, named));
+}
+
+/** The name that a wrapper gives to a unit without one: that of the variable. */
+function wrapperName(rules: Rules, node: Node, unit: Node | undefined): Node | undefined {
+  for (let outer = unit?.parent; outer && outer.startIndex >= node.startIndex; outer = outer.parent) {
+    const named = nameNode(rules, outer);
+    if (named !== undefined) return named;
+    if (outer.id === node.id) break;
+  }
+  return undefined;
+}
+
+function nameNode(rules: Rules, node: Node): Node | undefined {
+  const given = rules.names[node.type];
+  if (given === '*') return node.descendantsOfType([...NAME_TYPES])[0] ?? undefined;
+  if (given !== undefined) {
+    const child = node.childForFieldName(given) ?? node.namedChildren.find((one) => one?.type === given);
+    return child ? (nameNode(rules, child) ?? child) : undefined;
+  }
+  const field = node.childForFieldName('name');
+  if (field !== null) return field;
+  const declarator = node.childForFieldName('declarator');
+  if (declarator !== null) return nameNode(rules, declarator) ?? declarator;
+  const children = node.namedChildren.slice(0, MOST_CHILDREN);
+  return children.find((child) => child !== null && NAME_TYPES.has(child.type)) ?? undefined;
+}
 
 const NAME_TYPES: ReadonlySet<string> = new Set([
   'identifier',
@@ -129,10 +153,7 @@ const NAME_TYPES: ReadonlySet<string> = new Set([
   'quoted_key',
 ]);
 
-/** A mention of a type, such as `struct point *p`, is not its definition. */
-function isDefinition(node: Node): boolean {
-  return !/_specifier$/.test(node.type) || node.childForFieldName('body') !== null;
-}
+const LONGEST_NAME = 200;
 
 function shortened(name: string): string {
   const line = name

@@ -1,9 +1,11 @@
-import type { Chunker } from '../../../core/contracts.ts';
+import type { Chunker } from '../../../core/contracts/chunker.ts';
+import type { Factory } from '../../../core/contracts/plugin.ts';
+import type manifest from './manifest.ts';
 import type { RecursiveOptions } from './manifest.ts';
 import { loadRecipes } from './recipes.ts';
 
-export default function createRecursiveChunker(): Chunker<RecursiveOptions> {
-  const recipes = loadRecipes();
+const createRecursiveChunker: Factory<typeof manifest> = ({ kit }): Chunker<RecursiveOptions> => {
+  const recipes = loadRecipes(kit);
   return {
     chunk: (text, { recipe, lang, chunk_size, min_characters_per_chunk }, { divide }) =>
       divide({ start: 0, end: text.length }, recipes.finders(recipe, lang), {
@@ -11,4 +13,6 @@ export default function createRecursiveChunker(): Chunker<RecursiveOptions> {
         minCharacters: min_characters_per_chunk,
       }),
   };
-}
+};
+
+export default createRecursiveChunker;

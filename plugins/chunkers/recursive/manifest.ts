@@ -1,5 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Manifest } from '../../../core/contracts.ts';
+import type { Manifest } from '../../../core/contracts/manifest.ts';
 import { chunkSize } from '../../../core/options.ts';
 
 const options = {
@@ -11,6 +11,7 @@ const options = {
       minLength: 1,
       maxLength: 100,
       default: 'default',
+      examples: ['default', 'markdown', 'python', 'js'],
       description: 'Hierarchy of separators: default, markdown, python, js, or a file of the recipes folder.',
     },
     lang: {
@@ -18,6 +19,7 @@ const options = {
       minLength: 1,
       maxLength: 35,
       default: 'en',
+      examples: ['en', 'zh', 'ja', 'ko', 'hi', 'ar', 'ru', 'de', 'fr', 'es', 'zh-Hans'],
       description:
         'Language of the text (BCP 47), for its ends of sentences and clauses; an unknown one gets the default ones.',
     },
@@ -40,4 +42,4 @@ export default {
   example: { text: '# Title\n\nFirst paragraph.\n\nSecond paragraph.', chunk_size: 30, recipe: 'markdown' },
   uses: ['tokenizer'],
   guarantees: { lossless: true, bounded: true },
-} satisfies Manifest;
+} as const satisfies Manifest;

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CutFinder } from '../../../core/contracts.ts';
-import { cutAtDelimiters, cutAtLineStarts, cutAtWhiteSpace, type DelimiterSide } from '../../../core/cuts.ts';
+import type { CutFinder } from '../../../core/contracts/chunker.ts';
+import type { DelimiterSide } from '../../../core/engine/delimiters.ts';
 import { ServiceError } from '../../../core/errors.ts';
+import type { Kit } from '../../../core/kit.ts';
 
 /**
  * A recipe is a JSON file `recipes/<name>.json`: `{ "levels": [...] }`, the coarsest first. A level is one
@@ -32,17 +33,9 @@ export interface Recipes {
 const FOLDER = join(import.meta.dirname, 'recipes');
 const LANGUAGES = join(import.meta.dirname, 'languages.json');
 
-export function loadRecipes(): Recipes {
-  const { default: fallback, ...others } = readJson(LANGUAGES) as { default: Language } & Record<
-    string,
-    Partial<Language>
-  >;
-  const languages = new Map(Object.entries(others).map(([lang, own]) => [lang, { ...fallback, ...own }]));
-  const recipes = new Map(
-    readdirSync(FOLDER)
-      .filter((file) => file.endsWith('.json'))
-      .map(readRecipe),
-  );
+export function loadRecipes(kit: Kit): Recipes {
+  const { fallback, languages } = readLanguages();
+  const recipes = readRecipes();
   const made = new Map<string, readonly CutFinder[]>();
   return {
     finders(recipe, lang) {
@@ -51,11 +44,25 @@ export function loadRecipes(): Recipes {
       const known = knownLanguage(lang, languages);
       const key = `${recipe} ${known}`;
       const language = languages.get(known) ?? fallback;
-      const finders = made.get(key) ?? levels.map((level) => finderOf(level, language));
+      const finders = made.get(key) ?? levels.map((level) => finderOf(level, language, kit));
       made.set(key, finders);
       return finders;
     },
   };
+}
+
+function readLanguages(): { fallback: Language; languages: ReadonlyMap<string, Language> } {
+  const { default: fallback, ...others } = readJson(LANGUAGES) as { default: Language } & Record<
+    string,
+    Partial<Language>
+  >;
+  const languages = new Map(Object.entries(others).map(([lang, own]) => [lang, { ...fallback, ...own }]));
+  return { fallback, languages };
+}
+
+function readRecipes(): ReadonlyMap<string, readonly Level[]> {
+  const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
+  return new Map(files.map(readRecipe));
 }
 
 function readRecipe(file: string): [name: string, levels: readonly Level[]] {
@@ -67,17 +74,17 @@ function readJson(file: string): unknown {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/** The language that is listed: `zh` for `zh-Hans-CN`; empty where there is none. */
+/** The language as it is listed: `zh` for `zh-Hans-CN`; empty if it is not. */
 function knownLanguage(lang: string, languages: ReadonlyMap<string, Language>): string {
   const primary = lang.toLowerCase().split(/[-_]/)[0] as string;
   return languages.has(primary) ? primary : '';
 }
 
-function finderOf(level: Level, language: Language): CutFinder {
-  if ('delimiters' in level) return cutAtDelimiters(level.delimiters, level.include_delim);
-  if ('line_starts' in level) return cutAtLineStarts(level.line_starts);
-  if ('language' in level) return cutAtDelimiters(language[level.language]);
-  return cutAtWhiteSpace;
+function finderOf(level: Level, language: Language, kit: Kit): CutFinder {
+  if ('delimiters' in level) return kit.cutAtDelimiters(level.delimiters, level.include_delim);
+  if ('line_starts' in level) return kit.cutAtLineStarts(level.line_starts);
+  if ('language' in level) return kit.cutAtDelimiters(language[level.language]);
+  return kit.cutAtWhiteSpace;
 }
 
 function unknownRecipe(recipe: string, known: readonly string[]): ServiceError {

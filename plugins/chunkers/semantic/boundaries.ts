@@ -4,7 +4,7 @@
  * The gaps where the similarity is lowest within its surroundings: below both neighbours, the ends of the
  * text counting as higher. Of equal gaps in a row the first one counts. They do not depend on a threshold.
  *
- * A single sentence says too little of a topic: the first and the last gap count only where there is no other.
+ * A single sentence tells too little of a topic: the first and the last gap count only if there is no other.
  */
 export function findValleys(similarities: ArrayLike<number>): number[] {
   const valleys: number[] = [];

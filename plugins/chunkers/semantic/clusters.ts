@@ -1,7 +1,6 @@
-import { keepOptimised } from '../../../core/keep-optimised.ts';
 import type { SentenceVectors } from './sentence-vectors.ts';
 
-/** What a division into clusters is sought by. */
+/** What the clusters of a division have to keep to. */
 export interface ClusterLimits {
   /** Most tokens of a cluster, unless it is a single piece. */
   readonly size: number;
@@ -31,17 +30,24 @@ export function findClusters(
   limits: ClusterLimits,
   signal: AbortSignal,
 ): number[] {
-  const search = new ClusterSearch(vectors, tokens, limits);
+  const search: Search = {
+    vectors,
+    tokens,
+    limits,
+    worth: new Float64Array(vectors.places.length + 1),
+    from: new Uint32Array(vectors.places.length + 1),
+    sum: new Float64Array(vectors.dimensions),
+  };
   for (let end = 1; end <= vectors.places.length; end++) {
     if (end % 1000 === 0) signal.throwIfAborted();
-    search.extendTo(end);
+    extendTo(search, end);
   }
-  return search.starts();
+  return startsOf(search);
 }
 
 /**
- * The offset for a threshold: the mean similarity of all pairs of the text at 0.5, as it is usual, and from
- * there to -1 (all pairs belong together) at 0, and to 1 (only equal ones do) at 1.
+ * The offset for a threshold: at 0.5 the mean similarity of all pairs of the text, and from there to -1 (all
+ * pairs belong together) at 0, and to 1 (only equal ones do) at 1.
  */
 export function offsetFor(threshold: number, vectors: SentenceVectors): number {
   const mean = meanPair(vectors);
@@ -49,7 +55,7 @@ export function offsetFor(threshold: number, vectors: SentenceVectors): number {
   return offset - MARGIN;
 }
 
-/** Above what equal vectors differ by in their last bits. */
+/** More than what equal vectors differ by in their last bits. */
 const MARGIN = 1e-4;
 
 function meanPair({ places: { length }, values, dimensions }: SentenceVectors): number {
@@ -60,73 +66,60 @@ function meanPair({ places: { length }, values, dimensions }: SentenceVectors): 
   return (square - length) / (length * (length - 1));
 }
 
-/** Costs more than any similarities can gain. */
+/** More than any similarities can gain. */
 const TOO_SHORT = 1e6;
 
-class ClusterSearch {
-  readonly #vectors: SentenceVectors;
-  readonly #tokens: Float64Array;
-  readonly #limits: ClusterLimits;
-  /** The best worth of the pieces before each one, and the start of the last cluster of that division. */
-  readonly #worth: Float64Array;
-  readonly #from: Uint32Array;
-  readonly #sum: Float64Array;
-
-  constructor(vectors: SentenceVectors, tokens: Float64Array, limits: ClusterLimits) {
-    this.#vectors = vectors;
-    this.#tokens = tokens;
-    this.#limits = limits;
-    this.#worth = new Float64Array(vectors.places.length + 1);
-    this.#from = new Uint32Array(vectors.places.length + 1);
-    this.#sum = new Float64Array(vectors.dimensions);
-  }
-
-  /** Finds the best last cluster of the pieces before `end`, when it is known for all before. */
-  extendTo(end: number): void {
-    const { values, dimensions } = this.#vectors;
-    const { size, minSentences, offset } = this.#limits;
-    this.#sum.fill(0);
-    let gain = 0;
-    let best = Number.NEGATIVE_INFINITY;
-    for (let start = end - 1; start >= 0 && start >= end - MOST_PIECES; start--) {
-      if (start < end - 1 && this.#count(this.#tokens, start, end) > size) break;
-      gain += addAndMultiply(this.#sum, values, start * dimensions) - offset * (end - 1 - start);
-      const isShort = this.#placeOf(end) - this.#placeOf(start) < minSentences;
-      const worth = (this.#worth[start] as number) + gain - (isShort ? TOO_SHORT : 0);
-      if (worth <= best) continue;
-      best = worth;
-      this.#from[end] = start;
-    }
-    this.#worth[end] = best;
-  }
-
-  starts(): number[] {
-    const starts: number[] = [];
-    for (let end = this.#vectors.places.length; end > 0; end = this.#from[end] as number) {
-      const start = this.#from[end] as number;
-      if (start > 0) starts.push(this.#placeOf(start));
-    }
-    return starts.reverse();
-  }
-
-  #count(totals: Float64Array, start: number, end: number): number {
-    return (totals[this.#placeOf(end)] as number) - (totals[this.#placeOf(start)] as number);
-  }
-
-  /** The sentence that a piece begins with; the first piece also has what stands before it. */
-  #placeOf(piece: number): number {
-    if (piece === 0) return 0;
-    return this.#vectors.places[piece] ?? this.#tokens.length - 1;
-  }
+/** The best divisions of the first pieces, for more and more of them. */
+interface Search {
+  readonly vectors: SentenceVectors;
+  /** Of all sentences before each one, and of all. */
+  readonly tokens: Float64Array;
+  readonly limits: ClusterLimits;
+  /** The best worth of the pieces before each one. */
+  readonly worth: Float64Array;
+  /** The start of the last cluster of that division. */
+  readonly from: Uint32Array;
+  /** Scratch: the sum of the vectors of a cluster. */
+  readonly sum: Float64Array;
 }
 
-keepOptimised(
-  new ClusterSearch(
-    { places: new Uint32Array(), values: new Float32Array(), dimensions: 0 },
-    new Float64Array(1),
-    { size: 1, minSentences: 1, offset: 0 },
-  ),
-);
+/** Finds the best last cluster of the pieces before `end`, when it is known for all before. */
+function extendTo(search: Search, end: number): void {
+  const { tokens, worth, from, sum } = search;
+  const { values, dimensions } = search.vectors;
+  const { size, minSentences, offset } = search.limits;
+  const endPlace = placeOf(search, end);
+  const endTokens = tokens[endPlace] as number;
+  sum.fill(0);
+  let gain = 0;
+  let best = Number.NEGATIVE_INFINITY;
+  for (let start = end - 1; start >= 0 && start >= end - MOST_PIECES; start--) {
+    const place = placeOf(search, start);
+    if (start < end - 1 && endTokens - (tokens[place] as number) > size) break;
+    gain += addAndMultiply(sum, values, start * dimensions) - offset * (end - 1 - start);
+    const total = (worth[start] as number) + gain - (endPlace - place < minSentences ? TOO_SHORT : 0);
+    if (total <= best) continue;
+    best = total;
+    from[end] = start;
+  }
+  worth[end] = best;
+}
+
+function startsOf(search: Search): number[] {
+  const { from, vectors } = search;
+  const starts: number[] = [];
+  for (let end = vectors.places.length; end > 0; end = from[end] as number) {
+    const start = from[end] as number;
+    if (start > 0) starts.push(placeOf(search, start));
+  }
+  return starts.reverse();
+}
+
+/** The sentence that a piece begins with; the first piece also has what stands before it. */
+function placeOf({ vectors, tokens }: Search, piece: number): number {
+  if (piece === 0) return 0;
+  return vectors.places[piece] ?? tokens.length - 1;
+}
 
 function addTo(sum: Float64Array, values: Float32Array, from: number): void {
   for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] as number) + (values[from + at] as number);

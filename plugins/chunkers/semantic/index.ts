@@ -1,58 +1,52 @@
-import type { ChunkContext, Chunker, EmbeddingModel, Span } from '../../../core/contracts.ts';
-import { type Sentences, sentencesBy } from '../../../core/sentences.ts';
+import type { Span } from '../../../core/contracts/chunk.ts';
+import type { ChunkContext, Chunker } from '../../../core/contracts/chunker.ts';
+import type { EmbeddingModel } from '../../../core/contracts/embedding.ts';
+import type { Factory } from '../../../core/contracts/plugin.ts';
+import type { TokenizedText } from '../../../core/contracts/tokenizer.ts';
+import type { Sentences } from '../../../core/engine/sentences.ts';
 import { findValleys, keepApart, usualLow } from './boundaries.ts';
 import { findClusters, offsetFor } from './clusters.ts';
+import type manifest from './manifest.ts';
 import type { SemanticOptions } from './manifest.ts';
 import { embedSentences, type SentenceVectors } from './sentence-vectors.ts';
-import { bridgedSimilarities, gapSimilarities } from './windows.ts';
+import { bridgedSimilarities, gapSimilarities } from './similarities.ts';
 
-export default function createSemanticChunker(): Chunker<SemanticOptions> {
-  return {
-    async chunk(text, options, context) {
-      const sentences = sentencesBy(options);
-      const edges = sentences.find(text, 0, text.length);
-      edges.unshift(0);
-      edges.push(text.length);
-      const starts = await findStarts(text, edges, options, context);
-      return packSegments(text, edges, starts, sentences, options, context);
-    },
-  };
-}
+const createSemanticChunker: Factory<typeof manifest> = ({ kit }): Chunker<SemanticOptions, 'embedding'> => ({
+  async chunk(text, options, context) {
+    const sentences = kit.sentencesBy(options);
+    const boundaries = sentences.boundaries(text);
+    const starts = await findStarts(text, boundaries, options, context);
+    return packSegments(text, boundaries, starts, sentences, options, context);
+  },
+});
 
-/** The sentences, without the first one, that stand behind a boundary. */
+export default createSemanticChunker;
+
+/** The sentences, without the first one, that begin a segment: where the topic changes. */
 async function findStarts(
   text: string,
-  edges: readonly number[],
+  boundaries: readonly number[],
   options: SemanticOptions,
-  { model, tokens, signal }: ChunkContext,
+  { model, tokens, signal }: ChunkContext<'embedding'>,
 ): Promise<number[]> {
-  if (edges.length <= 2) return [];
-  const vectors = await embedSentences(text, edges, model, signal);
+  if (boundaries.length <= 2) return [];
+  const vectors = await embedSentences(text, boundaries, model, signal);
   signal.throwIfAborted();
-  if (options.mode === 'threshold') return findBoundaries(vectors, edges.length - 1, options, model);
-  const totals = new Float64Array(edges.length);
-  for (let place = 1; place < edges.length; place++) {
-    const size = tokens.count(edges[place - 1] as number, edges[place] as number);
-    totals[place] = (totals[place - 1] as number) + size;
-  }
-  const limits = {
-    size: options.chunk_size,
-    minSentences: options.min_sentences_per_chunk,
-    offset: offsetFor(options.threshold === 'auto' ? 0.5 : options.threshold, vectors),
-  };
-  return findClusters(vectors, totals, limits, signal);
+  return options.mode === 'threshold'
+    ? findLows(vectors, boundaries.length - 1, options, model)
+    : findClusters(vectors, totalsOf(boundaries, tokens), clusterLimits(options, vectors), signal);
 }
 
 /** A text of fewer sentences has no usual similarity. */
 const FEWEST_FOR_AUTO = 8;
 
-function findBoundaries(
+/** The sentences behind the gaps whose similarity is lowest, and below the threshold. */
+function findLows(
   vectors: SentenceVectors,
   sentences: number,
-  options: SemanticOptions,
+  { threshold, similarity_window, skip_window, min_sentences_per_chunk }: SemanticOptions,
   model: EmbeddingModel,
 ): number[] {
-  const { threshold, similarity_window, skip_window } = options;
   if (threshold === 'auto' && vectors.places.length < FEWEST_FOR_AUTO) return [];
   const toScale = (cosine: number) => model.calibrate?.(cosine) ?? cosine;
   const similarities = gapSimilarities(vectors, similarity_window).map(toScale);
@@ -67,36 +61,47 @@ function findBoundaries(
     similarity: heights[index] as number,
   }));
   const low = candidates.filter(({ similarity }) => similarity < limit);
-  return keepApart(low, options.min_sentences_per_chunk, sentences);
+  return keepApart(low, min_sentences_per_chunk, sentences);
 }
 
-/**
- * Packs the sentences between boundaries; nothing is joined across one. A segment that seems far too long, by
- * the tokens of those before it, is packed without being counted as a whole first; the result is the same.
- */
+/** The tokens of all sentences before each one, and of all. */
+function totalsOf(boundaries: readonly number[], tokens: TokenizedText): Float64Array {
+  const totals = new Float64Array(boundaries.length);
+  for (let place = 1; place < boundaries.length; place++) {
+    const size = tokens.count(boundaries[place - 1] as number, boundaries[place] as number);
+    totals[place] = (totals[place - 1] as number) + size;
+  }
+  return totals;
+}
+
+function clusterLimits(options: SemanticOptions, vectors: SentenceVectors) {
+  return {
+    size: options.chunk_size,
+    minSentences: options.min_sentences_per_chunk,
+    offset: offsetFor(options.threshold === 'auto' ? 0.5 : options.threshold, vectors),
+  };
+}
+
+/** Makes each segment a chunk, or several of whole sentences if it is over the limit. */
 function packSegments(
   text: string,
-  edges: readonly number[],
+  boundaries: readonly number[],
   starts: readonly number[],
   sentences: Sentences,
-  options: SemanticOptions,
+  { chunk_size: size, min_sentences_per_chunk: minPieces }: SemanticOptions,
   context: ChunkContext,
 ): Span[] {
-  const size = options.chunk_size;
-  const limits = { size, minPieces: options.min_sentences_per_chunk };
-  const spans: Span[] = [];
-  let [tokens, units] = [0, 0];
+  const segments: Span[][] = [];
   let from = 0;
-  for (const to of [...starts, edges.length - 1]) {
-    const [start, end] = [edges[from] as number, edges[to] as number];
-    const seemsLong = (end - start) * tokens > FAR_TOO_LONG * size * units;
-    const token_count = seemsLong ? undefined : context.tokens.count(start, end);
-    if (token_count !== undefined) [tokens, units] = [tokens + token_count, units + end - start];
-    if (token_count !== undefined && token_count <= size) spans.push({ start, end, token_count });
-    else spans.push(...sentences.pack(text, edges.slice(from, to + 1), limits, context));
+  for (const to of [...starts, boundaries.length - 1]) {
+    const [start, end] = [boundaries[from] as number, boundaries[to] as number];
+    const token_count = context.tokens.count(start, end);
+    segments.push(
+      token_count <= size
+        ? [{ start, end, token_count }]
+        : sentences.pack(text, boundaries.slice(from, to + 1), { size, minPieces }, context),
+    );
     from = to;
   }
-  return spans;
+  return segments.flat();
 }
-
-const FAR_TOO_LONG = 1.3;

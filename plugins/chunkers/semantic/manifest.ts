@@ -1,5 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Manifest } from '../../../core/contracts.ts';
+import type { Manifest } from '../../../core/contracts/manifest.ts';
 import {
   chunkSize,
   delimiterSide,
@@ -44,7 +44,7 @@ const options = {
       maximum: 100,
       default: 0,
       description:
-        'Groups of sentences that a digression may have: it is not cut off where the text behind it is like the text before it.',
+        'Groups of sentences that a digression may have: it is not cut off if the text behind it is like the text before it.',
     },
     mode: {
       enum: ['threshold', 'cluster'],
@@ -69,4 +69,4 @@ export default {
   uses: ['embedding'],
   guarantees: { lossless: true },
   heavy: true,
-} satisfies Manifest;
+} as const satisfies Manifest;

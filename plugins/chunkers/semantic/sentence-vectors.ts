@@ -1,7 +1,7 @@
-import type { EmbeddingModel } from '../../../core/contracts.ts';
+import type { EmbeddingModel } from '../../../core/contracts/embedding.ts';
 
 /**
- * The sentences of a text as unit vectors. A sentence whose vector is zero says nothing about the topic
+ * The sentences of a text as unit vectors. A sentence whose vector is zero tells nothing of the topic
  * (`***`, or words that the model does not know): it goes with the sentence before it.
  */
 export interface SentenceVectors {
@@ -15,13 +15,13 @@ export interface SentenceVectors {
 /** Embeds every sentence once. */
 export async function embedSentences(
   text: string,
-  edges: readonly number[],
+  boundaries: readonly number[],
   model: EmbeddingModel,
   signal: AbortSignal,
 ): Promise<SentenceVectors> {
   const sentences: string[] = [];
-  for (let place = 0; place + 1 < edges.length; place++) {
-    sentences.push(text.slice(edges[place], edges[place + 1]));
+  for (let place = 0; place + 1 < boundaries.length; place++) {
+    sentences.push(text.slice(boundaries[place], boundaries[place + 1]));
   }
   const { dimensions, values } = await model.embed(sentences, { purpose: 'similarity', signal });
   return toUnitVectors(values, dimensions);

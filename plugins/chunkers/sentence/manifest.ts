@@ -1,5 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Manifest } from '../../../core/contracts.ts';
+import type { Manifest } from '../../../core/contracts/manifest.ts';
 import {
   chunkOverlap,
   chunkSize,
@@ -39,4 +39,4 @@ export default {
   example: { text: 'First sentence. Second sentence! Is this the third? 这是第四句。', chunk_size: 40 },
   uses: ['tokenizer'],
   guarantees: { lossless: true },
-} satisfies Manifest;
+} as const satisfies Manifest;

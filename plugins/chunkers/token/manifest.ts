@@ -1,5 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Manifest } from '../../../core/contracts.ts';
+import type { Manifest } from '../../../core/contracts/manifest.ts';
 import { chunkOverlap, chunkSize } from '../../../core/options.ts';
 
 const options = {
@@ -17,4 +17,4 @@ export default {
   example: { text: 'The quick brown fox jumps over the lazy dog.', chunk_size: 20, chunk_overlap: 5 },
   uses: ['tokenizer'],
   guarantees: { lossless: true, bounded: true },
-} satisfies Manifest;
+} as const satisfies Manifest;

@@ -1,5 +1,6 @@
-import type { Factory, ModelInfo, TokenizerProvider } from '../../../core/contracts.ts';
-import { baseUrl, createHostedProvider, readData } from '../../../core/hosted.ts';
+import type { ModelInfo } from '../../../core/contracts/embedding.ts';
+import type { Factory } from '../../../core/contracts/plugin.ts';
+import type manifest from './manifest.ts';
 
 const KNOWN: readonly ModelInfo[] = [
   { name: 'voyage-3.5', dimensions: 1024 },
@@ -9,26 +10,24 @@ const KNOWN: readonly ModelInfo[] = [
   { name: 'voyage-code-3', dimensions: 1024 },
 ];
 
-const createVoyageProvider: Factory<'embedding'> = ({ env, 'tokenizer/tiktoken': tokenizers }) => {
-  const base = baseUrl(env.VOYAGE_BASE_URL, 'https://api.voyageai.com/v1', 'VOYAGE_BASE_URL');
-  return createHostedProvider(
-    {
-      title: 'Voyage',
-      prefix: 'voyage/',
-      known: KNOWN,
-      url: `${base}/embeddings`,
-      keyVariable: 'VOYAGE_API_KEY',
-      key: env.VOYAGE_API_KEY as string,
-      limits: { items: 1000, tokens: 120_000 },
-      body: (texts, model, purpose) => ({
-        model,
-        input: texts,
-        ...(purpose === 'document' ? { input_type: 'document' } : {}),
-      }),
-      read: readData,
-    },
-    tokenizers as TokenizerProvider,
-  );
+const createVoyageProvider: Factory<typeof manifest> = ({ env, hosted, 'tokenizer/tiktoken': tiktoken }) => {
+  const base = hosted.baseUrl(env.VOYAGE_BASE_URL, 'https://api.voyageai.com/v1', 'VOYAGE_BASE_URL');
+  return hosted.createProvider({
+    title: 'Voyage',
+    prefix: 'voyage/',
+    known: KNOWN,
+    url: `${base}/embeddings`,
+    keyVariable: 'VOYAGE_API_KEY',
+    key: env.VOYAGE_API_KEY as string,
+    limits: { items: 1000, tokens: 120_000 },
+    body: (texts, model, purpose) => ({
+      model,
+      input: texts,
+      ...(purpose === 'document' ? { input_type: 'document' } : {}),
+    }),
+    read: hosted.readData,
+    tokenizer: { provider: tiktoken, name: 'cl100k_base' },
+  });
 };
 
 export default createVoyageProvider;

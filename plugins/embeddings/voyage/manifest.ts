@@ -1,4 +1,4 @@
-import type { Manifest } from '../../../core/contracts.ts';
+import type { Manifest } from '../../../core/contracts/manifest.ts';
 
 export default {
   kind: 'embedding',

@@ -1,7 +1,7 @@
-import type { Refinery } from '../../../core/contracts.ts';
+import type { Refinery } from '../../../core/contracts/refinery.ts';
 import type { EmbeddingsOptions } from './manifest.ts';
 
-export default function createEmbeddingsRefinery(): Refinery<EmbeddingsOptions> {
+export default function createEmbeddingsRefinery(): Refinery<EmbeddingsOptions, 'embedding'> {
   return {
     async refine(chunks, _options, { model, signal }) {
       if (chunks.length === 0) return [];

@@ -1,5 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Manifest } from '../../../core/contracts.ts';
+import type { Manifest } from '../../../core/contracts/manifest.ts';
 
 const options = {
   type: 'object',
@@ -29,4 +29,4 @@ export default {
     ],
   },
   uses: ['embedding'],
-} satisfies Manifest;
+} as const satisfies Manifest;

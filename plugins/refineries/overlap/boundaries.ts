@@ -1,4 +1,4 @@
-import { isWhiteSpace } from '../../../core/cuts.ts';
+import { isWhiteSpace } from '../../../core/engine/cuts.ts';
 
 /** Rising offsets where a text can be cut: between paragraphs, lines, sentences and words. */
 export type Boundaries = Readonly<Record<Level, number[]>>;
@@ -40,7 +40,7 @@ interface Gap {
   readonly level: Level;
   readonly start: number;
   readonly end: number;
-  /** Behind the last line break, where there is one; else the end. */
+  /** Behind the last line break if there is one, else the end. */
   readonly lineStart: number;
 }
 
@@ -95,7 +95,7 @@ function breaksLine(text: string, at: number): boolean {
   return unit === 10 || (unit === 13 && text.charCodeAt(at + 1) !== 10);
 }
 
-/** Ends of sentences where white space follows. */
+/** Ends of sentences, if white space follows. */
 const ENDS = unitsOf('.!?');
 
 /** Ends of sentences that need no white space behind them, as scripts without it write them. */

@@ -1,13 +1,14 @@
-import type { Chunk, Refinery, TokenizedText, Tokenizer } from '../../../core/contracts.ts';
+import type { Refinery } from '../../../core/contracts/refinery.ts';
+import type { TokenizedText } from '../../../core/contracts/tokenizer.ts';
 import { type Boundaries, headEnds, tailStarts } from './boundaries.ts';
 import type { OverlapOptions } from './manifest.ts';
 
-export default function createOverlapRefinery(): Refinery<OverlapOptions> {
+export default function createOverlapRefinery(): Refinery<OverlapOptions, 'tokenizer'> {
   return {
-    refine(chunks, options, { tokenizer, signal }) {
+    refine(chunks, options, { tokenizer, surround, signal }) {
       const { method, merge } = options;
       const last = chunks.length - 1;
-      const lent = chunks.map(({ text }, index) => {
+      const given = chunks.map(({ text }, index) => {
         signal.throwIfAborted();
         const toPrevious = method !== 'prefix' && index > 0;
         const toNext = method !== 'suffix' && index < last;
@@ -17,28 +18,25 @@ export default function createOverlapRefinery(): Refinery<OverlapOptions> {
       });
       return chunks.map((chunk, index) => {
         signal.throwIfAborted();
-        const prefix = lent[index - 1]?.tail ?? '';
-        const suffix = lent[index + 1]?.head ?? '';
+        const prefix = given[index - 1]?.tail ?? '';
+        const suffix = given[index + 1]?.head ?? '';
         const context = prefix + suffix || null;
-        return merge
-          ? { ...chunk, ...mergedText(prefix + chunk.text + suffix, tokenizer), context }
-          : { ...chunk, context };
+        if (!merge) return { ...chunk, context };
+        const text = prefix + chunk.text + suffix;
+        const token_count = tokenizer.tokenize(text).count(0, text.length);
+        return surround(chunk, prefix, suffix, { token_count, context });
       });
     },
   };
 }
 
-/** The ends of its own text that a chunk gives to its neighbours: the head to the one before it. */
-interface Lent {
+/** The ends of its own text that a chunk gives to its neighbours: the head to the previous, the tail to the next. */
+interface Given {
   readonly head: string;
   readonly tail: string;
 }
 
-const NOTHING: Lent = { head: '', tail: '' };
-
-function mergedText(text: string, tokenizer: Tokenizer): Pick<Chunk, 'text' | 'token_count'> {
-  return { text, token_count: tokenizer.tokenize(text).count(0, text.length) };
-}
+const NOTHING: Given = { head: '', tail: '' };
 
 /** Reads the tokens of a neighbour once, for both of its ends. */
 function readNeighbour(text: string, tokens: TokenizedText, { context_size, mode }: OverlapOptions) {
@@ -74,7 +72,7 @@ function headLimit(ends: Uint32Array, size: number): number {
   return ends[last] as number;
 }
 
-/** Start of the last `size` tokens; an edge inside a code point moves to that code point's start. */
+/** Start of the last `size` tokens; if it falls inside a code point, that code point's start. */
 function tailLimit(ends: Uint32Array, size: number): number {
   let first = ends.length - size;
   while (first > 0 && ends[first - 1] === ends[first]) first--;

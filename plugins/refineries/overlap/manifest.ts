@@ -1,5 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Manifest } from '../../../core/contracts.ts';
+import type { Manifest } from '../../../core/contracts/manifest.ts';
 
 const options = {
   type: 'object',
@@ -42,7 +42,10 @@ export default {
   summary: 'Adds context from the neighbouring chunks.',
   options,
   fields: {
-    context: { type: ['string', 'null'], description: 'What the neighbours lent; null where nothing.' },
+    context: {
+      type: ['string', 'null'],
+      description: 'What was taken from the neighbours; null if nothing.',
+    },
   },
   example: {
     chunks: [
@@ -55,4 +58,4 @@ export default {
     method: 'justified',
   },
   uses: ['tokenizer'],
-} satisfies Manifest;
+} as const satisfies Manifest;

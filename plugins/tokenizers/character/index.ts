@@ -1,8 +1,10 @@
-import type { Factory, TokenizedText, Tokenizer } from '../../../core/contracts.ts';
-import { keepOptimised } from '../../../core/keep-optimised.ts';
+import type { Factory } from '../../../core/contracts/plugin.ts';
+import type { TokenizedText, Tokenizer } from '../../../core/contracts/tokenizer.ts';
+import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
+import type manifest from './manifest.ts';
 
-/** Opens `character`: one token per code point, where a lone surrogate is a code point of its own. */
-const createCharacterTokenizers: Factory<'tokenizer'> = () => ({
+/** Opens `character`: one token per code point; a lone surrogate counts as one. */
+const createCharacterTokenizers: Factory<typeof manifest> = () => ({
   names: () => [character.name],
   open: async (name) => (name === character.name ? character : undefined),
 });
@@ -48,7 +50,7 @@ function countUp(length: number): Uint32Array<ArrayBuffer> {
   return numbers;
 }
 
-/** A text with surrogates: pairs are counted up to checkpoints, and from there on when they are asked for. */
+/** A text with surrogates: the pairs before each checkpoint are counted once, those after it at each query. */
 class AstralText implements TokenizedText {
   readonly #units: Uint16Array;
   #checkpoints: Uint32Array | undefined;
@@ -58,7 +60,7 @@ class AstralText implements TokenizedText {
     Buffer.from(this.#units.buffer).write(text, 'utf16le');
   }
 
-  /** A pair belongs to the place of its first half, so one that `end` cuts in two is not subtracted. */
+  /** A pair counts at its first half, so a pair that `end` cuts in two is not subtracted. */
   count(start: number, end: number): number {
     return end > start ? end - start - this.#pairsBefore(end - 1) + this.#pairsBefore(start) : 0;
   }

@@ -1,8 +1,9 @@
-import type { Manifest } from '../../../core/contracts.ts';
+import type { Manifest } from '../../../core/contracts/manifest.ts';
 
 export default {
   kind: 'tokenizer',
   name: 'character',
   summary: 'Counts Unicode code points: one token per character.',
   models: ['character'],
+  default: 'character',
 } as const satisfies Manifest;

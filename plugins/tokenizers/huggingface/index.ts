@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import type { Factory, ModelFile, Tokenizer } from '../../../core/contracts.ts';
+import type { ModelFile } from '../../../core/contracts/collaborators.ts';
+import type { Factory } from '../../../core/contracts/plugin.ts';
 import { exposedError, reasonOf } from '../../../core/errors.ts';
-import type { Library } from './stages.ts';
-import { createTokenizer } from './tokenizer.ts';
-
-/** Most tokenizers that are kept loaded; then the one that was not used for longest goes. */
-const MAX_LOADED = 8;
+import type manifest from './manifest.ts';
+import type { Library } from './stages/library-stages.ts';
+import { createTokenizer } from './tokenizer/tokenizer.ts';
 
 const TOKENIZER_FILE: ModelFile = {
   name: 'tokenizer.json',
@@ -21,11 +20,9 @@ const TOKENIZER_FILE: ModelFile = {
 };
 
 /** Opens any tokenizer of the hub, by its name there. */
-const createHuggingFaceTokenizers: Factory<'tokenizer'> = ({ models }) => {
-  const loading = new Map<string, Promise<Tokenizer | undefined>>();
-  const loaded = new Map<string, Tokenizer>();
-
-  async function load(name: string): Promise<Tokenizer | undefined> {
+const createHuggingFaceTokenizers: Factory<typeof manifest> = ({ models }) => ({
+  names: () => models.names(TOKENIZER_FILE.name),
+  async open(name) {
     const path = await models.find(name, TOKENIZER_FILE);
     if (path === undefined) return undefined;
     const json = await readFile(path, 'utf8');
@@ -35,38 +32,7 @@ const createHuggingFaceTokenizers: Factory<'tokenizer'> = ({ models }) => {
     } catch (cause) {
       throw exposedError(`the tokenizer.json of "${name}" cannot be used: ${reasonOf(cause)}`, cause);
     }
-  }
-
-  async function loadAndKeep(name: string): Promise<Tokenizer | undefined> {
-    try {
-      const tokenizer = await load(name);
-      if (tokenizer !== undefined) keep(name, tokenizer);
-      return tokenizer;
-    } finally {
-      loading.delete(name);
-    }
-  }
-
-  function keep(name: string, tokenizer: Tokenizer): void {
-    loaded.delete(name);
-    loaded.set(name, tokenizer);
-    const [oldest] = loaded.keys();
-    if (loaded.size > MAX_LOADED && oldest !== undefined) loaded.delete(oldest);
-  }
-
-  return {
-    names: () => models.names(TOKENIZER_FILE.name),
-    async open(name) {
-      const tokenizer = loaded.get(name);
-      if (tokenizer !== undefined) {
-        keep(name, tokenizer);
-        return tokenizer;
-      }
-      const started = loading.get(name) ?? loadAndKeep(name);
-      loading.set(name, started);
-      return started;
-    },
-  };
-};
+  },
+});
 
 export default createHuggingFaceTokenizers;

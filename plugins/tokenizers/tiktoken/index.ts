@@ -1,23 +1,15 @@
-import type { SharedBuffers, Tokenizer, TokenizerProvider } from '../../../core/contracts.ts';
-import type { Encoding } from './encoding.ts';
-import { CL100K, GPT2, O200K, type Pattern } from './patterns.ts';
-import { createPieceEncoder } from './piece-encoder.ts';
-import { createPieceTable } from './piece-table.ts';
-import { readRankFile } from './rank-file.ts';
-import { buildRanks, viewRanks } from './ranks.ts';
-import { createTokenizedText, encodeText } from './tokenized-text.ts';
-import { buildUnicodeClasses } from './unicode-classes.ts';
-
-/** A tokenizer that can also say which tokens a text is made of. */
-export interface TiktokenTokenizer extends Tokenizer {
-  /** The ids of the text's tokens, as tiktoken's `encode_ordinary` gives them. */
-  encode(text: string): Uint32Array;
-}
-
-export interface TiktokenProvider extends TokenizerProvider {
-  /** Rejects where the tiktoken package is missing, or states another pattern than the one known here. */
-  open(name: string): Promise<TiktokenTokenizer | undefined>;
-}
+import type { SharedBuffers } from '../../../core/contracts/collaborators.ts';
+import type { Factory } from '../../../core/contracts/plugin.ts';
+import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
+import type manifest from './manifest.ts';
+import { createPieceEncoder } from './pieces/piece-encoder.ts';
+import { createPieceTable } from './pieces/piece-table.ts';
+import { CL100K, GPT2, O200K, type Pattern } from './scan/patterns.ts';
+import { buildUnicodeClasses } from './scan/unicode-classes.ts';
+import type { Encoding } from './text/encoding.ts';
+import { createTokenizedText, encodeText } from './text/tokenized-text.ts';
+import { readRankFile } from './vocabulary/rank-file.ts';
+import { buildRanks, viewRanks } from './vocabulary/ranks.ts';
 
 const patterns: ReadonlyMap<string, Pattern> = new Map([
   ['gpt2', GPT2],
@@ -27,32 +19,21 @@ const patterns: ReadonlyMap<string, Pattern> = new Map([
   ['o200k_base', O200K],
 ]);
 
-/** Reads nothing before a tokenizer is opened; each is opened once. */
-export default function createTiktoken({ shared }: { readonly shared: SharedBuffers }): TiktokenProvider {
-  const opened = new Map<string, Promise<TiktokenTokenizer>>();
+/**
+ * Opens OpenAI's encodings by name, and reads nothing before that. `open` rejects if the tiktoken package is
+ * missing, or states another pattern than the one known here.
+ */
+const createTiktokenTokenizers: Factory<typeof manifest> = ({ shared }) => ({
+  names: () => [...patterns.keys()],
+  async open(name) {
+    const pattern = patterns.get(name);
+    return pattern && openTokenizer(name, pattern, shared);
+  },
+});
 
-  return {
-    names: () => [...patterns.keys()],
+export default createTiktokenTokenizers;
 
-    async open(name) {
-      const pattern = patterns.get(name);
-      if (pattern === undefined) return undefined;
-      let tokenizer = opened.get(name);
-      if (tokenizer === undefined) {
-        tokenizer = openTokenizer(name, pattern, shared);
-        opened.set(name, tokenizer);
-        tokenizer.catch(() => opened.delete(name));
-      }
-      return tokenizer;
-    },
-  };
-}
-
-async function openTokenizer(
-  name: string,
-  pattern: Pattern,
-  shared: SharedBuffers,
-): Promise<TiktokenTokenizer> {
+async function openTokenizer(name: string, pattern: Pattern, shared: SharedBuffers): Promise<Tokenizer> {
   const [classes, rankTable] = await Promise.all([
     shared.get('tiktoken/unicode-classes', buildUnicodeClasses),
     shared.get(`tiktoken/${name}`, () => loadRanks(name, pattern)),
@@ -75,8 +56,8 @@ async function loadRanks(name: string, pattern: Pattern): Promise<SharedArrayBuf
   const file = await readRankFile(name);
   if (file.pattern !== pattern.source)
     throw new Error(
-      `The installed tiktoken package cuts ${name} by a pattern that the tiktoken plugin does not know. ` +
-        'Install the version that package.json names.',
+      `The installed tiktoken package splits text for ${name} by a pattern that the tiktoken plugin does not ` +
+        'know. Install the version of tiktoken that package.json names.',
     );
   return buildRanks(file.ranks);
 }

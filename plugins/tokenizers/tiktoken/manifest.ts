@@ -1,4 +1,4 @@
-import type { Manifest } from '../../../core/contracts.ts';
+import type { Manifest } from '../../../core/contracts/manifest.ts';
 
 export default {
   kind: 'tokenizer',
@@ -7,4 +7,4 @@ export default {
   needs: { packages: ['tiktoken'] },
   heavy: true,
   models: ['gpt2', 'r50k_base', 'p50k_base', 'cl100k_base', 'o200k_base'],
-} satisfies Manifest;
+} as const satisfies Manifest;

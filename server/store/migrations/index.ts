@@ -1,4 +1,4 @@
 import { CreatePipelines } from './0001-pipelines.ts';
 
-/** All migrations, oldest first. One that was released is never changed: add another. */
+/** All migrations, oldest first. Never change one that was released: add another. */
 export const MIGRATIONS = [{ name: '0001-pipelines', class: CreatePipelines }];

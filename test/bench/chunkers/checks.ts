@@ -9,7 +9,7 @@ interface Chunk {
 
 const encoding = get_encoding('cl100k_base');
 
-/** Says of an answer whether its chunks are the text, and its offsets and counts are right. */
+/** Describes an answer: whether its chunks add up to the text, and its offsets and counts are right. */
 export function describeAnswer(answer: Uint8Array, text: string, tokenizer: string): string {
   const chunks = JSON.parse(Buffer.from(answer).toString()) as Chunk[];
   const points = Array.from(text);

@@ -5,10 +5,10 @@ import { describeAnswer } from './checks.ts';
 import { composeOurs, type Ours } from './ours.ts';
 import { PEERS, type Peer } from './peers.ts';
 
-/** What chonkiejs Token gets: its time grows with the square of the text. */
+/** Bytes of the text for chonkiejs Token, whose time grows with the square of the text. */
 const QUADRATIC_HEAD = 200_000;
 
-/** A slow peer sits out rounds after this. */
+/** After this many milliseconds a slow peer sits out the rounds that are left. */
 const LIMITS = { budget: 8000 };
 
 const encoder = new TextEncoder();

@@ -10,7 +10,7 @@ import { Tiktoken } from 'js-tiktoken/lite';
 
 const require = createRequire(import.meta.url);
 
-/** A splitter of another library: what it knows of its chunks, under the names of our answers. */
+/** A splitter of another library; it returns what it knows of its chunks, under the names of our answers. */
 export interface Peer {
   readonly name: string;
   split(text: string): Promise<unknown[]>;
@@ -21,7 +21,7 @@ export type Peers = Readonly<Record<string, () => Promise<Peer[]>>>;
 
 const SIZE = 512;
 
-/** The interface that chonkiejs asks for, over the fastest tokenizer of the JavaScript peers. */
+/** The tokenizer interface of chonkiejs, over the fastest tokenizer among the JavaScript peers. */
 const gptTokenizer = {
   countTokens: (text: string) => gpt.countTokens(text),
   encode: (text: string) => gpt.encode(text),
@@ -96,7 +96,7 @@ async function chonkie(name: string, type: unknown, withGpt = false): Promise<Pe
   };
 }
 
-/** It knows neither offsets nor counts, and does not write them. */
+/** It knows neither offsets nor counts, so it returns none. */
 function langchain(name: string, splitter: TextSplitter): Peer {
   return {
     name: `langchain ${name}`,
@@ -104,7 +104,7 @@ function langchain(name: string, splitter: TextSplitter): Peer {
   };
 }
 
-/** Its tokenizer is put in place here: it would fetch the ranks from the network. */
+/** Its tokenizer is replaced, because the original fetches its ranks from the network. */
 function tokenTextSplitter(): TokenTextSplitter {
   const splitter = new TokenTextSplitter({ chunkSize: SIZE, chunkOverlap: 0, encodingName: 'cl100k_base' });
   Object.assign(splitter, { tokenizer: new Tiktoken(require('js-tiktoken/ranks/cl100k_base')) });

@@ -1,8 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
-import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Node } from 'web-tree-sitter';
-import { chunkText } from '../../../core/chunking.ts';
+import { chunkText } from '../../../core/engine/chunking.ts';
 import { findLanguage, type Language } from '../../../plugins/chunkers/code/languages.ts';
 import { createParsers } from '../../../plugins/chunkers/code/parsers.ts';
 import { createSyntax } from '../../../plugins/chunkers/code/syntax.ts';
@@ -20,7 +19,7 @@ interface SourceFile {
   readonly text: string;
 }
 
-const parsers = await createParsers(totalmem());
+const parsers = await createParsers();
 const { host, registry } = await composeQuietly();
 const ready = {
   manifest: registry.require('chunker', 'code').manifest,
@@ -92,7 +91,7 @@ function chunk({ language, text }: SourceFile) {
   return chunkText(ready, text, { ...OPTIONS, language: language.name }, tools);
 }
 
-/** Counts the outermost functions and classes of the files, and those that a chunk's edge lies within. */
+/** Counts the outermost functions and classes of the files, and those that a chunk's boundary splits. */
 async function inspect(files: readonly SourceFile[]) {
   const count = { units: 0, broken: 0, lost: 0 };
   for (const file of files) {
@@ -120,7 +119,7 @@ function outermost(node: Node, unitOf: (node: Node) => Node | undefined): Node[]
   });
 }
 
-/** Whether a rising list has a number between two others, without them. */
+/** Whether a sorted list has a number strictly between two others. */
 function hasBetween(rising: readonly number[], start: number, end: number): boolean {
   let low = 0;
   let high = rising.length;

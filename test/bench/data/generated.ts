@@ -2,7 +2,7 @@ import { between, createRandom, pick, pickByRank, type Random } from './random.t
 import { GLUE, LANGUAGES, type Language, NOUNS, QUALITIES, SYLLABLES, SYMBOLS, VERBS } from './vocabulary.ts';
 
 /**
- * Texts for the benchmarks, made from word lists, the same ones every time. They have what makes real
+ * Texts for the benchmarks, made from word lists and the same in every run. They contain what makes real
  * text slow: headings, lists, code, long paragraphs, numbers, rare names, and letters beyond Latin-1.
  */
 export function generateEnglish(bytes: number): string {

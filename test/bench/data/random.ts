@@ -1,4 +1,4 @@
-/** A source of numbers in [0, 1) that gives the same ones for the same seed on every machine. */
+/** A source of numbers in [0, 1): the same seed gives the same numbers on every machine. */
 export type Random = () => number;
 
 /** The generator mulberry32. */
@@ -21,7 +21,7 @@ export function pick<T>(random: Random, items: readonly T[]): T {
   return items[Math.floor(random() * items.length)] as T;
 }
 
-/** Picks as words of a language are used: the n-th of the list about 1/n as often as the first. */
+/** Picks by Zipf's law: the n-th of the list about 1/n as often as the first. */
 export function pickByRank<T>(random: Random, items: readonly T[]): T {
   return items[Math.floor(items.length ** random()) - 1] as T;
 }

@@ -12,7 +12,7 @@ export interface Text {
 
 const MEGABYTE = 1e6;
 
-/** The `.md` files of the folder that BENCH_DATA names, English first; else texts made here. */
+/** The `.md` files of the folder BENCH_DATA, English first; without it, generated texts. */
 export function readTexts(): Text[] {
   const folder = process.env.BENCH_DATA;
   if (!folder) {
@@ -27,7 +27,7 @@ export function readTexts(): Text[] {
   return files.map((file) => textOf(basename(file, '.md'), readFileSync(join(folder, file), 'utf8')));
 }
 
-/** The text that the benchmarks of the server, and those of a fresh text, are made from. */
+/** The text from which the benchmarks of the server, and those of fresh texts, are made. */
 export function mainText(): Text {
   return readTexts()[0] as Text;
 }
@@ -36,7 +36,7 @@ export function textOf(name: string, text: string): Text {
   return { name, text, bytes: Buffer.byteLength(text) };
 }
 
-/** The first `bytes` of a text, cut before a code point; repeated where the text is shorter. */
+/** The first `bytes` of a text, cut before a code point; a shorter text is repeated. */
 export function headOf({ text }: Text, bytes: number): string {
   const source = Buffer.from(text);
   let head =
@@ -48,8 +48,8 @@ export function headOf({ text }: Text, bytes: number): string {
 }
 
 /**
- * A text of at least `bytes` that no cache has seen in whole: copies in which one word in sixty is
- * altered and digits are shifted.
+ * A text of at least `bytes` that no cache holds as a whole: copies in which one word in sixty is altered and
+ * digits are shifted.
  */
 export function freshText({ text, bytes }: Text, atLeast: number): string {
   const random = createRandom(3);
@@ -61,7 +61,7 @@ export function freshText({ text, bytes }: Text, atLeast: number): string {
   ).join('\n');
 }
 
-/** A word with a letter put into it. */
+/** A word with one letter inserted. */
 function altered(word: string, chance: number): string {
   const at = Math.floor(chance * word.length);
   return (

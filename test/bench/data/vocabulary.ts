@@ -1,4 +1,4 @@
-/** Words for generated texts, the frequent ones first. Stems are inflected, so the vocabulary is larger. */
+/** Words for generated texts, frequent ones first. Stems are inflected, so the vocabulary is larger. */
 
 export const GLUE =
   list(`the of and to in a that is for it as was with on be by at this not are from or have an
@@ -35,7 +35,7 @@ export const SYLLABLES =
   list(`ka mo ri ta ven dor lin sha bel gar fon tis mar que nor wick ham ston bru zel per lo an es
   ul ima ter oth gra vi`);
 
-/** What one language's sentences are made of. Words stand without a space between where `space` is empty. */
+/** What the sentences of a language are made of. If `space` is empty, words follow each other directly. */
 export interface Language {
   readonly heading: string;
   readonly words: readonly string[];

@@ -1,8 +1,8 @@
 import Fastify from 'fastify';
 
 /**
- * What Node and Fastify do without any service: parse a JSON body, slice its text every 512 units and
- * answer with the slices as JSON. Run as a process: echo.ts <port>.
+ * The work that Node and Fastify do without a service: parse a JSON body, slice its text every 512 units and
+ * answer with the slices as JSON. Entry of a process: echo.ts <port>.
  */
 const SIZE = 512;
 

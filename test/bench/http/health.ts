@@ -8,7 +8,7 @@ const SECONDS = 10;
 const CLIENTS = 8;
 const BYTES = 5_000_000;
 
-/** What the clients ask for. */
+/** What the clients request. */
 const TASKS = [
   { chunker: 'recursive', tokenizer: 'character' },
   { chunker: 'recursive', tokenizer: 'cl100k_base' },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
 import type { LoadResult } from './load.ts';
 
-/** Run as a process: load-process.ts <url> <file of the body> <connections> <seconds>. */
+/** Entry of a process: load-process.ts <url> <file of the body> <connections> <seconds>. */
 const [url = '', file = '', connections, seconds] = process.argv.slice(2);
 const result = await autocannon({
   url,

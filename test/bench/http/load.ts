@@ -17,11 +17,11 @@ export interface LoadResult {
   readonly answers: number;
   readonly failures: number;
   readonly seconds: number;
-  /** Milliseconds of the median answer. */
+  /** Median latency in milliseconds. */
   readonly p50: number;
 }
 
-/** Sends requests from a process of its own, one after another on each connection. */
+/** Sends requests from a separate process, one after another on each connection. */
 export async function send({ url, file, connections, seconds }: Load): Promise<LoadResult> {
   const args = [join(FOLDER, 'load-process.ts'), url, file, String(connections), String(seconds)];
   return JSON.parse(await output(args, seconds)) as LoadResult;
@@ -33,7 +33,7 @@ export interface Latencies {
   readonly failures: number;
 }
 
-/** Asks a URL twenty times a second from a process of its own, whether or not the answers come. */
+/** Requests a URL twenty times a second from a separate process, without waiting for the answers. */
 export async function probe(url: string, seconds: number): Promise<Latencies> {
   return JSON.parse(
     await output([join(FOLDER, 'probe-process.ts'), url, String(seconds)], seconds),

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Latencies } from './load.ts';
 
-/** Run as a process: probe-process.ts <url> <seconds>. */
+/** Entry of a process: probe-process.ts <url> <seconds>. */
 const [url = '', seconds] = process.argv.slice(2);
 const EVERY_MS = 50;
 const agent = new Agent({ keepAlive: true });

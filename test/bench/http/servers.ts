@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const START_LIMIT_MS = 30_000;
 
-/** A server in a process of its own, on this machine only. */
+/** A server in a process of its own that listens on this machine only. */
 export interface Server {
   readonly url: string;
   readonly pid: number;
@@ -17,7 +17,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** This project's server with its defaults, but for the log: it writes warnings only. */
+/** This project's server with its defaults, except that it logs warnings only. */
 export function startOurs(env: Record<string, string> = {}): Promise<Server> {
   const file = join(ROOT, 'server', 'main.ts');
   return start(

@@ -12,7 +12,7 @@ interface Shape {
   readonly name: string;
   readonly bytes: number;
   readonly connections: number;
-  /** Chunkers of ours beside `token`, whose task the echo has. */
+  /** Our chunkers that take part; the echo does the work of `token`. */
   readonly chunkers: readonly string[];
 }
 
@@ -26,7 +26,7 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
-/** Loads the two servers by turns; only one of them runs at a time. */
+/** Puts load on the two servers by turns; only one of them runs at a time. */
 export async function runThroughput(): Promise<void> {
   for (const shape of SHAPES) {
     const text = headOf(mainText(), shape.bytes);
@@ -56,7 +56,7 @@ async function runShape(shape: Shape, file: string): Promise<void> {
   console.log('');
 }
 
-/** A short load warms the server up, then one is measured. */
+/** Measures a load after a short one that warms the server up. */
 async function measure(url: string, { connections }: Shape, file: string): Promise<LoadResult> {
   await send({ url, file, connections, seconds: 1 });
   return send({ url, file, connections, seconds: SECONDS });

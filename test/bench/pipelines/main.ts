@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Chunk } from '../../../core/contracts/chunk.ts';
 import { noPostgres, startPostgres } from '../../support/postgres.ts';
 import { composeQuietly } from '../../support/service.ts';
 import { headOf, mainText } from '../data/texts.ts';
@@ -56,18 +57,18 @@ const options = Object.fromEntries(
   defaults.map(([name, schema]) => [name, (schema as { default: unknown }).default]),
 );
 const chunks = manyChunks(100_000);
+const surround = (chunk: Chunk, before: string, after: string, fields?: Partial<Chunk>) => ({
+  ...chunk,
+  ...fields,
+  text: before + chunk.text + after,
+});
 const signal = new AbortController().signal;
 const results = await race([
   {
     name: 'overlap',
     isOurs: true,
     run: () =>
-      overlap.refine(chunks, options, {
-        tokenizer: tokenizer as never,
-        model: undefined as never,
-        report() {},
-        signal,
-      }),
+      overlap.refine(chunks, options as never, { tokenizer, surround, report() {}, signal } as never),
   },
   { name: 'JSON round trip', run: () => JSON.parse(Buffer.from(JSON.stringify(chunks)).toString()) },
 ]);
@@ -94,7 +95,7 @@ async function storeRow(name: string, env: Record<string, string>): Promise<stri
   });
 }
 
-/** Does one request after another on each connection, and gives how many it did in a second. */
+/** Sends one request after another on each connection, and returns how many were answered per second. */
 async function perSecond(request: (index: number) => Promise<void>): Promise<number> {
   let next = 0;
   const start = performance.now();
@@ -143,7 +144,7 @@ async function withServer<T>(env: Record<string, string>, use: (server: Server) 
   }
 }
 
-/** With a PostgreSQL of its own, or where none is installed not at all. */
+/** Calls `use` with the URL of a PostgreSQL of its own; skips it if none is installed. */
 async function withPostgres(use: (url: string) => Promise<void>): Promise<void> {
   if (noPostgres !== false) {
     console.log(`PostgreSQL is left out: ${noPostgres}\n`);

@@ -1,6 +1,9 @@
-import { createPlainPool, type Pool } from '../../../plugins/embeddings/static/pool.ts';
-import { createTable, type Table } from '../../../plugins/embeddings/static/table.ts';
-import { createWasmPool } from '../../../plugins/embeddings/static/wasm-pool.ts';
+import {
+  createPlainAccumulator,
+  type RowAccumulator,
+} from '../../../plugins/embeddings/static/pooling/row-accumulator.ts';
+import { createWasmAccumulator } from '../../../plugins/embeddings/static/pooling/wasm-row-accumulator.ts';
+import { createTable, type Table } from '../../../plugins/embeddings/static/table/table.ts';
 import { createRandom } from '../data/random.ts';
 import { median, race } from '../race/race.ts';
 import { number, printTable, printTitle } from '../race/report.ts';
@@ -19,11 +22,11 @@ printTable('', ['', 'WebAssembly', 'own fallback', 'plain loop', 'ratio to the p
 
 async function measure(table: Table): Promise<string[]> {
   const { dimensions, isInt8 } = table.shape;
-  const wasm = createWasmPool(table);
+  const wasm = createWasmAccumulator(table);
   if (wasm === undefined) throw new Error('there is no WebAssembly here');
   const candidates = [
     { name: 'WebAssembly', isOurs: true, run: prepare(wasm, table) },
-    { name: 'own fallback', run: prepare(createPlainPool(table), table) },
+    { name: 'own fallback', run: prepare(createPlainAccumulator(table), table) },
     { name: 'plain loop', run: preparePlainLoop(table) },
   ];
   const results = await race(candidates, { rounds: 9 });
@@ -33,18 +36,18 @@ async function measure(table: Table): Promise<string[]> {
   return [name, perRow(ours), perRow(fallback), perRow(plain), `${number(plain / ours)}x`];
 }
 
-function prepare(pool: Pool, { rowsStart, stride }: Table): () => void {
+function prepare(accumulator: RowAccumulator, { rowsStart, stride }: Table): () => void {
   for (let index = 0; index < TOKENS; index++) {
-    pool.rows[index] = rowsStart + randomRow() * stride;
-    pool.factors[index] = random() + 0.5;
+    accumulator.rows[index] = rowsStart + randomRow() * stride;
+    accumulator.factors[index] = random() + 0.5;
   }
   return () => {
-    pool.sums.fill(0);
-    pool.add(TOKENS);
+    accumulator.sums.fill(0);
+    accumulator.add(TOKENS);
   };
 }
 
-/** What one would write first: no rounding, and numbers that are not shared. */
+/** The first thing one would write: it does not round, and the table is not shared between threads. */
 function preparePlainLoop({ shape, buffer, rowsStart }: Table): () => void {
   const { rows, dimensions, isInt8 } = shape;
   const numbers = isInt8

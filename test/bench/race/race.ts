@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 
-/** One of those that run against each other. */
+/** A function that runs against others. */
 export interface Candidate {
   readonly name: string;
-  /** Whether it is this project's own; the ratio is that of ours to the best other one. */
+  /** Whether it is this project's own: the ratio compares it with the best of the others. */
   readonly isOurs?: boolean;
   run(): unknown;
 }
@@ -11,7 +11,7 @@ export interface Candidate {
 export interface Result {
   readonly name: string;
   readonly isOurs: boolean;
-  /** Milliseconds of each round, in rising order; empty where it failed. */
+  /** Milliseconds of each round, in rising order; empty if a round failed. */
   readonly times: readonly number[];
   readonly failure?: string;
 }
@@ -24,8 +24,8 @@ export interface RaceLimits {
 }
 
 /**
- * Runs the candidates by turns, one round each, so that whatever else the machine does hits all alike.
- * Garbage is collected before every sample, and may be collected within it.
+ * Runs the candidates by turns, one round each, so that other load on the machine slows all of them alike.
+ * Garbage is collected before every sample, and may be collected during one.
  */
 export async function race(candidates: readonly Candidate[], limits: RaceLimits = {}): Promise<Result[]> {
   const { rounds = 7, warmUps = 2, budget = 15_000 } = limits;
@@ -61,14 +61,14 @@ export function resultOf(
   return { name, isOurs, times: rising(times), ...(failure === '' ? {} : { failure }) };
 }
 
-/** Milliseconds for which a sample runs at least. */
+/** A sample takes at least this many milliseconds. */
 const SAMPLE_MS = 100;
-/** Runs longer than this are measured at once: what comes anew after a collection does not show in them. */
+/** A run of more milliseconds is its own sample: compiling again after a collection hardly shows in it. */
 const LONG_MS = 1000;
 
 /**
  * Milliseconds of one run. A forced collection also drops compiled code that only garbage referred to, so
- * a run that is not measured comes first; then short runs are repeated, as in a server that is at work.
+ * the first run is not measured. Short runs are repeated, as they are in a busy server.
  */
 async function sample(candidate: Candidate): Promise<number> {
   globalThis.gc?.();
@@ -89,7 +89,7 @@ async function timed(candidate: Candidate): Promise<number> {
   return performance.now() - start;
 }
 
-/** The middle one of values; of an even number the mean of the two in the middle. */
+/** The median; for an even number of values, the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = rising(values);
   const middle = sorted.length >> 1;

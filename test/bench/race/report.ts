@@ -1,6 +1,6 @@
 import { median, type Result } from './race.ts';
 
-/** Prints a heading with what is measured. */
+/** Prints a heading that says what is measured. */
 export function printTitle(title: string): void {
   console.log(`\n## ${title}\n`);
 }
@@ -8,7 +8,7 @@ export function printTitle(title: string): void {
 /**
  * Prints a table of speeds, and the ratio of ours to the best of the others.
  *
- * @param bytes of input that every candidate works through in a round
+ * @param bytes that every candidate processes in a round
  */
 export function printSpeeds(title: string, results: readonly Result[], bytes: number): void {
   const speed = (ms: number) => bytes / 1e3 / ms;
@@ -35,7 +35,7 @@ function times(other: Result, ours: Result): string {
   return `${number(median(other.times) / median(ours.times))}x`;
 }
 
-/** Prints rows in columns; the first column to the left, the others to the right. */
+/** Prints a table; the first column is aligned to the left, the others to the right. */
 export function printTable(
   title: string,
   header: readonly string[],
@@ -53,7 +53,7 @@ export function printTable(
   console.log([title, ...[header, ...rows].map((row) => `  ${line(row)}`.trimEnd())].join('\n'));
 }
 
-/** A number with as many places as are worth reading. */
+/** A number with three significant digits or so. */
 export function number(value: number): string {
   if (!Number.isFinite(value)) return '-';
   return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Gives the path of a file with that text for as long as `use` runs. */
+/** Calls `use` with the path of a temporary file that holds the text. */
 export async function withFile<T>(text: string, use: (file: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'chunksmith-bench-'));
   const file = join(folder, 'text');

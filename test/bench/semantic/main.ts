@@ -1,4 +1,4 @@
-import type { EmbeddingModel } from '../../../core/contracts.ts';
+import type { EmbeddingModel } from '../../../core/contracts/embedding.ts';
 import { headOf, mainText, readTexts, type Text } from '../data/texts.ts';
 import { type Candidate, median, race } from '../race/race.ts';
 import { number, printSpeeds, printTable, printTitle } from '../race/report.ts';

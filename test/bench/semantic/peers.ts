@@ -1,5 +1,6 @@
 import { SemanticChunker } from '@chonkiejs/core';
-import type { EmbeddingModel, Tokenizer } from '../../../core/contracts.ts';
+import type { EmbeddingModel } from '../../../core/contracts/embedding.ts';
+import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
 import { signal } from './ours.ts';
 import { createPlainFunction } from './plain.ts';
 
@@ -10,8 +11,8 @@ export interface Peer {
 }
 
 /**
- * chonkiejs counts characters, or the tokens of the model as our chunker does. It is given our own embedding
- * function, and one of the same vectors that is made of packages of others.
+ * chonkiejs counts characters, or the tokens of the model as our chunker does. It embeds with our own
+ * function, or with one that gives the same vectors and is made of other packages.
  */
 export async function createPeers(model: EmbeddingModel, samples: string[]): Promise<Peer[]> {
   const ours: Embed = (texts) => embedRows(model, texts);
@@ -54,7 +55,7 @@ async function chonkie(name: string, embeddings: Embed, tokenizer?: object): Pro
   };
 }
 
-/** Rows without a copy; the library only reads them by index. */
+/** Rows as views, not copies: the library only reads them by index. */
 async function embedRows(model: EmbeddingModel, texts: string[]): Promise<number[][]> {
   const { dimensions, values } = await model.embed(texts, { purpose: 'similarity', signal });
   return texts.map((_, row) =>

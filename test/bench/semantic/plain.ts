@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Tokenizer } from '@huggingface/tokenizers';
-import type { EmbeddingModel } from '../../../core/contracts.ts';
-import { readTable } from '../../../plugins/embeddings/static/table-file.ts';
-import { readUnknownId } from '../../../plugins/embeddings/static/unknown-token.ts';
+import type { EmbeddingModel } from '../../../core/contracts/embedding.ts';
+import { readTable } from '../../../plugins/embeddings/static/table/read-table.ts';
+import { readUnknownId } from '../../../plugins/embeddings/static/table/unknown-token.ts';
 import { signal } from './ours.ts';
 
 const FOLDER = join(
@@ -16,8 +16,10 @@ const CLOSE = 1e-4;
 export type EmbedPlainly = (texts: readonly string[]) => Promise<number[][]>;
 
 /**
- * Embeds as one would with packages of others: tokens by the library of the hub, and the mean of their rows
- * in plain JavaScript. Refuses to race where its vectors are not those of the model.
+ * Embeds as one would with other packages: tokens from the Hugging Face library, and the mean of their rows
+ * in plain JavaScript.
+ *
+ * @throws if its vectors are not those of the model
  */
 export async function createPlainFunction(model: EmbeddingModel, samples: string[]): Promise<EmbedPlainly> {
   const path = join(FOLDER, 'tokenizer.json');

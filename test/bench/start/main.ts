@@ -13,7 +13,7 @@ interface Start {
   readonly megabytes: number;
 }
 
-/** Starts servers one after another; the first one finds no compiled code from an earlier start. */
+/** Starts servers one after another; the first finds no code that an earlier start has compiled. */
 async function run(): Promise<void> {
   const cache = mkdtempSync(join(tmpdir(), 'chunksmith-bench-'));
   try {
@@ -34,7 +34,7 @@ async function run(): Promise<void> {
   }
 }
 
-/** From the start of the process to its first answer, to its first chunks, and its memory then. */
+/** The time from the start of a process to its first answer and to its first chunks, and its memory. */
 async function start(cache: string): Promise<Start> {
   const server = await startOurs({ NODE_COMPILE_CACHE: cache });
   try {
@@ -58,7 +58,7 @@ function rowOf(name: string, starts: readonly Start[]): string[] {
   return [name, middle('health'), middle('chunks'), middle('megabytes')];
 }
 
-/** As the kernel tells it; not a number where there is no /proc. */
+/** Resident memory as the kernel counts it; not a number if there is no /proc. */
 function residentMegabytes(pid: number): number {
   const path = `/proc/${pid}/status`;
   if (!existsSync(path)) return Number.NaN;

@@ -11,7 +11,7 @@ const BYTES = 10e6;
 const BUDGET_MS = 20_000;
 const ENCODING = 'cl100k_base';
 
-/** Races first passes: a process for every sample, by turns. */
+/** Compares the first passes of the counters: every sample is a fresh process, by turns. */
 export async function runCold(): Promise<void> {
   const text = freshText(mainText(), BYTES);
   const all = await withFile(text, measure);
@@ -38,7 +38,7 @@ interface Runs {
   failure: string;
 }
 
-/** One process for each counter by turns; a slow counter, or one that failed, sits out the rest. */
+/** Starts one process per counter by turns; a counter that is slow or has failed sits out the rest. */
 async function measure(file: string): Promise<Runs[]> {
   const all = Object.keys(COUNTERS).map((counter): Runs => ({ counter, passes: [], spent: 0, failure: '' }));
   for (let run = 0; run < RUNS; run++) {

@@ -9,14 +9,14 @@ export type Encoding = (typeof ENCODINGS)[number];
 export type Count = (text: string) => number;
 
 /**
- * What counts tokens, by name. Nothing of a library is loaded before it is asked for, so that a fresh
- * process holds one of them only. Texts that look like special tokens are text to all.
+ * What counts tokens, by name. A library is loaded when its counter is made, so that a fresh process holds
+ * only one of them. All of them take special tokens in a text for plain text.
  */
 export const COUNTERS: Readonly<Record<string, (encoding: Encoding) => Promise<Count>>> = {
   async chunksmith(encoding) {
-    const { ownBuffers } = await import('../../support/service.ts');
+    const { collaborators } = await import('../../support/collaborators.ts');
     const { default: createTiktoken } = await import('../../../plugins/tokenizers/tiktoken/index.ts');
-    const tokenizer = await createTiktoken({ shared: ownBuffers }).open(encoding);
+    const tokenizer = await (await createTiktoken(collaborators())).open(encoding);
     if (tokenizer === undefined) throw new Error(`There is no tokenizer ${encoding}.`);
     return (text) => tokenizer.tokenize(text).count(0, text.length);
   },

@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { COUNTERS, type Encoding } from './counters.ts';
 
-/** What a fresh process measured. */
+/** The measurements of a fresh process. */
 export interface FirstPass {
   readonly tokens: number;
-  /** Milliseconds until the library and its tables were loaded and had counted one letter. */
+  /** Milliseconds to load the library with its tables and to count one letter. */
   readonly load: number;
   /** Milliseconds of the first pass over the text. */
   readonly first: number;
   /** Milliseconds of the second pass. */
   readonly second: number;
-  /** Bytes by which the resident memory has grown since before the load. */
+  /** Bytes by which the resident memory grew, the load included. */
   readonly memory: number;
 }
 

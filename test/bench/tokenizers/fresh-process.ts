@@ -6,7 +6,7 @@ import type { FirstPass } from './first-pass.ts';
 const execute = promisify(execFile);
 const LIMIT_MS = 60_000;
 
-/** Lets a fresh process count a text that lies in a file. */
+/** Counts the text of a file in a fresh process. */
 export async function countInFreshProcess(
   counter: string,
   encoding: string,

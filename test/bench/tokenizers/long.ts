@@ -6,7 +6,7 @@ import { countInFreshProcess } from './fresh-process.ts';
 const SIZES = [250_000, 500_000, 1_000_000];
 const ENCODING = 'cl100k_base';
 
-/** Texts of so many bytes that the encoding's pattern does not cut, or that merge slowly. */
+/** Texts of a number of bytes that the encoding's pattern does not cut, or whose merges are slow. */
 const TEXTS: Readonly<Record<string, (bytes: number) => string>> = {
   'one letter': (bytes) => 'a'.repeat(bytes),
   spaces: (bytes) => ' '.repeat(bytes),
@@ -19,7 +19,7 @@ const TEXTS: Readonly<Record<string, (bytes: number) => string>> = {
   'Chinese without punctuation': (bytes) => randomUnits(Math.floor(bytes / 3), 0x4e00, 0x6fff),
 };
 
-/** Shows how the time grows with the text: twice the text, twice the time. */
+/** Shows whether the time grows in proportion to the text. */
 export async function runLong(): Promise<void> {
   const rows: string[][] = [];
   for (const [name, textOf] of Object.entries(TEXTS)) {

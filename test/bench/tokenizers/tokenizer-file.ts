@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readRankFile } from '../../../plugins/tokenizers/tiktoken/rank-file.ts';
+import { readRankFile } from '../../../plugins/tokenizers/tiktoken/vocabulary/rank-file.ts';
 
 /**
- * Writes an encoding of tiktoken as the `tokenizer.json` that the libraries of the hub read: the pairs that
- * make each token are found again by merging its bytes with the tokens of lower rank. Its home is beside
- * the installed packages, out of git.
+ * Writes an encoding of tiktoken as the `tokenizer.json` that libraries of the Hugging Face hub read. The
+ * pair that makes each token is found by merging its bytes with the tokens of lower rank. The file lies
+ * beside the installed packages, where git ignores it.
  */
 export async function writeTokenizerFile(encoding: string): Promise<void> {
   if (existsSync(pathOf(encoding))) return;
@@ -70,7 +70,7 @@ function pairOf(token: string, id: number, rankOf: ReadonlyMap<string, number>):
   return parts as [string, string];
 }
 
-/** The letters by which byte-level vocabularies write bytes, so that all of them can be seen. */
+/** The letters that stand for bytes in byte-level vocabularies, so that every byte is visible. */
 const LETTERS = byteLetters();
 
 function visible(bytes: string): string {

@@ -3,10 +3,10 @@ import { race } from '../race/race.ts';
 import { printSpeeds } from '../race/report.ts';
 import { COUNTERS, type Count, ENCODINGS, type Encoding } from './counters.ts';
 
-/** Milliseconds after which a slow peer sits out the rounds that are left. */
+/** A peer that has taken this many milliseconds sits out the rounds that are left. */
 const BUDGET = 3000;
 
-/** Races all counters over whole texts, encoding by encoding. */
+/** Compares all counters on whole texts, encoding by encoding. */
 export async function runWarm(): Promise<void> {
   for (const encoding of ENCODINGS) {
     const counters = await open(encoding);

@@ -1,6 +1,6 @@
+import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
@@ -9,7 +9,7 @@ import { LANGUAGES } from '../../../plugins/chunkers/code/languages.ts';
 import manifest from '../../../plugins/chunkers/code/manifest.ts';
 import { createParsers } from '../../../plugins/chunkers/code/parsers.ts';
 import { startServer } from '../../support/server.ts';
-import { composeQuietly } from '../../support/service.ts';
+import { composeQuietly, runTask } from '../../support/service.ts';
 
 const FOLDER = join(import.meta.dirname, 'code-samples');
 /** What the samples hold, checked by hand: lines, type, name and scope. */
@@ -35,10 +35,8 @@ interface CodeChunk {
 }
 
 async function ask(text: string | string[], options: object = {}) {
-  const body = Buffer.from(JSON.stringify({ text, ...options }));
-  const prepared = service.prepare({ run: 'chunk', name: 'code' }, body);
-  const { bytes, facts } = await prepared.run(new AbortController().signal);
-  return { answer: JSON.parse(Buffer.from(bytes).toString()), facts };
+  const { bytes, metadata } = await runTask(service, { run: 'chunk', name: 'code' }, { text, ...options });
+  return { answer: JSON.parse(Buffer.from(bytes).toString()), metadata };
 }
 
 const chunk = async (text: string, options: object = {}): Promise<CodeChunk[]> =>
@@ -205,7 +203,7 @@ t.test('names of languages', async (t) => {
 });
 
 t.test('auto', async (t) => {
-  const named = async (text: string) => (await ask(text, { language: 'auto' })).facts['code-language'];
+  const named = async (text: string) => (await ask(text, { language: 'auto' })).metadata['code-language'];
   for (const { name } of LANGUAGES) t.equal(await named(sampleOf(name)), name);
   for (const [line, name] of [
     ['#!/bin/sh', 'bash'],
@@ -217,12 +215,13 @@ t.test('auto', async (t) => {
     t.equal(await named(`${line}\nx\n`), name, line);
   }
   t.equal(await named('no code at all'), 'python');
-  const { facts } = await ask([sampleOf('go'), sampleOf('rust'), ' '], { language: 'auto' });
-  t.equal(facts['code-language'], 'go, rust, -');
+  t.equal(await named('#!/bin/constructor\nx\n'), 'python', 'a program named like a member of every object');
+  const { metadata } = await ask([sampleOf('go'), sampleOf('rust'), ' '], { language: 'auto' });
+  t.equal(metadata['code-language'], 'go, rust, -');
 });
 
 t.test('a parse over its budget is cut at lines, and the header says so', async (t) => {
-  const chunker = createChunker(await createParsers(totalmem()), () => 0);
+  const chunker = createChunker(await createParsers(), () => 0);
   const text = 'def f():\n    pass\n'.repeat(20_000);
   const reports: string[] = [];
   const spans = await chunker.chunk(
@@ -246,7 +245,7 @@ t.test('whatever it is given, it answers', async (t) => {
       fc.asyncProperty(fc.nat(text.length), async (length) => {
         const head = Array.from(text.slice(0, length)).join('').toWellFormed();
         const chunks = await chunk(head, options(language));
-        if (head.trim() !== '') t.equal(chunks.map((one) => one.text).join(''), head);
+        if (head.trim() !== '') assert.equal(chunks.map((one) => one.text).join(''), head);
       }),
       { numRuns: 10 },
     );
@@ -276,7 +275,7 @@ t.test('whatever it is given, it answers', async (t) => {
 });
 
 t.test('memory after many documents is what it was after a few', async (t) => {
-  const parsers = await createParsers(totalmem());
+  const parsers = await createParsers();
   const python = LANGUAGES.find(({ name }) => name === 'python') as (typeof LANGUAGES)[number];
   const limits = { budget: 10_000, signal: new AbortController().signal };
   const text = sampleOf('python');

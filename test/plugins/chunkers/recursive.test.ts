@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { kit } from '../../../core/kit.ts';
 import { loadRecipes } from '../../../plugins/chunkers/recursive/recipes.ts';
 import { openChunkers } from '../../support/service.ts';
 
@@ -70,7 +71,7 @@ t.test('every language of the data cuts its own sentences at the sentence level'
     fr: 'Un… Deux',
     es: 'Uno… Dos',
   };
-  const { finders } = loadRecipes();
+  const { finders } = loadRecipes(kit);
   for (const [lang, text] of Object.entries(samples)) {
     const sentence = finders('default', lang)[1];
     t.ok(sentence !== undefined && sentence(text, 0, text.length).length === 1, lang);

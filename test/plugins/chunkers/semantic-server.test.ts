@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { Chunk } from '../../../core/contracts.ts';
+import type { Chunk } from '../../../core/contracts/chunk.ts';
 import semantic from '../../../plugins/chunkers/semantic/manifest.ts';
 import embeddings from '../../../plugins/refineries/embeddings/manifest.ts';
 import { startProcess } from '../../support/process.ts';

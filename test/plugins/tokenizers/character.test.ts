@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
-import type { Collaborators, TokenizedText } from '../../../core/contracts.ts';
+import type { Collaborators } from '../../../core/contracts/plugin.ts';
+import type { TokenizedText } from '../../../core/contracts/tokenizer.ts';
 import createCharacterTokenizers from '../../../plugins/tokenizers/character/index.ts';
 
 const provider = await createCharacterTokenizers({} as Collaborators & Record<string, unknown>);
@@ -42,17 +44,17 @@ t.test('takes half a pair for a code point of its own', async (t) => {
   t.same([...(await tokenize('\udc4d\ud83d')).ends()], [1, 2]);
 });
 
-t.test('counts every span as the language does', async (t) => {
+t.test('counts every span as the language does', async () => {
   await fc.assert(
     fc.asyncProperty(texts, fc.nat(), fc.nat(), async (text, one, other) => {
       const start = one % (text.length + 1);
       const end = start + (other % (text.length - start + 1));
-      t.equal((await tokenize(text)).count(start, end), [...text.slice(start, end)].length);
+      return (await tokenize(text)).count(start, end) === [...text.slice(start, end)].length;
     }),
   );
 });
 
-t.test('ends after every code point', async (t) => {
+t.test('ends after every code point', async () => {
   await fc.assert(
     fc.asyncProperty(texts, async (text) => {
       let offset = 0;
@@ -60,7 +62,7 @@ t.test('ends after every code point', async (t) => {
         offset += point.length;
         return offset;
       });
-      t.same([...(await tokenize(text)).ends()], expected);
+      return isDeepStrictEqual([...(await tokenize(text)).ends()], expected);
     }),
   );
 });

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { LANGUAGES, type Language } from '../../../../plugins/chunkers/code/languages.ts';
+import manifest from '../../../../plugins/chunkers/code/manifest.ts';
 import { createParsers } from '../../../../plugins/chunkers/code/parsers.ts';
+import { setSwitchesFor } from '../../../../server/cli/v8-switches.ts';
 
 /**
  * A process that parses a text per language as on a machine of so much memory, and prints the most bytes
@@ -12,7 +14,8 @@ const TIMES = 20;
 /** Milliseconds that V8 gets to begin with what it would optimise beside the work. */
 const PAUSE = 2000;
 
-const parsers = await createParsers(Number(memoryBytes));
+setSwitchesFor([{ id: 'chunker/code', manifest, file: '', missing: [] }], Number(memoryBytes));
+const parsers = await createParsers();
 const limits = { budget: 60_000, signal: new AbortController().signal };
 for (const [name, text] of Object.entries(JSON.parse(texts) as Record<string, string>)) {
   const language = LANGUAGES.find((one) => one.name === name) as Language;

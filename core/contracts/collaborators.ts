@@ -1,0 +1,89 @@
+import type { EmbeddingProvider, EmbedRequest, ModelInfo } from './embedding.ts';
+import type { TokenizerProvider } from './tokenizer.ts';
+
+/** Files of models and tokenizers on this machine, by the model's name. */
+export interface ModelFiles {
+  /**
+   * The path of a model's file, or `undefined` if there is none: from a plugin's own folder `models`, from
+   * the models folder, from the hub's local cache, or, if downloads are allowed, fetched from the hub
+   * into the models folder. Finds nothing for a name that the hub cannot have: its names are
+   * `name` or `owner/name`.
+   */
+  find(name: string, file: ModelFile, signal?: AbortSignal): Promise<string | undefined>;
+  /** Names of the models that have the file on this machine, sorted. */
+  names(file: string): Promise<string[]>;
+}
+
+/** A file that a model may have. */
+export interface ModelFile {
+  /** Its path within the model, with `/`: `onnx/model.onnx`. */
+  readonly name: string;
+  /** A download that is longer is refused. */
+  readonly maxBytes: number;
+  /** Rejects if the file at `path` is not what it should be; a download is then discarded. */
+  readonly check?: (path: string) => Promise<void>;
+}
+
+/** Memory that threads can share: a buffer, or a shared `WebAssembly.Memory`, which has one. */
+export type SharedMemory = SharedArrayBuffer | { readonly buffer: SharedArrayBuffer };
+
+/** Tables that all threads of the process read, built once. */
+export interface SharedBuffers {
+  /**
+   * Returns the buffer of that key. The first thread that asks builds it; the others wait and get the
+   * same memory. A build that fails is reported to its own caller, and the next caller builds again.
+   */
+  get<Memory extends SharedMemory>(key: string, build: () => Memory | Promise<Memory>): Promise<Memory>;
+  /** Says that this thread no longer uses the buffer; once no thread does, it is freed. */
+  release(key: string): void;
+}
+
+/** Writes the service's log as JSON lines. The text of a request is never logged. */
+export interface Log {
+  debug(details: object, message: string): void;
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+/** How much goes into one call of a hosted model. */
+export interface BatchLimits {
+  readonly items: number;
+  /** Estimated from the bytes of the texts. */
+  readonly tokens: number;
+}
+
+/** What differs between the providers of hosted models. */
+export interface HostedProvider {
+  /** Name in errors. */
+  readonly title: string;
+  /** Selects the provider for any name that begins with it: `openai/`. It is not sent. */
+  readonly prefix: string;
+  readonly known: readonly ModelInfo[];
+  /** Address of the call. */
+  readonly url: string;
+  /** Environment variable of the key, for errors. */
+  readonly keyVariable: string;
+  readonly key: string;
+  readonly limits: BatchLimits;
+  /** What opens the tokenizer of its models, and the name of that tokenizer. */
+  readonly tokenizer: { readonly provider: TokenizerProvider; readonly name: string };
+  /** The body of a call, as JSON. */
+  body(texts: readonly string[], model: string, purpose: EmbedRequest['purpose']): object;
+  /** The vectors of an answer, in the order of the texts. Throws if it has none. */
+  read(answer: unknown): readonly ArrayLike<number>[];
+}
+
+/** What providers of models behind an API share. */
+export interface HostedModels {
+  /** A provider of hosted models: batches within its limits, in order, with retries. */
+  createProvider(provider: HostedProvider): EmbeddingProvider;
+  /**
+   * The given base URL, or the fallback, ready to be put before a path: http or https, without a slash at its end.
+   *
+   * @throws an error for the caller that names the variable
+   */
+  baseUrl(given: string | undefined, fallback: string, variable: string): string;
+  /** The vectors of an answer as OpenAI gives it: `data` in any order, as numbers or as base64. */
+  readData(answer: unknown): readonly ArrayLike<number>[];
+}

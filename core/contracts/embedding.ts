@@ -1,0 +1,55 @@
+import type { Tokenizer } from './tokenizer.ts';
+
+/** What an embedding plugin's factory returns: it opens models by name. Cheap to make, loads nothing. */
+export interface EmbeddingProvider {
+  /** Models that can be opened now without a download, or that the provider knows by name. */
+  list(): readonly ModelInfo[] | Promise<readonly ModelInfo[]>;
+  /** Opens a model; `undefined` if the plugin has none of that name. */
+  open(name: string, signal: AbortSignal): Promise<EmbeddingModel | undefined>;
+}
+
+/** An entry of the list of models. */
+export interface ModelInfo {
+  readonly name: string;
+  /** Further names that a request may give. */
+  readonly aliases?: readonly string[];
+  /** Changes with the weights. */
+  readonly version?: string;
+  /** How many numbers a vector has. */
+  readonly dimensions?: number;
+}
+
+/** A model that is ready to embed. It is opened once per thread and shared by requests. */
+export interface EmbeddingModel {
+  /** Its own name, even if the request gave an alias. */
+  readonly name: string;
+  /** Bytes of memory that it takes in this thread alone; tables in shared buffers do not count. */
+  readonly bytes: number;
+  /** Counts the tokens of `chunk_size` if a chunker uses this model. */
+  tokenizer(): Promise<Tokenizer>;
+  /** One vector per text, in order. An empty text has a vector too. */
+  embed(texts: readonly string[], request: EmbedRequest): Promise<Vectors>;
+  /**
+   * Maps a cosine similarity to the scale on which 0.5 means "another topic"; strictly increasing. Models
+   * without it are compared by the cosine itself.
+   */
+  calibrate?(cosine: number): number;
+  /** Frees what the garbage collector does not. Called once, when no request uses the model. */
+  close?(): void | Promise<void>;
+}
+
+/** What a model is told besides the texts. */
+export interface EmbedRequest {
+  /** What the vectors are for: to be found by a search, or to be compared with each other. */
+  readonly purpose: 'document' | 'similarity';
+  /** Aborts once the answer is not wanted any more: the client has gone, or the time is up. */
+  readonly signal: AbortSignal;
+  /** Is told how many texts are done, if the model takes more than one step. */
+  readonly progress?: (done: number) => void;
+}
+
+/** Vectors of equal length, one after the other. */
+export interface Vectors {
+  readonly dimensions: number;
+  readonly values: Float32Array;
+}

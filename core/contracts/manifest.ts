@@ -1,0 +1,130 @@
+import type { FromSchema } from 'json-schema-to-ts';
+
+/** What a plugin can be. Each kind has a folder of the plural name under `plugins/`. */
+export const KINDS = ['chunker', 'refinery', 'embedding', 'tokenizer'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** Names a plugin: `chunker/token`. */
+export type PluginId = `${Kind}/${string}`;
+
+/** A JSON Schema of an object. */
+export interface ObjectSchema {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, object>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
+}
+
+const names = { type: 'array', items: { type: 'string', minLength: 1 } } as const;
+const schemas = { type: 'object', additionalProperties: { type: 'object' } } as const;
+
+/** The schema of the inert half of a plugin: data that can be read without loading what the plugin needs. */
+export const manifestSchema = {
+  type: 'object',
+  required: ['kind', 'name', 'summary'],
+  properties: {
+    kind: { enum: KINDS },
+    name: {
+      type: 'string',
+      pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+      maxLength: 64,
+      description: 'Name of the folder, and of the route.',
+    },
+    summary: { type: 'string', minLength: 1, description: 'One sentence for the documentation.' },
+    options: {
+      title: 'ObjectSchema',
+      type: 'object',
+      required: ['type', 'properties'],
+      properties: { type: { const: 'object' }, properties: schemas },
+      description: "The plugin's own request parameters, with types, bounds, defaults and descriptions.",
+    },
+    example: {
+      type: 'object',
+      description: 'A request body, without secrets or files, that works when it is pasted.',
+    },
+    fields: {
+      ...schemas,
+      description:
+        'Fields that a chunker or refinery adds to chunks, as JSON Schemas; for the documentation.',
+    },
+    needs: {
+      type: 'object',
+      properties: {
+        packages: { ...names, description: 'npm packages, imported inside the factory.' },
+        env: { ...names, description: 'Environment variables that must be set and not empty.' },
+        files: { ...names, description: "Files, relative to the plugin's folder." },
+      },
+      additionalProperties: false,
+      description: 'What the plugin must find on the machine before it can run.',
+    },
+    reads: {
+      ...names,
+      description:
+        'Environment variables that the plugin reads if they are set; it gets these and `needs.env`.',
+    },
+    uses: {
+      type: 'array',
+      items: { title: 'Use', type: 'string', pattern: `^(${KINDS.join('|')})(/[a-z0-9-]+)?$` },
+      description:
+        'What the plugin is given: kinds (`tokenizer`), opened by the name in the request, and single plugins (`chunker/sentence`).',
+    },
+    guarantees: {
+      type: 'object',
+      properties: {
+        lossless: {
+          type: 'boolean',
+          description: 'The chunks cover the whole text: without overlap, joined, they are the text.',
+        },
+        bounded: {
+          type: 'boolean',
+          description: 'No chunk has more than `chunk_size` tokens, unless it is one code point.',
+        },
+      },
+      additionalProperties: false,
+      description: 'What the plugin promises; the contract suite checks it.',
+    },
+    heavy: {
+      type: 'boolean',
+      description: 'Loads much, or takes long even for a short text: never run on the event loop.',
+    },
+    largeWebAssembly: {
+      type: 'boolean',
+      description:
+        'Compiles functions of megabytes to WebAssembly: V8 takes gigabytes to optimise one, so a server with little memory starts without that.',
+    },
+    default: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'Of a tokenizer plugin: the name that a request which gives none means. One plugin has it.',
+    },
+    models: {
+      ...names,
+      description:
+        'Names that a tokenizer or embedding plugin answers to. An entry that ends in `*` stands for every name with that beginning; the longest match wins. Several plugins may take `*` alone: they are asked in the order of their names, and the first that has the model opens it.',
+    },
+  },
+  additionalProperties: false,
+} as const;
+
+type FromManifestSchema = FromSchema<
+  typeof manifestSchema,
+  {
+    deserialize: [
+      { pattern: { title: 'ObjectSchema' }; output: ObjectSchema },
+      { pattern: { title: 'Use' }; output: Kind | PluginId },
+    ];
+  }
+>;
+
+type DeepReadonly<T> = T extends (infer Item)[]
+  ? readonly DeepReadonly<Item>[]
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T;
+
+/** The inert half of a plugin; see `manifestSchema` for what its fields mean. */
+export type Manifest = DeepReadonly<FromManifestSchema>;
+
+/** What a manifest declares in `uses`. */
+export type UsesOf<M extends Manifest> = M extends { readonly uses: readonly (infer Use)[] } ? Use : never;

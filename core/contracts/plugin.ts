@@ -1,0 +1,49 @@
+import type { Kit } from '../kit.ts';
+import type { AnyChunker } from './chunker.ts';
+import type { HostedModels, Log, ModelFiles, SharedBuffers } from './collaborators.ts';
+import type { EmbeddingProvider } from './embedding.ts';
+import type { Kind, Manifest, PluginId, UsesOf } from './manifest.ts';
+import type { AnyRefinery } from './refinery.ts';
+import type { TokenizerProvider } from './tokenizer.ts';
+
+/** What every plugin's factory may ask for, by name. */
+export interface Collaborators {
+  /** What the engine offers to authors: finders of cuts, sentences, text, errors for callers. */
+  readonly kit: Kit;
+  readonly log: Log;
+  readonly shared: SharedBuffers;
+  /** Files of models on this machine, and on the hub if downloads are allowed. */
+  readonly models: ModelFiles;
+  /** What providers of models behind an API share. */
+  readonly hosted: HostedModels;
+  /** Bytes of memory of the machine, or of the container if that is less. */
+  readonly memoryBytes: number;
+  /** The environment variables that the plugin's manifest names, and no others. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The active half of a plugin, by kind. */
+export interface Implementations {
+  chunker: AnyChunker;
+  refinery: AnyRefinery;
+  embedding: EmbeddingProvider;
+  tokenizer: TokenizerProvider;
+}
+
+/** The single plugins that a manifest names in `uses`, by their ids. */
+type UsedPlugins<Use> = {
+  readonly [Id in Extract<Use, PluginId>]: Id extends `${infer K extends Kind}/${string}`
+    ? Implementations[K]
+    : never;
+};
+
+/**
+ * Default export of a plugin's `index`: makes the plugin from what it asks for. It is called once per thread, and
+ * again only after it has failed. If what it returns has a method `close`, that is called when the
+ * service ends; a worker thread ends without it.
+ *
+ * `Factory<typeof manifest>` types what the manifest's `uses` names.
+ */
+export type Factory<M extends Manifest = Manifest> = (
+  collaborators: Collaborators & UsedPlugins<UsesOf<M>>,
+) => Implementations[M['kind']] | Promise<Implementations[M['kind']]>;

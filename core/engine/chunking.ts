@@ -1,0 +1,153 @@
+import type { Located, Report, Span } from '../contracts/chunk.ts';
+import type { AnyChunker, ChunkContext } from '../contracts/chunker.ts';
+import type { EmbeddingModel } from '../contracts/embedding.ts';
+import type { Manifest } from '../contracts/manifest.ts';
+import type { TokenizedText, Tokenizer } from '../contracts/tokenizer.ts';
+import { ServiceError } from '../errors.ts';
+import { divide } from './hierarchy.ts';
+import { packPieces } from './packing.ts';
+import { isBlank, splitsCodePoint } from './text.ts';
+import { tokenWindows } from './windows.ts';
+
+/** A span that was checked, with the count of its tokens. */
+export type CountedSpan = Span & {
+  readonly token_count: number;
+};
+
+/** A chunker that is ready to run, with the manifest whose promises it has to keep. */
+export interface ReadyChunker {
+  readonly manifest: Manifest;
+  readonly chunker: AnyChunker;
+}
+
+/** What a text is chunked with, apart from the chunker and its options. */
+export interface ChunkTools {
+  readonly tokenizer: Tokenizer;
+  /** Given if the chunker uses the kind `embedding`. */
+  readonly model?: EmbeddingModel | undefined;
+  readonly report: Report;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Chunks one text. Whatever the chunker returns is checked against its contract, so that no plugin can
+ * return offsets that do not fit the text, or lose text that its manifest promises to keep.
+ *
+ * @throws ServiceError `broken_promise`
+ */
+export async function chunkText(
+  { manifest, chunker }: ReadyChunker,
+  text: string,
+  options: Record<string, unknown>,
+  tools: ChunkTools,
+): Promise<CountedSpan[]> {
+  if (isBlank(text)) return [];
+  const tokens = tools.tokenizer.tokenize(text);
+  const spans = await chunker.chunk(text, options as never, createContext(text, tokens, tools) as never);
+  return checkSpans(spans, text, tokens, manifest);
+}
+
+function createContext(text: string, tokens: TokenizedText, tools: ChunkTools): ChunkContext {
+  const { model, report, signal } = tools;
+  return {
+    tokens,
+    ...(model === undefined ? {} : { model }),
+    report,
+    signal,
+    pack: (boundaries, limits) => packPieces(boundaries, tokens, limits),
+    divide: (range, finders, limits) => divide(text, tokens, range, finders, limits),
+    windows(size, overlap) {
+      const ends = tokens.ends();
+      if (ends.length === 0) return [{ start: 0, end: text.length, token_count: 0 }];
+      return tokenWindows(ends, size, overlap);
+    },
+  };
+}
+
+/** Checks the spans and counts those that came without a count. */
+function checkSpans(
+  spans: readonly Span[],
+  text: string,
+  tokens: TokenizedText,
+  manifest: Manifest,
+): CountedSpan[] {
+  const isLossless = manifest.guarantees?.lossless === true;
+  const counted: CountedSpan[] = [];
+  let last = NOTHING;
+  for (const span of spans) {
+    const broken = brokenPlace(span, last, text, isLossless) ?? brokenCount(span) ?? brokenFields(span);
+    if (broken !== undefined) throw brokenPromise(manifest, broken);
+    counted.push(span.token_count === undefined ? countSpan(span, tokens) : (span as CountedSpan));
+    last = span;
+  }
+  if (isLossless && last.end < text.length) throw brokenPromise(manifest, lost(last.end, text.length));
+  return counted;
+}
+
+const NOTHING: Span = { start: 0, end: 0 };
+
+function countSpan({ start, end, extra, located }: Span, tokens: TokenizedText): CountedSpan {
+  return {
+    start,
+    end,
+    token_count: tokens.count(start, end),
+    ...(extra === undefined ? {} : { extra }),
+    ...(located === undefined ? {} : { located }),
+  };
+}
+
+function brokenPlace(span: Span, last: Span, text: string, isLossless: boolean): string | undefined {
+  const { start, end } = span;
+  if (!Number.isInteger(start) || !Number.isInteger(end))
+    return `the edges of the span ${placeOf(span)} are not integers`;
+  if (!(start >= last.start && end >= last.end && start < end && end <= text.length))
+    return `the span ${placeOf(span)} of a text of ${text.length} units is empty, out of order or outside it`;
+  if (isLossless && start > last.end) return lost(last.end, start);
+  if (splitsCodePoint(text, start) || splitsCodePoint(text, end))
+    return `the span ${placeOf(span)} cuts a surrogate pair in two`;
+  return undefined;
+}
+
+function brokenCount(span: Span): string | undefined {
+  const { token_count = 0 } = span;
+  if (Number.isInteger(token_count) && token_count >= 0) return undefined;
+  return `the token_count of the span ${placeOf(span)} is not a count`;
+}
+
+function brokenFields(span: Span): string | undefined {
+  const { extra = NO_FIELDS, located = NO_FIELDS } = span;
+  if (extra === NO_FIELDS && located === NO_FIELDS) return undefined;
+  if (!isJson(extra)) return `the extra fields of the span ${placeOf(span)} cannot be written as JSON`;
+  const taken = OWN_FIELDS.find((field) => Object.hasOwn(extra, field) || Object.hasOwn(located, field));
+  if (taken !== undefined) return `the extra field "${taken}" is one of the chunk itself`;
+  const isStray = ({ start, end }: Located) => start < span.start || end > span.end;
+  if (Object.values(located).flat().some(isStray))
+    return `a located stretch lies outside its span ${placeOf(span)}`;
+  return undefined;
+}
+
+const NO_FIELDS: Readonly<Record<string, never>> = Object.freeze({});
+
+const OWN_FIELDS = ['text', 'start_index', 'end_index', 'token_count'];
+
+function brokenPromise({ kind, name }: Manifest, reason: string): ServiceError {
+  return new ServiceError('broken_promise', { kind, name, reason });
+}
+
+function lost(from: number, to: number): string {
+  return `the text from ${from} to ${to} is lost`;
+}
+
+/** Whether a value can be written as JSON; a circular one cannot. */
+function isJson(value: Readonly<Record<string, unknown>>): boolean {
+  try {
+    JSON.stringify(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function placeOf({ start, end }: Span): string {
+  return `[${start}, ${end})`;
+}

@@ -1,0 +1,105 @@
+import type { Span } from '../contracts/chunk.ts';
+import type { CutFinder, DivideLimits } from '../contracts/chunker.ts';
+import type { TokenizedText } from '../contracts/tokenizer.ts';
+import { cutAtCodePoints, cutAtOffsets, isShorter } from './cuts.ts';
+import { packPieces } from './packing.ts';
+
+/**
+ * Divides a stretch of a text into chunks of at most `size` tokens along a hierarchy: it is cut by the
+ * first finder and packed; what is still too large is cut by the next one, at last between tokens and
+ * between code points. Only a single code point can stay over the limit.
+ */
+export function divide(
+  text: string,
+  tokens: TokenizedText,
+  { start, end }: Span,
+  finders: readonly CutFinder[],
+  { size, minCharacters = 1 }: DivideLimits,
+): Span[] {
+  const token_count = tokens.count(start, end);
+  if (token_count <= size) return [{ start, end, token_count }];
+  const levels = [...finders, cutAtTokens(tokens), cutAtCodePoints];
+  const division: Division = { text, tokens, levels, size, minCharacters, spans: [] };
+  divideAt(division, 0, start, end);
+  return minCharacters > 1 ? joinShort(division) : division.spans;
+}
+
+interface Division {
+  readonly text: string;
+  readonly tokens: TokenizedText;
+  readonly levels: readonly CutFinder[];
+  readonly size: number;
+  readonly minCharacters: number;
+  /** The chunks so far. */
+  readonly spans: Span[];
+}
+
+function divideAt(division: Division, level: number, start: number, end: number): void {
+  const { text, tokens, levels, size, spans } = division;
+  const find = levels[level];
+  if (find === undefined) {
+    spans.push({ start, end, token_count: tokens.count(start, end) });
+    return;
+  }
+  const boundaries = find(text, start, end);
+  if (boundaries.length === 0) {
+    divideAt(division, level + 1, start, end);
+    return;
+  }
+  boundaries.unshift(start);
+  boundaries.push(end);
+  placeAll(division, level, start, packPieces(boundaries, tokens, { size }));
+}
+
+/** Keeps what fits and divides the rest; a short chunk is divided together with an oversized one after it. */
+function placeAll(division: Division, level: number, start: number, packed: readonly Span[]): void {
+  const { text, levels, size, minCharacters, spans } = division;
+  const canDivide = level + 1 < levels.length;
+  // If the minimum is near the limit every chunk is short, and none may cost its neighbour a good cut.
+  const minToStand = Math.min(minCharacters, Math.floor(size / 2));
+  let from = start;
+  for (let index = 0; index < packed.length; index++) {
+    const span = packed[index] as Span;
+    const next = packed[index + 1];
+    if (isOver(span, size)) divideAt(division, level + 1, from, span.end);
+    else if (canDivide && next !== undefined && isOver(next, size) && isShort(text, span, minToStand))
+      continue;
+    else spans.push(span);
+    from = span.end;
+  }
+}
+
+function joinShort(division: Division): Span[] {
+  const joined: Span[] = [];
+  for (const span of division.spans) {
+    const last = joined.at(-1);
+    const both = last === undefined ? undefined : joinIfShort(division, last, span);
+    if (both === undefined) joined.push(span);
+    else joined[joined.length - 1] = both;
+  }
+  return joined;
+}
+
+/** Both spans as one, if one of them is short and they fit together. */
+function joinIfShort(division: Division, first: Span, second: Span): Span | undefined {
+  const { text, tokens, size, minCharacters } = division;
+  if (!isShort(text, first, minCharacters) && !isShort(text, second, minCharacters)) return undefined;
+  const token_count = tokens.count(first.start, second.end);
+  return token_count <= size ? { start: first.start, end: second.end, token_count } : undefined;
+}
+
+function isShort(text: string, { start, end }: Span, minimum: number): boolean {
+  return isShorter(text, start, end, minimum);
+}
+
+function isOver({ token_count }: Span, size: number): boolean {
+  return (token_count as number) > size;
+}
+
+function cutAtTokens(tokens: TokenizedText): CutFinder {
+  let find: CutFinder | undefined;
+  return (text, start, end) => {
+    find ??= cutAtOffsets(tokens.ends());
+    return find(text, start, end);
+  };
+}

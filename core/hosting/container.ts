@@ -1,0 +1,104 @@
+import { type AwilixContainer, asFunction, asValue, createContainer, InjectionMode } from 'awilix';
+import type { Kind, Manifest, PluginId } from '../contracts/manifest.ts';
+import type { Collaborators, Factory, Implementations } from '../contracts/plugin.ts';
+import { callPlugin } from './plugin-error.ts';
+import { type PluginEntry, type Registry, usedPlugins } from './registry.ts';
+
+/** Imports the default export of a plugin's `index`. */
+export type ImportFactory = (entry: PluginEntry) => Promise<Factory>;
+
+/** Makes plugins, each once and at first use, from the collaborators that they ask for by name. */
+export interface PluginHost {
+  /**
+   * The plugin, made at its first use. If making it fails, the next call tries again.
+   *
+   * @throws ServiceError `unknown_plugin`, `missing_capability`, `plugin_failed`
+   */
+  get<K extends Kind>(kind: K, name: string): Promise<Implementations[K]>;
+  /** Frees what the plugins hold, dependants before their dependencies. */
+  close(): Promise<void>;
+}
+
+export interface PluginHostOptions {
+  readonly registry: Registry;
+  readonly importFactory: ImportFactory;
+  readonly collaborators: Omit<Collaborators, 'env'>;
+  readonly env: Collaborators['env'];
+  /** Wraps a plugin in what all of its kind share, such as a cache, before it is handed out. */
+  readonly wrap?: <P extends object>(entry: PluginEntry, plugin: P) => P;
+}
+
+/**
+ * Makes the container of the plugins. Each plugin lives in a scope of its own, which holds the collaborators and
+ * what its manifest declares: the variables of `needs.env` and `reads`, and the plugins that `uses` names.
+ */
+export function createPluginHost(options: PluginHostOptions): PluginHost {
+  return new ScopedPluginHost(options);
+}
+
+class ScopedPluginHost implements PluginHost {
+  readonly #options: PluginHostOptions;
+  readonly #root = createContainer({ injectionMode: InjectionMode.PROXY, strict: true });
+  readonly #made = new Map<PluginId, Promise<unknown>>();
+  /** In the order in which the plugins were made: dependencies before their dependants. */
+  readonly #scopes: AwilixContainer[] = [];
+
+  constructor(options: PluginHostOptions) {
+    this.#options = options;
+    for (const [name, value] of Object.entries(options.collaborators)) {
+      this.#root.register(name, asValue(value));
+    }
+  }
+
+  async get<K extends Kind>(kind: K, name: string): Promise<Implementations[K]> {
+    const entry = this.#options.registry.require(kind, name);
+    const plugin = this.#made.get(entry.id) ?? this.#start(entry);
+    return plugin as Promise<Implementations[K]>;
+  }
+
+  async close(): Promise<void> {
+    for (const scope of this.#scopes.splice(0).reverse()) await scope.dispose();
+  }
+
+  #start(entry: PluginEntry): Promise<unknown> {
+    const plugin = callPlugin(entry, () => this.#make(entry));
+    this.#made.set(entry.id, plugin);
+    plugin.catch(() => this.#made.delete(entry.id));
+    return plugin;
+  }
+
+  async #make(entry: PluginEntry): Promise<unknown> {
+    const { importFactory, wrap } = this.#options;
+    const given = await this.#scopeOf(entry.manifest);
+    const factory = await importFactory(entry);
+    // Below the scope of what it is given, so that a factory may take all the rest without meeting itself.
+    const scope = given.createScope<{ plugin: Promise<object> }>();
+    const make = async () => (await factory(given.cradle as Parameters<Factory>[0])) as object;
+    scope.register('plugin', asFunction(make).scoped().disposer(close));
+    const plugin = await scope.resolve('plugin');
+    this.#scopes.push(scope);
+    return wrap === undefined ? plugin : wrap(entry, plugin);
+  }
+
+  /** What a manifest declares, in a scope. */
+  async #scopeOf(manifest: Manifest): Promise<AwilixContainer> {
+    const scope = this.#root.createScope();
+    scope.register('env', asValue(environmentOf(manifest, this.#options.env)));
+    for (const id of usedPlugins(manifest)) {
+      const [kind, name] = id.split('/') as [Kind, string];
+      scope.register(id, asValue(await this.get(kind, name)));
+    }
+    return scope;
+  }
+}
+
+/** Calls the method `close` of a plugin, if it has one. */
+async function close(making: unknown): Promise<void> {
+  const plugin = (await making) as { close?(): unknown };
+  await plugin.close?.();
+}
+
+/** The variables that a manifest names. */
+function environmentOf({ needs, reads = [] }: Manifest, env: Collaborators['env']): Collaborators['env'] {
+  return Object.fromEntries([...(needs?.env ?? []), ...reads].map((name) => [name, env[name]]));
+}

@@ -1,0 +1,25 @@
+import { cutAtCodePoints, cutAtOffsets, cutAtWhiteSpace, withMinimumPiece } from './engine/cuts.ts';
+import { cutAtDelimiters, cutAtLineStarts } from './engine/delimiters.ts';
+import { sentencesBy } from './engine/sentences.ts';
+import { countCodePoints, isBlank, splitsCodePoint } from './engine/text.ts';
+import { exposedError } from './errors.ts';
+
+/**
+ * What plugins build on. Every factory gets it as `kit`, so that a plugin outside the tree can do all that one
+ * inside can.
+ */
+export const kit = Object.freeze({
+  cutAtCodePoints,
+  cutAtDelimiters,
+  cutAtLineStarts,
+  cutAtOffsets,
+  cutAtWhiteSpace,
+  withMinimumPiece,
+  sentencesBy,
+  countCodePoints,
+  isBlank,
+  splitsCodePoint,
+  exposedError,
+});
+
+export type Kit = typeof kit;

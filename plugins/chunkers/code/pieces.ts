@@ -1,0 +1,110 @@
+import type { Node } from 'web-tree-sitter';
+import type { Syntax } from './syntax.ts';
+
+/** A stretch from `start` to the next piece, and the nodes in it that are more than comments. */
+export interface Piece {
+  readonly start: number;
+  readonly nodes: Node[];
+}
+
+/**
+ * The pieces of a node, of which the first begins at `start`. A node of several lines is cut at the
+ * beginnings of lines only, so that a piece may hold several children.
+ */
+export function piecesOf(node: Node, text: string, syntax: Syntax, start: number): Piece[] {
+  const isOneLine = node.startPosition.row === node.endPosition.row;
+  const division: Division = {
+    pieces: [{ start, nodes: [] }],
+    text,
+    isOneLine,
+    lead: undefined,
+    lastRow: -1,
+  };
+  for (const child of syntax.childrenOf(node)) {
+    if (syntax.isTail(child)) division.lastRow = child.endPosition.row;
+    else if (syntax.isLead(child)) addLead(division, child);
+    else addNode(division, child);
+  }
+  beginAtLead(division);
+  return division.pieces;
+}
+
+/** A group of nodes, cut between all of them. */
+export function singles(text: string, group: readonly Node[], start: number): Piece[] {
+  return group.map((node, index) => ({
+    start: index === 0 ? start : (lineStart(text, node.startIndex) ?? node.startIndex),
+    nodes: [node],
+  }));
+}
+
+/** Where the line of an offset begins, if there is only white space before the offset. */
+export function lineStart(text: string, offset: number): number | undefined {
+  let at = offset;
+  while (at > 0 && (text[at - 1] === ' ' || text[at - 1] === '\t')) at--;
+  return at === 0 || text[at - 1] === '\n' || text[at - 1] === '\r' ? at : undefined;
+}
+
+/** The state of a node's division while its children are read. */
+interface Division {
+  readonly pieces: Piece[];
+  readonly text: string;
+  readonly isOneLine: boolean;
+  /** Comments and attributes that wait for the node that they belong to. */
+  lead: Lead | undefined;
+  /** The row that the last node ends on. */
+  lastRow: number;
+}
+
+/** Where a piece can begin. */
+interface Place {
+  readonly start: number;
+  readonly isFirstOfLine: boolean;
+}
+
+interface Lead extends Place {
+  /** The row that it ends on. */
+  row: number;
+}
+
+function addLead(division: Division, child: Node): void {
+  const { row } = child.startPosition;
+  if (row === division.lastRow) return;
+  if (isApart(division, row)) beginAtLead(division);
+  division.lead ??= { ...placeOf(child, division.text), row };
+  division.lead.row = endRow(child);
+}
+
+function addNode(division: Division, child: Node): void {
+  if (isApart(division, child.startPosition.row)) beginAtLead(division);
+  begin(division, division.lead ?? placeOf(child, division.text));
+  (division.pieces.at(-1) as Piece).nodes.push(child);
+  division.lead = undefined;
+  division.lastRow = child.endPosition.row;
+}
+
+/** Whether a blank line stands between the lead and a row. */
+function isApart({ lead }: Division, row: number): boolean {
+  return lead !== undefined && row - lead.row > 1;
+}
+
+/** Lets a lead that belongs to no node begin a piece of its own. */
+function beginAtLead(division: Division): void {
+  if (division.lead !== undefined) begin(division, division.lead);
+  division.lead = undefined;
+}
+
+function begin({ pieces, isOneLine }: Division, { start, isFirstOfLine }: Place): void {
+  const last = pieces.at(-1) as Piece;
+  if ((isFirstOfLine || isOneLine) && start > last.start) pieces.push({ start, nodes: [] });
+}
+
+function placeOf({ startIndex }: Node, text: string): Place {
+  const start = lineStart(text, startIndex);
+  return { start: start ?? startIndex, isFirstOfLine: start !== undefined };
+}
+
+/** The last row of a node; one that takes its line break along ends on the row of its text. */
+function endRow(node: Node): number {
+  const { row, column } = node.endPosition;
+  return column === 0 && row > node.startPosition.row ? row - 1 : row;
+}

@@ -1,0 +1,166 @@
+import type { SentenceVectors } from './sentence-vectors.ts';
+
+/**
+ * The cosine similarity at every gap between sentences: of the sum of up to `window` unit vectors before it
+ * with the sum of as many after it. The gap at index `i` lies before the vector `i + 1`. Sums run along, so
+ * that the cost does not depend on the window.
+ */
+export function gapSimilarities(vectors: SentenceVectors, window: number): Float64Array {
+  const similarities = new Float64Array(Math.max(vectors.places.length - 1, 0));
+  const sums = startSums(vectors, window);
+  for (let gap = 0; gap < similarities.length; gap++) similarities[gap] = stepAndCompare(sums);
+  return similarities;
+}
+
+/**
+ * For each of the given gaps the highest similarity of any bridge over it: from the window before one of
+ * the gaps to the window after another one, with at most `skip` of the stretches between the gaps under it.
+ */
+export function bridgedSimilarities(
+  vectors: SentenceVectors,
+  window: number,
+  gaps: readonly number[],
+  skip: number,
+): number[] {
+  const { dimensions } = vectors;
+  const sums = startSums(vectors, window);
+  const before = new Float32Array(gaps.length * dimensions);
+  const after = new Float32Array(gaps.length * dimensions);
+  gaps.forEach((gap, index) => {
+    moveTo(sums, gap);
+    before.set(sums.before, index * dimensions);
+    after.set(sums.after, index * dimensions);
+  });
+  const similarityOf = (from: number, to: number) =>
+    cosine(before, after, from * dimensions, to * dimensions, dimensions);
+  const highest = gaps.map((_, index) => similarityOf(index, index));
+  for (let from = 0; from < gaps.length; from++) {
+    for (let to = from + 1; to < gaps.length && to - from <= skip; to++) {
+      raise(highest, from, to, similarityOf(from, to));
+    }
+  }
+  return highest;
+}
+
+/** Raises the values from index `from` up to and with `to` that are lower. */
+function raise(values: number[], from: number, to: number, value: number): void {
+  for (let index = from; index <= to; index++) values[index] = Math.max(values[index] as number, value);
+}
+
+/** The sums of the windows on both sides of a gap that moves on. */
+interface WindowSums {
+  readonly before: Float64Array;
+  readonly after: Float64Array;
+  readonly vectors: SentenceVectors;
+  readonly window: number;
+  /** The vector behind the gap. */
+  at: number;
+}
+
+function startSums(vectors: SentenceVectors, window: number): WindowSums {
+  const sums: WindowSums = {
+    before: new Float64Array(vectors.dimensions),
+    after: new Float64Array(vectors.dimensions),
+    vectors,
+    window: Math.min(window, vectors.places.length),
+    at: 0,
+  };
+  for (let row = 0; row < sums.window; row++) add(vectors, sums.after, row, 1);
+  return sums;
+}
+
+/** Moves to the gap before the vector `gap + 1`; never back. */
+function moveTo(sums: WindowSums, gap: number): void {
+  while (sums.at <= gap) step(sums);
+}
+
+function step(sums: WindowSums): void {
+  const { before, after, vectors, window } = sums;
+  const row = sums.at++;
+  add(vectors, after, row, -1);
+  add(vectors, after, row + window, 1);
+  add(vectors, before, row, 1);
+  add(vectors, before, row - window, -1);
+}
+
+/** Moves to the next gap and gives its similarity, in one pass over the dimensions. */
+function stepAndCompare(sums: WindowSums): number {
+  const { before, after, vectors, window } = sums;
+  const { values, dimensions, places } = vectors;
+  const row = sums.at++;
+  const entering = row + window < places.length ? (row + window) * dimensions : -1;
+  const leaving = row >= window ? (row - window) * dimensions : -1;
+  return advance(before, after, values, row * dimensions, entering, leaving);
+}
+
+/** Adds a row to a sum, or takes it away; nothing if there is no such row. */
+function add(
+  { values, dimensions, places }: SentenceVectors,
+  sum: Float64Array,
+  row: number,
+  sign: 1 | -1,
+): void {
+  if (row >= 0 && row < places.length) addRow(sum, values, row * dimensions, sign);
+}
+
+function addRow(sum: Float64Array, values: Float32Array, from: number, sign: 1 | -1): void {
+  for (let at = 0; at < sum.length; at++) {
+    sum[at] = (sum[at] as number) + sign * (values[from + at] as number);
+  }
+}
+
+/** Moves a row from the sum after to the sum before, lets others enter and leave, and compares the sums. */
+function advance(
+  before: Float64Array,
+  after: Float64Array,
+  values: Float32Array,
+  moving: number,
+  entering: number,
+  leaving: number,
+): number {
+  let product = 0;
+  let beforeSquare = 0;
+  let afterSquare = 0;
+  for (let at = 0; at < before.length; at++) {
+    const moved = values[moving + at] as number;
+    const entered = entering < 0 ? 0 : (values[entering + at] as number);
+    const left = leaving < 0 ? 0 : (values[leaving + at] as number);
+    const x = (before[at] as number) + moved - left;
+    const y = (after[at] as number) - moved + entered;
+    before[at] = x;
+    after[at] = y;
+    product += x * y;
+    beforeSquare += x * x;
+    afterSquare += y * y;
+  }
+  return settled(product, beforeSquare, afterSquare);
+}
+
+/** Similarities closer than this are equal: sums of the same vectors differ in their last bits. */
+const STEPS = 1e7;
+
+function cosine(
+  first: Float64Array | Float32Array,
+  second: Float64Array | Float32Array,
+  fromFirst: number,
+  fromSecond: number,
+  dimensions: number,
+): number {
+  let product = 0;
+  let firstSquare = 0;
+  let secondSquare = 0;
+  for (let at = 0; at < dimensions; at++) {
+    const x = first[fromFirst + at] as number;
+    const y = second[fromSecond + at] as number;
+    product += x * y;
+    firstSquare += x * x;
+    secondSquare += y * y;
+  }
+  return settled(product, firstSquare, secondSquare);
+}
+
+function settled(product: number, firstSquare: number, secondSquare: number): number {
+  const scale = Math.sqrt(firstSquare * secondSquare);
+  // Opposite vectors may cancel out: such a window tells nothing.
+  return scale < 1 / STEPS ? 1 : Math.round((product / scale) * STEPS) / STEPS;
+}

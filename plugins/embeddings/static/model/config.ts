@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import type { ModelFile } from '../../../../core/contracts/collaborators.ts';
+import type { PoolingOptions } from '../pooling/mean-pooling.ts';
+
+/** What is used of a model's `config.json`. */
+export interface StaticConfig extends PoolingOptions {
+  readonly dimensions: number | undefined;
+  /** Maps a cosine to `(cosine + offset) / (1 + offset)`. */
+  readonly calibrationOffset: number | undefined;
+}
+
+export const CONFIG_FILE: ModelFile = { name: 'config.json', maxBytes: 1024 * 1024 };
+
+/** Reads a `config.json`. Gives `undefined` if it is not that of a static model. */
+export async function readConfig(path: string): Promise<StaticConfig | undefined> {
+  const config = parse(await readFile(path, 'utf8'));
+  if (config.model_type !== 'model2vec') return undefined;
+  const offset = at(config, 'chunking_hints', 'similarity_calibration', 'offset');
+  const dimensions = config.hidden_dim;
+  return {
+    dimensions: typeof dimensions === 'number' ? dimensions : undefined,
+    normalizes: config.normalize === true,
+    dampsRepeats: at(config, 'pooling', 'repeats') === 'log',
+    calibrationOffset: typeof offset === 'number' && offset > -1 ? offset : undefined,
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A file that is not a JSON object has no fields; other plugins may still know what to do with the model. */
+function parse(json: string): Fields {
+  try {
+    const value: unknown = JSON.parse(json);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function at(fields: Fields, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), fields);
+}
+
+const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null;

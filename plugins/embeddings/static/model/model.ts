@@ -1,0 +1,72 @@
+import { setImmediate } from 'node:timers/promises';
+import type { EmbeddingModel, EmbedRequest, Vectors } from '../../../../core/contracts/embedding.ts';
+import type { Tokenizer } from '../../../../core/contracts/tokenizer.ts';
+import { createMeanPooling, type MeanPooling } from '../pooling/mean-pooling.ts';
+import type { Table } from '../table/table.ts';
+import type { StaticConfig } from './config.ts';
+
+/** About what a thread keeps for each token: its entry in the tokenizer, and its count. */
+const BYTES_PER_TOKEN = 160;
+
+/** Most milliseconds that a model keeps the thread before it lets other work run. */
+const MAX_BUSY_MS = 20;
+
+/** How many tokens a model embeds before it looks at the clock and at the signal again. */
+const TOKENS_BETWEEN_CHECKS = 1000;
+
+export type EncodingTokenizer = Tokenizer & Required<Pick<Tokenizer, 'encode'>>;
+
+/** What a model is made of. */
+export interface ModelParts {
+  readonly name: string;
+  readonly config: StaticConfig;
+  readonly table: Table;
+  readonly tokenizer: EncodingTokenizer;
+  /** Gives the table back. */
+  close(): void;
+}
+
+/** A static model whose table is loaded. */
+export function createModel({ name, config, table, tokenizer, close }: ModelParts): EmbeddingModel {
+  const { dimensions, tokens } = table.shape;
+  const { calibrationOffset: offset } = config;
+  const pooling = createMeanPooling(table, config);
+  return {
+    name,
+    bytes: tokens * BYTES_PER_TOKEN,
+    tokenizer: async () => tokenizer,
+    embed: (texts, request) => embedTexts(texts, request, { tokenizer, pooling, dimensions }),
+    ...(offset === undefined ? {} : { calibrate: (cosine) => (cosine + offset) / (1 + offset) }),
+    close,
+  };
+}
+
+interface EmbedParts {
+  readonly tokenizer: EncodingTokenizer;
+  readonly pooling: MeanPooling;
+  readonly dimensions: number;
+}
+
+async function embedTexts(
+  texts: readonly string[],
+  { signal, progress }: EmbedRequest,
+  { tokenizer, pooling, dimensions }: EmbedParts,
+): Promise<Vectors> {
+  const values = new Float32Array(texts.length * dimensions);
+  let busySince = performance.now();
+  let unchecked = 0;
+  for (let index = 0; index < texts.length; index++) {
+    const ids = tokenizer.encode(texts[index] as string);
+    pooling(ids, values, index * dimensions);
+    unchecked += 1 + ids.length;
+    if (unchecked < TOKENS_BETWEEN_CHECKS) continue;
+    unchecked = 0;
+    signal.throwIfAborted();
+    if (performance.now() - busySince < MAX_BUSY_MS) continue;
+    progress?.(index + 1);
+    await setImmediate();
+    busySince = performance.now();
+  }
+  signal.throwIfAborted();
+  return { dimensions, values };
+}

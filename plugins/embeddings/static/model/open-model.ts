@@ -1,0 +1,78 @@
+import type { ModelFile, ModelFiles } from '../../../../core/contracts/collaborators.ts';
+import type { EmbeddingModel } from '../../../../core/contracts/embedding.ts';
+import type { Tokenizer, TokenizerProvider } from '../../../../core/contracts/tokenizer.ts';
+import { exposedError, reasonOf } from '../../../../core/errors.ts';
+import type { TableLease, TableRegistry } from '../table/table-registry.ts';
+import { CONFIG_FILE, readConfig } from './config.ts';
+import { createModel, type EncodingTokenizer } from './model.ts';
+import { ownNameOf } from './own-models.ts';
+
+export const WEIGHTS_FILE: ModelFile = { name: 'model.safetensors', maxBytes: 2 ** 31 };
+const TOKENIZER_FILE: ModelFile = { name: 'tokenizer.json', maxBytes: 100 * 1024 * 1024 };
+
+/** What models are opened with. */
+export interface ModelSources {
+  readonly files: ModelFiles;
+  readonly tokenizers: TokenizerProvider;
+  readonly tables: TableRegistry;
+}
+
+/**
+ * Opens a model by its name or alias. Gives `undefined` if there is no static model of that name.
+ *
+ * @throws an error for the caller if a file of the model is missing or broken
+ */
+export async function openModel(
+  requested: string,
+  { files, tokenizers, tables }: ModelSources,
+  signal: AbortSignal,
+): Promise<EmbeddingModel | undefined> {
+  const name = ownNameOf(requested);
+  const configPath = await files.find(name, CONFIG_FILE, signal);
+  const config = configPath === undefined ? undefined : await readConfig(configPath);
+  if (config === undefined) return undefined;
+  const weights = await findFile(files, name, WEIGHTS_FILE, signal);
+  const vocabulary = await findFile(files, name, TOKENIZER_FILE, signal);
+  const tokenizer = await openTokenizer(tokenizers, name);
+  const { table, release } = await leaseTable(tables, name, weights, vocabulary);
+  return createModel({ name, config, table, tokenizer, close: release });
+}
+
+async function findFile(
+  files: ModelFiles,
+  name: string,
+  file: ModelFile,
+  signal: AbortSignal,
+): Promise<string> {
+  const path = await files.find(name, file, signal);
+  if (path === undefined) throw exposedError(`the model "${name}" has no ${file.name}`);
+  return path;
+}
+
+async function openTokenizer(tokenizers: TokenizerProvider, name: string): Promise<EncodingTokenizer> {
+  const tokenizer = await tokenizers.open(name);
+  if (tokenizer === undefined || !canEncode(tokenizer)) {
+    throw exposedError(`the model "${name}" has no tokenizer.json`);
+  }
+  return tokenizer;
+}
+
+const canEncode = (tokenizer: Tokenizer): tokenizer is EncodingTokenizer => tokenizer.encode !== undefined;
+
+async function leaseTable(
+  tables: TableRegistry,
+  name: string,
+  weights: string,
+  vocabulary: string,
+): Promise<TableLease> {
+  try {
+    return await tables.lease(name, weights, vocabulary);
+  } catch (cause) {
+    throw exposedError(`the model.safetensors of "${name}" cannot be used: ${withoutPath(cause)}`, cause);
+  }
+}
+
+/** The message of an error; of one of the file system only the code, because its message names a path. */
+function withoutPath(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : reasonOf(error);
+}

@@ -1,0 +1,101 @@
+import type { Table } from '../table/table.ts';
+import { createPlainAccumulator, MAX_ROWS, type RowAccumulator } from './row-accumulator.ts';
+import { createWasmAccumulator } from './wasm-row-accumulator.ts';
+
+/** How the rows of a text's tokens become its vector. */
+export interface PoolingOptions {
+  /** Whether vectors are scaled to length 1. */
+  readonly normalizes: boolean;
+  /** Whether a token that occurs `n` times counts `1 + ln(n)` times. */
+  readonly dampsRepeats: boolean;
+}
+
+/** Writes the vector of a text's tokens into `target` from `offset` on. */
+export type MeanPooling = (ids: Uint32Array, target: Float32Array, offset: number) => void;
+
+/** Takes the mean of the rows of tokens, each distinct token weighted by how often it occurs. */
+export function createMeanPooling(table: Table, options: PoolingOptions): MeanPooling {
+  const { normalizes } = options;
+  const accumulator = createWasmAccumulator(table) ?? createPlainAccumulator(table);
+  const { sums } = accumulator;
+  const counter = createCounter(table, options);
+  return (ids, target, offset) => {
+    sums.fill(0);
+    const found = countTokens(counter, ids);
+    const total = addRows(table, accumulator, counter, found);
+    accumulator.scale(inverse(normalizes ? lengthOf(sums) : total));
+    target.set(sums, offset);
+  };
+}
+
+/** Counts the tokens of one text at a time. */
+interface TokenCounter {
+  /** How often each token occurs, by its id; all zero between texts. */
+  readonly counts: Uint32Array;
+  /** The ids that occur, in the order of their first occurrence. */
+  readonly distinct: Uint32Array;
+  readonly unknownId: number | undefined;
+  readonly dampsRepeats: boolean;
+}
+
+function createCounter({ shape }: Table, { dampsRepeats }: PoolingOptions): TokenCounter {
+  const { tokens, unknownId } = shape;
+  return { counts: new Uint32Array(tokens), distinct: new Uint32Array(tokens), unknownId, dampsRepeats };
+}
+
+/** Counts the tokens that have a row and gives how many distinct ones there are. */
+function countTokens({ counts, distinct, unknownId }: TokenCounter, ids: Uint32Array): number {
+  let found = 0;
+  for (let index = 0; index < ids.length; index++) {
+    const id = ids[index] as number;
+    if (id >= counts.length || id === unknownId) continue;
+    if (counts[id] === 0) distinct[found++] = id;
+    (counts[id] as number)++;
+  }
+  return found;
+}
+
+/** Adds the rows of the distinct tokens, sets their counts back to zero, and gives the sum of the counts. */
+function addRows(
+  { rowsStart, stride, weights, mapping }: Table,
+  { rows, factors, add }: RowAccumulator,
+  { counts, distinct, dampsRepeats }: TokenCounter,
+  found: number,
+): number {
+  let total = 0;
+  let filled = 0;
+  for (let index = 0; index < found; index++) {
+    const id = distinct[index] as number;
+    const times = dampsRepeats ? 1 + Math.log(counts[id] as number) : (counts[id] as number);
+    counts[id] = 0;
+    total += times;
+    rows[filled] = rowsStart + (mapping ? (mapping[id] as number) : id) * stride;
+    factors[filled++] = weights ? times * (weights[id] as number) : times;
+    if (filled < MAX_ROWS) continue;
+    add(filled);
+    filled = 0;
+  }
+  add(filled);
+  return total;
+}
+
+/** Lengths under this count as zero: their inverse is too large for single precision. */
+const LEAST_LENGTH = 1e-32;
+
+const inverse = (value: number): number => (value < LEAST_LENGTH ? 0 : 1 / value);
+
+/** Keeps four sums of squares, so that no addition waits for the one before it. */
+function lengthOf(vector: Float32Array): number {
+  let [first, second, third, fourth] = [0, 0, 0, 0];
+  for (let index = 0; index < vector.length; index += 4) {
+    const one = vector[index] as number;
+    const two = vector[index + 1] ?? 0;
+    const three = vector[index + 2] ?? 0;
+    const four = vector[index + 3] ?? 0;
+    first += one * one;
+    second += two * two;
+    third += three * three;
+    fourth += four * four;
+  }
+  return Math.sqrt(first + second + third + fourth);
+}

@@ -1,0 +1,86 @@
+/** The bytes of a WebAssembly module or of a piece of one. */
+export type Code = readonly number[];
+
+/** Kinds of sections. */
+export const TYPES = 1;
+export const IMPORTS = 2;
+export const FUNCTIONS = 3;
+export const EXPORTS = 7;
+export const CODE = 10;
+
+/** Types of values. */
+export const I32 = 0x7f;
+export const F32 = 0x7d;
+export const V128 = 0x7b;
+
+/** Marks a loop or block without a result. */
+const VOID = 0x40;
+
+/** The memory that an instruction reads or writes: its place among the imports. */
+export type MemoryIndex = 0 | 1;
+
+/** Encodes an unsigned number as LEB128. */
+export function unsigned(value: number): number[] {
+  const bytes: number[] = [];
+  for (let rest = value >>> 0; ; ) {
+    const low = rest & 0x7f;
+    rest >>>= 7;
+    if (rest === 0) return [...bytes, low];
+    bytes.push(low | 0x80);
+  }
+}
+
+/** Encodes a signed number as LEB128. */
+function signed(value: number): number[] {
+  const bytes: number[] = [];
+  for (let rest = value; ; ) {
+    const low = rest & 0x7f;
+    rest >>= 7;
+    if ((rest === 0 && (low & 0x40) === 0) || (rest === -1 && (low & 0x40) !== 0)) return [...bytes, low];
+    bytes.push(low | 0x80);
+  }
+}
+
+export const section = (id: number, ...content: Code): number[] => [
+  id,
+  ...unsigned(content.length),
+  ...content,
+];
+export const name = (text: string): number[] => [...unsigned(text.length), ...Buffer.from(text)];
+
+export const get = (local: number): number[] => [0x20, ...unsigned(local)];
+export const set = (local: number): number[] => [0x21, ...unsigned(local)];
+export const number = (value: number): number[] => [0x41, ...signed(value)];
+export const ADD = [0x6a];
+export const LESS_UNSIGNED = [0x49];
+
+export const LOOP = [0x03, VOID];
+/** Goes back to the start of the loop if the number on the stack is not 0. */
+export const REPEAT_IF = [0x0d, 0];
+export const IF = [0x04, VOID];
+export const END = [0x0b];
+
+export const loadI32 = (memory: MemoryIndex, offset: number): number[] => [0x28, ...place(2, memory, offset)];
+export const loadF32 = (memory: MemoryIndex, offset: number): number[] => [0x2a, ...place(2, memory, offset)];
+
+const vector = (operation: number, ...rest: Code): number[] => [0xfd, ...unsigned(operation), ...rest];
+
+export const loadVector = (memory: MemoryIndex, offset: number): number[] =>
+  vector(0, ...place(0, memory, offset));
+/** Loads eight signed bytes as eight numbers of 16 bits. */
+export const loadBytes = (memory: MemoryIndex, offset: number): number[] =>
+  vector(1, ...place(0, memory, offset));
+export const storeVector = (memory: MemoryIndex, offset: number): number[] =>
+  vector(11, ...place(0, memory, offset));
+export const SPLAT_F32 = vector(19);
+/** The lower and the upper four of eight numbers of 16 bits. */
+export const WIDEN_LOW = vector(167);
+export const WIDEN_HIGH = vector(168);
+export const FLOATS_OF_INTEGERS = vector(250);
+export const ADD_FLOATS = vector(228);
+export const MULTIPLY_FLOATS = vector(230);
+
+/** An address within a memory; bit 6 of the alignment says that the memory's index follows. */
+function place(alignment: number, memory: MemoryIndex, offset: number): number[] {
+  return memory === 0 ? [alignment, ...unsigned(offset)] : [alignment | 0x40, memory, ...unsigned(offset)];
+}

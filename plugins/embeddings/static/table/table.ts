@@ -1,0 +1,98 @@
+import { PAGE_BYTES, type SharedWebAssemblyMemory, webAssembly } from './web-assembly.ts';
+
+/**
+ * A model's rows, as all threads read them. A row is padded with zeros to a multiple of 16 bytes, so that
+ * vector instructions can read it.
+ */
+export interface Table {
+  readonly shape: TableShape;
+  /** What threads share: header, rows, weights and mapping. */
+  readonly memory: TableMemory;
+  readonly buffer: SharedArrayBuffer;
+  /** The first byte of the first row. */
+  readonly rowsStart: number;
+  /** Bytes from one row to the next. */
+  readonly stride: number;
+  /** What each token's row is multiplied by. */
+  readonly weights: Float32Array | undefined;
+  /** The row of each token; without it, a token's id is its row. */
+  readonly mapping: Uint32Array | undefined;
+}
+
+/** The sizes that a table is laid out by. */
+export interface TableShape {
+  readonly rows: number;
+  readonly dimensions: number;
+  /** Whether a number of a row takes one byte; four otherwise. */
+  readonly isInt8: boolean;
+  /** How many ids a token can have. */
+  readonly tokens: number;
+  readonly hasWeights: boolean;
+  readonly hasMapping: boolean;
+  /** The token that stands for unknown text. It is skipped. */
+  readonly unknownId: number | undefined;
+}
+
+/** WebAssembly reads only memories of its own kind, so the rows are in one if there is WebAssembly. */
+export type TableMemory = SharedArrayBuffer | SharedWebAssemblyMemory;
+
+const HEADER_BYTES = 64;
+const STEP_BYTES = 16;
+
+/** Makes a table whose rows, weights and mapping are still zero. */
+export function createTable(shape: TableShape): Table {
+  const { rows, dimensions, isInt8, tokens, hasWeights, hasMapping, unknownId } = shape;
+  const bytes = weightsStart(shape) + (Number(hasWeights) + Number(hasMapping)) * tokens * 4;
+  const memory = createMemory(bytes);
+  const buffer = bufferOf(memory);
+  const flags = Number(isInt8) + 2 * Number(hasWeights) + 4 * Number(hasMapping);
+  new Uint32Array(buffer, 0, 5).set([rows, dimensions, tokens, flags, (unknownId ?? -1) + 1]);
+  return viewTable(memory);
+}
+
+/** Reads a table from the memory that `createTable` made, in any thread. */
+export function viewTable(memory: TableMemory): Table {
+  const buffer = bufferOf(memory);
+  const [rows, dimensions, tokens, flags, unknown] = new Uint32Array(buffer, 0, 5) as unknown as FiveNumbers;
+  const shape: TableShape = {
+    rows,
+    dimensions,
+    isInt8: (flags & 1) !== 0,
+    tokens,
+    hasWeights: (flags & 2) !== 0,
+    hasMapping: (flags & 4) !== 0,
+    unknownId: unknown === 0 ? undefined : unknown - 1,
+  };
+  const weights = weightsStart(shape);
+  const mapping = shape.hasWeights ? weights + 4 * tokens : weights;
+  return {
+    shape,
+    memory,
+    buffer,
+    rowsStart: HEADER_BYTES,
+    stride: strideOf(shape),
+    weights: shape.hasWeights ? new Float32Array(buffer, weights, tokens) : undefined,
+    mapping: shape.hasMapping ? new Uint32Array(buffer, mapping, tokens) : undefined,
+  };
+}
+
+function createMemory(bytes: number): TableMemory {
+  if (webAssembly === undefined) return new SharedArrayBuffer(bytes);
+  const pages = Math.ceil(bytes / PAGE_BYTES);
+  return new webAssembly.Memory({
+    initial: pages,
+    maximum: pages,
+    shared: true,
+  }) as SharedWebAssemblyMemory;
+}
+
+const bufferOf = (memory: TableMemory): SharedArrayBuffer =>
+  memory instanceof SharedArrayBuffer ? memory : memory.buffer;
+
+type FiveNumbers = readonly [number, number, number, number, number];
+
+const weightsStart = (shape: TableShape): number => HEADER_BYTES + shape.rows * strideOf(shape);
+
+function strideOf({ dimensions, isInt8 }: TableShape): number {
+  return Math.ceil((dimensions * (isInt8 ? 1 : 4)) / STEP_BYTES) * STEP_BYTES;
+}

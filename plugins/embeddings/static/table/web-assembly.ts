@@ -1,0 +1,24 @@
+/** The part of WebAssembly that is used here; the types of Node.js leave it out. */
+interface WebAssemblyNamespace {
+  readonly Memory: new (descriptor: {
+    readonly initial: number;
+    readonly maximum?: number;
+    readonly shared?: boolean;
+  }) => WebAssemblyMemory;
+  readonly Module: new (code: Uint8Array) => object;
+  readonly Instance: new (module: object, imports: object) => { readonly exports: unknown };
+}
+
+export interface WebAssemblyMemory {
+  readonly buffer: ArrayBuffer | SharedArrayBuffer;
+}
+
+/** A memory that threads can share. */
+export interface SharedWebAssemblyMemory {
+  readonly buffer: SharedArrayBuffer;
+}
+
+/** `undefined` if the process was started without WebAssembly. */
+export const webAssembly = (globalThis as { WebAssembly?: WebAssemblyNamespace }).WebAssembly;
+
+export const PAGE_BYTES = 65536;

@@ -1,0 +1,110 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { ModelFile, ModelFiles } from '../../../../core/contracts/collaborators.ts';
+import type { ModelInfo } from '../../../../core/contracts/embedding.ts';
+import { exposedError } from '../../../../core/errors.ts';
+
+/** How the vectors of tokens become that of a text. */
+export type PoolingMode = 'mean' | 'cls' | 'max' | 'last';
+
+/** What the files of a model say. */
+export interface TransformerFiles {
+  readonly weights: string;
+  /** Bytes of the weights. */
+  readonly bytes: number;
+  readonly pooling: PoolingMode;
+  readonly normalizes: boolean;
+  /** Most tokens of a text, special ones included. */
+  readonly maxTokens: number;
+}
+
+const MEGABYTE = 1024 * 1024;
+const ONNX_FILES = ['onnx/model.onnx', 'model.onnx'];
+/** The longest text in tokens if no file says it. */
+const DEFAULT_LENGTH = 512;
+/** Tokenizers without a limit write a number far above any real one. */
+const LONGEST = 1 << 20;
+
+/** The models on this machine that have an ONNX file, sorted. */
+export async function listTransformers(models: ModelFiles): Promise<ModelInfo[]> {
+  const names = (await Promise.all(ONNX_FILES.map((file) => models.names(file)))).flat();
+  return [...new Set(names)].sort().map((name) => ({ name }));
+}
+
+/** Reads what a model's files say. Gives `undefined` if the model is no transformer in ONNX. */
+export async function findTransformer(
+  models: ModelFiles,
+  name: string,
+  signal: AbortSignal,
+): Promise<TransformerFiles | undefined> {
+  const json = (file: string) => readJson(models, name, file, signal);
+  const config = await json('config.json');
+  if (config === undefined || config.model_type === 'model2vec') return undefined;
+  const weights = await findWeights(models, name, signal);
+  if (weights === undefined) return undefined;
+  const modules = await json('modules.json');
+  const limits = [
+    (await json('sentence_bert_config.json'))?.max_seq_length,
+    (await json('tokenizer_config.json'))?.model_max_length,
+    config.max_position_embeddings,
+  ];
+  return {
+    ...weights,
+    pooling: poolingOf(await json('1_Pooling/config.json'), name),
+    normalizes: JSON.stringify(modules ?? '').includes('Normalize'),
+    maxTokens: limits.find(isLength) ?? DEFAULT_LENGTH,
+  };
+}
+
+async function findWeights(models: ModelFiles, name: string, signal: AbortSignal) {
+  for (const file of ONNX_FILES) {
+    const path = await models.find(name, { name: file, maxBytes: 2048 * MEGABYTE }, signal);
+    if (path === undefined) continue;
+    const data = await models.find(name, { name: `${file}_data`, maxBytes: 16_384 * MEGABYTE }, signal);
+    const sizes = await Promise.all(
+      [path, ...(data === undefined ? [] : [data])].map(async (one) => (await stat(one)).size),
+    );
+    return { weights: path, bytes: sizes.reduce((sum, size) => sum + size) };
+  }
+  return undefined;
+}
+
+async function readJson(
+  models: ModelFiles,
+  name: string,
+  file: string,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const check: ModelFile['check'] = async (path) => void JSON.parse(await readFile(path, 'utf8'));
+  const path = await models.find(name, { name: file, maxBytes: 10 * MEGABYTE, check }, signal);
+  if (path === undefined) return undefined;
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch (cause) {
+    throw exposedError(`the ${file} of "${name}" is not JSON`, cause);
+  }
+}
+
+const MODES: Readonly<Record<string, PoolingMode>> = {
+  pooling_mode_mean_tokens: 'mean',
+  pooling_mode_cls_token: 'cls',
+  pooling_mode_max_tokens: 'max',
+  pooling_mode_lasttoken: 'last',
+};
+
+/** The mean if there is no file, as in sentence-transformers. */
+function poolingOf(config: Readonly<Record<string, unknown>> | undefined, name: string): PoolingMode {
+  if (config === undefined) return 'mean';
+  const chosen = Object.entries(config).filter(
+    ([key, value]) => key.startsWith('pooling_mode_') && value === true,
+  );
+  const [mode] = chosen.map(([key]) => MODES[key]);
+  if (chosen.length === 1 && mode !== undefined) return mode;
+  const given = chosen.map(([key]) => key).join(', ') || 'none';
+  throw exposedError(
+    `the pooling of "${name}" is not supported: mean, cls, max or last token is, got ${given}`,
+  );
+}
+
+function isLength(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) > 0 && (value as number) <= LONGEST;
+}

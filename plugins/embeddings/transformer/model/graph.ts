@@ -1,0 +1,57 @@
+import type { InferenceSession, Tensor } from 'onnxruntime-node';
+import { exposedError } from '../../../../core/errors.ts';
+
+/** A model's graph, and how its runs are made. */
+export interface Graph {
+  /** The model's name, for errors. */
+  readonly name: string;
+  readonly session: InferenceSession;
+  readonly TensorClass: typeof Tensor;
+}
+
+/** The inputs that a graph may take: the number that each token has in them. Padding is zero. */
+const INPUTS: Readonly<Record<string, (id: number) => number>> = {
+  input_ids: (id) => id,
+  attention_mask: () => 1,
+  token_type_ids: () => 0,
+};
+
+/** Outputs that are looked for, the finished vector first. */
+const OUTPUTS = ['sentence_embedding', 'last_hidden_state', 'token_embeddings'];
+
+/**
+ * Runs the graph on the ids of texts. Its output has a row per text: a vector, or one for each token.
+ *
+ * @throws an error for the caller if the graph does not fit its tokenizer, or gives something else
+ */
+export async function runGraph(graph: Graph, batch: readonly Uint32Array[]): Promise<Tensor> {
+  const { name, session } = graph;
+  const outputs = await session.run(inputsOf(graph, batch)).catch((cause: unknown) => {
+    throw exposedError(`the graph of "${name}" does not take what its tokenizer gives`, cause);
+  });
+  const found = OUTPUTS.find((output) => output in outputs) ?? session.outputNames[0];
+  return checkOutput(outputs[found as string] as Tensor, batch.length, name);
+}
+
+function inputsOf({ session, TensorClass }: Graph, batch: readonly Uint32Array[]): Record<string, Tensor> {
+  const width = Math.max(1, ...batch.map(({ length }) => length));
+  const wanted = Object.entries(INPUTS).filter(([input]) => session.inputNames.includes(input));
+  return Object.fromEntries(
+    wanted.map(([input, numberOf]) => {
+      const values = new BigInt64Array(batch.length * width);
+      batch.forEach((ids, row) => {
+        for (let token = 0; token < ids.length; token++)
+          values[row * width + token] = BigInt(numberOf(ids[token] as number));
+      });
+      return [input, new TensorClass('int64', values, [batch.length, width])];
+    }),
+  );
+}
+
+function checkOutput(output: Tensor, count: number, name: string): Tensor {
+  const { dims, type } = output;
+  if (type === 'float32' && dims[0] === count && (dims.length === 2 || dims.length === 3)) return output;
+  throw exposedError(
+    `the graph of "${name}" gives ${type} of shape ${dims.join(' x ')} and not the vectors of ${count} texts`,
+  );
+}

@@ -1,0 +1,43 @@
+import type { ModelFiles } from '../../../../core/contracts/collaborators.ts';
+import type { EmbeddingModel } from '../../../../core/contracts/embedding.ts';
+import type { Tokenizer, TokenizerProvider } from '../../../../core/contracts/tokenizer.ts';
+import { exposedError } from '../../../../core/errors.ts';
+import { findTransformer } from './files.ts';
+import type { Graph } from './graph.ts';
+import { createModel, type EncodingTokenizer } from './model.ts';
+
+/** A worker thread runs one request at a time, so a graph gets one thread too. */
+const SESSION_OPTIONS = {
+  intraOpNumThreads: 1,
+  interOpNumThreads: 1,
+  executionMode: 'sequential',
+  logSeverityLevel: 3,
+} as const;
+
+/**
+ * Opens a model by its name. Gives `undefined` if there is no transformer in ONNX of that name.
+ *
+ * @throws an error for the caller if a file of the model is missing or broken
+ */
+export async function openModel(
+  name: string,
+  models: ModelFiles,
+  tokenizers: TokenizerProvider,
+  signal: AbortSignal,
+): Promise<EmbeddingModel | undefined> {
+  const files = await findTransformer(models, name, signal);
+  if (files === undefined) return undefined;
+  const tokenizer = await tokenizers.open(name);
+  if (tokenizer === undefined || !canEncode(tokenizer)) throw exposedError(`"${name}" has no tokenizer.json`);
+  return createModel({ files, tokenizer, graph: await loadGraph(name, files.weights) });
+}
+
+const canEncode = (tokenizer: Tokenizer): tokenizer is EncodingTokenizer => tokenizer.encode !== undefined;
+
+async function loadGraph(name: string, weights: string): Promise<Graph> {
+  const { InferenceSession, Tensor } = await import('onnxruntime-node');
+  const session = await InferenceSession.create(weights, SESSION_OPTIONS).catch((cause: unknown) => {
+    throw exposedError(`the ONNX file of "${name}" cannot be loaded`, cause);
+  });
+  return { name, session, TensorClass: Tensor };
+}

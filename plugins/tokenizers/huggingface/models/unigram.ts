@@ -1,0 +1,88 @@
+import type { UnigramConfig } from '../file/tokenizer-file.ts';
+import { createTokenTrie, findNode, NO_NODE, ROOT, type TokenTrie } from './token-trie.ts';
+import { createWordBuilder, hasInnerMetaspace, type WordModel } from './word.ts';
+
+/** What an unknown character costs below the worst token. */
+const UNKNOWN_PENALTY = 10;
+
+/** Stands for an id that is not there: of the unknown token, or at the end of no token. */
+const NONE = -1;
+
+/**
+ * Scores are read in steps of this size, which single-precision ones are anyway. Sums are exact then,
+ * so the best reading of a word does not depend on rounding, nor on what stands before the word.
+ */
+const SCORE_STEP = 2 ** -24;
+
+/** The most probable reading of a word (Viterbi), in time linear in the word. */
+export function createUnigram(config: UnigramConfig): WordModel {
+  const vocabulary = readVocabulary(config);
+  return {
+    fusesUnknown: true,
+    cutsAtMetaspace: !config.vocabulary.some(([token]) => hasInnerMetaspace(token)),
+    read(word) {
+      const { starts, ids } = findBest(vocabulary, word);
+      const ends: number[] = [];
+      for (let end = word.length; end > 0; end = starts[end] as number) ends.push(end);
+      const tokens = createWordBuilder(true);
+      for (const end of ends.reverse()) {
+        const id = ids[end] as number;
+        tokens.add(end, id === NONE ? undefined : id, id === vocabulary.unknownId);
+      }
+      return tokens.word();
+    },
+  };
+}
+
+interface Vocabulary {
+  readonly trie: TokenTrie;
+  /** The id of the token that ends at a node of the trie, or `NONE`. */
+  readonly idOfNode: Int32Array;
+  /** By id. */
+  readonly scores: readonly number[];
+  readonly unknownId: number;
+  readonly unknownScore: number;
+}
+
+function readVocabulary({ vocabulary, unknownId }: UnigramConfig): Vocabulary {
+  const ids = new Map(vocabulary.map(([token], id) => [token, id]));
+  const scores = vocabulary.map(([, score]) => Math.round(score / SCORE_STEP) * SCORE_STEP);
+  const unknownScore = scores.reduce((least, score) => Math.min(least, score), Infinity) - UNKNOWN_PENALTY;
+  if (unknownId !== undefined) scores[unknownId] = unknownScore;
+  const trie = createTokenTrie([...ids.keys()].filter((token) => token !== '' && token.isWellFormed()));
+  const idOfNode = new Int32Array(trie.size).fill(NONE);
+  for (const [token, id] of ids) idOfNode[findNode(trie, token)] = id;
+  return { trie, idOfNode, scores, unknownId: unknownId ?? NONE, unknownScore };
+}
+
+/** For each offset of the word, the start and the id of the token that the best reading up to there ends with. */
+function findBest({ trie, idOfNode, scores, unknownId, unknownScore }: Vocabulary, word: string) {
+  const best = new Float64Array(word.length + 1).fill(-Infinity);
+  const starts = new Int32Array(word.length + 1);
+  const ids = new Int32Array(word.length + 1);
+  const offer = (start: number, end: number, score: number, id: number): void => {
+    const total = (best[start] as number) + score;
+    if (total <= (best[end] as number)) return;
+    best[end] = total;
+    starts[end] = start;
+    ids[end] = id;
+  };
+
+  best[0] = 0;
+  for (let start = 0; start < word.length; ) {
+    const next = start + ((word.codePointAt(start) as number) > 0xffff ? 2 : 1);
+    let hasSingle = false;
+    let node = ROOT;
+    for (let end = start; end < word.length; ) {
+      node = trie.child(node, word.charCodeAt(end++));
+      if (node === NO_NODE) break;
+      const id = idOfNode[node] as number;
+      if (id === NONE) continue;
+      offer(start, end, scores[id] as number, id);
+      if (end === next) hasSingle = true;
+    }
+    if (!hasSingle) offer(start, next, unknownScore, unknownId);
+    start = next;
+  }
+  return { starts, ids };
+}

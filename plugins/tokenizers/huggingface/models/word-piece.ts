@@ -1,0 +1,66 @@
+import { splitsCodePoint } from '../../../../core/engine/text.ts';
+import type { WordPieceConfig } from '../file/tokenizer-file.ts';
+import { createWordBuilder, type WordModel } from './word.ts';
+
+/** Longest match first, from the left; a word that cannot be matched to its end is one unknown token. */
+export function createWordPiece(config: WordPieceConfig): WordModel {
+  const { vocabulary, prefix, maxCharacters, unknownToken } = config;
+  const unknownId = unknownToken === undefined ? undefined : vocabulary.get(unknownToken);
+  let longest = 0;
+  for (const token of vocabulary.keys()) longest = Math.max(longest, token.length);
+
+  return {
+    fusesUnknown: config.fusesUnknown,
+    cutsAtMetaspace: false,
+    read(word) {
+      const tokens = createWordBuilder(config.fusesUnknown);
+      if (word.length === 0) return tokens.word();
+      const isTooLong = countCodePoints(word, maxCharacters) > maxCharacters;
+      const ends = isTooLong ? [] : matchedEnds(config, longest, word);
+      if (ends.at(-1) !== word.length) {
+        tokens.add(word.length, unknownId, true);
+        return tokens.word();
+      }
+      let start = 0;
+      for (const end of ends) {
+        const id = vocabulary.get(start === 0 ? word.slice(0, end) : prefix + word.slice(start, end));
+        tokens.add(end, id, start === 0 && id === unknownId);
+        start = end;
+      }
+      return tokens.word();
+    },
+  };
+}
+
+/** The ends of the tokens that match one after the other, up to the first place where none does. */
+function matchedEnds(config: WordPieceConfig, longest: number, word: string): number[] {
+  const ends: number[] = [];
+  for (let start = 0; start < word.length; start = ends.at(-1) as number) {
+    const end = matchEnd(config, longest, word, start);
+    if (end === start) break;
+    ends.push(end);
+  }
+  return ends;
+}
+
+/** The end of the longest token at `start`, or `start` if there is none. */
+function matchEnd(
+  { vocabulary, prefix }: WordPieceConfig,
+  longest: number,
+  word: string,
+  start: number,
+): number {
+  let end = Math.min(word.length, start + longest);
+  for (; end > start; end--) {
+    if (splitsCodePoint(word, end)) continue;
+    const piece = word.slice(start, end);
+    if (vocabulary.has(start === 0 ? piece : prefix + piece)) break;
+  }
+  return end;
+}
+
+/** The number of code points, or any number over `most` if there are more. */
+function countCodePoints(word: string, most: number): number {
+  if (word.length <= most || word.length > 2 * most) return word.length;
+  return [...word].length;
+}

@@ -1,0 +1,60 @@
+import type { AddedToken } from '../file/tokenizer-file.ts';
+
+/** A stretch of a text: an added token, or what stands between two of them. */
+export interface Section {
+  start: number;
+  end: number;
+  isToken: boolean;
+}
+
+/** Cuts a text into its sections. */
+export type FindSections = (text: string) => Section[];
+
+/**
+ * Cuts a text at the added tokens in it, the longest one at each place, from the left. `contents` are
+ * looked for; a section that is exactly one of `tokens` is a token in any case, and may ask that white
+ * space around it is dropped.
+ */
+export function createSectionFinder(
+  contents: readonly string[],
+  tokens: ReadonlyMap<string, AddedToken>,
+): FindSections {
+  if (tokens.size === 0) return (text) => [{ start: 0, end: text.length, isToken: false }];
+  const longestFirst = contents
+    .filter((content) => content !== '')
+    .sort((one, other) => other.length - one.length);
+  const pattern =
+    longestFirst.length > 0 ? new RegExp(longestFirst.map(escapePattern).join('|'), 'g') : undefined;
+
+  return (text) => {
+    const sections = cut(text, pattern);
+    sections.forEach((section, index) => {
+      const token = tokens.get(text.slice(section.start, section.end));
+      const before = sections[index - 1];
+      const after = sections[index + 1];
+      if (token?.lstrip && before)
+        before.end = before.start + text.slice(before.start, before.end).trimEnd().length;
+      if (token?.rstrip && after)
+        after.start = after.end - text.slice(after.start, after.end).trimStart().length;
+    });
+    for (const section of sections) section.isToken = tokens.has(text.slice(section.start, section.end));
+    return sections;
+  };
+}
+
+function cut(text: string, pattern: RegExp | undefined): Section[] {
+  const sections: Section[] = [];
+  let position = 0;
+  const addUntil = (end: number): void => {
+    if (end > position) sections.push({ start: position, end, isToken: false });
+    position = end;
+  };
+  for (const match of pattern ? text.matchAll(pattern) : []) {
+    addUntil(match.index);
+    addUntil(match.index + match[0].length);
+  }
+  addUntil(text.length);
+  return sections;
+}
+
+const escapePattern = (literal: string): string => literal.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

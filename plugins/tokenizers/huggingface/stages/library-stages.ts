@@ -1,0 +1,123 @@
+import type { StageConfig } from '../file/tokenizer-file.ts';
+import { type Alignment, alignBytes, alignClusters, alignReplaced, alignSubstrings } from './alignment.ts';
+
+/** What is used of the library's normalizers and pre-tokenizers. */
+export interface Library {
+  readonly SequenceNormalizer: new (config: object) => { readonly normalizers: readonly LibraryNormalizer[] };
+  readonly SequencePreTokenizer: new (
+    config: object,
+  ) => { readonly tokenizers: readonly LibraryPreTokenizer[] };
+}
+
+interface LibraryNormalizer {
+  readonly pattern?: RegExp | null;
+  normalize(text: string): string;
+}
+
+interface LibraryPreTokenizer {
+  readonly pattern?: RegExp | null;
+  pre_tokenize_text(text: string, options: { section_index: number }): string[];
+}
+
+/** A step between the text and the words that the model reads. */
+export interface TextStage {
+  readonly type: string;
+  /** `section` numbers the stretches of text between added tokens. */
+  apply(input: string, section: number): readonly string[];
+  align(input: string, outputs: readonly string[]): Alignment;
+}
+
+/** A normalizer: gives one output for its input. */
+export function createNormalizer(library: Library, config: StageConfig): TextStage {
+  const [normalizer] = new library.SequenceNormalizer({ normalizers: [config] }).normalizers;
+  if (normalizer === undefined) throw new Error(`its normalizer ${config.type} did not load`);
+  const normalize = (text: string): string => normalizer.normalize(text);
+  return {
+    type: config.type,
+    apply: (input) => [normalize(input)],
+    align: (input, [output = '']) => {
+      if (input === output) return alignSubstrings(input, [output]);
+      if (config.type === 'Strip') return alignSubstrings(input, [output]);
+      if (config.type === 'Prepend') return alignReplaced(input, output, output.length - input.length, [], 0);
+      if (config.type === 'Replace') return alignPattern(input, output, normalizer.pattern, config.content);
+      return alignClusters(input, output, normalize);
+    },
+  };
+}
+
+/** A pre-tokenizer: cuts its input into pieces, and may change them. */
+export function createPreTokenizer(library: Library, config: StageConfig): TextStage {
+  const [splitter] = new library.SequencePreTokenizer({ pretokenizers: [config] }).tokenizers;
+  if (splitter === undefined) throw new Error(`its pre-tokenizer ${config.type} did not load`);
+  return {
+    type: config.type,
+    apply: (input, section) => splitter.pre_tokenize_text(input, { section_index: section }),
+    align: (input, outputs) => {
+      const [output = ''] = outputs;
+      if (config.type === 'ByteLevel') return alignByteLevel(input, outputs);
+      if (config.type === 'Replace') return alignPattern(input, output, splitter.pattern, config.content);
+      if (config.type === 'Metaspace') return alignMetaspace(input, output, config);
+      return alignSubstrings(input, outputs);
+    },
+  };
+}
+
+/**
+ * A ByteLevel pre-tokenizer that is the last: it only cuts, so that words can be remembered as they
+ * stand in the text, and leaves the spelling in bytes to `encodeBytes`.
+ */
+export function createByteLevelSplitter(library: Library, config: StageConfig): TextStage {
+  const [splitter] = new library.SequencePreTokenizer({ pretokenizers: [config] }).tokenizers;
+  const pattern = config.use_regex === false ? undefined : splitter?.pattern;
+  const prefixFor = (input: string): string =>
+    config.add_prefix_space === true && !input.startsWith(' ') ? ' ' : '';
+  return {
+    type: config.type,
+    apply: (input) => {
+      const text = prefixFor(input) + input;
+      return pattern ? (text.match(pattern) ?? []) : [text];
+    },
+    align: (input, outputs) => {
+      const prefix = prefixFor(input);
+      return alignSubstrings(prefix + input, outputs, prefix.length);
+    },
+  };
+}
+
+/** Spells a text in the characters that stand for the bytes 0 to 255. */
+export function encodeBytes(text: string): string {
+  let encoded = '';
+  for (const byte of Buffer.from(text)) encoded += BYTE_CHARACTERS[byte];
+  return encoded;
+}
+
+/** The characters that stand for the bytes 0 to 255: printable ones for themselves, others from U+0100. */
+export const BYTE_CHARACTERS: readonly string[] = (() => {
+  let next = 0x100;
+  return Array.from({ length: 256 }, (_, byte) =>
+    String.fromCharCode((byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte !== 0xad) ? byte : next++),
+  );
+})();
+
+function alignByteLevel(input: string, outputs: readonly string[]): Alignment {
+  const ends = Array.from(alignBytes(input));
+  const units = outputs.reduce((total, output) => total + output.length, 0);
+  return units > ends.length ? [...new Array<number>(units - ends.length).fill(0), ...ends] : ends;
+}
+
+function alignMetaspace(input: string, output: string, config: StageConfig): Alignment {
+  const replacement = String(config.str_rep || (config.replacement ?? '▁'));
+  const prefix = output.length - input.replaceAll(' ', replacement).length;
+  return alignReplaced(input, output, prefix, input.matchAll(/ /g), replacement.length);
+}
+
+/** Replacements can refer to their match; only those that do not have a width that is known. */
+function alignPattern(
+  input: string,
+  output: string,
+  pattern: RegExp | null | undefined,
+  content: unknown,
+): Alignment {
+  const matches = pattern ? input.matchAll(pattern) : [];
+  return alignReplaced(input, output, 0, matches, String(content ?? '').length);
+}

@@ -1,0 +1,94 @@
+import { forEachRawWord } from './raw-words.ts';
+import type { WordTokens } from './word-tokens.ts';
+
+/** Texts up to this length are counted word by word: spans of them are seldom asked for twice. */
+const SHORT = 2048;
+
+/**
+ * Counts the tokens of stretches of one text. The words of a long text are counted once, when the first
+ * stretch is asked for; after that a stretch costs two searches and the words that its boundaries cut.
+ */
+export function createWordCounts(
+  text: string,
+  isolateChinese: boolean,
+  tokens: WordTokens,
+): (start: number, end: number) => number {
+  let words: CountedWords | undefined;
+
+  function countDirectly(start: number, end: number): number {
+    let total = 0;
+    forEachRawWord(text, start, end, isolateChinese, (from, to, hash) => {
+      total += countOf(tokens, tokens.find(text, from, to, hash));
+    });
+    return total;
+  }
+
+  return (start, end) => {
+    if (text.length <= SHORT) return countDirectly(start, end);
+    words ??= countAll(text, isolateChinese, tokens);
+    return countBetween(words, start, end, countDirectly);
+  };
+}
+
+function countOf({ first }: WordTokens, word: number): number {
+  return (first[word + 1] as number) - (first[word] as number);
+}
+
+/** All words of a text. */
+interface CountedWords {
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
+  /** Tokens of all words before the one of the same index. */
+  readonly before: Uint32Array;
+  readonly count: number;
+}
+
+function countAll(text: string, isolateChinese: boolean, tokens: WordTokens): CountedWords {
+  // Between two words stands at least a space or a Chinese character, which is a word itself.
+  const starts = new Uint32Array(text.length);
+  const ends = new Uint32Array(text.length);
+  const before = new Uint32Array(text.length + 1);
+  let count = 0;
+  forEachRawWord(text, 0, text.length, isolateChinese, (from, to, hash) => {
+    starts[count] = from;
+    ends[count] = to;
+    before[count + 1] = (before[count] as number) + countOf(tokens, tokens.find(text, from, to, hash));
+    count++;
+  });
+  return {
+    starts: starts.slice(0, count),
+    ends: ends.slice(0, count),
+    before: before.slice(0, count + 1),
+    count,
+  };
+}
+
+function countBetween(
+  { starts, ends, before, count }: CountedWords,
+  start: number,
+  end: number,
+  countDirectly: (start: number, end: number) => number,
+): number {
+  const first = lowerBound(starts, count, start);
+  const behind = lowerBound(ends, count, end + 1);
+  let total = 0;
+  // A word that begins before the stretch, and one that ends after it; they may be the same.
+  const cutAtStart = first > 0 && (ends[first - 1] as number) > start;
+  if (cutAtStart) total += countDirectly(start, Math.min(ends[first - 1] as number, end));
+  if (behind > first) total += (before[behind] as number) - (before[first] as number);
+  const last = Math.max(behind, first);
+  if (last < count && (starts[last] as number) < end) total += countDirectly(starts[last] as number, end);
+  return total;
+}
+
+/** The first index whose number is at least `value`. */
+function lowerBound(rising: Uint32Array, count: number, value: number): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((rising[middle] as number) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

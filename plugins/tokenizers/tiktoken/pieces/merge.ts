@@ -1,0 +1,14 @@
+/**
+ * Merges the bytes of one piece until no two neighbours make a token: the pair of the lowest rank first, and
+ * of equal ones the leftmost. Writes the ids of the tokens that are left to `ids`, which must have a place for
+ * each byte, and returns how many there are.
+ */
+export type Merge = (bytes: Uint8Array, length: number, ids: Uint32Array) => number;
+
+/** Stands for the rank of a pair that is no token: higher than any rank. */
+export const NO_RANK = 0x7fffffff;
+
+/** A rank as `Ranks` gives it, with `NO_RANK` instead of -1. */
+export function rankOrNone(rank: number): number {
+  return rank < 0 ? NO_RANK : rank;
+}

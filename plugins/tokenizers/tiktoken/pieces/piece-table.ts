@@ -1,0 +1,144 @@
+import type { PieceEncoder } from './piece-encoder.ts';
+
+/** How much a table keeps before it starts anew. The longest piece that is kept must find room. */
+export interface PieceTableBounds {
+  /** Number of pieces, a power of two. */
+  readonly pieces: number;
+  /** Number of UTF-16 units of all pieces together. */
+  readonly units: number;
+  /** Number of tokens of all pieces together. */
+  readonly tokens: number;
+}
+
+const BOUNDS: PieceTableBounds = { pieces: 1 << 16, units: 1 << 20, tokens: 1 << 18 };
+
+/** Longer pieces are encoded anew each time. */
+const LONGEST = 128;
+
+const SLOT_WORDS = 4;
+const UNITS = 1;
+const LENGTHS = 2;
+const IDS = 3;
+/** The word `LENGTHS` holds the number of units in its lower bits and the number of tokens above. */
+const LENGTH_BITS = 8;
+const LENGTH_MASK = (1 << LENGTH_BITS) - 1;
+
+/**
+ * Remembers how pieces are encoded, so that a piece that was seen before costs a look-up. It holds pieces of
+ * users' texts, no more than its bounds allow, in about 6 MB of memory; when it is full it forgets them all.
+ */
+export interface PieceTable {
+  /** The number of tokens of the piece `units[start, end)`. */
+  count(units: Uint16Array, start: number, end: number): number;
+  /** Writes the ids of the piece's tokens to `target` from `at` on, and returns how many there are. */
+  write(units: Uint16Array, start: number, end: number, target: Uint32Array, at: number): number;
+}
+
+export function createPieceTable(encode: PieceEncoder, bounds = BOUNDS): PieceTable {
+  const kept = new KeptPieces(encode, bounds);
+  const { slots, units: keptUnits, ids: keptIds } = kept;
+  const slotMask = slots.length - 1;
+
+  /** The slot of a piece, which is encoded now if the table does not hold it. */
+  function locate(units: Uint16Array, start: number, end: number): number {
+    const length = end - start;
+    const hash = hashUnits(units, start, end);
+    for (let slot = (hash * SLOT_WORDS) & slotMask; ; slot = (slot + SLOT_WORDS) & slotMask) {
+      const lengths = slots[slot + LENGTHS] as number;
+      if (lengths === 0) return kept.add(units, start, end, hash);
+      if (slots[slot] !== hash || (lengths & LENGTH_MASK) !== length) continue;
+      if (holds(keptUnits, slots[slot + UNITS] as number, units, start, length)) return slot;
+    }
+  }
+
+  return {
+    count(units, start, end) {
+      if (end - start > LONGEST) return encode(units, start, end).length;
+      return (slots[locate(units, start, end) + LENGTHS] as number) >>> LENGTH_BITS;
+    },
+
+    write(units, start, end, target, at) {
+      if (end - start > LONGEST) {
+        const ids = encode(units, start, end);
+        target.set(ids, at);
+        return ids.length;
+      }
+      const slot = locate(units, start, end);
+      const count = (slots[slot + LENGTHS] as number) >>> LENGTH_BITS;
+      const from = slots[slot + IDS] as number;
+      for (let token = 0; token < count; token += 1) target[at + token] = keptIds[from + token] as number;
+      return count;
+    },
+  };
+}
+
+/** The pieces of a table: their units and ids one after the other, and a hash table of where they lie. */
+class KeptPieces {
+  readonly slots: Int32Array;
+  readonly units: Uint16Array;
+  readonly ids: Uint32Array;
+  readonly #encode: PieceEncoder;
+  readonly #mostPieces: number;
+  #pieces = 0;
+  #unitsEnd = 0;
+  #idsEnd = 0;
+
+  constructor(encode: PieceEncoder, bounds: PieceTableBounds) {
+    this.#encode = encode;
+    this.#mostPieces = bounds.pieces;
+    this.slots = new Int32Array(2 * bounds.pieces * SLOT_WORDS);
+    this.units = new Uint16Array(bounds.units);
+    this.ids = new Uint32Array(bounds.tokens);
+  }
+
+  /** Encodes a piece that has no slot yet, and returns the slot that it is given. */
+  add(units: Uint16Array, start: number, end: number, hash: number): number {
+    const ids = this.#encode(units, start, end);
+    const length = end - start;
+    if (!this.#hasRoomFor(length, ids.length)) this.#forget();
+    const slotMask = this.slots.length - 1;
+    let slot = (hash * SLOT_WORDS) & slotMask;
+    while (this.slots[slot + LENGTHS] !== 0) slot = (slot + SLOT_WORDS) & slotMask;
+    this.slots[slot] = hash;
+    this.slots[slot + UNITS] = this.#unitsEnd;
+    this.slots[slot + LENGTHS] = (ids.length << LENGTH_BITS) | length;
+    this.slots[slot + IDS] = this.#idsEnd;
+    this.units.set(units.subarray(start, end), this.#unitsEnd);
+    this.ids.set(ids, this.#idsEnd);
+    this.#pieces += 1;
+    this.#unitsEnd += length;
+    this.#idsEnd += ids.length;
+    return slot;
+  }
+
+  #hasRoomFor(units: number, tokens: number): boolean {
+    return (
+      this.#pieces < this.#mostPieces &&
+      this.#unitsEnd + units <= this.units.length &&
+      this.#idsEnd + tokens <= this.ids.length
+    );
+  }
+
+  #forget(): void {
+    this.slots.fill(0);
+    this.units.fill(0, 0, this.#unitsEnd);
+    this.ids.fill(0, 0, this.#idsEnd);
+    this.#pieces = 0;
+    this.#unitsEnd = 0;
+    this.#idsEnd = 0;
+  }
+}
+
+function hashUnits(units: Uint16Array, start: number, end: number): number {
+  let hash = end - start;
+  for (let index = start; index < end; index += 1)
+    hash = Math.imul(hash ^ (units[index] as number), 0x5bd1e995) ^ (hash >>> 15);
+  return hash ^ (hash >>> 13);
+}
+
+/** Whether the `length` units from `from` on in `kept` are those from `start` on in `units`. */
+function holds(kept: Uint16Array, from: number, units: Uint16Array, start: number, length: number): boolean {
+  let same = 0;
+  while (same < length && kept[from + same] === units[start + same]) same += 1;
+  return same === length;
+}

@@ -1,0 +1,120 @@
+/**
+ * The vocabulary of an encoding: byte sequence to rank. A rank is also the token's id, and the lower one is
+ * merged first. The tables lie in one buffer that any number of threads may view.
+ */
+export interface Ranks {
+  /** The rank of `bytes[start, end)`, or -1 if that is no token. */
+  find(bytes: Uint8Array, start: number, end: number): number;
+  /** The rank of each single byte. */
+  readonly singles: Int32Array;
+  /** The rank of each pair of bytes, at `first * 256 + second`; -1 if that is no token. */
+  readonly pairs: Int32Array;
+  /** Where each token's bytes begin in `tokenBytes`, by rank, and one more for the end of the last. */
+  readonly tokenStarts: Uint32Array;
+  readonly tokenBytes: Uint8Array;
+}
+
+/** The token bytes in the order of their ranks, as they stand in the rank file. */
+export interface RankList {
+  readonly tokenStarts: Uint32Array;
+  readonly tokenBytes: Uint8Array;
+}
+
+const HEADER_WORDS = 4;
+const SINGLES = 256;
+const PAIRS = 65536;
+const WORD = Int32Array.BYTES_PER_ELEMENT;
+
+/** A slot holds `rank + 1` in its lower bits and bits of the hash above them; 0 is an empty slot. */
+const RANK_BITS = 18;
+const RANK_MASK = (1 << RANK_BITS) - 1;
+
+/** Builds the buffer of a vocabulary. Throws a RangeError if it has more tokens than a slot can name. */
+export function buildRanks({ tokenStarts, tokenBytes }: RankList): SharedArrayBuffer {
+  const tokens = tokenStarts.length - 1;
+  if (tokens >= RANK_MASK) throw new RangeError(`${tokens} tokens are more than the rank table can hold.`);
+  const slots = 2 ** Math.ceil(Math.log2(2 * tokens));
+  const words = HEADER_WORDS + SINGLES + PAIRS + slots + tokenStarts.length;
+  const buffer = new SharedArrayBuffer(words * WORD + tokenBytes.length);
+  const header = new Int32Array(buffer, 0, HEADER_WORDS);
+  header.set([slots, tokenStarts.length, tokenBytes.length, longestToken(tokenStarts)]);
+  const view = layOut(buffer);
+  view.tokenStarts.set(tokenStarts);
+  view.tokenBytes.set(tokenBytes);
+  view.singles.fill(-1);
+  view.pairs.fill(-1);
+  for (let rank = 0; rank < tokens; rank += 1) insert(view, rank);
+  return buffer;
+}
+
+/** Views a buffer that `buildRanks` made. */
+export function viewRanks(buffer: SharedArrayBuffer): Ranks {
+  const { slots, singles, pairs, tokenStarts, tokenBytes, longest } = layOut(buffer);
+  const slotMask = slots.length - 1;
+
+  function find(bytes: Uint8Array, start: number, end: number): number {
+    const length = end - start;
+    if (length > longest) return -1;
+    const hash = hashBytes(bytes, start, end);
+    for (let at = hash & slotMask; ; at = (at + 1) & slotMask) {
+      const slot = slots[at] as number;
+      if (slot === 0) return -1;
+      if ((slot ^ hash) >>> RANK_BITS !== 0) continue;
+      const rank = (slot & RANK_MASK) - 1;
+      const from = tokenStarts[rank] as number;
+      if ((tokenStarts[rank + 1] as number) - from !== length) continue;
+      let same = 0;
+      while (same < length && tokenBytes[from + same] === bytes[start + same]) same += 1;
+      if (same === length) return rank;
+    }
+  }
+
+  return { find, singles, pairs, tokenStarts, tokenBytes };
+}
+
+function layOut(buffer: SharedArrayBuffer) {
+  const header = new Int32Array(buffer, 0, HEADER_WORDS);
+  const [slotCount, startCount, byteCount, longest] = header as unknown as [number, number, number, number];
+  let offset = HEADER_WORDS * WORD;
+  const take = (words: number) => {
+    const from = offset;
+    offset += words * WORD;
+    return from;
+  };
+  return {
+    longest,
+    singles: new Int32Array(buffer, take(SINGLES), SINGLES),
+    pairs: new Int32Array(buffer, take(PAIRS), PAIRS),
+    slots: new Int32Array(buffer, take(slotCount), slotCount),
+    tokenStarts: new Uint32Array(buffer, take(startCount), startCount),
+    tokenBytes: new Uint8Array(buffer, offset, byteCount),
+  };
+}
+
+function insert({ slots, singles, pairs, tokenStarts, tokenBytes }: ReturnType<typeof layOut>, rank: number) {
+  const start = tokenStarts[rank] as number;
+  const end = tokenStarts[rank + 1] as number;
+  if (start === end) return;
+  const first = tokenBytes[start] as number;
+  if (end - start === 1) singles[first] = rank;
+  if (end - start === 2) pairs[first * SINGLES + (tokenBytes[start + 1] as number)] = rank;
+  const hash = hashBytes(tokenBytes, start, end);
+  const slotMask = slots.length - 1;
+  let at = hash & slotMask;
+  while (slots[at] !== 0) at = (at + 1) & slotMask;
+  slots[at] = (hash & ~RANK_MASK) | (rank + 1);
+}
+
+function hashBytes(bytes: Uint8Array, start: number, end: number): number {
+  let hash = end - start;
+  for (let index = start; index < end; index += 1)
+    hash = Math.imul(hash ^ (bytes[index] as number), 0x5bd1e995) ^ (hash >>> 15);
+  return Math.imul(hash ^ (hash >>> 13), 0x85ebca6b) ^ (hash >>> 16);
+}
+
+function longestToken(tokenStarts: Uint32Array): number {
+  let longest = 0;
+  for (let rank = 1; rank < tokenStarts.length; rank += 1)
+    longest = Math.max(longest, (tokenStarts[rank] as number) - (tokenStarts[rank - 1] as number));
+  return longest;
+}

@@ -1,0 +1,58 @@
+import { type DynamicImport, parse } from 'es-module-lexer';
+
+/** One import of a source text. */
+export interface Import {
+  readonly specifier: string;
+  /** `static` runs when the file is loaded, `type` never, `lazy` when the code around it runs. */
+  readonly kind: 'static' | 'type' | 'lazy';
+}
+
+/**
+ * The imports of a JavaScript or TypeScript source text, without those in comments and strings.
+ * `import('x')`, `require('x')` and `import.meta.resolve('x')` are lazy. Of a template literal the
+ * specifier is the part before its first `${`; imports of what is computed are left out.
+ *
+ * @throws Error if the text is no module
+ */
+export function importsOf(source: string): Import[] {
+  return lex(source).flatMap(({ specifier, kind }) => (specifier === '' ? [] : [{ specifier, kind }]));
+}
+
+/** Whether a source text imports what is known only when it runs. */
+export function hasComputedImport(source: string): boolean {
+  return lex(source).some(({ specifier, isImport }) => isImport && specifier === '');
+}
+
+/** `@scope/name` or `name`; undefined for paths, URLs and built-in modules. */
+export function packageOf(specifier: string): string | undefined {
+  if (/^(\.|\/|node:|[a-z]+:)/.test(specifier)) return undefined;
+  return /^(@[^/]+\/[^/]+|[^/]+)/.exec(specifier)?.[1];
+}
+
+interface Found extends Import {
+  /** False for `require` and `resolve`. */
+  readonly isImport: boolean;
+}
+
+/** A call that finds a module as `import()` does. */
+const CALL =
+  /(?<![.\w$])(?:(?:import\.meta|require|createRequire\([^()]*\))\.resolve|require)\((?=\s*['"`])/g;
+const MARK = 'import \t (';
+
+/** The lexer knows `import()` alone, so the other calls are spelt like it, and told apart by odd spaces. */
+function lex(source: string): Found[] {
+  const text = source.replace(CALL, MARK);
+  return parse(text)[0].flatMap((one): Found[] => {
+    if (one.type === 'import-meta') return [];
+    if (one.type !== 'dynamic')
+      return [{ specifier: one.specifier, kind: one.typeOnly ? 'type' : 'static', isImport: true }];
+    const isImport = !text.startsWith(MARK, one.importStart);
+    const kind = isImport && one.probablyTypeOnly ? 'type' : 'lazy';
+    return [{ specifier: literalStart(one), kind, isImport }];
+  });
+}
+
+/** What of a specifier stands in the source; empty if it is computed. */
+function literalStart({ specifier = '', glob }: DynamicImport): string {
+  return glob ? specifier.slice(0, specifier.indexOf('*')) : specifier;
+}

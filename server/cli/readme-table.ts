@@ -1,0 +1,40 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describeOptions } from '../config/help.ts';
+
+const README = join(import.meta.dirname, '../..', 'README.md');
+const BEGIN = '<!-- options -->';
+const END = '<!-- /options -->';
+
+/** The options of the server as a Markdown table, for the place between the two marks of the README. */
+export function optionsTable(): string {
+  const rows = describeOptions().map(({ flag, variable, shown, description }) => {
+    return row([code(flag), code(variable), shown.includes(' ') ? shown : code(shown), description]);
+  });
+  return [row(['Flag', 'Variable', 'Default', 'Meaning']), row(['---', '---', '---', '---']), ...rows].join(
+    '\n',
+  );
+}
+
+/**
+ * The text of a README with the table between its marks.
+ *
+ * @throws Error if a mark is missing
+ */
+function withOptionsTable(readme: string): string {
+  const from = readme.indexOf(BEGIN);
+  const to = readme.indexOf(END);
+  if (from === -1 || to < from)
+    throw new Error(`README.md: ${BEGIN} and ${END} are not in it, in this order`);
+  return `${readme.slice(0, from + BEGIN.length)}\n${optionsTable()}\n${readme.slice(to)}`;
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function code(text: string): string {
+  return text === '' ? '' : `\`${text}\``;
+}
+
+if (import.meta.main) writeFileSync(README, withOptionsTable(readFileSync(README, 'utf8')));

@@ -1,0 +1,50 @@
+import { readFlags } from './flags.ts';
+import { type Machine, readMachine } from './machine.ts';
+import { flagName, type Option, variableName } from './option.ts';
+import { OPTION_ENTRIES, type OPTIONS, type OptionName } from './options.ts';
+import { parseValue, type ValueOf } from './values.ts';
+
+/** The configuration of a server: a value for each option of the table. */
+export type Config = { readonly [K in OptionName]: ValueOf[(typeof OPTIONS)[K]['type']] };
+
+/** The variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A configuration that cannot be used; the message has a line for every problem. */
+export class ConfigError extends Error {}
+
+/**
+ * Reads the configuration: flags first, then the environment, then the defaults.
+ *
+ * @throws ConfigError
+ */
+export function readConfig(
+  args: readonly string[],
+  env: Environment,
+  machine: Machine = readMachine(),
+): Config {
+  const flags = readFlags(args);
+  const problems = [...flags.problems];
+  const entries = OPTION_ENTRIES.map(([name, option]) => {
+    const [place, text] = flags.values.has(name)
+      ? [flagName(name), flags.values.get(name)]
+      : [variableName(name), env[variableName(name)]];
+    if (text === undefined || text === '') return [name, defaultOf(option, machine)];
+    const parsed = parseValue(option, text);
+    if ('value' in parsed) return [name, parsed.value];
+    problems.push(`${place}: expected ${parsed.expected}, got ${JSON.stringify(text)}`);
+    return [name, undefined];
+  });
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return Object.fromEntries(entries) as Config;
+}
+
+/** The configuration with nothing set but what is given, for an app that mounts the service. */
+export function configOf(given: Partial<Config> = {}, machine: Machine = readMachine()): Config {
+  const defaults = OPTION_ENTRIES.map(([name, option]) => [name, defaultOf(option, machine)]);
+  return { ...(Object.fromEntries(defaults) as Config), ...given };
+}
+
+function defaultOf({ default: value }: Option, machine: Machine) {
+  return typeof value === 'function' ? value(machine) : value;
+}

@@ -1,0 +1,47 @@
+import { flagName, variableName } from './option.ts';
+import { OPTION_ENTRIES } from './options.ts';
+
+/** An option in words. */
+export interface OptionRow {
+  /** Empty if the option is read from the environment only. */
+  readonly flag: string;
+  readonly variable: string;
+  /** The default as it is shown. */
+  readonly shown: string;
+  readonly description: string;
+}
+
+/** The options as rows of the help and of the README's table. */
+export function describeOptions(): OptionRow[] {
+  return OPTION_ENTRIES.map(([name, option]) => ({
+    flag: option.isVariableOnly === true ? '' : flagName(name),
+    variable: variableName(name),
+    shown: option.shownDefault ?? String(option.default),
+    description:
+      option.type === 'text' && option.choices !== undefined
+        ? `${option.description} One of ${option.choices.join(', ')}.`
+        : option.description,
+  }));
+}
+
+/** The text of `--help`. */
+export function helpText(): string {
+  const rows = describeOptions().map(({ flag, variable, shown, description }) =>
+    line(flag || variable, shown === '' ? description : `${description} (${shown})`),
+  );
+  return [
+    'chunksmith: splits text into chunks over HTTP',
+    '',
+    'Usage: npm start -- [options]',
+    '',
+    ...rows,
+    line('--help', 'Show this text and exit.'),
+    line('--version', 'Show the version and exit.'),
+    '',
+    'Every flag can be set by the environment variable of its name in capitals: --log-level is LOG_LEVEL.',
+  ].join('\n');
+}
+
+function line(name: string, text: string): string {
+  return `  ${name.padEnd(20)} ${text}`;
+}

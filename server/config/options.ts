@@ -1,0 +1,221 @@
+import type { Option } from './option.ts';
+
+/** Longest time in seconds that a timer of Node can wait for. */
+const LONGEST_WAIT = 2_000_000;
+
+/** Bodies may take a share of the memory: work on a body takes several times its size. */
+const LEAST_BYTES_IN_FLIGHT = 104_857_600;
+
+/**
+ * The one table of the server's options, in the order of the help. The flags, the environment
+ * variables, the type of the configuration, the help and the table of the README are derived from it.
+ */
+export const OPTIONS = {
+  host: { type: 'text', default: '0.0.0.0', description: 'Address to listen on.' },
+  port: {
+    type: 'integer',
+    default: 8000,
+    description: 'Port to listen on; 0 takes a free one.',
+    minimum: 0,
+    maximum: 65_535,
+  },
+  reload: {
+    type: 'boolean',
+    default: false,
+    description: 'Start again when a source file or a plugin changes (development only).',
+  },
+  logLevel: {
+    type: 'text',
+    default: 'info',
+    description: 'Least severe level to log.',
+    choices: ['debug', 'info', 'warning', 'error'],
+  },
+  dataDir: { type: 'text', default: 'data', description: 'Folder of the database and of models.' },
+  modelsDir: {
+    type: 'text',
+    default: '',
+    description: 'Folder of tokenizers and models; by default `models` in the data folder.',
+  },
+  plugins: {
+    type: 'list',
+    default: [],
+    description: 'Plugins to load, such as `token,recursive`; by default all that are found.',
+  },
+  pluginsDir: {
+    type: 'list',
+    default: [],
+    description: 'Further folders of plugins, separated by commas.',
+  },
+  allowDownloads: {
+    type: 'boolean',
+    default: false,
+    description: 'Fetch tokenizers and models that are not on disk from the hub.',
+  },
+  workers: {
+    type: 'integer',
+    default: ({ cores }) => cores,
+    description: 'Worker threads for large requests; 0 works inline.',
+    minimum: 0,
+    maximum: 1024,
+    shownDefault: 'number of cores',
+  },
+  inlineBytes: {
+    type: 'integer',
+    default: 4096,
+    description: 'Largest body in bytes that is worked on without a worker thread.',
+    minimum: 0,
+  },
+  queueSize: {
+    type: 'integer',
+    default: 256,
+    description: 'Requests that may wait for a worker; more are answered with 503.',
+    minimum: 0,
+  },
+  maxBodyBytes: {
+    type: 'integer',
+    default: 104_857_600,
+    description: 'Largest request body in bytes.',
+    minimum: 1,
+  },
+  maxAnswerBytes: {
+    type: 'integer',
+    default: 1_073_741_824,
+    description: 'Largest answer in bytes.',
+    minimum: 1,
+  },
+  maxBytesInFlight: {
+    type: 'integer',
+    default: ({ memoryBytes }) => Math.max(LEAST_BYTES_IN_FLIGHT, Math.floor(memoryBytes / 16)),
+    description:
+      'Bytes of request bodies that are read and worked on at the same time; more are answered with 503.',
+    minimum: 1,
+    shownDefault: `1/16 of the memory, at least ${LEAST_BYTES_IN_FLIGHT}`,
+  },
+  maxDocuments: {
+    type: 'integer',
+    default: 10_000,
+    description: 'Most texts, or lists of chunks, of a request.',
+    minimum: 1,
+  },
+  maxCharacters: {
+    type: 'integer',
+    default: 100_000_000,
+    description: 'Longest text in characters (UTF-16 code units).',
+    minimum: 1,
+  },
+  maxChunks: {
+    type: 'integer',
+    default: 1_000_000,
+    description: 'Most chunks of a request to a refinery.',
+    minimum: 1,
+  },
+  maxDelimiters: {
+    type: 'integer',
+    default: 100,
+    description: 'Most entries of a list in the options of a request, such as delimiters.',
+    minimum: 1,
+  },
+  maxDelimiterCharacters: {
+    type: 'integer',
+    default: 100,
+    description: 'Longest entry of such a list in characters (UTF-16 code units).',
+    minimum: 1,
+  },
+  maxSteps: { type: 'integer', default: 100, description: 'Most steps of a pipeline.', minimum: 1 },
+  requestTimeout: {
+    type: 'integer',
+    default: 300,
+    description: 'Seconds that a request may take, from its last byte on.',
+    minimum: 1,
+    maximum: LONGEST_WAIT,
+  },
+  shutdownGrace: {
+    type: 'integer',
+    default: 30,
+    description: 'Seconds that requests in flight have to finish after SIGTERM.',
+    minimum: 1,
+    maximum: LONGEST_WAIT,
+  },
+  workerMemoryMb: {
+    type: 'integer',
+    default: 0,
+    description: 'Heap of a worker thread in MB; 0 leaves it to Node.',
+    minimum: 0,
+    shownDefault: '0: by the memory of the machine',
+  },
+  corsOrigins: {
+    type: 'list',
+    default: [],
+    description: 'Origins of web pages that may call the service; `*` is all.',
+  },
+  rateLimit: {
+    type: 'integer',
+    default: 0,
+    description: 'Requests per minute and client; more are answered with 429. 0 is off.',
+    minimum: 0,
+  },
+  trustProxy: {
+    type: 'boolean',
+    default: false,
+    description: 'Take the address of a client from X-Forwarded-For, behind a proxy that sets it.',
+  },
+  check: {
+    type: 'boolean',
+    default: false,
+    description: 'Check configuration, plugins and store, print what is missing, and exit.',
+  },
+  apiKeys: {
+    type: 'text',
+    default: '',
+    description:
+      'Keys, separated by commas, of which requests must carry one as `Authorization: Bearer`; by default none.',
+    isVariableOnly: true,
+  },
+  maxModels: {
+    type: 'integer',
+    default: 4,
+    description: 'Embedding models that each worker thread keeps open.',
+    minimum: 1,
+  },
+  maxModelBytes: {
+    type: 'integer',
+    default: 1_073_741_824,
+    description: 'Memory in bytes that the open models of a worker thread may take.',
+    minimum: 1,
+  },
+  databaseUrl: {
+    type: 'text',
+    default: '',
+    description:
+      'Keep pipelines in this PostgreSQL, `postgresql://user:password@host/database`; by default in the data folder.',
+    isVariableOnly: true,
+  },
+  hfEndpoint: {
+    type: 'text',
+    default: 'https://huggingface.co',
+    description: 'Base URL of the hub.',
+    isVariableOnly: true,
+  },
+  hfToken: { type: 'text', default: '', description: 'Access token for the hub.', isVariableOnly: true },
+  hfRevision: {
+    type: 'text',
+    default: 'main',
+    description: 'Branch, tag or commit to take from the hub and from its local cache.',
+    isVariableOnly: true,
+    // What git refuses in the name of a branch is refused here too, so that it can never be a path.
+    pattern: /^(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/,
+    expected: 'a branch, tag or commit of at most 100 letters, digits, ".", "_" and "-"',
+  },
+  hfHubCache: {
+    type: 'text',
+    default: '',
+    description: "The hub's local cache; by default `hub` in HF_HOME, or ~/.cache/huggingface/hub.",
+    isVariableOnly: true,
+  },
+  hfHome: { type: 'text', default: '', description: "Home of the hub's clients.", isVariableOnly: true },
+} as const satisfies Readonly<Record<string, Option>>;
+
+export type OptionName = keyof typeof OPTIONS;
+
+/** The options as pairs, for what is derived from all of them. */
+export const OPTION_ENTRIES = Object.entries(OPTIONS) as readonly (readonly [OptionName, Option])[];

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type AwilixContainer, asFunction, asValue, createContainer, InjectionMode } from 'awilix';
+import type { Log, ModelFiles, SharedBuffers } from '../core/contracts/collaborators.ts';
+import type { TokenizerProvider } from '../core/contracts/tokenizer.ts';
+import { createPluginHost, type PluginHost } from '../core/hosting/container.ts';
+import type { PluginEntry, Registry } from '../core/hosting/registry.ts';
+import { kit } from '../core/kit.ts';
+import type { Config } from './config/config.ts';
+import { hubSettingsOf } from './config/hub-settings.ts';
+import { readMachine } from './config/machine.ts';
+import { hostedModels } from './hosted/provider.ts';
+import { type Admission, createAdmission } from './http/admission.ts';
+import { type ByteBudget, createByteBudget } from './http/byte-budget.ts';
+import { createMetrics, type Metrics } from './http/metrics.ts';
+import { createModelFiles } from './hub/model-files.ts';
+import { importFactory, loadPlugins } from './loader/loader.ts';
+import { createInlineExecutor, type Executor } from './run/executor.ts';
+import { createPoolExecutor } from './run/pool.ts';
+import { createRunner, type Runner } from './run/runner.ts';
+import { openSharedBuffers, type SharedBuffersRegistry } from './run/shared-buffers.ts';
+import { createOpeners, keepTokenizers, type Openers } from './service/openers.ts';
+import { createRequestSchemas, type RequestSchemas } from './service/request-schemas.ts';
+import { createService, type Service } from './service/service.ts';
+import type { PipelineStore } from './store/contract.ts';
+import { createPipelineStore } from './store/pipeline-store.ts';
+
+/** What one thread needs to serve requests: the main thread and every worker make the same from the same data. */
+export interface ServiceCradle {
+  readonly config: Config;
+  readonly log: Log;
+  readonly shared: SharedBuffers;
+  readonly registry: Registry;
+  readonly requestSchemas: RequestSchemas;
+  readonly models: ModelFiles;
+  readonly host: PluginHost;
+  readonly openers: Openers;
+  readonly service: Service;
+}
+
+export interface ServiceOptions {
+  readonly config: Config;
+  readonly log: Log;
+  /** Memory that the threads of the process share. */
+  readonly shared: SharedBuffers;
+  /** The plugins, if they are loaded already. */
+  readonly registry?: Registry | undefined;
+}
+
+/**
+ * Wires the service of one thread. Nothing is made before it is asked for.
+ *
+ * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins`, `unknown_plugin`
+ */
+export async function createServiceContainer({
+  config,
+  log,
+  shared,
+  registry: loaded,
+}: ServiceOptions): Promise<AwilixContainer<ServiceCradle>> {
+  const registry = loaded ?? (await loadPlugins(config, process.env));
+  const container = createContainer<ServiceCradle>({ injectionMode: InjectionMode.PROXY, strict: true });
+  return container.register({
+    config: asValue(config),
+    log: asValue(log),
+    shared: asValue(shared),
+    registry: asValue(registry),
+    requestSchemas: asFunction(createRequestSchemas).singleton(),
+    models: asFunction(makeModelFiles).singleton(),
+    host: asFunction(makeHost)
+      .singleton()
+      .disposer((host) => host.close()),
+    openers: asFunction(createOpeners)
+      .singleton()
+      .disposer((openers) => openers.close()),
+    service: asFunction(createService).singleton(),
+  });
+}
+
+function makeModelFiles({ config, log, registry }: ServiceCradle): ModelFiles {
+  const ownFolders = registry.all.map(({ file }) => join(dirname(file), 'models'));
+  return createModelFiles({ settings: hubSettingsOf(config, homedir()), log, ownFolders });
+}
+
+function makeHost({ registry, log, shared, models }: ServiceCradle): PluginHost {
+  return createPluginHost({
+    registry,
+    importFactory: (entry) => importFactory(entry),
+    collaborators: { kit, log, shared, models, hosted: hostedModels, memoryBytes: readMachine().memoryBytes },
+    env: process.env,
+    wrap: keepOpened,
+  });
+}
+
+function keepOpened<P extends object>({ manifest }: PluginEntry, plugin: P): P {
+  if (manifest.kind !== 'tokenizer') return plugin;
+  return keepTokenizers(plugin as unknown as TokenizerProvider) as unknown as P;
+}
+
+/** Disposes of dependants before their dependencies; Awilix's own `dispose` does all at once. */
+export async function disposeInOrder(container: AwilixContainer<object>): Promise<void> {
+  // Dependencies are in the cache before their dependants.
+  for (const { resolver, value } of [...container.cache.values()].reverse()) {
+    await (resolver as { dispose?(value: unknown): unknown }).dispose?.(value);
+  }
+  container.cache.clear();
+}
+
+/** What the main thread has besides the service. */
+export interface ServerCradle extends ServiceCradle {
+  readonly shared: SharedBuffersRegistry;
+  readonly inline: Executor;
+  readonly pool: Executor | undefined;
+  readonly runner: Runner;
+  readonly store: PipelineStore;
+  readonly metrics: Metrics;
+  readonly byteBudget: ByteBudget;
+  readonly admission: Admission;
+}
+
+/**
+ * Wires a server: the service of the main thread, worker threads, the store, metrics and admission control.
+ *
+ * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins`, `unknown_plugin`
+ */
+export async function createServerContainer(
+  config: Config,
+  log: Log,
+  registry?: Registry,
+): Promise<AwilixContainer<ServerCradle>> {
+  const channel = `chunksmith-${randomUUID()}`;
+  const shared = openSharedBuffers(channel);
+  const container = await createServiceContainer({ config, log, shared, registry });
+  return container.register({
+    shared: asFunction(() => shared)
+      .singleton()
+      .disposer(({ close }) => close()),
+    inline: asFunction(({ service }: ServiceCradle) => createInlineExecutor(service)).singleton(),
+    pool: asFunction(({ shared }: ServerCradle) =>
+      config.workers === 0 ? undefined : createPoolExecutor(config, shared, channel),
+    ).singleton(),
+    runner: asFunction(createRunner)
+      .singleton()
+      .disposer((runner) => runner.close()),
+    store: asFunction(() => createPipelineStore(config, log))
+      .singleton()
+      .disposer((store) => store.close()),
+    byteBudget: asFunction(() => createByteBudget(config.maxBytesInFlight)).singleton(),
+    metrics: asFunction(makeMetrics).singleton(),
+    admission: asFunction(createAdmission).singleton(),
+  }) as unknown as AwilixContainer<ServerCradle>;
+}
+
+function makeMetrics({ runner, byteBudget }: ServerCradle): Metrics {
+  return createMetrics({ load: runner.load, bytesInFlight: () => byteBudget.taken });
+}

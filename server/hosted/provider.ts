@@ -1,0 +1,49 @@
+import type { HostedModels, HostedProvider } from '../../core/contracts/collaborators.ts';
+import type { EmbeddingModel, EmbeddingProvider } from '../../core/contracts/embedding.ts';
+import { baseUrl, readData } from './answers.ts';
+import type { Embedding, HostedTools } from './embed.ts';
+
+const TOOLS: HostedTools = {
+  fetch: (...args) => fetch(...args),
+  limits: { retries: 4, firstDelay: 500, longestDelay: 60_000 },
+  timeout: 60_000,
+};
+
+/** A provider of hosted models: batches within its limits, in order, with retries. */
+export function createHostedProvider(
+  provider: HostedProvider,
+  tools: HostedTools = TOOLS,
+): EmbeddingProvider {
+  return {
+    list: () => provider.known,
+    open: async (name): Promise<EmbeddingModel> => ({
+      name,
+      bytes: 0,
+      tokenizer: () => openTokenizer(provider),
+      embed: (texts, request) => embed({ provider, tools, model: modelOf(provider, name), texts, request }),
+    }),
+  };
+}
+
+/** What factories are given as `hosted`. */
+export const hostedModels: HostedModels = Object.freeze({
+  createProvider: (provider: HostedProvider) => createHostedProvider(provider),
+  baseUrl,
+  readData,
+});
+
+/** The prefix only selects the provider; it is not sent. */
+const modelOf = ({ prefix }: HostedProvider, name: string): string =>
+  name.startsWith(prefix) ? name.slice(prefix.length) : name;
+
+async function openTokenizer({ tokenizer: { provider, name } }: HostedProvider) {
+  const tokenizer = await provider.open(name);
+  if (tokenizer === undefined) throw new Error(`There is no tokenizer ${name}.`);
+  return tokenizer;
+}
+
+/** Loads what calls the network at the first call: most servers make none. */
+async function embed(embedding: Embedding) {
+  const { embed } = await import('./embed.ts');
+  return embed(embedding);
+}

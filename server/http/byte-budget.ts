@@ -1,0 +1,74 @@
+import { Transform } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import plugin from 'fastify-plugin';
+import { ServiceError } from '../../core/errors.ts';
+
+/** Limits the bytes of all request bodies in flight together, from when they arrive until they are answered. */
+export interface ByteBudget {
+  /** @throws ServiceError `too_much_in_flight` */
+  take(bytes: number): void;
+  giveBack(bytes: number): void;
+  readonly taken: number;
+}
+
+/** Seconds after which a refused client may try again. */
+const RETRY_SECONDS = 1;
+
+export function createByteBudget(limit: number): ByteBudget {
+  let taken = 0;
+  return {
+    take(bytes) {
+      const wanted = taken + bytes;
+      // A single body has its own limit.
+      if (wanted > limit && taken > 0) {
+        throw new ServiceError('too_much_in_flight', { bytes: wanted, limit, seconds: RETRY_SECONDS });
+      }
+      taken = wanted;
+    },
+    giveBack(bytes) {
+      taken -= bytes;
+    },
+    get taken() {
+      return taken;
+    },
+  };
+}
+
+/** Charges the bodies of the routes below it to the budget: by `Content-Length`, else as they arrive. */
+export const chargeBodies = plugin(
+  async (app) => {
+    const { byteBudget } = app.chunksmith;
+    app.addHook('preParsing', async (request, reply, payload) => {
+      let charged = 0;
+      const charge = (bytes: number) => {
+        byteBudget.take(bytes);
+        charged += bytes;
+      };
+      reply.raw.once('close', () => byteBudget.giveBack(charged));
+      const announced = announcedLength(request);
+      if (announced === undefined) return payload.pipe(meter(charge));
+      charge(announced);
+      return payload;
+    });
+  },
+  { name: 'chunksmith-byte-budget', dependencies: ['chunksmith-services'] },
+);
+
+function announcedLength({ headers, routeOptions }: FastifyRequest): number | undefined {
+  const length = headers['content-length'];
+  if (length === undefined) return headers['transfer-encoding'] === undefined ? 0 : undefined;
+  return Math.min(Number(length), routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY);
+}
+
+function meter(charge: (bytes: number) => void): Transform {
+  return new Transform({
+    transform(chunk: Uint8Array, _encoding, done) {
+      try {
+        charge(chunk.byteLength);
+        done(null, chunk);
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  });
+}

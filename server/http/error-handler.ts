@@ -1,0 +1,92 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import plugin from 'fastify-plugin';
+import { type ErrorCode, ServiceError } from '../../core/errors.ts';
+import { suggest } from '../validation/suggest.ts';
+
+/** Errors of admission control, which are not logged as failures: the log has a line for each request anyway. */
+const ADMISSION_ERRORS: ReadonlySet<ErrorCode> = new Set(['overloaded', 'too_much_in_flight']);
+
+/** The answer to an error. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON: `{"detail": …}`. */
+  readonly body: string;
+}
+
+/** The answer to an error of the catalogue, in Fastify and before it. */
+export function errorAnswerOf({ status, detail, retryAfter }: ServiceError): ErrorAnswer {
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+  };
+  return { status, headers, body: JSON.stringify({ detail }) };
+}
+
+/** Answers every error of the routes and hooks below it. */
+export const errorHandler = plugin(
+  async (app) => {
+    app.setErrorHandler(sendError);
+  },
+  { name: 'chunksmith-error-handler' },
+);
+
+/** Answers an error, and logs what the caller must not see. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = asServiceError(error, request);
+  if (known.status >= 500 && !ADMISSION_ERRORS.has(known.code)) {
+    request.log.error({ err: error, code: known.code }, known.message);
+  }
+  const { status, headers, body } = errorAnswerOf(known);
+  return reply.code(status).headers(headers).send(body);
+}
+
+/** The error for a path without a route; suggests the known path that is closest to it. */
+export function notFound(path: string, known: readonly string[]): ServiceError {
+  const near = suggest(path, known);
+  const hint = near === undefined ? ' GET / lists what there is.' : ` Did you mean ${near}?`;
+  return new ServiceError('not_found', { path, hint });
+}
+
+/** The path of a request, without its query and cut to 200 characters. */
+export function pathOf(request: FastifyRequest): string {
+  return (request.url.split('?')[0] as string).slice(0, 200);
+}
+
+/** Translates Fastify's own errors into those of the catalogue. */
+function asServiceError(error: unknown, request: FastifyRequest): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const { code, statusCode } = (error ?? {}) as Partial<FastifyError>;
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ServiceError('body_too_large', { limit: request.routeOptions.bodyLimit ?? 0 }, error);
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ServiceError('unsupported_media_type', { received: mediaType(request) }, error);
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return badRequest('the body is shorter than its Content-Length; send it whole', error);
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new ServiceError('not_found', { path: pathOf(request), hint: '' }, error);
+    case 'FST_ERR_BAD_URL':
+      return badRequest(`the path ${pathOf(request)} is not valid: encode it as UTF-8 with %XX`, error);
+    default:
+      return byStatus(statusCode, error, request);
+  }
+}
+
+/** Translates what a Fastify plugin refuses by status, such as a path outside its folder of static files. */
+function byStatus(statusCode: number | undefined, error: unknown, request: FastifyRequest): ServiceError {
+  if (statusCode === 403 || statusCode === 404) {
+    return new ServiceError('not_found', { path: pathOf(request), hint: '' }, error);
+  }
+  if (statusCode === 400 && error instanceof Error) return badRequest(error.message, error);
+  return new ServiceError('internal', {}, error);
+}
+
+function badRequest(problem: string, cause: unknown): ServiceError {
+  return new ServiceError('invalid_parameters', { problems: [problem] }, cause);
+}
+
+function mediaType(request: FastifyRequest): string {
+  const type = request.headers['content-type'];
+  return type === undefined ? 'is missing and' : JSON.stringify(type.slice(0, 100));
+}

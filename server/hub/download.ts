@@ -1,0 +1,137 @@
+import type { Log, ModelFile } from '../../core/contracts/collaborators.ts';
+import { exposedError } from '../../core/errors.ts';
+import { withRetries } from '../retry.ts';
+import { acquireFileLock } from './file-lock.ts';
+import { codeOf, type Hub, HubRefusal, isBrokenConnection } from './hub.ts';
+import { IdleTimeoutError } from './idle-timeout.ts';
+import { findPartial, finishPartial, removePartial } from './partial-download.ts';
+import { type Transfer, transfer } from './transfer.ts';
+
+export interface DownloadCollaborators {
+  readonly hub: Hub;
+  readonly log: Log;
+  /** How long the hub may be silent, in milliseconds. */
+  readonly timeout: number;
+  /** The delay before the first retry, in milliseconds. */
+  readonly backoff: number;
+}
+
+/** One file of a model. */
+interface Download {
+  /** Name of the model. */
+  readonly name: string;
+  readonly file: ModelFile;
+  /** Where the file will be on this machine. */
+  readonly target: string;
+}
+
+const MAX_RETRIES = 3;
+const MAX_WAIT_MS = 30_000;
+/** Milliseconds between two reports of progress. */
+const PROGRESS_MS = 5000;
+
+/**
+ * Downloads a file of the hub and returns its path; `undefined` if the hub has no such file. At any time one
+ * thread of one process downloads a file, and the others wait for it.
+ */
+export async function download(
+  collaborators: DownloadCollaborators,
+  one: Download,
+): Promise<string | undefined> {
+  try {
+    return await downloadLocked(collaborators, one);
+  } catch (cause) {
+    const reason = reasonOf(cause);
+    throw exposedError(`could not download ${one.file.name} of "${one.name}" from the hub: ${reason}`, cause);
+  }
+}
+
+async function downloadLocked(
+  collaborators: DownloadCollaborators,
+  { name, file, target }: Download,
+): Promise<string | undefined> {
+  const { hub, log, timeout } = collaborators;
+  const url = hub.urlOf(name, file.name);
+  for (;;) {
+    const lock = await acquireFileLock(target);
+    if (lock === undefined) return target;
+    const { lost } = lock;
+    const onBytes = reportProgress(log, name, file.name);
+    try {
+      const path = await transferWithRetries(collaborators, {
+        hub,
+        url,
+        file,
+        target,
+        timeout,
+        lost,
+        onBytes,
+      });
+      if (path !== undefined) log.info({ name, file: file.name }, 'downloaded from the hub');
+      return path;
+    } catch (error) {
+      if (!lost.aborted) throw error;
+    } finally {
+      await lock.release();
+    }
+  }
+}
+
+async function transferWithRetries(
+  { log, backoff }: DownloadCollaborators,
+  one: Transfer,
+): Promise<string | undefined> {
+  const limits = { retries: MAX_RETRIES, firstDelay: backoff, longestDelay: MAX_WAIT_MS };
+  const onRetry = (error: unknown, milliseconds: number) =>
+    log.warn({ url: one.url.pathname, reason: reasonOf(error), milliseconds }, 'trying again');
+  try {
+    await withRetries(limits, { isPassing, retryAfter, onRetry, signal: one.lost }, () => transferOnce(one));
+    return one.target;
+  } catch (error) {
+    if (error instanceof HubRefusal && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+async function transferOnce(one: Transfer): Promise<void> {
+  const { target, lost, url } = one;
+  try {
+    await transfer(one);
+    lost.throwIfAborted();
+    await finishPartial(target);
+  } catch (error) {
+    const canResume = mayResume(error) && (await findPartial(target, url.href)) !== undefined;
+    // If the lock is lost, the partial download belongs to another.
+    if (!lost.aborted && !canResume) await removePartial(target);
+    throw error;
+  }
+}
+
+function reportProgress(log: Log, name: string, file: string): Transfer['onBytes'] {
+  let reported = performance.now();
+  return (bytes, total) => {
+    if (performance.now() - reported < PROGRESS_MS) return;
+    reported = performance.now();
+    log.info({ name, file, bytes, total }, 'downloading');
+  };
+}
+
+/** Whether the same request may succeed later. A hub that is silent is not waited for again. */
+const isPassing = (error: unknown): boolean =>
+  isBrokenConnection(error) || (error instanceof HubRefusal && isBusy(error));
+
+/** Whether what has arrived is worth keeping after such an error. */
+const mayResume = (error: unknown): boolean => isPassing(error) || error instanceof IdleTimeoutError;
+
+const isBusy = ({ status }: HubRefusal): boolean => status === 429 || status >= 500;
+
+/** A hub that asks for a longer wait is asked after the longest one all the same. */
+const retryAfter = (error: unknown): number =>
+  error instanceof HubRefusal ? Math.min(error.retryAfter ?? 0, MAX_WAIT_MS) : 0;
+
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  if ('syscall' in cause && 'path' in cause) return `the models folder cannot be written (${codeOf(cause)})`;
+  if (codeOf(cause) === undefined && !(cause instanceof TypeError)) return cause.message;
+  return `the connection failed (${codeOf(cause) ?? cause.message}); check HF_ENDPOINT and the network`;
+}

@@ -1,0 +1,83 @@
+import { dirname, join } from 'node:path';
+import type { PluginId } from '../../core/contracts/manifest.ts';
+import type { Factory } from '../../core/contracts/plugin.ts';
+import { ServiceError } from '../../core/errors.ts';
+import { findMissing, type Probe } from '../../core/hosting/capability.ts';
+import { createRegistry, type PluginEntry, type Registry } from '../../core/hosting/registry.ts';
+import { DISK, type Disk } from './disk.ts';
+import { findManifests, findModule } from './plugin-folders.ts';
+import { createManifestReader } from './read-manifest.ts';
+import { selectPlugins } from './selection.ts';
+
+/** The folder of the plugins that come with the server. */
+export const BUILT_IN_PLUGINS = join(import.meta.dirname, '../..', 'plugins');
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface LoaderOptions {
+  /** Folders to search: each holds plugin folders, directly or in folders of a kind (`chunkers/`). */
+  readonly folders: readonly string[];
+  /** Names of the plugins to load, as `--plugins` takes them; empty for all. */
+  readonly only: readonly string[];
+  readonly env: Environment;
+}
+
+/**
+ * Finds the plugins and reads their manifests. Nothing else of a plugin is imported.
+ *
+ * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins` with the file and the reason
+ */
+export async function loadRegistry(
+  { folders, only, env }: LoaderOptions,
+  disk: Disk = DISK,
+): Promise<Registry> {
+  const found = await Promise.all(folders.map((folder) => findManifests(folder, disk)));
+  const read = createManifestReader(disk);
+  const entries = await Promise.all(
+    found.flat().map(async (file): Promise<PluginEntry> => {
+      const manifest = await read(file);
+      const id: PluginId = `${manifest.kind}/${manifest.name}`;
+      return { id, manifest, file, missing: findMissing(manifest, probeFrom(file, env, disk)) };
+    }),
+  );
+  return createRegistry(selectPlugins(entries, only));
+}
+
+/** The part of the configuration that says which plugins there are. */
+export interface PluginSettings {
+  readonly plugins: readonly string[];
+  readonly pluginsDir: readonly string[];
+}
+
+/** The plugins of a server: those that come with it and those of further folders, as it is configured. */
+export function loadPlugins({ plugins, pluginsDir }: PluginSettings, env: Environment): Promise<Registry> {
+  return loadRegistry({ folders: [BUILT_IN_PLUGINS, ...pluginsDir], only: plugins, env });
+}
+
+/**
+ * Imports the factory of a plugin: the default export of the `index` beside its manifest.
+ *
+ * @throws ServiceError `plugin_failed`, without a path, because it is the answer to a request
+ */
+export async function importFactory(
+  { file, manifest: { kind, name } }: PluginEntry,
+  disk: Disk = DISK,
+): Promise<Factory> {
+  const index = findModule(dirname(file), 'index', disk) as string;
+  const module = await disk.importModule(index);
+  if (typeof module.default !== 'function') {
+    const reason = 'the default export of its index is not a function';
+    throw new ServiceError('plugin_failed', { kind, name, reason });
+  }
+  return module.default as Factory;
+}
+
+/** Looks for packages where the plugin stands and where the server stands. */
+function probeFrom(manifestFile: string, env: Environment, disk: Disk): Probe {
+  const places = [manifestFile, import.meta.filename];
+  return {
+    hasPackage: (name) => places.some((place) => disk.hasPackage(name, place)),
+    hasEnv: (name) => (env[name] ?? '') !== '',
+    hasFile: (path) => disk.exists(join(dirname(manifestFile), path)),
+  };
+}

@@ -1,0 +1,43 @@
+import type { Kind } from '../../core/contracts/manifest.ts';
+import { ServiceError } from '../../core/errors.ts';
+import { type PluginEntry, usedPlugins } from '../../core/hosting/registry.ts';
+
+/**
+ * The plugins that `--plugins` asks for, by names such as `token` or `chunker/token`: the named plugins and,
+ * step by step, what they use. A plugin that uses a whole kind gets the named plugins of that kind, or all of
+ * them if none is named. A chunker whose tokens nothing else counts uses the default tokenizer.
+ *
+ * @throws ServiceError `unknown_plugin`
+ */
+export function selectPlugins(entries: readonly PluginEntry[], names: readonly string[]): PluginEntry[] {
+  if (names.length === 0) return [...entries];
+  const selected = new Set<PluginEntry>();
+  for (const name of names) {
+    const named = entries.filter((entry) => entry.id === name || entry.manifest.name === name);
+    if (named.length === 0) throw unknown(name, entries);
+    for (const entry of named) selected.add(entry);
+  }
+  const named = new Set([...selected].map((entry) => entry.manifest.kind));
+  // A loop over a set also visits what is added on the way.
+  for (const entry of selected) {
+    for (const used of entries.filter((other) => isUsed(entry, other, named))) selected.add(used);
+  }
+  return entries.filter((entry) => selected.has(entry));
+}
+
+function isUsed(entry: PluginEntry, other: PluginEntry, named: ReadonlySet<Kind>): boolean {
+  if (usedPlugins(entry.manifest).includes(other.id)) return true;
+  const { kind } = other.manifest;
+  const uses = entry.manifest.uses ?? [];
+  if (!named.has(kind) && uses.includes(kind)) return true;
+  const isCounted = uses.includes('tokenizer') || uses.includes('embedding');
+  return entry.manifest.kind === 'chunker' && !isCounted && other.manifest.default !== undefined;
+}
+
+function unknown(name: string, entries: readonly PluginEntry[]): ServiceError {
+  return new ServiceError('unknown_plugin', {
+    kind: 'plugin',
+    name,
+    known: entries.map((entry) => entry.id).join(', '),
+  });
+}

@@ -1,0 +1,100 @@
+import { setImmediate } from 'node:timers';
+import { OVERLOADED } from './overloaded.ts';
+
+/** Milliseconds after the first task of a turn of the event loop in which more may start in the same turn. */
+const TURN_MS = 5;
+/** Most turns in a row that pass without a task while tasks wait. */
+const MOST_PASSED = 16;
+
+/** Admits tasks to the event loop, so that it serves other requests between them. */
+export class EventLoopScheduler {
+  readonly #queueSize: number;
+  readonly #queue = new Set<() => void>();
+  /** When the first task of this turn started; nothing if none has. */
+  #began: number | undefined;
+  #mayPass = false;
+  /** Turns that have passed since the last task. */
+  #passed = 0;
+
+  /** @param queueSize most tasks that wait; one of them starts in each turn */
+  constructor(queueSize: number) {
+    this.#queueSize = queueSize;
+  }
+
+  /** Tasks that wait. */
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
+  /** Whether a task that arrives now is turned away. */
+  get isFull(): boolean {
+    return !this.#hasRoom() && this.#queue.size >= this.#queueSize;
+  }
+
+  /**
+   * Waits until a task may run.
+   *
+   * @throws ServiceError `overloaded` at once if the queue is full
+   * @throws the signal's reason once it aborts
+   */
+  async enter(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.isFull) throw OVERLOADED;
+    if (!this.#hasRoom()) return this.#wait(signal);
+    if (this.#began === undefined) this.#beginTurn();
+  }
+
+  /**
+   * Lets the next turn pass without a task, because a connection has come. Node accepts one in each turn: if
+   * every turn were as long as a task, connections would be accepted more slowly than clients open them, and
+   * `/health` would wait for all of them.
+   */
+  yieldToAccepts(): void {
+    this.#mayPass = true;
+  }
+
+  /** Whether a task may start at once. */
+  #hasRoom(): boolean {
+    if (this.#began === undefined) return true;
+    return this.#queue.size === 0 && performance.now() - this.#began < TURN_MS;
+  }
+
+  #beginTurn(): void {
+    this.#began = performance.now();
+    setImmediate(this.#endTurn);
+  }
+
+  readonly #endTurn = (): void => {
+    const [next] = this.#queue;
+    if (next === undefined) {
+      this.#began = undefined;
+      return;
+    }
+    const passes = this.#mayPass && this.#passed < MOST_PASSED;
+    this.#mayPass = false;
+    if (passes) {
+      this.#passed++;
+      setImmediate(this.#endTurn);
+      return;
+    }
+    this.#passed = 0;
+    this.#beginTurn();
+    this.#queue.delete(next);
+    next();
+  };
+
+  #wait(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const giveUp = () => {
+        this.#queue.delete(begin);
+        reject(signal.reason);
+      };
+      const begin = () => {
+        signal.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      this.#queue.add(begin);
+      signal.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+}

@@ -1,0 +1,112 @@
+import { threadId as mainThread } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import { fromPlainError, ServiceError } from '../../core/errors.ts';
+import type { Config } from '../config/config.ts';
+import type { Answer } from '../service/service.ts';
+import { type Executor, STOP_GRACE } from './executor.ts';
+import type { Work, WorkerData, WorkMessage, WorkOutcome } from './message.ts';
+import type { SharedBuffersRegistry } from './shared-buffers.ts';
+import { createStopFlag, hasBegun, raise, type StopFlag } from './stop-flag.ts';
+
+type Pool = Piscina<WorkMessage, WorkOutcome>;
+
+/** Work that the pool was given and has not settled. */
+interface Running {
+  readonly flag: StopFlag;
+  /** Ends it because its thread is gone. */
+  fail(error: unknown): void;
+}
+
+/** Runs work in worker threads, which start when there is work for them and stay. */
+export function createPoolExecutor(config: Config, shared: SharedBuffersRegistry, channel: string): Executor {
+  const running = new Set<Running>();
+  const pool = openPool(config, { config, channel });
+  // If a thread ends before it takes any work, because it cannot start, only this event reports it.
+  pool.on('error', (error) => {
+    for (const { flag, fail } of running) if (!hasBegun(flag)) fail(error);
+  });
+  pool.on('workerDestroy', () => {
+    shared.releaseDead(new Set([mainThread, ...pool.threads.map((worker) => worker.threadId)]));
+  });
+  return {
+    run: (work, signal) => runInThread(pool, running, work, signal),
+    get threads() {
+      return pool.threads.length;
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+function openPool({ workers, workerMemoryMb }: Config, workerData: WorkerData): Pool {
+  const memory = workerMemoryMb === 0 ? {} : { maxOldGenerationSizeMb: workerMemoryMb };
+  return new Piscina<WorkMessage, WorkOutcome>({
+    filename: new URL('./worker.ts', import.meta.url).href,
+    workerData,
+    minThreads: 0,
+    // One small task more may run while large ones do.
+    maxThreads: workers + 1,
+    idleTimeout: Number.POSITIVE_INFINITY,
+    resourceLimits: memory,
+  });
+}
+
+/**
+ * Runs work in a thread. When the signal aborts, the stop flag is raised; work that has not stopped after
+ * `STOP_GRACE` loses its thread.
+ */
+async function runInThread(
+  pool: Pool,
+  running: Set<Running>,
+  work: Work,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const flag = createStopFlag();
+  const thread = new AbortController();
+  let grace: NodeJS.Timeout | undefined;
+  const stop = () => {
+    raise(flag);
+    grace = setTimeout(() => thread.abort(), STOP_GRACE);
+  };
+  let failure: unknown;
+  const fail = (error: unknown) => {
+    failure = error;
+    thread.abort();
+  };
+  const entry = { flag, fail };
+  running.add(entry);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const { message, transferList } = messageOf(work, flag);
+    const outcome = await pool.run(message, { transferList, signal: thread.signal });
+    if ('error' in outcome) throw fromPlainError(outcome.error);
+    return outcome.answer;
+  } catch (error) {
+    throw lossOf(failure ?? error);
+  } finally {
+    running.delete(entry);
+    signal.removeEventListener('abort', stop);
+    clearTimeout(grace);
+  }
+}
+
+/** The message with what is moved to the thread instead of copied: the bytes of a request. */
+function messageOf(work: Work, flag: StopFlag) {
+  if ('execution' in work) return { message: { work, flag }, transferList: [] };
+  const body = ownBytes(work.body);
+  return { message: { work: { ...work, body }, flag }, transferList: [body.buffer] };
+}
+
+/** The bytes alone in their buffer, so that they can be moved; small bodies share a pool with others. */
+function ownBytes(body: Uint8Array): Uint8Array<ArrayBuffer> {
+  const isAlone = body.buffer instanceof ArrayBuffer && body.byteLength === body.buffer.byteLength;
+  return isAlone ? (body as Uint8Array<ArrayBuffer>) : new Uint8Array(body);
+}
+
+/** The error for work whose thread gave no outcome; an error of the catalogue stays as it is. */
+function lossOf(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return new ServiceError('out_of_memory', {}, error);
+  const isLost = typeof message === 'string' && message.startsWith('worker exited');
+  return new ServiceError(isLost ? 'worker_lost' : 'internal', {}, error);
+}

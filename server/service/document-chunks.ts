@@ -1,0 +1,151 @@
+import type { Chunk, OffsetUnit, Span } from '../../core/contracts/chunk.ts';
+import type { CountedSpan } from '../../core/engine/chunking.ts';
+import type { WrittenChunk } from '../wire/chunk-writer.ts';
+import type { JsonText } from '../wire/json-text.ts';
+import { locate, type Places } from '../wire/locate.ts';
+
+/** The text of a request, and the same text as the content of a JSON literal. */
+export interface SourceDocument {
+  readonly text: string;
+  readonly json: JsonText;
+}
+
+/**
+ * What refineries put around the source in a chunk's text; the answer copies the source itself. `undefined` if the
+ * chunk has no source, or if a refinery rewrote its text.
+ */
+export type Origin = { readonly before: string; readonly after: string } | undefined;
+
+export const UNCHANGED: Origin = { before: '', after: '' };
+
+/** The chunks of one document between two stages, and their places in it. */
+export interface DocumentChunks {
+  /** The stretches of the document; none for chunks that came in a request. */
+  readonly spans: readonly CountedSpan[];
+  readonly source: JsonText;
+  /** The places of the stretches in `source`, and in the unit of the answer; none for chunks of a request. */
+  readonly places: Places | undefined;
+  /** Further fields of the stretches, by index; `undefined` if none has any. */
+  readonly extras: readonly Fields[] | undefined;
+  /** The chunks as objects with their origins, if they came in a request or a refinery returned them. */
+  readonly refined: { readonly chunks: readonly Chunk[]; readonly origins: readonly Origin[] } | undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>> | undefined;
+
+const NO_JSON = new Uint8Array(0);
+
+/** Chunks that came in a request. */
+export function givenChunks(chunks: readonly Chunk[]): DocumentChunks {
+  const refined = { chunks, origins: new Array<Origin>(chunks.length) };
+  return { spans: [], source: NO_JSON, places: undefined, extras: undefined, refined };
+}
+
+/** Makes chunks of stretches of a document, with offsets in the unit. */
+export function placeChunks(
+  { json }: SourceDocument,
+  spans: readonly CountedSpan[],
+  unit: OffsetUnit,
+): DocumentChunks {
+  const places = locate(json, spans, unit);
+  return { spans, source: json, places, extras: extrasOf(json, spans, unit), refined: undefined };
+}
+
+/** The chunks as objects, as a refinery takes them. */
+export function chunkObjects({ text }: SourceDocument, document: DocumentChunks): readonly Chunk[] {
+  const { refined, places, spans, extras, source } = document;
+  if (refined !== undefined) return refined.chunks;
+  const { from, to, start, end } = places as Places;
+  const json = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
+  return spans.map((span, index) => ({
+    text:
+      asciiText(json, from[index] as number, to[index] as number, span) ?? text.slice(span.start, span.end),
+    start_index: start[index] as number,
+    end_index: end[index] as number,
+    token_count: span.token_count,
+    ...extras?.[index],
+  }));
+}
+
+/**
+ * The text of a span from its JSON, if that is all ASCII and free of escapes: a string of one byte per
+ * character, which every later step reads faster than a slice of a document with wider characters.
+ */
+function asciiText(json: Buffer, from: number, to: number, { start, end }: Span): string | undefined {
+  return to - from === end - start ? json.toString('latin1', from, to) : undefined;
+}
+
+/** The chunks as they are written. */
+export function writtenChunks(document: DocumentChunks): WrittenChunk[] {
+  const { refined, places, spans, extras, source } = document;
+  if (refined === undefined) return writtenSpans(source, spans, places as Places, extras);
+  return refined.chunks.map((chunk, index) => {
+    const origin = refined.origins[index];
+    return {
+      id: undefined,
+      source,
+      from: origin === undefined ? 0 : ((places as Places).from[index] as number),
+      to: origin === undefined ? 0 : ((places as Places).to[index] as number),
+      before: origin === undefined ? chunk.text : origin.before,
+      after: origin === undefined ? '' : origin.after,
+      start_index: chunk.start_index,
+      end_index: chunk.end_index,
+      token_count: chunk.token_count,
+      fields: chunk,
+    };
+  });
+}
+
+function writtenSpans(
+  source: JsonText,
+  spans: readonly CountedSpan[],
+  { from, to, start, end }: Places,
+  extras: readonly Fields[] | undefined,
+): WrittenChunk[] {
+  const chunks: WrittenChunk[] = new Array(spans.length);
+  for (let index = 0; index < chunks.length; index++) {
+    chunks[index] = {
+      id: undefined,
+      source,
+      from: from[index] as number,
+      to: to[index] as number,
+      before: '',
+      after: '',
+      start_index: start[index] as number,
+      end_index: end[index] as number,
+      token_count: (spans[index] as CountedSpan).token_count,
+      fields: extras?.[index],
+    };
+  }
+  return chunks;
+}
+
+/** The further fields of each chunk, with the offsets of located stretches; `undefined` if no chunk has any. */
+function extrasOf(
+  json: JsonText,
+  spans: readonly CountedSpan[],
+  unit: OffsetUnit,
+): readonly Fields[] | undefined {
+  if (spans.every(({ extra, located }) => extra === undefined && located === undefined)) return undefined;
+  const fields = new Set(spans.flatMap(({ located = {} }) => Object.keys(located)));
+  const found = new Map([...fields].map((field) => [field, locateField(json, spans, unit, field)]));
+  return spans.map(({ extra, located }, index) => {
+    if (located === undefined) return extra;
+    const names = Object.keys(located);
+    return { ...extra, ...Object.fromEntries(names.map((name) => [name, found.get(name)?.[index]])) };
+  });
+}
+
+/** One located field of every span, with offsets in the unit. */
+function locateField(json: JsonText, spans: readonly CountedSpan[], unit: OffsetUnit, field: string) {
+  const all = spans.flatMap(({ located }) => located?.[field] ?? []);
+  const { start, end } = locate(json, all, unit);
+  let at = 0;
+  return spans.map(({ located }) =>
+    (located?.[field] ?? []).map(({ fields }) => {
+      const place = { start_index: start[at], end_index: end[at] };
+      at++;
+      return { ...fields, ...place };
+    }),
+  );
+}

@@ -1,0 +1,84 @@
+import type { Chunk } from '../../core/contracts/chunk.ts';
+import type { CountedSpan } from '../../core/engine/chunking.ts';
+import { isBlank } from '../../core/engine/text.ts';
+import {
+  chunkObjects,
+  type DocumentChunks,
+  givenChunks,
+  placeChunks,
+  type SourceDocument,
+  UNCHANGED,
+} from './document-chunks.ts';
+import type { ChunkStage, Stage } from './stages.ts';
+
+/** What goes through the stages: a document, or a list of chunks of a request. */
+export type Input = SourceDocument | { readonly chunks: readonly Chunk[] };
+
+/**
+ * Runs one input through the stages; whoever has a list or a stream of them runs one after the other. A chunk
+ * stage after others splits the stretches of the document that the chunks before it cover, so that offsets stay
+ * those of the document; fields that refine stages added to those chunks are dropped with them.
+ *
+ * @throws ServiceError
+ */
+export async function runStages(stages: readonly Stage[], input: Input): Promise<DocumentChunks> {
+  const document = 'chunks' in input ? NO_DOCUMENT : input;
+  let chunks = 'chunks' in input ? givenChunks(input.chunks) : undefined;
+  for (const stage of stages) {
+    chunks =
+      'chunk' in stage
+        ? await chunkDocument(stage, document, chunks)
+        : await refineChunks(stage, document, chunks as DocumentChunks);
+  }
+  return chunks as DocumentChunks;
+}
+
+const NO_DOCUMENT: SourceDocument = { text: '', json: new Uint8Array(0) };
+
+async function chunkDocument(
+  stage: ChunkStage,
+  document: SourceDocument,
+  before: DocumentChunks | undefined,
+): Promise<DocumentChunks> {
+  const spans = await (before === undefined
+    ? stage.chunk(document.text)
+    : splitFurther(stage, document.text, before.spans));
+  return placeChunks(document, spans, stage.unit);
+}
+
+async function refineChunks(
+  stage: Exclude<Stage, ChunkStage>,
+  document: SourceDocument,
+  before: DocumentChunks,
+): Promise<DocumentChunks> {
+  const objects = chunkObjects(document, before);
+  const origins = before.refined?.origins ?? objects.map(() => UNCHANGED);
+  return { ...before, refined: await stage.refine(objects, origins) };
+}
+
+async function splitFurther(
+  { chunk }: ChunkStage,
+  text: string,
+  spans: readonly CountedSpan[],
+): Promise<CountedSpan[]> {
+  const split: CountedSpan[] = [];
+  for (const span of spans) {
+    const own = text.slice(span.start, span.end);
+    const parts = isBlank(own) ? [] : await chunk(own);
+    if (parts.length === 0) split.push(span);
+    for (const part of parts) split.push(moved(part, span.start));
+  }
+  return split;
+}
+
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+function moved(span: CountedSpan, by: number): CountedSpan {
+  const move = <T extends Stretch>(one: T): T => ({ ...one, start: one.start + by, end: one.end + by });
+  if (span.located === undefined) return move(span);
+  const lists = Object.entries(span.located).map(([field, list]) => [field, list.map(move)]);
+  return { ...move(span), located: Object.fromEntries(lists) };
+}

@@ -1,0 +1,89 @@
+import { ServiceError } from '../../core/errors.ts';
+import type { Config } from '../config/config.ts';
+
+/** How much one request may contain; see the server's options of the same names. */
+export type Limits = Pick<
+  Config,
+  | 'maxAnswerBytes'
+  | 'maxDocuments'
+  | 'maxCharacters'
+  | 'maxChunks'
+  | 'maxDelimiters'
+  | 'maxDelimiterCharacters'
+>;
+
+/**
+ * Refuses more or longer texts than a request may contain.
+ *
+ * @throws ServiceError `invalid_parameters` with the number that was exceeded
+ */
+export function checkTexts(text: string | readonly string[], limits: Limits): void {
+  const texts = Array.isArray(text) ? (text as readonly string[]) : [text as string];
+  atMost({
+    place: 'text',
+    unit: 'texts',
+    count: texts.length,
+    limit: limits.maxDocuments,
+    flag: '--max-documents',
+  });
+  texts.forEach(({ length }, index) => {
+    const place = Array.isArray(text) ? `text[${index}]` : 'text';
+    atMost({
+      place,
+      unit: 'characters',
+      count: length,
+      limit: limits.maxCharacters,
+      flag: '--max-characters',
+    });
+  });
+}
+
+/**
+ * Refuses more chunks, or lists of them, than a request may contain.
+ *
+ * @throws ServiceError `invalid_parameters` with the number that was exceeded
+ */
+export function checkChunks(lists: readonly (readonly unknown[])[], limits: Limits): void {
+  atMost({
+    place: 'chunks',
+    unit: 'lists',
+    count: lists.length,
+    limit: limits.maxDocuments,
+    flag: '--max-documents',
+  });
+  const count = lists.reduce((sum, list) => sum + list.length, 0);
+  atMost({ place: 'chunks', unit: 'chunks', count, limit: limits.maxChunks, flag: '--max-chunks' });
+}
+
+/**
+ * Refuses an option that is a list, such as delimiters, if it is longer or has longer texts than a request may
+ * contain. To be called before its type is checked, because its message names the limit that can be raised.
+ *
+ * @param place such as `steps[1].config.delim`
+ * @throws ServiceError `invalid_parameters` with the number that was exceeded
+ */
+export function checkOption(value: unknown, place: string, limits: Limits): void {
+  if (!Array.isArray(value)) return;
+  const { maxDelimiters, maxDelimiterCharacters } = limits;
+  atMost({ place, unit: 'entries', count: value.length, limit: maxDelimiters, flag: '--max-delimiters' });
+  value.forEach((entry, index) => {
+    if (typeof entry !== 'string') return;
+    const amount = { unit: 'characters', count: entry.length, limit: maxDelimiterCharacters };
+    atMost({ place: `${place}[${index}]`, ...amount, flag: '--max-delimiter-characters' });
+  });
+}
+
+interface Amount {
+  readonly place: string;
+  readonly unit: string;
+  readonly count: number;
+  readonly limit: number;
+  /** The option of the server that raises the limit. */
+  readonly flag: string;
+}
+
+function atMost({ place, unit, count, limit, flag }: Amount): void {
+  if (count <= limit) return;
+  const problems = [`${place}: ${count} ${unit}, over the limit of ${limit}; send fewer, or raise ${flag}`];
+  throw new ServiceError('invalid_parameters', { problems });
+}

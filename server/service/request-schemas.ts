@@ -1,0 +1,135 @@
+import { OFFSET_UNITS } from '../../core/contracts/chunk.ts';
+import type { Manifest, ObjectSchema } from '../../core/contracts/manifest.ts';
+import type { Registry } from '../../core/hosting/registry.ts';
+import type { Config } from '../config/config.ts';
+
+/** Schemas of requests: the members of every plugin of a kind, and the plugin's own options. */
+export interface RequestSchemas {
+  /** The whole request of a chunker. */
+  chunk(manifest: Manifest): ObjectSchema;
+  /**
+   * The whole request of a refinery. `any` is for the documentation; for a check it must be known whether the chunks
+   * are those of one document or of many, so that an error can name the bad chunk.
+   */
+  refine(manifest: Manifest, documents: 'one' | 'many' | 'any'): ObjectSchema;
+  /**
+   * The options of a pipeline's step: a request without its text or chunks. Required are the options that the
+   * manifest lists as `required` and that have no default.
+   */
+  step(manifest: Manifest): ObjectSchema;
+}
+
+type SchemaLimits = Pick<Config, 'maxDelimiters' | 'maxDelimiterCharacters'>;
+
+interface SchemaOptions {
+  readonly registry: Registry;
+  readonly config: SchemaLimits;
+}
+
+const text = {
+  anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+  description: 'A text, or a list of texts: the answer is then a list of lists, in the same order.',
+} as const;
+
+const offsetUnit = {
+  enum: OFFSET_UNITS,
+  default: 'code_point',
+  description:
+    'Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust).',
+} as const;
+
+const count = { type: 'integer', minimum: 0 } as const;
+
+const chunk = {
+  type: 'object',
+  required: ['text', 'start_index', 'end_index', 'token_count'],
+  properties: { text: { type: 'string' }, start_index: count, end_index: count, token_count: count },
+} as const;
+
+const chunksOfOne = { type: 'array', items: chunk } as const;
+const chunksOfMany = { type: 'array', items: chunksOfOne } as const;
+const CHUNKS = { one: chunksOfOne, many: chunksOfMany, any: { anyOf: [chunksOfOne, chunksOfMany] } };
+
+/** The request that executes a pipeline. */
+export const executeRequest: ObjectSchema = {
+  type: 'object',
+  required: ['text'],
+  properties: { text },
+  additionalProperties: false,
+};
+
+export function createRequestSchemas({ registry, config }: SchemaOptions): RequestSchemas {
+  const tokenizer = tokenizerOption(registry);
+
+  function step({ kind, options, uses }: Manifest): ObjectSchema {
+    const own = options?.properties ?? {};
+    const hasDefault = (name: string) => 'default' in (own[name] as object);
+    const limited = Object.entries(own).map(([name, schema]) => [name, withLimits(schema, config)]);
+    return {
+      type: 'object',
+      required: (options?.required ?? []).filter((name) => !hasDefault(name)),
+      properties: {
+        ...(uses?.includes('tokenizer') ? { tokenizer } : {}),
+        ...Object.fromEntries(limited),
+        ...(kind === 'chunker' ? { offset_unit: offsetUnit } : {}),
+      },
+      additionalProperties: false,
+    };
+  }
+
+  return {
+    step,
+    chunk: (manifest) => withMember('text', text, step(manifest)),
+    refine(manifest, documents) {
+      const description = 'Chunks as a chunker answers them; further fields come back untouched.';
+      return withMember('chunks', { ...CHUNKS[documents], description }, step(manifest));
+    },
+  };
+}
+
+/** The tokenizer that counts if a request names none; `undefined` if no plugin has a default. */
+export function defaultTokenizerOf(registry: Registry): string | undefined {
+  return registry.ofKind('tokenizer').find(({ manifest }) => manifest.default !== undefined)?.manifest
+    .default;
+}
+
+function tokenizerOption(registry: Registry) {
+  const name = defaultTokenizerOf(registry);
+  const named = registry.ofKind('tokenizer').flatMap(({ manifest }) => manifest.models ?? []);
+  const names = named.filter((model) => !model.endsWith('*'));
+  const others = named.length > names.length ? ['the name of an installed tokenizer of the hub'] : [];
+  return {
+    type: 'string',
+    minLength: 1,
+    maxLength: 200,
+    ...(name === undefined ? {} : { default: name }),
+    description: `What a token is: ${[...names, ...others].join(', ')}.`,
+  };
+}
+
+interface ListSchema {
+  readonly type?: string;
+  readonly items?: { readonly type?: string };
+  readonly anyOf?: readonly object[];
+}
+
+/** Adds this server's limits to a list of strings, and to a string that may be given instead of such a list. */
+function withLimits(schema: object, { maxDelimiters, maxDelimiterCharacters }: SchemaLimits): object {
+  const isTextList = ({ type, items }: ListSchema) => type === 'array' && items?.type === 'string';
+  const limitText = (one: object) => ({ ...one, maxLength: maxDelimiterCharacters });
+  const limit = (one: ListSchema) => {
+    if (isTextList(one)) return { ...one, maxItems: maxDelimiters, items: limitText(one.items as object) };
+    return one.type === 'string' ? limitText(one) : one;
+  };
+  const { anyOf } = schema as ListSchema;
+  if (anyOf?.some(isTextList)) return { ...schema, anyOf: anyOf.map(limit) };
+  return isTextList(schema) ? limit(schema as ListSchema) : schema;
+}
+
+function withMember(
+  name: string,
+  schema: object,
+  { required = [], properties, ...rest }: ObjectSchema,
+): ObjectSchema {
+  return { ...rest, required: [name, ...required], properties: { [name]: schema, ...properties } };
+}

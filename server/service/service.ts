@@ -1,0 +1,155 @@
+import type { Log } from '../../core/contracts/collaborators.ts';
+import type { Kind } from '../../core/contracts/manifest.ts';
+import type { PluginHost } from '../../core/hosting/container.ts';
+import { ownersOf } from '../../core/hosting/owners.ts';
+import type { Registry } from '../../core/hosting/registry.ts';
+import type { PipelineStep } from '../store/contract.ts';
+import { type WrittenChunk, writeChunks } from '../wire/chunk-writer.ts';
+import { canonicalJsonText } from '../wire/json-text.ts';
+import { chunkIdSeed, chunkIds } from './chunk-ids.ts';
+import { type DocumentChunks, type SourceDocument, writtenChunks } from './document-chunks.ts';
+import { type Input, runStages } from './execution.ts';
+import type { Limits } from './limits.ts';
+import type { Openers } from './openers.ts';
+import { pluginOf } from './pipeline.ts';
+import { defaultTokenizerOf, type RequestSchemas } from './request-schemas.ts';
+import { createRequests, type Execution, type Requests, type Task } from './requests.ts';
+import { type Metadata, ResponseMetadata } from './response-metadata.ts';
+import {
+  namesUsed,
+  openStage,
+  type RunContext,
+  type Stage,
+  type StageRequest,
+  type StageTools,
+} from './stages.ts';
+import { Timer, type Timings } from './timings.ts';
+
+/** What the service does, on bytes; it knows nothing of HTTP. Its errors are `ServiceError`s. */
+export interface Service extends Requests {
+  /** Whether a plugin that the task names is heavy, as far as can be known before the body is read. */
+  isHeavy(task: Task): boolean;
+  /** Whether an execution may run on the event loop: no plugin that it uses is heavy. */
+  isLight(execution: Execution): boolean;
+  /**
+   * Runs an execution.
+   *
+   * @param signal stops plugins that heed it when it aborts
+   * @throws ServiceError
+   */
+  run(execution: Execution, signal: AbortSignal): Promise<Answer>;
+}
+
+/** The answer to a task. */
+export interface Answer {
+  /** JSON in UTF-8. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** What the plugins report about it. */
+  readonly metadata: Metadata;
+  readonly timings: Timings;
+}
+
+export interface ServiceOptions {
+  readonly registry: Registry;
+  readonly requestSchemas: RequestSchemas;
+  readonly host: PluginHost;
+  readonly openers: Openers;
+  readonly log: Log;
+  readonly config: Limits;
+}
+
+export function createService(options: ServiceOptions): Service {
+  const { registry, requestSchemas, host, openers, log, config } = options;
+  // If no plugin has a default, a request that names no tokenizer gets `unknown_tokenizer` with the known names.
+  const defaultTokenizer = defaultTokenizerOf(registry) ?? '';
+  const tools = { registry, host, openers, log, defaultTokenizer };
+  return {
+    ...createRequests(registry, requestSchemas, config),
+    isHeavy: (task) => pluginsOf(task).some(({ kind, name }) => isHeavyPlugin(registry, kind, name)),
+    isLight: ({ stages }) => stages.every((stage) => isLightStage(stage, registry, defaultTokenizer)),
+    run: (execution, signal) => run(execution, signal, tools, config.maxAnswerBytes),
+  };
+}
+
+function pluginsOf(task: Task): { readonly kind: Kind; readonly name: string }[] {
+  if (task.run === 'execute') return task.steps.map(pluginOf);
+  return [{ kind: task.run === 'chunk' ? 'chunker' : 'refinery', name: task.name }];
+}
+
+function isHeavyPlugin(registry: Registry, kind: Kind, name: string): boolean {
+  return registry.find(kind, name)?.manifest.heavy === true;
+}
+
+function isLightStage({ kind, name, options }: StageRequest, registry: Registry, tokenizer: string): boolean {
+  const entry = registry.require(kind, name);
+  const used = namesUsed(entry, options, tokenizer);
+  const ownersOfUsed = (kind: 'tokenizer' | 'embedding') => {
+    const model = used[kind];
+    return model === undefined ? [] : ownersOf(registry, kind, model);
+  };
+  const plugins = [entry, ...ownersOfUsed('tokenizer'), ...ownersOfUsed('embedding')];
+  return plugins.every(({ manifest }) => manifest.heavy !== true);
+}
+
+async function run(
+  { inputs, isBatch, stages: requests, pipeline, parseSeconds }: Execution,
+  signal: AbortSignal,
+  tools: StageTools,
+  maxAnswerBytes: number,
+): Promise<Answer> {
+  const metadata = new ResponseMetadata();
+  const timer = new Timer(parseSeconds);
+  const leases: { release(): void }[] = [];
+  const context: RunContext = { signal, timer, report: metadata.report, keep: (lease) => leases.push(lease) };
+  try {
+    const stages: Stage[] = [];
+    for (const request of requests) stages.push(await openStage(request, tools, context));
+    const documents: DocumentChunks[] = [];
+    for (const input of inputs) {
+      metadata.nextDocument();
+      documents.push(await runStages(stages, input));
+    }
+    const write = () => {
+      const written = documents.map((document, index) =>
+        pipeline === undefined
+          ? writtenChunks(document)
+          : pipelineChunks(writtenChunks(document), pipeline, inputs[index] as Input),
+      );
+      return { written, bytes: writeChunks(written, isBatch, maxAnswerBytes) };
+    };
+    const { written, bytes } = await timer.time('serialise', 'json', write);
+    return { bytes, metadata: metadata.summary(), timings: timingsOf(timer, written) };
+  } finally {
+    for (const lease of leases) lease.release();
+  }
+}
+
+function timingsOf(timer: Timer, documents: readonly (readonly WrittenChunk[])[]): Timings {
+  let [chunks, tokens] = [0, 0];
+  for (const document of documents) {
+    chunks += document.length;
+    for (const { token_count } of document) tokens += token_count;
+  }
+  return timer.summary(chunks, tokens);
+}
+
+const NOTHING_ADDED = Object.freeze({ context: null, embedding: null });
+
+/** The chunks with the fields that every chunk of a pipeline has: `id`, `context` and `embedding`. */
+function pipelineChunks(
+  chunks: readonly WrittenChunk[],
+  steps: readonly PipelineStep[],
+  input: Input,
+): WrittenChunk[] {
+  const { text, json } = input as SourceDocument;
+  const ids = chunkIds(chunkIdSeed(steps, canonicalJsonText(text, json)), chunks.length);
+  return chunks.map((chunk, index) => {
+    const { fields } = chunk;
+    const { context, embedding } = fields ?? NOTHING_ADDED;
+    const all =
+      fields === undefined
+        ? NOTHING_ADDED
+        : { ...fields, context: context ?? null, embedding: embedding ?? null };
+    return { ...chunk, id: ids[index], fields: all };
+  });
+}

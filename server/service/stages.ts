@@ -1,0 +1,184 @@
+import type { Chunk, OffsetUnit, Report } from '../../core/contracts/chunk.ts';
+import type { Log } from '../../core/contracts/collaborators.ts';
+import type { EmbeddingModel } from '../../core/contracts/embedding.ts';
+import type { Kind } from '../../core/contracts/manifest.ts';
+import type { Tokenizer } from '../../core/contracts/tokenizer.ts';
+import { type CountedSpan, chunkText } from '../../core/engine/chunking.ts';
+import { ServiceError } from '../../core/errors.ts';
+import type { PluginHost } from '../../core/hosting/container.ts';
+import { callPlugin } from '../../core/hosting/plugin-error.ts';
+import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
+import { type Origin, UNCHANGED } from './document-chunks.ts';
+import type { Openers } from './openers.ts';
+import { supervisedModel } from './supervised-model.ts';
+import type { Timer } from './timings.ts';
+
+/** A stage of a request: a plugin and its options, checked and with their defaults. Plain data. */
+export interface StageRequest {
+  readonly kind: 'chunker' | 'refinery';
+  readonly name: string;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** A stage that is ready to run for one request. */
+export type Stage = ChunkStage | RefineStage;
+
+export interface ChunkStage {
+  readonly unit: OffsetUnit;
+  chunk(text: string): Promise<CountedSpan[]>;
+}
+
+export interface RefineStage {
+  /** Returns as many chunks as it is given, with their origins. */
+  refine(chunks: readonly Chunk[], origins: readonly Origin[]): Promise<Refined>;
+}
+
+export interface Refined {
+  readonly chunks: Chunk[];
+  readonly origins: Origin[];
+}
+
+/** What the stages of one request share. */
+export interface RunContext {
+  readonly report: Report;
+  readonly signal: AbortSignal;
+  readonly timer: Timer;
+  /** Has a lease released when the request ends. */
+  keep(lease: { release(): void }): void;
+}
+
+/** What stages are made from. */
+export interface StageTools {
+  readonly registry: Registry;
+  readonly host: PluginHost;
+  readonly openers: Openers;
+  readonly log: Log;
+  /** The tokenizer that counts if a request names none. */
+  readonly defaultTokenizer: string;
+}
+
+/**
+ * Opens what the plugin of the stage uses, and nothing else.
+ *
+ * @throws ServiceError what `PluginHost` and `Openers` throw
+ */
+export async function openStage(
+  request: StageRequest,
+  tools: StageTools,
+  context: RunContext,
+): Promise<Stage> {
+  const entry = tools.registry.require(request.kind, request.name);
+  const open = request.kind === 'chunker' ? openChunkStage : openRefineStage;
+  return callPlugin<Stage>(entry, () => open(entry, request.options, tools, context));
+}
+
+type Options = StageRequest['options'];
+
+/** The names of the tokenizer and of the model that a stage opens, if it opens any. */
+export interface UsedNames {
+  readonly tokenizer: string | undefined;
+  readonly embedding: string | undefined;
+}
+
+/** Every chunker counts tokens: with the tokenizer of its model, if it uses one. */
+export function namesUsed({ manifest }: PluginEntry, options: Options, defaultTokenizer: string): UsedNames {
+  const uses = (kind: Kind) => manifest.uses?.includes(kind) === true;
+  const embedding = uses('embedding') ? (options.embedding_model as string) : undefined;
+  const counts = manifest.kind === 'chunker' ? embedding === undefined : uses('tokenizer');
+  const tokenizer = (options.tokenizer as string | undefined) ?? defaultTokenizer;
+  return { tokenizer: counts ? tokenizer : undefined, embedding };
+}
+
+async function openChunkStage(
+  entry: PluginEntry,
+  options: Options,
+  tools: StageTools,
+  context: RunContext,
+): Promise<ChunkStage> {
+  const chunker = await tools.host.get('chunker', entry.manifest.name);
+  const { model, ...opened } = await openUsed(entry, options, tools, context);
+  const tokenizer = opened.tokenizer ?? ((await model?.tokenizer()) as Tokenizer);
+  const { tokenizer: _, offset_unit, ...own } = options;
+  const { report, signal, timer } = context;
+  const ready = { manifest: entry.manifest, chunker };
+  return {
+    unit: offset_unit as OffsetUnit,
+    async chunk(text) {
+      if (model !== undefined) report('embedding-model', model.name);
+      const run = () => chunkText(ready, text, own, { tokenizer, model, report, signal });
+      return callPlugin(entry, () => timer.time('chunk', entry.manifest.name, run));
+    },
+  };
+}
+
+async function openRefineStage(
+  entry: PluginEntry,
+  options: Options,
+  tools: StageTools,
+  context: RunContext,
+): Promise<RefineStage> {
+  const refinery = await tools.host.get('refinery', entry.manifest.name);
+  const used = await openUsed(entry, options, tools, context);
+  const { tokenizer: _, ...own } = options;
+  const { report, signal, timer } = context;
+  return {
+    async refine(given, origins) {
+      if (used.model !== undefined) report('embedding-model', used.model.name);
+      const { surround, originsOf } = trackSources(given, origins);
+      const run = () => refinery.refine(given, own as never, { ...used, surround, report, signal } as never);
+      const chunks = await callPlugin(entry, () => timer.time('refine', entry.manifest.name, run));
+      if (chunks.length === given.length) return { chunks, origins: originsOf(chunks) };
+      throw brokenPromise(entry, `it got ${given.length} chunks and returned ${chunks.length}`);
+    },
+  };
+}
+
+/** Finds out what of each chunk's source a refinery has kept. */
+function trackSources(given: readonly Chunk[], origins: readonly Origin[]) {
+  const surrounded = new WeakMap<Chunk, { readonly of: Chunk; readonly text: string; origin: Origin }>();
+  return {
+    surround(chunk: Chunk, before: string, after: string, fields?: Partial<Chunk>): Chunk {
+      const text = before + chunk.text + after;
+      const result = { ...chunk, ...fields, text };
+      surrounded.set(result, { of: chunk, text, origin: { before, after } });
+      return result;
+    },
+    originsOf: (chunks: readonly Chunk[]): Origin[] =>
+      chunks.map((chunk, index) => {
+        const origin = origins[index];
+        if (origin === undefined) return undefined;
+        const added = surrounded.get(chunk);
+        if (added !== undefined && added.of === given[index] && added.text === chunk.text) {
+          return addAround(origin, added.origin as NonNullable<Origin>);
+        }
+        return chunk.text === given[index]?.text ? origin : undefined;
+      }),
+  };
+}
+
+function addAround(origin: NonNullable<Origin>, added: NonNullable<Origin>): Origin {
+  if (origin === UNCHANGED) return added;
+  return { before: added.before + origin.before, after: origin.after + added.after };
+}
+
+/** Opens what `namesUsed` names. */
+async function openUsed(entry: PluginEntry, options: Options, tools: StageTools, context: RunContext) {
+  const { tokenizer, embedding } = namesUsed(entry, options, tools.defaultTokenizer);
+  const model = embedding === undefined ? undefined : await leaseModel(embedding, tools, context);
+  return { model, tokenizer: tokenizer === undefined ? undefined : await tools.openers.tokenizer(tokenizer) };
+}
+
+async function leaseModel(
+  name: string,
+  { openers, log }: StageTools,
+  { signal, timer, keep }: RunContext,
+): Promise<EmbeddingModel> {
+  const lease = await openers.model(name, signal);
+  keep(lease);
+  if (lease.isNew) timer.opened(lease.value.name);
+  return supervisedModel(lease.value, log, timer);
+}
+
+function brokenPromise({ manifest: { kind, name } }: PluginEntry, reason: string): ServiceError {
+  return new ServiceError('broken_promise', { kind, name, reason });
+}

@@ -1,0 +1,47 @@
+import type { Log } from '../../core/contracts/collaborators.ts';
+import type { EmbeddingModel, Vectors } from '../../core/contracts/embedding.ts';
+import { ServiceError } from '../../core/errors.ts';
+import type { Timer } from './timings.ts';
+
+/** The least time between two lines of progress in the log, in milliseconds. */
+const PROGRESS_MS = 1000;
+
+/** The model as one request sees it: its progress is logged, its time is taken and its vectors are checked. */
+export function supervisedModel(model: EmbeddingModel, log: Log, timer?: Timer): EmbeddingModel {
+  const { calibrate } = model;
+  return {
+    name: model.name,
+    bytes: model.bytes,
+    tokenizer: () => model.tokenizer(),
+    ...(calibrate === undefined ? {} : { calibrate: (cosine) => calibrate.call(model, cosine) }),
+    async embed(texts, request) {
+      let said = performance.now();
+      const progress = (done: number) => {
+        request.progress?.(done);
+        if (performance.now() - said < PROGRESS_MS) return;
+        said = performance.now();
+        log.debug({ model: model.name, done, of: texts.length }, 'embedding');
+      };
+      const embed = () => model.embed(texts, { ...request, progress });
+      const vectors = await (timer === undefined ? embed() : timer.time('embed', model.name, embed));
+      const reason = findFault(vectors, texts.length);
+      if (reason === undefined) return vectors;
+      throw new ServiceError('broken_promise', { kind: 'embedding', name: model.name, reason });
+    },
+  };
+}
+
+function findFault({ dimensions, values }: Vectors, texts: number): string | undefined {
+  if (!(Number.isInteger(dimensions) && (dimensions > 0 || texts === 0))) {
+    return `a vector of ${dimensions} numbers`;
+  }
+  if (values.length !== texts * dimensions) {
+    return `${values.length} numbers for ${texts} texts of ${dimensions} each`;
+  }
+  return areFinite(values) ? undefined : 'a number that is not finite';
+}
+
+function areFinite(values: Float32Array): boolean {
+  for (let index = 0; index < values.length; index++) if (!Number.isFinite(values[index])) return false;
+  return true;
+}

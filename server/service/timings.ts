@@ -1,0 +1,60 @@
+/** What a request spends its time on. */
+export type WorkStage = 'parse' | 'chunk' | 'refine' | 'embed' | 'serialise';
+
+/** Time that a request spent in a stage, without the time in stages within it. */
+export interface StageTime {
+  readonly stage: WorkStage;
+  /** The plugin or model that did the work; `json` for `parse` and `serialise`. */
+  readonly by: string;
+  readonly seconds: number;
+}
+
+/** What was measured while a request was worked on; plain data. */
+export interface Timings {
+  readonly times: readonly StageTime[];
+  /** Chunks of the answer. */
+  readonly chunks: number;
+  /** The sum of their `token_count`s. */
+  readonly tokens: number;
+  /** Models that were opened for the request. */
+  readonly opened: readonly string[];
+}
+
+/** Takes the times of one request. */
+export class Timer {
+  readonly #seconds = new Map<string, StageTime>();
+  readonly #opened: string[] = [];
+  #inner = 0;
+
+  constructor(parseSeconds: number) {
+    this.#add('parse', 'json', parseSeconds);
+  }
+
+  /** Takes the time of a piece of work. Calls may be nested, but must not overlap. */
+  async time<T>(stage: WorkStage, by: string, work: () => T | Promise<T>): Promise<T> {
+    const outer = this.#inner;
+    this.#inner = 0;
+    const start = performance.now();
+    try {
+      return await work();
+    } finally {
+      const elapsed = (performance.now() - start) / 1000;
+      this.#add(stage, by, elapsed - this.#inner);
+      this.#inner = outer + elapsed;
+    }
+  }
+
+  opened(model: string): void {
+    this.#opened.push(model);
+  }
+
+  summary(chunks: number, tokens: number): Timings {
+    return { times: [...this.#seconds.values()], chunks, tokens, opened: this.#opened };
+  }
+
+  #add(stage: WorkStage, by: string, seconds: number): void {
+    const key = `${stage} ${by}`;
+    const before = this.#seconds.get(key)?.seconds ?? 0;
+    this.#seconds.set(key, { stage, by, seconds: before + seconds });
+  }
+}

@@ -1,0 +1,100 @@
+import type { Config } from '../config/config.ts';
+
+/**
+ * A step of a stored pipeline. The configuration takes the fields of the plugin's own endpoint. What is
+ * missing or unknown here is refused when the pipeline is executed, not when it is stored.
+ */
+export interface PipelineStep {
+  readonly type: 'chunk' | 'refine';
+  /** Name of the chunker of a chunk step. */
+  readonly chunker: string | null;
+  /** Name of the refinery of a refine step. */
+  readonly refinery: string | null;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** A pipeline as it is stored. */
+export interface PipelineRecord {
+  /** UUID in lower case. */
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly steps: readonly PipelineStep[];
+  /** UTC without zone, with six digits of a second: `2026-01-02T03:04:05.123456`. */
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** Rises by one with every change. */
+  readonly version: number;
+}
+
+export interface NewPipeline {
+  readonly name: string;
+  readonly description: string | null;
+  readonly steps: readonly PipelineStep[];
+}
+
+/** What an update sets; members that are missing stay as they are. */
+export type PipelineChanges = Partial<NewPipeline>;
+
+/** The versions that may be changed: `*` means any. */
+export type Versions = '*' | readonly number[];
+
+/** Where a page begins: after the pipeline with this time and id. */
+export interface PagePosition {
+  readonly created_at: string;
+  readonly id: string;
+}
+
+export interface PageRequest {
+  /** Most pipelines of the page. */
+  readonly limit: number;
+  /** The last pipeline of the page before, or nothing for the first page. */
+  readonly after?: PagePosition | undefined;
+}
+
+export interface Page {
+  readonly pipelines: readonly PipelineRecord[];
+  /** Whether there are older ones. */
+  readonly hasMore: boolean;
+}
+
+/**
+ * Keeps pipelines. When a promise resolves, the change is on disk. Several processes may use one database:
+ * no two pipelines have the same name, and no update is lost.
+ *
+ * Every method throws `ServiceError` `store_unavailable` if the database cannot be used, after a few retries
+ * if that may pass.
+ */
+export interface PipelineStore {
+  /**
+   * Opens the database and brings its tables up to date. Other calls wait for that, and start it if nobody
+   * has.
+   *
+   * @throws StoreOpenError
+   */
+  open(): Promise<void>;
+  /** @throws ServiceError `pipeline_name_taken` */
+  create(pipeline: NewPipeline): Promise<PipelineRecord>;
+  /** One page, newest first. A pipeline that exists while all pages are read is on exactly one of them. */
+  list(page: PageRequest): Promise<Page>;
+  /** @throws ServiceError `pipeline_not_found`, also if the id is no UUID */
+  get(id: string): Promise<PipelineRecord>;
+  /**
+   * Sets the given members. An update that changes nothing leaves `updated_at` and `version`.
+   *
+   * @param ifMatch the versions that may be changed
+   * @throws ServiceError `pipeline_not_found`, `pipeline_name_taken`, `precondition_failed`
+   */
+  update(id: string, changes: PipelineChanges, ifMatch?: Versions): Promise<PipelineRecord>;
+  /** @throws ServiceError `pipeline_not_found`, `precondition_failed` */
+  delete(id: string, ifMatch?: Versions): Promise<void>;
+  /** Checks that the database answers. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Which database it is: an SQLite file in `dataDir`, or PostgreSQL if `databaseUrl` is not empty. */
+export type DatabaseSettings = Pick<Config, 'dataDir' | 'databaseUrl'>;
+
+/** The store of a database that is open. */
+export type OpenPipelineStore = Omit<PipelineStore, 'open'>;

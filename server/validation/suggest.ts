@@ -1,0 +1,18 @@
+import { distance } from 'fastest-levenshtein';
+
+const MOST_COMPARED = 64;
+
+/** The known name that is closest to a mistyped one, if one is close enough to be what was meant. */
+export function suggest(name: string, known: readonly string[]): string | undefined {
+  if (name.length > MOST_COMPARED) return undefined;
+  let best: string | undefined;
+  let least = Math.max(2, Math.floor(name.length / 2)) + 1;
+  for (const candidate of known) {
+    const steps = distance(name.toLowerCase(), candidate.toLowerCase());
+    if (steps < least) {
+      least = steps;
+      best = candidate;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,159 @@
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import type { ObjectSchema } from '../../core/contracts/manifest.ts';
+import { ServiceError } from '../../core/errors.ts';
+import { cutShort, expectation, preview } from './describe-schema.ts';
+import { suggest } from './suggest.ts';
+
+/**
+ * Checks a value, fills in its defaults and returns it.
+ *
+ * @param place put before a parameter's name in a problem, such as `steps[1].config.`
+ * @throws ServiceError `invalid_parameters`
+ */
+export type Validate = (value: unknown, place?: string) => Record<string, unknown>;
+
+const MOST_PROBLEMS = 20;
+
+/**
+ * Makes the check of one schema. Types are strict: nothing is converted. All problems of a value are reported,
+ * except that of a list only the first bad item is.
+ */
+export function createValidator(schema: ObjectSchema): Validate {
+  // Compiled at its first use: compiling is slow, and every start would wait for it.
+  let compiled: { all: ValidateFunction; first: ValidateFunction } | undefined;
+  return (value, place = '') => {
+    compiled ??= { all: ajvOfAll().compile(withoutItems(schema)), first: ajvOfFirst().compile(schema) };
+    const { all, first } = compiled;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw invalid([
+        `${place === '' ? 'body' : place.slice(0, -1)}: expected an object, got ${preview(value)}`,
+      ]);
+    }
+    const problem = problemsOf(first, value, schema);
+    if (problem.length === 0) return value as Record<string, unknown>;
+    const problems = new Set([...problemsOf(all, value, schema), ...problem]);
+    throw invalid([...problems].map((problem) => place + problem));
+  };
+}
+
+/**
+ * Checks a schema itself.
+ *
+ * @throws Error if the schema is not valid, or has a keyword that is not known
+ */
+export function checkSchema(schema: ObjectSchema): void {
+  ajvOfFirst().compile(schema);
+}
+
+/** Made once for all schemas, because every new Ajv compiles the meta-schema first. */
+const ajvOfAll = once(() => createAjv({ allErrors: true }));
+const ajvOfFirst = once(() => createAjv({}));
+
+function createAjv(more: Options): Ajv {
+  const options = { strict: true, allowUnionTypes: true, useDefaults: true, verbose: true };
+  return addKeywords(new Ajv({ ...options, addUsedSchema: false, ...more }));
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function invalid(problems: readonly string[]): ServiceError {
+  const shown = problems.slice(0, MOST_PROBLEMS);
+  if (problems.length > shown.length) shown.push(`and ${problems.length - shown.length} more problems`);
+  return new ServiceError('invalid_parameters', { problems: shown });
+}
+
+/** Adds `lessThan: "x"`: the value must be below that of the member `x` of the same object. */
+function addKeywords(ajv: Ajv): Ajv {
+  return ajv.addKeyword({
+    keyword: 'lessThan',
+    type: 'number',
+    schemaType: 'string',
+    compile: (other: string) => (value, context) => {
+      const bound: unknown = context?.parentData[other];
+      return typeof bound !== 'number' || value < bound;
+    },
+    errors: false,
+  });
+}
+
+/** The schema without the items of the lists at its top, which may be too many to report them all. */
+function withoutItems(schema: ObjectSchema): ObjectSchema {
+  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => [
+    name,
+    shallow(property),
+  ]);
+  return { ...schema, properties: Object.fromEntries(properties) };
+}
+
+function shallow(schema: object): object {
+  const { items: _, anyOf, ...rest } = schema as { items?: object; anyOf?: object[] };
+  return anyOf === undefined ? rest : { ...rest, anyOf: anyOf.map(shallow) };
+}
+
+function problemsOf(validate: ValidateFunction, value: object, schema: ObjectSchema): string[] {
+  if (validate(value)) return [];
+  const errors = validate.errors ?? [];
+  const unions = errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath);
+  return errors
+    .filter((error) => !isBranchOfUnion(error, errors, unions))
+    .map((error) => problemOf(error, value as Record<string, unknown>, schema));
+}
+
+/** Whether an error adds nothing: of a union one is enough, that of an item if there is one, else that of the union. */
+function isBranchOfUnion(
+  error: ErrorObject,
+  errors: readonly ErrorObject[],
+  unions: readonly string[],
+): boolean {
+  if (!unions.includes(error.instancePath)) return false;
+  const hasDeeper = errors.some(({ instancePath }) => instancePath.startsWith(`${error.instancePath}/`));
+  return hasDeeper || error.keyword !== 'anyOf';
+}
+
+function problemOf(error: ErrorObject, value: Record<string, unknown>, schema: ObjectSchema): string {
+  const path = pathOf(error.instancePath);
+  const params = error.params as Record<string, string>;
+  switch (error.keyword) {
+    case 'additionalProperties':
+      return unknownParameter(join(path, params.additionalProperty as string), error);
+    case 'required': {
+      const name = params.missingProperty as string;
+      const missing = (error.parentSchema as ObjectSchema).properties?.[name];
+      return `${join(path, name)}: missing, expected ${missing === undefined ? 'a value' : expectation(missing)}`;
+    }
+    case 'lessThan': {
+      const other = error.schema as string;
+      return `${path}: expected less than ${other} (${preview(value[other])}), got ${preview(error.data)}`;
+    }
+    default: {
+      const member = schema.properties?.[path];
+      return `${path}: expected ${expectation(member ?? error.parentSchema ?? {})}, got ${preview(error.data)}`;
+    }
+  }
+}
+
+function unknownParameter(path: string, error: ErrorObject): string {
+  const known = Object.keys((error.parentSchema as ObjectSchema).properties ?? {});
+  const near = suggest(path.split('.').at(-1) as string, known);
+  const remedy = near === undefined ? `known are ${known.join(', ')}` : `did you mean "${near}"?`;
+  return `${cutShort(path)}: unknown parameter, ${remedy}`;
+}
+
+/** `/delim/3` as `delim[3]`. */
+function pathOf(pointer: string): string {
+  const parts = pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return parts.reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : join(path, part)), '');
+}
+
+function join(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}

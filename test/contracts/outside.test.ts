@@ -1,0 +1,153 @@
+import t, { type Test } from 'tap';
+import type { Kind } from '../../core/contracts/manifest.ts';
+import { plugin, pluginsFolder } from '../support/plugins.ts';
+import { reasonOf } from './promises.ts';
+import { SUITES } from './suites.ts';
+import { openWorkbench, type Workbench } from './workbench.ts';
+
+/** Plugins of a folder outside the project: the suites find them, and see which promise one breaks. */
+
+interface Sample {
+  readonly manifest: object;
+  /** The expression that a factory returns. */
+  readonly good: string;
+  /** What breaks a promise, and which one. */
+  readonly bad: readonly (readonly [made: string, promise: RegExp])[];
+}
+
+const UNITS = `{ names: () => ['NAME'], open: async (name) => name === 'NAME' ? { name, tokenize: (text) => ({
+  count: (start, end) => end - start,
+  ends: () => Uint32Array.from({ length: text.length }, (_, unit) => unit + 1),
+}) } : undefined }`;
+const MODEL = `{ list: () => [{ name: 'NAME', dimensions: 2 }], open: async (name) => name === 'NAME' ? { name, bytes: 0,
+  tokenizer: async () => ({ name, tokenize: () => ({ count: () => 0, ends: () => new Uint32Array() }) }),
+  async embed(texts, { signal }) {
+    signal.throwIfAborted();
+    return { dimensions: 2, values: Float32Array.from(texts.flatMap((text) => [text.length, 1])) };
+  },
+} : undefined }`;
+const REFINE = `{ refine(chunks, { size }, { signal }) {
+  signal.throwIfAborted();
+  return chunks.map((chunk) => ({ ...chunk, shout: chunk.text.toUpperCase() }));
+} }`;
+const CHUNK = `{ chunk(text, { chunk_size }, { pack }) {
+  const edges = [0];
+  for (const { index, 0: gap } of text.matchAll(/\\n\\n+/g)) edges.push(index + gap.length);
+  if (edges.at(-1) !== text.length) edges.push(text.length);
+  return pack(edges, { size: chunk_size });
+} }`;
+
+const size = { type: 'integer', minimum: 1, default: 50, description: 'A size.' };
+
+const SAMPLES: Readonly<Record<Kind, Sample>> = {
+  chunker: {
+    manifest: {
+      options: { type: 'object', properties: { chunk_size: size } },
+      uses: ['tokenizer'],
+      guarantees: { lossless: true },
+    },
+    good: CHUNK,
+    bad: [
+      [
+        CHUNK.replace(
+          /return (pack.*);/,
+          'return $1.map((span) => ({ ...span, extra: { n: Math.random() } }));',
+        ),
+        /the same answer/,
+      ],
+      [CHUNK.replace('return pack', "if (text.includes('Yes')) return []; return pack"), /is lost/],
+      [
+        CHUNK.replace(/return (pack.*);/, 'return $1.map((span) => ({ ...span, token_count: 1 }));'),
+        /token_count is the count/,
+      ],
+    ],
+  },
+  refinery: {
+    manifest: { options: { type: 'object', properties: { size } } },
+    good: REFINE,
+    bad: [
+      [REFINE.replace('signal.throwIfAborted();', ''), /ends when nobody waits/],
+      [REFINE.replace('return chunks.', 'return chunks.toReversed().'), /stay in their order/],
+      [REFINE.replace('({ ...chunk, shout', 'Object.assign(chunk, { shout'), /stay as they are.*new chunks/],
+      [REFINE.replace('...chunk,', 'text: chunk.text,'), /does not know is kept/],
+      [REFINE.replace('chunk.text.toUpperCase()', 'Math.random()'), /in the same way/],
+      [REFINE.replace('return chunks.', 'return chunks.slice(1).'), /as many chunks/],
+    ],
+  },
+  tokenizer: {
+    manifest: {},
+    good: UNITS,
+    bad: [
+      [UNITS.replace("name === 'NAME'", 'true'), /does not know opens nothing/],
+      [UNITS.replace("['NAME']", "['NAME', 'another']"), /listed can be opened/],
+      [UNITS.replace('end - start', 'Math.max(end - start, 1)'), /as many tokens as it has ends/],
+      [UNITS.replace('unit + 1', 'unit'), /the last end is the length/],
+      [UNITS.replace('end - start', '(end - start) && end - (start && start - 1)'), /text of its own/],
+      [
+        UNITS.replace('{ name, tokenize', '{ name, encode: () => new Uint32Array(7), tokenize'),
+        /as many ids as tokens/,
+      ],
+    ],
+  },
+  embedding: {
+    manifest: {},
+    good: MODEL,
+    bad: [
+      [MODEL.replace("name === 'NAME'", 'true'), /does not know opens nothing/],
+      [MODEL.replace('dimensions: 2 }]', 'dimensions: 3 }]'), /dimensions that are listed/],
+      [MODEL.replace('text.length, 1', 'text.length'), /one vector/],
+      [MODEL.replace('text.length, 1', 'text.length / 0, 1'), /finite/],
+      [MODEL.replace('texts.flatMap', 'texts.toSorted().flatMap'), /order of the texts/],
+      [MODEL.replace('text.length, 1', 'text.length, Math.random()'), /the same vectors/],
+      [MODEL.replace('signal.throwIfAborted();', ''), /ends when nobody waits/],
+      [MODEL.replace('bytes: 0,', 'bytes: 0, calibrate: () => 1,'), /rises strictly/],
+    ],
+  },
+};
+
+for (const [kind, { manifest, good, bad }] of Object.entries(SAMPLES) as [Kind, Sample][]) {
+  t.test(`${kind}: a plugin in a folder of its own is found and keeps its promises`, async (t) => {
+    const { bench, names } = await benchWith(t, kind, manifest, [good]);
+    const [found] = bench.plugins(kind).filter((one) => one.manifest.name === names[0]);
+    if (found === undefined) return t.fail('it is not found');
+    t.match(await SUITES[kind](bench, found), /^\d+ /);
+  });
+
+  t.test(`${kind}: the suite sees a broken promise`, async (t) => {
+    const { bench, names } = await benchWith(
+      t,
+      kind,
+      manifest,
+      bad.map(([made]) => made),
+    );
+    for (const [index, [, promise]] of bad.entries()) {
+      const found = bench.plugins(kind).find((one) => one.manifest.name === names[index]);
+      if (found === undefined) return t.fail('it is not found');
+      const reason = await SUITES[kind](bench, found).then(() => 'none', reasonOf);
+      t.match(reason, promise, String(promise));
+      const named = /broken: ([^;\n]+)/.exec(reason)?.[1];
+      if (named === undefined) continue;
+      const others = await SUITES[kind](bench, found, { exemptions: { [named]: 'tried here' } }).then(
+        String,
+        reasonOf,
+      );
+      t.notOk(others.includes(named), `exempt: ${named}`);
+    }
+  });
+}
+
+/** A folder with one plugin for each factory. */
+async function benchWith(t: Test, kind: Kind, manifest: object, factories: readonly string[]) {
+  const names = factories.map((_, index) => `sample-${index}`);
+  const plugins = factories.map((made, index) => {
+    const name = names[index] as string;
+    const models = kind === 'tokenizer' || kind === 'embedding' ? { models: [name] } : {};
+    return plugin(
+      { kind, name, ...models, ...manifest },
+      `export default () => (${made.replaceAll('NAME', name)});\n`,
+    );
+  });
+  const folder = await pluginsFolder(t, ...plugins);
+  const bench: Workbench = await openWorkbench({ pluginsDir: [folder], plugins: [...names, 'character'] });
+  return { bench, names };
+}

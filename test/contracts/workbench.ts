@@ -1,0 +1,79 @@
+import type { Chunk } from '../../core/contracts/chunk.ts';
+import type { EmbeddingModel } from '../../core/contracts/embedding.ts';
+import type { Kind, Manifest } from '../../core/contracts/manifest.ts';
+import type { Implementations } from '../../core/contracts/plugin.ts';
+import type { Tokenizer } from '../../core/contracts/tokenizer.ts';
+import type { PluginEntry } from '../../core/hosting/registry.ts';
+import type { Config } from '../../server/config/config.ts';
+import { composeQuietly, runTask } from '../support/service.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Runs plugins as the service does; the one part of the contract suites that knows how a service is made. */
+export interface Workbench {
+  /** All plugins of a kind that the loader finds. */
+  plugins(kind: Kind): readonly PluginEntry[];
+  make<K extends Kind>(kind: K, name: string): Promise<Implementations[K]>;
+  /** The answer to a request, as text. */
+  chunk(name: string, request: object): Promise<string>;
+  /** Calls a refinery itself. */
+  refine(
+    manifest: Manifest,
+    chunks: readonly Chunk[],
+    options: Options,
+    signal: AbortSignal,
+  ): Promise<readonly Chunk[]>;
+  /** Names of the tokenizers that requests can choose here. */
+  tokenizerNames(): Promise<readonly string[]>;
+  /** What counts the tokens of a request to a plugin. */
+  tokenizerFor(manifest: Manifest, options: Options): Promise<Tokenizer>;
+}
+
+/** @param config folders of further plugins, for example */
+export async function openWorkbench(config: Partial<Config> = {}): Promise<Workbench> {
+  const { registry, host, openers, service } = await composeQuietly(config);
+
+  /** Stays open until the tests end. */
+  async function openModel({ embedding_model }: Options): Promise<EmbeddingModel> {
+    return (await openers.model(embedding_model as string)).value;
+  }
+
+  async function refineContext({ uses = [] }: Manifest, options: Options, signal: AbortSignal) {
+    return {
+      ...(uses.includes('tokenizer')
+        ? { tokenizer: await openers.tokenizer(options.tokenizer as string) }
+        : {}),
+      ...(uses.includes('embedding') ? { model: await openModel(options) } : {}),
+      surround: (chunk: Chunk, before: string, after: string, fields?: Partial<Chunk>): Chunk => ({
+        ...chunk,
+        ...fields,
+        text: before + chunk.text + after,
+      }),
+      report() {},
+      signal,
+    };
+  }
+
+  return {
+    plugins: (kind) => registry.ofKind(kind),
+    make: (kind, name) => host.get(kind, name),
+    async chunk(name, request) {
+      const { bytes } = await runTask(service, { run: 'chunk', name }, request);
+      return Buffer.from(bytes).toString();
+    },
+    async refine(manifest, chunks, options, signal) {
+      const refinery = await host.get('refinery', manifest.name);
+      const context = await refineContext(manifest, options, signal);
+      return refinery.refine(chunks, options as never, context as never);
+    },
+    async tokenizerNames() {
+      const ready = registry.ofKind('tokenizer').filter(({ missing }) => missing.length === 0);
+      const names = ready.map(async ({ manifest }) => (await host.get('tokenizer', manifest.name)).names());
+      return (await Promise.all(names)).flat();
+    },
+    async tokenizerFor({ uses = [] }, options) {
+      if (uses.includes('embedding')) return (await openModel(options)).tokenizer();
+      return openers.tokenizer((options.tokenizer as string | undefined) ?? 'character');
+    },
+  };
+}

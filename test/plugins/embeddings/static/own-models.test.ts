@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import t from 'tap';
+import manifest from '../../../../plugins/embeddings/static/manifest.ts';
+import { OWN_MODELS } from '../../../../plugins/embeddings/static/model/own-models.ts';
+import {
+  configOf,
+  createProviderWithFolder,
+  openModel,
+  safetensors,
+  TOKENIZER,
+  tensor,
+} from './support/models.ts';
+
+const { signal } = new AbortController();
+const request = { purpose: 'similarity', signal } as const;
+
+t.test('the own models are the ones that their versions name, under own names and aliases', async (t) => {
+  const { provider, add } = await createProviderWithFolder(t);
+  await add('mine/tiny', {
+    'config.json': configOf({ hidden_dim: 2 }),
+    'tokenizer.json': TOKENIZER,
+    'model.safetensors': safetensors({ embeddings: tensor('F32', [1, 2], [1, 2]) }),
+  });
+  t.same(await provider.list(), [...OWN_MODELS, { name: 'mine/tiny', dimensions: 2 }]);
+  for (const { name, aliases, version, dimensions } of OWN_MODELS) {
+    const folder = new URL(`../../../../plugins/embeddings/static/models/${name}/`, import.meta.url);
+    const weights = await readFile(new URL('model.safetensors', folder));
+    t.equal(createHash('sha256').update(weights).digest('hex').slice(0, 12), version, name);
+    const byAlias = await openModel(provider, aliases[0] as string);
+    t.equal(byAlias.name, name);
+    const vectors = await byAlias.embed(['A sentence.', 'A sentence.'], request);
+    t.equal(vectors.dimensions, dimensions);
+    t.same(vectors, await (await openModel(provider, name)).embed(['A sentence.', 'A sentence.'], request));
+    for (const known of [name, ...aliases]) t.ok((manifest.models as readonly string[]).includes(known));
+  }
+});
+
+t.test('the calibration of the base model puts another topic below a half', async (t) => {
+  const { provider } = await createProviderWithFolder(t);
+  const base = await openModel(provider, 'chunksmith/static-en-256');
+  t.ok(Math.abs((base.calibrate?.(0.17) ?? 0) - 0.5) < 1e-9);
+  t.equal(base.calibrate?.(1), 1);
+  t.ok((base.calibrate?.(0.2) ?? 0) > (base.calibrate?.(0.1) ?? 1));
+  t.equal((await openModel(provider, 'chunksmith/retrieval-en-512')).calibrate, undefined);
+});

@@ -1,0 +1,65 @@
+import type { Chunk } from '../../../../../core/contracts/chunk.ts';
+import type { RefineContext } from '../../../../../core/contracts/refinery.ts';
+import type { Tokenizer } from '../../../../../core/contracts/tokenizer.ts';
+import createOverlap from '../../../../../plugins/refineries/overlap/index.ts';
+import type { OverlapOptions } from '../../../../../plugins/refineries/overlap/manifest.ts';
+import createCharacter from '../../../../../plugins/tokenizers/character/index.ts';
+import createTiktoken from '../../../../../plugins/tokenizers/tiktoken/index.ts';
+import { collaborators } from '../../../../support/collaborators.ts';
+
+export const character = await open('character');
+export const cl100k = await open('cl100k_base');
+export const overlap = createOverlap();
+export const DEFAULTS: OverlapOptions = { context_size: 0.25, mode: 'token', method: 'suffix', merge: true };
+
+async function open(name: string): Promise<Tokenizer> {
+  const providers = [await createCharacter(collaborators()), await createTiktoken(collaborators())];
+  for (const provider of providers) {
+    const tokenizer = await provider.open(name);
+    if (tokenizer !== undefined) return tokenizer;
+  }
+  throw new Error(`There is no tokenizer ${name}.`);
+}
+
+export async function refine(
+  chunks: readonly Chunk[],
+  options: Partial<OverlapOptions> = {},
+  tokenizer = character,
+): Promise<Chunk[]> {
+  return overlap.refine(chunks, { ...DEFAULTS, ...options }, contextOf(tokenizer));
+}
+
+export function contextOf(
+  tokenizer: Tokenizer,
+  signal = new AbortController().signal,
+): RefineContext<'tokenizer'> {
+  const surround = (chunk: Chunk, before: string, after: string, fields?: Partial<Chunk>) => ({
+    ...chunk,
+    ...fields,
+    text: before + chunk.text + after,
+  });
+  return { tokenizer, surround, report() {}, signal };
+}
+
+/** Chunks of one source text; `token_count` is a number that nobody counted, to see what is kept. */
+export function chunksOf(texts: readonly string[]): Chunk[] {
+  let start = 0;
+  return texts.map((text) => {
+    const start_index = start;
+    start += text.length;
+    return { text, start_index, end_index: start, token_count: 1000 };
+  });
+}
+
+export async function contexts(
+  texts: readonly string[],
+  options: Partial<OverlapOptions>,
+  tokenizer?: Tokenizer,
+): Promise<unknown[]> {
+  const refined = await refine(chunksOf(texts), { merge: false, ...options }, tokenizer);
+  return refined.map(({ context }) => context);
+}
+
+export const counted = (tokenizer: Tokenizer, text: string) => tokenizer.tokenize(text).count(0, text.length);
+
+export const THREE = ['abcdefgh', 'ijklmnop', 'qrstuvwx'];

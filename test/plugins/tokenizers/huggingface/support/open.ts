@@ -1,0 +1,26 @@
+import * as library from '@huggingface/tokenizers';
+import type { Tokenizer } from '../../../../../core/contracts/tokenizer.ts';
+import type { Library } from '../../../../../plugins/tokenizers/huggingface/stages/library-stages.ts';
+import { createTokenizer } from '../../../../../plugins/tokenizers/huggingface/tokenizer/tokenizer.ts';
+import type { TokenizerJson } from '../../../../fixtures/tokenizers/tokenizer-files.ts';
+
+interface Oracle {
+  encode(text: string, options: { add_special_tokens: boolean }): { ids: number[]; tokens: string[] };
+}
+const { Tokenizer: LibraryTokenizer } = library as unknown as {
+  Tokenizer: new (file: object, config: object) => Oracle;
+};
+
+/** The library itself, with added tokens that are special taken out of the file. */
+export function createOracle(file: TokenizerJson): (text: string) => string[] {
+  const added_tokens = file.added_tokens.filter((token) => token.special !== true);
+  const oracle = new LibraryTokenizer({ ...file, added_tokens }, {});
+  return (text) => {
+    const { ids, tokens } = oracle.encode(text, { add_special_tokens: false });
+    if (ids.length !== tokens.length) throw new Error('the library disagrees with itself');
+    return tokens;
+  };
+}
+
+export const open = (file: object): Tokenizer =>
+  createTokenizer('small', JSON.stringify(file), library as unknown as Library);

@@ -1,0 +1,69 @@
+import { globSync, readFileSync } from 'node:fs';
+import { get_encoding, type TiktokenEncoding } from 'tiktoken';
+import type { SharedBuffers } from '../../../../../core/contracts/collaborators.ts';
+import type { Tokenizer, TokenizerProvider } from '../../../../../core/contracts/tokenizer.ts';
+import createTiktokenTokenizers from '../../../../../plugins/tokenizers/tiktoken/index.ts';
+import manifest from '../../../../../plugins/tokenizers/tiktoken/manifest.ts';
+import { collaborators, ownBuffers } from '../../../../support/collaborators.ts';
+
+export const ENCODINGS = manifest.models as readonly TiktokenEncoding[];
+
+export async function createProvider(shared: SharedBuffers = ownBuffers): Promise<TokenizerProvider> {
+  return createTiktokenTokenizers(collaborators({ shared }));
+}
+
+export async function openTokenizer(name: string): Promise<Required<Pick<Tokenizer, 'tokenize' | 'encode'>>> {
+  const tokenizer = await (await createProvider()).open(name);
+  if (tokenizer?.encode === undefined) throw new Error(`There is no tokenizer ${name} with ids.`);
+  return { tokenize: tokenizer.tokenize, encode: tokenizer.encode };
+}
+
+/** tiktoken itself, which says what is right. */
+export function openOracle(name: TiktokenEncoding) {
+  const encoding = get_encoding(name);
+  const lengths = new Map<number, number>();
+
+  return {
+    encode: (text: string) => encoding.encode_ordinary(text),
+    count: (text: string) => encoding.encode_ordinary(text).length,
+    tokenLength(id: number): number {
+      const known = lengths.get(id) ?? encoding.decode_single_token_bytes(id).length;
+      lengths.set(id, known);
+      return known;
+    },
+    free: () => encoding.free(),
+  };
+}
+
+export type Oracle = ReturnType<typeof openOracle>;
+
+/** Where each token ends, from the bytes of the tokens and of the text's code points. */
+export function endsByBytes(text: string, ids: Uint32Array, oracle: Oracle): number[] {
+  const ends: number[] = [];
+  let at = 0;
+  let bytesRead = 0;
+  let bytesTaken = 0;
+  for (const id of ids) {
+    bytesTaken += oracle.tokenLength(id);
+    while (bytesRead < bytesTaken) {
+      const character = String.fromCodePoint(text.codePointAt(at) as number);
+      bytesRead += Buffer.byteLength(character);
+      at += character.length;
+    }
+    ends.push(at);
+  }
+  return ends;
+}
+
+/** The fixtures, and this project's own sources and documents. */
+export function readTexts(): Map<string, string> {
+  const root = new URL('../../../../../', import.meta.url).pathname;
+  const paths = globSync(
+    ['*.md', 'core/**/*.ts', 'plugins/**/*.{ts,md}', 'server/**/*.ts', 'test/**/*.{ts,md}'],
+    {
+      cwd: root,
+      exclude: ['**/node_modules/**'],
+    },
+  );
+  return new Map(paths.sort().map((path) => [path, readFileSync(`${root}${path}`, 'utf8')]));
+}

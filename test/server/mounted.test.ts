@@ -1,0 +1,113 @@
+import type { AddressInfo } from 'node:net';
+import Fastify from 'fastify';
+import t, { type Test } from 'tap';
+import chunksmith from '../../server/app.ts';
+import { plugin, pluginsFolder } from '../support/plugins.ts';
+import { checkProblem } from '../support/problems.ts';
+import { type Client, clientFor } from '../support/server.ts';
+
+/** An app of somebody else, with routes and answers of its own, that mounts the service. */
+async function startHost(t: Test, options: object): Promise<Client> {
+  const host = Fastify({ bodyLimit: 500 });
+  // Names that a host may well have given itself.
+  for (const name of ['services', 'knownPaths', 'container']) host.decorate(name, 'of the host');
+  for (const name of ['pipeline', 'services']) host.decorateRequest(name, null);
+  t.teardown(() => host.close());
+  host.get('/', async () => ({ host: true }));
+  host.get('/health', async () => ({ host: 'fine' }));
+  host.post('/echo', async (request) => request.body);
+  host.get('/broken', async () => {
+    throw new Error('of the host');
+  });
+  host.setNotFoundHandler((_request, reply) => reply.code(404).send({ host: 'nothing here' }));
+  host.setErrorHandler((error: { statusCode?: number }, _request, reply) =>
+    reply.code(error.statusCode ?? 500).send({ host: 'error' }),
+  );
+  await host.register(chunksmith, options);
+  await host.listen({ host: '127.0.0.1', port: 0 });
+  return clientFor(`http://127.0.0.1:${(host.server.address() as AddressInfo).port}`);
+}
+
+t.test('mounted in another app below a prefix', async (t) => {
+  const folder = await pluginsFolder(
+    t,
+    plugin({ kind: 'chunker', name: 'bad' }, 'throw new Error("secret");'),
+  );
+  const config = { workers: 0, pluginsDir: [folder], maxBodyBytes: 2000 };
+  const client = await startHost(t, { prefix: '/chunks', config });
+
+  await t.test('everything is there', async (t) => {
+    t.same((await client.get('/chunks/health')).json(), { status: 'ok' });
+    const answer = await client.post('/chunks/v1/chunk/token', { text: 'abc' });
+    t.same(answer.json(), [{ text: 'abc', start_index: 0, end_index: 3, token_count: 3 }]);
+    const info = (await client.get('/chunks/')).json<{
+      endpoints: string[];
+      docs: string;
+      openapi: string;
+    }>();
+    t.ok(info.endpoints.includes('POST /chunks/v1/chunk/token'), info.endpoints.join(', '));
+    for (const path of [info.docs, info.openapi]) t.equal((await client.get(path)).status, 200, path);
+    const { paths } = (await client.get('/chunks/openapi.json')).json<{ paths: object }>();
+    t.ok('/chunks/v1/chunk/token' in paths, Object.keys(paths).join(', '));
+    for (const path of ['/chunks/docs', '/chunks/redoc', '/chunks/redoc/redoc.js']) {
+      t.equal((await client.get(path)).status, 200, path);
+    }
+  });
+
+  await t.test('its problems have its own form, and its own limit', async (t) => {
+    const unknown = await client.post('/chunks/v1/chunk/tokn', { text: 'a' });
+    checkProblem(t, unknown, 404, /Did you mean \/chunks\/v1\/chunk\/token\?/);
+    checkProblem(t, await client.get('/chunks/health/'), 404, /Did you mean \/chunks\/health\?/);
+    const wrong = await client.send('/chunks/v1/chunk/token', { method: 'PUT' });
+    checkProblem(t, wrong, 405, /use POST/);
+    checkProblem(t, await client.post('/chunks/v1/chunk/token', '{'), 400, /not valid JSON/);
+    checkProblem(t, await client.post('/chunks/v1/chunk/bad', { text: 'a' }), 500, /"bad" failed/);
+    t.equal((await client.post('/chunks/v1/chunk/token', { text: 'x'.repeat(1500) })).status, 200);
+    const large = await client.post('/chunks/v1/chunk/token', { text: 'x'.repeat(3000) });
+    checkProblem(t, large, 413, /limit of 2000 bytes/);
+  });
+
+  await t.test('nothing of the host app is touched', async (t) => {
+    t.same((await client.get('/')).json(), { host: true });
+    const health = await client.get('/health');
+    t.same(health.json(), { host: 'fine' });
+    for (const header of ['content-security-policy', 'x-frame-options', 'x-request-id']) {
+      t.equal(health.headers.get(header), null, header);
+    }
+    t.same((await client.post('/echo', { a: [1] })).json(), { a: [1] });
+    t.match(await client.post('/echo', '{'), { status: 400 });
+    t.same((await client.post('/echo', '{')).json(), { host: 'error' });
+    t.equal((await client.post('/echo', { a: 'x'.repeat(600) })).status, 413);
+    t.same((await client.get('/broken')).json(), { host: 'error' });
+    for (const path of ['/nothing', '/v1/chunk/token', '/docs', '/openapi.json']) {
+      const answer = await client.get(path);
+      t.equal(answer.status, 404);
+      t.same(answer.json(), { host: 'nothing here' }, path);
+    }
+    t.equal((await client.send('/echo', { method: 'PUT' })).status, 404, 'the host keeps its own answer');
+  });
+});
+
+t.test('mounted twice in one app, differently', async (t) => {
+  const host = Fastify();
+  t.teardown(() => host.close());
+  await host.register(chunksmith, { prefix: '/a', config: { workers: 0, plugins: ['token'] } });
+  await host.register(chunksmith, { prefix: '/b', config: { workers: 0, plugins: ['sentence'] } });
+  await host.listen({ host: '127.0.0.1', port: 0 });
+  const client = clientFor(`http://127.0.0.1:${(host.server.address() as AddressInfo).port}`);
+  t.equal((await client.post('/a/v1/chunk/token', { text: 'abc' })).status, 200);
+  t.equal((await client.post('/b/v1/chunk/sentence', { text: 'abc' })).status, 200);
+  t.equal((await client.post('/b/v1/chunk/token', { text: 'abc' })).status, 404);
+});
+
+t.test('mounted without a prefix, unknown paths stay with the host app', async (t) => {
+  const host = Fastify();
+  t.teardown(() => host.close());
+  host.setNotFoundHandler((_request, reply) => reply.code(404).send({ host: 'nothing here' }));
+  await host.register(chunksmith, { config: { workers: 0 } });
+  await host.listen({ host: '127.0.0.1', port: 0 });
+  const client = clientFor(`http://127.0.0.1:${(host.server.address() as AddressInfo).port}`);
+  t.equal((await client.post('/v1/chunk/token', { text: 'abc' })).status, 200);
+  t.same((await client.get('/nothing')).json(), { host: 'nothing here' });
+  checkProblem(t, await client.get('/v1/chunk/token'), 405, /use POST/);
+});

@@ -1,0 +1,246 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { EmbeddingModel, EmbeddingProvider } from '../../../core/contracts/embedding.ts';
+import type { Manifest } from '../../../core/contracts/manifest.ts';
+import type { TokenizerProvider } from '../../../core/contracts/tokenizer.ts';
+import type { PluginHost } from '../../../core/hosting/container.ts';
+import { createRegistry } from '../../../core/hosting/registry.ts';
+import createHuggingFaceTokenizers from '../../../plugins/tokenizers/huggingface/index.ts';
+import { createModelFiles } from '../../../server/hub/model-files.ts';
+import { createOpeners, keepTokenizers } from '../../../server/service/openers.ts';
+import { bertWordPiece } from '../../fixtures/tokenizers/tokenizer-files.ts';
+import { collaborators, quietLog } from '../../support/collaborators.ts';
+import { settingsFor } from '../../support/model-hub.ts';
+import { composeQuietly } from '../../support/service.ts';
+
+const FILE = JSON.stringify(bertWordPiece());
+
+/** The huggingface tokenizers of a folder, kept, and the names that the plugin itself was asked for. */
+async function keepHuggingFace(t: Test, names: readonly string[]) {
+  const settings = settingsFor(t, { allowDownloads: false });
+  const { modelsDir } = settings;
+  const add = async (name: string, file = FILE) => {
+    await mkdir(join(modelsDir, name), { recursive: true });
+    await writeFile(join(modelsDir, name, 'tokenizer.json'), file);
+  };
+  const remove = (name: string) => rm(join(modelsDir, name), { recursive: true });
+  for (const name of names) await add(name);
+  const models = createModelFiles({ settings, log: quietLog });
+  const plugin = (await createHuggingFaceTokenizers(collaborators({ models }))) as TokenizerProvider;
+  const asked: string[] = [];
+  const open = (name: string) => {
+    asked.push(name);
+    return plugin.open(name);
+  };
+  return { provider: keepTokenizers({ names: () => plugin.names(), open }), asked, add, remove };
+}
+
+t.test('a tokenizer is opened once and stays open, also when its files are gone', async (t) => {
+  const { provider, asked, remove } = await keepHuggingFace(t, ['bert']);
+  const [one, other] = await Promise.all([provider.open('bert'), provider.open('bert')]);
+  t.equal(one?.name, 'bert');
+  t.equal(other, one);
+  await remove('bert');
+  t.equal(await provider.open('bert'), one);
+  t.same(await provider.names(), []);
+  t.same(asked, ['bert']);
+});
+
+t.test('eight tokenizers of a plugin stay open, and the least recently used is forgotten', async (t) => {
+  const names = Array.from({ length: 9 }, (_, index) => `bert-${index}`);
+  const [first, second] = names as [string, string];
+  const { provider, asked } = await keepHuggingFace(t, names);
+  for (const name of names.slice(0, 8)) await provider.open(name);
+  for (let index = 0; index < 10; index++) t.equal(await provider.open(`no-such-${index}`), undefined);
+  for (const name of names.slice(0, 8)) await provider.open(name);
+  const opened = asked.filter((name) => !name.startsWith('no-such'));
+  t.same(opened, names.slice(0, 8), 'names that do not exist displace nothing');
+  asked.length = 0;
+  await provider.open('no-such-0');
+  await provider.open(first);
+  await provider.open(names[8] as string);
+  await provider.open(first);
+  await provider.open(second);
+  t.same(asked, ['no-such-0', names[8], second], 'nor are they kept');
+});
+
+t.test('a tokenizer that could not be opened is tried again', async (t) => {
+  const { provider, asked, add } = await keepHuggingFace(t, []);
+  await add('bert', '{"model":');
+  const both = [provider.open('bert'), provider.open('bert')];
+  for (const one of both) await t.rejects(one, { message: /"bert" cannot be used/ });
+  t.same(asked, ['bert']);
+  await add('bert');
+  t.equal((await provider.open('bert'))?.name, 'bert');
+  t.same(asked, ['bert', 'bert']);
+});
+
+t.test('requests and plugins are given the same tokenizer', async (t) => {
+  const modelsDir = t.testdir({ bert: { 'tokenizer.json': FILE } });
+  const { openers, host } = await composeQuietly({ modelsDir });
+  const [one, other] = await Promise.all([openers.tokenizer('bert'), openers.tokenizer('bert')]);
+  t.equal(one, other);
+  t.equal(await (await host.get('tokenizer', 'huggingface')).open('bert'), one);
+  await rm(join(modelsDir, 'bert'), { recursive: true });
+  t.equal(await openers.tokenizer('bert'), one);
+  await t.rejects(openers.tokenizer('no-such'), { code: 'unknown_tokenizer', message: /"no-such"/ });
+});
+
+const MANIFEST: Manifest = {
+  kind: 'embedding',
+  name: 'made-up',
+  summary: 'For a test.',
+  models: ['*'],
+} as Manifest;
+
+interface Opening {
+  readonly name: string;
+  readonly signal: AbortSignal;
+  readonly end: () => void;
+}
+
+/**
+ * Openers with one plugin of models. They are as large as their names say, `one-40` has 40 bytes; those named
+ * `slow-…` open when the test says so, `bad-…` fail, and `alias` is another name of `named-1`.
+ */
+function createModels({ maxModels = 2, maxModelBytes = 100, close = () => {} } = {}) {
+  const openings: Opening[] = [];
+  const closed: string[] = [];
+  const warnings: unknown[] = [];
+  const makeModel = (asked: string): EmbeddingModel => {
+    const name = asked === 'alias' ? 'named-1' : asked;
+    return {
+      name,
+      bytes: Number(name.split('-')[1]),
+      tokenizer: () => Promise.reject(new Error('not for this test')),
+      embed: () => Promise.reject(new Error('not for this test')),
+      close: () => {
+        closed.push(name);
+        return close();
+      },
+    };
+  };
+  const provider: EmbeddingProvider = {
+    list: () => [{ name: 'named-1', aliases: ['alias'] }],
+    async open(name, signal) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      openings.push({ name, signal, end: resolve });
+      if (name.startsWith('bad')) throw new Error('it is broken');
+      if (name.startsWith('slow')) await promise;
+      return name.startsWith('no-such') ? undefined : makeModel(name);
+    },
+  };
+  const openers = createOpeners({
+    registry: createRegistry([{ id: 'embedding/made-up', manifest: MANIFEST, file: 'made-up', missing: [] }]),
+    host: { get: async () => provider, close: async () => {} } as unknown as PluginHost,
+    log: { ...quietLog, warn: (...given) => void warnings.push(given) },
+    config: { maxModels, maxModelBytes },
+  });
+  const use = async (name: string) => (await openers.model(name)).release();
+  return { openers, openings, closed, warnings, use, opened: () => openings.map(({ name }) => name) };
+}
+
+t.test('those who wait for one model share its opening', async (t) => {
+  const { openers, openings, opened } = createModels();
+  const asked = [1, 2, 3].map(() => openers.model('slow-1'));
+  await Promise.resolve();
+  openings[0]?.end();
+  const leases = await Promise.all(asked);
+  t.same(opened(), ['slow-1']);
+  t.equal(new Set(leases.map(({ value }) => value)).size, 1);
+  t.same(
+    leases.map(({ isNew }) => isNew),
+    [true, false, false],
+  );
+});
+
+t.test('an opening is aborted when the last request that waits is gone, and not before', async (t) => {
+  const { openers, openings, opened } = createModels();
+  const [one, other] = [new AbortController(), new AbortController()];
+  const asked = [openers.model('slow-1', one.signal), openers.model('slow-1', other.signal)];
+  await Promise.resolve();
+  one.abort(new Error('one is gone'));
+  await t.rejects(asked[0] as Promise<unknown>, { message: 'one is gone' });
+  t.equal(openings[0]?.signal.aborted, false);
+  other.abort(new Error('the other is gone'));
+  await t.rejects(asked[1] as Promise<unknown>, { message: 'the other is gone' });
+  t.equal(openings[0]?.signal.aborted, true);
+  const anew = openers.model('slow-1');
+  await Promise.resolve();
+  openings[1]?.end();
+  t.equal((await anew).isNew, true);
+  t.same(opened(), ['slow-1', 'slow-1']);
+  t.equal(openings[1]?.signal.aborted, false);
+});
+
+t.test('a model that could not be opened is tried again', async (t) => {
+  const { openers, opened } = createModels();
+  for (let round = 0; round < 2; round++) {
+    await t.rejects(openers.model('bad-1'), { code: 'plugin_failed', message: /"made-up" failed/ });
+    await t.rejects(openers.model('no-such'), {
+      code: 'unknown_model',
+      message: /"no-such" here; ready are named-1, alias\./,
+    });
+  }
+  t.same(opened(), ['bad-1', 'no-such', 'bad-1', 'no-such']);
+});
+
+t.test('an alias opens the model', async (t) => {
+  const { openers } = createModels();
+  t.equal((await openers.model('alias')).value.name, 'named-1');
+  t.match(await openers.listModels(), [{ name: 'named-1', provider: 'made-up' }]);
+});
+
+t.test('a model in use is not closed, and idle ones beyond --max-models are, once', async (t) => {
+  const { openers, closed, use, opened } = createModels({ maxModels: 2 });
+  const held = await openers.model('held-1');
+  const again = await openers.model('held-1');
+  for (const name of ['a-1', 'b-1', 'a-1', 'c-1']) await use(name);
+  t.same(closed, ['b-1'], 'the least recently used');
+  held.release();
+  held.release();
+  await use('d-1');
+  t.same(closed, ['b-1', 'a-1'], 'a second release of one request is none of another');
+  again.release();
+  t.same(closed, ['b-1', 'a-1', 'c-1']);
+  await use('held-1');
+  t.same(opened(), ['held-1', 'a-1', 'b-1', 'c-1', 'd-1']);
+});
+
+t.test('idle models beyond --max-model-bytes are closed, and one that is larger than that', async (t) => {
+  const { openers, closed, use } = createModels({ maxModels: 9, maxModelBytes: 100 });
+  for (const name of ['a-40', 'b-40', 'c-20']) await use(name);
+  t.same(closed, []);
+  await use('d-30');
+  t.same(closed, ['a-40']);
+  const large = await openers.model('large-101');
+  t.same(closed, ['a-40']);
+  large.release();
+  t.same(closed, ['a-40', 'large-101'], 'it displaces no other');
+});
+
+t.test('closing closes idle models, and those in use when they are released', async (t) => {
+  const { openers, closed, use } = createModels();
+  const held = await openers.model('held-1');
+  await use('idle-1');
+  await openers.close();
+  t.same(closed, ['idle-1']);
+  held.release();
+  t.same(closed, ['idle-1', 'held-1']);
+});
+
+t.test('a model that cannot be closed is logged and harms nobody', async (t) => {
+  const close = () => {
+    throw new Error('stuck');
+  };
+  const { openers, warnings, use, closed } = createModels({ maxModels: 1, close });
+  await use('a-1');
+  await use('b-1');
+  await openers.close();
+  t.same(closed, ['a-1', 'b-1']);
+  t.match(warnings, [
+    [{ err: { message: 'stuck' }, model: 'a-1' }, /could not be closed/],
+    [{ model: 'b-1' }, /could not be closed/],
+  ]);
+});

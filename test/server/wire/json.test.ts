@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import t from 'tap';
+import { type Chunk, OFFSET_UNITS, type OffsetUnit } from '../../../core/contracts/chunk.ts';
+import type { CountedSpan } from '../../../core/engine/chunking.ts';
+import { splitsCodePoint } from '../../../core/engine/text.ts';
+import { givenChunks, placeChunks, writtenChunks } from '../../../server/service/document-chunks.ts';
+import { type WrittenChunk, writeChunks } from '../../../server/wire/chunk-writer.ts';
+import { findTextLiterals, toJsonText } from '../../../server/wire/json-text.ts';
+import { anyText } from '../../contracts/texts.ts';
+
+const LIMIT = 1e9;
+
+/** The answer for stretches of a text, as a chunk stage gives them. */
+function answerOf(json: Uint8Array, spans: readonly CountedSpan[], unit: OffsetUnit, limit = LIMIT) {
+  const written = writtenChunks(placeChunks({ text: '', json }, spans, unit));
+  return parsed(writeChunks([written], false, limit));
+}
+
+const parsed = (bytes: Uint8Array) => JSON.parse(Buffer.from(bytes).toString());
+
+/** A chunk whose text is made of its source and what a refinery put around it. */
+function surrounded(chunk: Chunk, source: string, before: string, after: string, id?: string): WrittenChunk {
+  const json = toJsonText(source);
+  const { start_index, end_index, token_count } = chunk;
+  const place = { source: json, from: 0, to: json.length };
+  return { id, ...place, before, after, start_index, end_index, token_count, fields: chunk };
+}
+
+t.test('answers are cut from any spelling of the text', async (_t) => {
+  const spellings = [
+    (text: string) => JSON.stringify(text),
+    (text: string) =>
+      `"${Array.from({ length: text.length }, (_, at) => escapeUnit(text.charCodeAt(at))).join('')}"`,
+    (text: string) => JSON.stringify(text).replaceAll('/', '\\/'),
+  ];
+  fc.assert(
+    fc.property(anyText, fc.constantFrom(...spellings), fc.array(fc.nat(200)), (text, spell, places) => {
+      const edges = [
+        0,
+        ...places.filter((at) => at < text.length && !splitsCodePoint(text, at)),
+        text.length,
+      ];
+      const rising = [...new Set(edges)].sort((a, b) => a - b);
+      const spans = rising
+        .slice(1)
+        .map((end, index) => ({ start: rising[index] as number, end, token_count: index }));
+      const body = Buffer.from(`{"text":${spell(text)}}`);
+      const [json] = findTextLiterals(body, 'text') as Uint8Array[];
+      for (const unit of OFFSET_UNITS) {
+        assert.deepEqual(
+          answerOf(json as Uint8Array, spans, unit),
+          spans.map(({ start, end, token_count }) => ({
+            text: text.slice(start, end),
+            start_index: lengthIn(unit, text.slice(0, start)),
+            end_index: lengthIn(unit, text.slice(0, end)),
+            token_count,
+          })),
+        );
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+t.test('overlapping and missing stretches are located too', async (t) => {
+  const text = 'añ😀b\nc"d';
+  const spans = [
+    { start: 0, end: 4, token_count: 1 },
+    {
+      start: 2,
+      end: 5,
+      token_count: 2,
+      extra: { kind: 'x' },
+      located: { nodes: [{ start: 2, end: 5, fields: { type: 'x' } }] },
+    },
+    { start: 6, end: 9, token_count: 1_234_567_890 },
+  ];
+  const written = [
+    { text, json: toJsonText(text), spans },
+    { text: '', json: toJsonText(''), spans: [] },
+  ].map(({ spans, ...document }) => writtenChunks(placeChunks(document, spans, 'utf16')));
+  t.same(parsed(writeChunks(written, true, LIMIT)), [
+    [
+      { text: 'añ😀', start_index: 0, end_index: 4, token_count: 1 },
+      {
+        text: '😀b',
+        start_index: 2,
+        end_index: 5,
+        token_count: 2,
+        kind: 'x',
+        nodes: [{ type: 'x', start_index: 2, end_index: 5 }],
+      },
+      { text: 'c"d', start_index: 6, end_index: 9, token_count: 1_234_567_890 },
+    ],
+    [],
+  ]);
+});
+
+t.test('an answer over the limit is refused', async (t) => {
+  const spans = [{ start: 0, end: 100, token_count: 1 }];
+  t.throws(() => answerOf(toJsonText('x'.repeat(100)), spans, 'byte', 100), { code: 'answer_too_large' });
+  const many = Array.from({ length: 10_000 }, () => spans[0] as CountedSpan);
+  t.throws(() => answerOf(toJsonText('x'.repeat(100)), many, 'byte', 100_000), { code: 'answer_too_large' });
+});
+
+t.test('the literals of a member are found wherever it stands', async (t) => {
+  const find = (json: string) =>
+    findTextLiterals(Buffer.from(json), 'text')?.map((literal) => Buffer.from(literal).toString());
+  t.same(find('{"text":"a"}'), ['a']);
+  t.same(find(' { "a" : [1, {"text":"no"}, "]"] , "text" : "yes\\"}" , "z":-1.5e3}'), ['yes\\"}']);
+  t.same(find('{"text":["a","b\\\\","",  "c]"],"n":null}'), ['a', 'b\\\\', '', 'c]']);
+  t.same(find('{"text":"first","text":["last"]}'), ['last'], 'of repeated members the last counts');
+  t.same(find('{"text":[]}'), []);
+  t.equal(find('{"te\\u0078t":"a"}'), undefined, 'an escaped name is left to the general way');
+  t.equal(find('{"text":5}'), undefined);
+  t.equal(find('{}'), undefined);
+});
+
+t.test('any valid JSON object is walked without losing the way', async (_t) => {
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.string(), fc.jsonValue()),
+      anyText,
+      fc.boolean(),
+      (others, text, isFirst) => {
+        delete others.text;
+        const value = isFirst ? { text, ...others } : { ...others, text };
+        const found = findTextLiterals(Buffer.from(JSON.stringify(value, null, isFirst ? 1 : 0)), 'text');
+        if (found === undefined) {
+          assert.ok(Object.keys(others).some((name) => JSON.stringify(name).includes('\\')));
+          return;
+        }
+        assert.equal(JSON.parse(`"${Buffer.from(found[0] as Uint8Array)}"`), text);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+function escapeUnit(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
+}
+
+function lengthIn(unit: string, text: string): number {
+  if (unit === 'utf16') return text.length;
+  return unit === 'byte' ? Buffer.byteLength(text) : Array.from(text).length;
+}
+
+const CORE = { start_index: 0, end_index: 1, token_count: 2 };
+
+t.test('fields are written as JSON.stringify does, and vectors as numbers', async (t) => {
+  fc.assert(
+    fc.property(fc.array(fc.dictionary(anyText, fc.jsonValue())), fc.boolean(), (fields, isBatch) => {
+      const chunks = fields.map((one): Chunk => ({ ...one, text: 'a', ...CORE }));
+      const answer = parsed(writeChunks([writtenChunks(givenChunks(chunks))], isBatch, LIMIT));
+      assert.deepEqual(isBatch ? answer[0] : answer, JSON.parse(JSON.stringify(chunks)));
+    }),
+    { numRuns: 300 },
+  );
+  const vector = Float32Array.of(0.1, -0.25, 1, 0, -1e-9, 0.00000001, 123_456.78, 3e20, -7.5);
+  const given = { text: 'a', ...CORE, embedding: vector, n: 1, none: undefined };
+  const [chunk] = parsed(writeChunks([writtenChunks(givenChunks([given]))], false, LIMIT));
+  t.same(Object.keys(chunk), ['text', 'start_index', 'end_index', 'token_count', 'embedding', 'n']);
+  vector.forEach((value, index) => {
+    t.ok(Math.abs(chunk.embedding[index] - value) <= Math.max(5e-9, Math.abs(value) * 1e-7), `${value}`);
+  });
+});
+
+t.test('a text holds what was put around its source', async (_t) => {
+  fc.assert(
+    fc.property(anyText, anyText, anyText, (before, text, after) => {
+      const chunk = { text: before + text + after, ...CORE, note: after };
+      const [answer] = parsed(writeChunks([[surrounded(chunk, text, before, after, 'x')]], false, LIMIT));
+      // A pair of surrogates may come together where the source begins or ends; JSON has them one by one.
+      assert.deepEqual(answer, { id: 'x', ...chunk });
+    }),
+    { numRuns: 500 },
+  );
+});
+
+t.test('short texts of every UTF-16 unit, and what refineries add', async (t) => {
+  let wrong = 0;
+  for (let unit = 0; unit <= 0xffff; unit++) {
+    const text = `a${String.fromCharCode(unit)}"b`;
+    const chunk = { text, start_index: unit, end_index: -1, token_count: 0.5, context: text, [text]: [text] };
+    const [answer] = parsed(writeChunks([[surrounded(chunk, '', text, '', 'x')]], false, LIMIT));
+    if (!isDeepStrictEqual(answer, { id: 'x', ...chunk })) wrong++;
+  }
+  t.equal(wrong, 0);
+});

@@ -1,0 +1,58 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Test } from 'tap';
+import type { Tokenizer, TokenizerProvider } from '../../core/contracts/tokenizer.ts';
+
+export const KEY = 'sk-very-secret';
+
+export interface Asked {
+  readonly url: string;
+  readonly authorization: string;
+  readonly body: Record<string, unknown> & { input?: string[]; texts?: string[] };
+}
+
+export type Reply = (asked: Asked, response: ServerResponse, count: number) => void;
+
+/** A provider on loopback that records its requests and the most calls that it had at once. */
+export async function startHost(t: Test, reply: Reply) {
+  const asked: Asked[] = [];
+  const seen = { most: 0 };
+  let now = 0;
+  const server = createServer(async (request: IncomingMessage, response) => {
+    seen.most = Math.max(seen.most, ++now);
+    response.once('close', () => now--);
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const body = JSON.parse(Buffer.concat(parts).toString());
+    const one = { url: request.url ?? '', authorization: request.headers.authorization ?? '', body };
+    asked.push(one);
+    reply(one, response, asked.length);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { asked, seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+/** Answers in the format of OpenAI, last vector first. The vector of a text is its number. */
+export const inData: Reply = ({ body }, response) => {
+  const data = (body.input ?? []).map((text, index) => ({ index, embedding: [Number(text), 1] }));
+  setTimeout(() => send(response, 200, { data: data.reverse() }), Math.random() * 5);
+};
+
+export function send(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+export const never = new AbortController().signal;
+export const tokenizers = {
+  open: async () => ({ name: 'cl100k_base' }) as Tokenizer,
+  names: () => [],
+} satisfies TokenizerProvider;

@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { ROOT } from './sources.ts';
+
+/** The READMEs of the rooms of the house: short, and without names of what is not there. */
+const ROOMS = ['core', 'plugins', 'server'];
+const MOST_LINES = 20;
+
+/** What every folder of a plugin has; it stands in none of these folders itself. */
+const OF_EACH_PLUGIN = ['plugins/manifest.ts', 'plugins/index.ts'];
+
+/** The paths in backticks: what ends like a folder or a file of the project. */
+function pathsIn(markdown: string): string[] {
+  const quoted = [...markdown.matchAll(/`([^`\s]+)`/g)].map(([, text = '']) => text);
+  return quoted.filter((text) => /^[\w.-][\w./-]*(\/|\.(ts|js|json|md|yaml))$/.test(text));
+}
+
+/** Paths that lead nowhere, neither from the README's folder, nor from a folder in it, nor from the root. */
+function missingIn(room: string, markdown: string): string[] {
+  const inner = pathsIn(markdown).filter((path) => path.endsWith('/'));
+  const from = [room, '.', ...inner.map((path) => join(room, path))];
+  return pathsIn(markdown).filter(
+    (path) =>
+      !OF_EACH_PLUGIN.includes(`${room}/${path}`) &&
+      !from.some((folder) => existsSync(join(ROOT, folder, path))),
+  );
+}
+
+for (const room of ROOMS) {
+  const markdown = readFileSync(join(ROOT, room, 'README.md'), 'utf8');
+
+  t.test(`${room}/README.md names only what is there`, async (t) => {
+    t.ok(pathsIn(markdown).length > 5, 'it names what is in which room');
+    t.same(missingIn(room, markdown), []);
+  });
+
+  t.test(`${room}/README.md has at most ${MOST_LINES} lines`, async (t) => {
+    t.ok(markdown.trimEnd().split('\n').length <= MOST_LINES);
+  });
+}
+
+t.test('the rule sees what is missing', async (t) => {
+  t.same(missingIn('core', '`engine/`, `cuts.ts`, `gone.ts`, `gone/`, `npm test`, `server/app.ts`'), [
+    'gone.ts',
+    'gone/',
+  ]);
+});

@@ -1,0 +1,81 @@
+import type { Rule } from './sources.ts';
+import { targetOf } from './sources.ts';
+
+const CORE = [
+  'core/contracts',
+  'core/engine',
+  'core/errors.ts',
+  'core/hosting',
+  'core/kit.ts',
+  'core/options.ts',
+];
+// The way of a request, from below: each may know all that is under it.
+const SERVICE = [...CORE, 'server/wire', 'server/validation', 'server/config', 'server/store/contract.ts'];
+const RUN = [...SERVICE, 'server/service', 'server/log.ts'];
+const HTTP = [...RUN, 'server/run', 'server/version.ts', 'server/http/services.ts'];
+// What stands beside it is known to what puts the service together.
+const ALL = [
+  ...HTTP,
+  'server/app.ts',
+  'server/cli',
+  'server/container.ts',
+  'server/hosted',
+  'server/http',
+  'server/hub',
+  'server/loader',
+  'server/store',
+];
+
+/**
+ * Which rooms a room may import, beside itself. A room is a folder or a file at the top of `core` or
+ * `server`; a row for a longer path goes before the row of its folder. Arrows go one way: see
+ * core/README.md and server/README.md.
+ */
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  'core/errors.ts': [],
+  'core/options.ts': [],
+  'core/contracts': ['core/errors.ts', 'core/options.ts', 'core/kit.ts'],
+  'core/engine': ['core/contracts', 'core/errors.ts'],
+  'core/hosting': ['core/contracts', 'core/errors.ts'],
+  'core/kit.ts': ['core/contracts', 'core/engine', 'core/errors.ts'],
+  'server/wire': CORE,
+  'server/validation': CORE,
+  'server/service': SERVICE,
+  'server/run': [...RUN, 'server/run/worker.ts'],
+  'server/http': HTTP,
+  // The one place where Fastify is handed what the container holds.
+  'server/http/services.ts': ['server/container.ts'],
+  'server/retry.ts': CORE,
+  'server/hosted': [...CORE, 'server/retry.ts'],
+  'server/hub': [...CORE, 'server/retry.ts'],
+  'server/loader': [...CORE, 'server/validation'],
+  'server/store/contract.ts': [...CORE, 'server/config'],
+  'server/store': [...CORE, 'server/store/contract.ts', 'server/config', 'server/retry.ts'],
+  'server/config': [...CORE, 'server/validation', 'server/hub'],
+  'server/log.ts': CORE,
+  'server/version.ts': [],
+  // The entries of the process and of its threads, and what puts the service together.
+  'server/main.ts': ALL,
+  'server/run/worker.ts': ALL,
+  'server/container.ts': ALL,
+  'server/app.ts': ALL,
+  'server/cli': ALL,
+};
+
+const ROOMS = Object.keys(ARROWS).sort((a, b) => b.length - a.length);
+
+/** The room that a file of `core` or `server` belongs to. */
+function roomOf(file: string): string | undefined {
+  return ROOMS.find((room) => file === room || file.startsWith(`${room}/`));
+}
+
+/** No room of `core` or `server` imports one that stands above it. */
+export const arrowRule: Rule = (file, one) => {
+  if (!/^(core|server)\//.test(file)) return undefined;
+  const target = targetOf(file, one);
+  if (target === undefined) return undefined;
+  const [from, to] = [roomOf(file), roomOf(target)];
+  if (from === undefined) return 'this room has no row in the table of arrows';
+  if (to === undefined) return 'core and server import only rooms in the table of arrows';
+  return from === to || ARROWS[from]?.includes(to) ? undefined : `${from} may not know ${to}`;
+};

@@ -1,0 +1,96 @@
+import { basename, dirname } from 'node:path';
+import t from 'tap';
+import { pluginFolderOf, SOURCES, type Sources } from './sources.ts';
+
+/** Files that read the command line, and why. Biome keeps the same rule for the environment. */
+const ARGUMENT_READERS: Readonly<Record<string, string>> = {
+  'server/main.ts': 'the entry of the server',
+  'server/cli/trim.ts': 'the entry of a command of its own',
+};
+
+/** Where a string in core or server is a plugin's name, and why it may stand. */
+const NAMES_ALLOWED: Readonly<Record<string, string>> = {
+  'core/contracts/manifest.ts: chunker/sentence': 'an example in the description of a member',
+  'server/cli/import-scanner.ts: static': 'a kind of import',
+  'server/config/hub-settings.ts: huggingface': "the folder of the hub's own cache",
+  'server/http/pipelines/schemas.ts: overlap': 'an example in the documentation',
+  'server/http/pipelines/schemas.ts: recursive': 'an example in the documentation',
+  'server/hub/hub.ts: code': 'the member of an error of the system',
+};
+
+const PLUGIN_NAMES = new Set(
+  [...SOURCES.keys()].flatMap((file) => {
+    const folder = pluginFolderOf(file);
+    return folder === undefined ? [] : [basename(folder)];
+  }),
+);
+const STRING = /(['"`])([\w/-]+)\1/g;
+
+/** The plugins that are named in whole strings of core and server, as `token` or as `chunker/token`. */
+function pluginNamesIn(sources: Sources): string[] {
+  const found = [...sources].flatMap(([file, source]) => {
+    if (!/^(core|server)\//.test(file)) return [];
+    const strings = [...withoutComments(source).matchAll(STRING)].map(([, , text = '']) => text);
+    return strings.filter((text) => isPluginName(text)).map((text) => `${file}: ${text}`);
+  });
+  return [...new Set(found)].sort();
+}
+
+function isPluginName(text: string): boolean {
+  const [kind, name] = [dirname(text), basename(text)];
+  return PLUGIN_NAMES.has(name) && ['.', 'chunker', 'refinery', 'embedding', 'tokenizer'].includes(kind);
+}
+
+function withoutComments(source: string): string {
+  return source.replace(/^\s*\/\*[\s\S]*?\*\//gm, '').replace(/(^|\s)\/\/.*$/gm, '$1');
+}
+
+/** Files that match a pattern outside of comments. */
+function filesWith(pattern: RegExp, sources: Sources): string[] {
+  return [...sources].filter(([, source]) => pattern.test(withoutComments(source))).map(([file]) => file);
+}
+
+/** Files that set switches of V8, which hold for the whole process. */
+const SWITCH_SETTERS: Readonly<Record<string, string>> = {
+  'server/cli/v8-switches.ts': 'what the start of the server sets for the plugins that it has found',
+  'server/main.ts': 'the entry of the server',
+};
+
+const V8_SWITCHES = /\b(setFlagsFromString|node:v8)\b/;
+const ARGUMENTS = /\bargv\b/;
+/** What would get round the globals that Biome keeps from core and plugins. */
+const HIDDEN_GLOBALS = /\bglobalThis\s*(\?\.|\.|\[\s*['"`])(fetch|process)\b/;
+
+t.test('core and server know no plugin by name', async (t) => {
+  t.same(pluginNamesIn(SOURCES), Object.keys(NAMES_ALLOWED).sort());
+});
+
+t.test('the arguments are read by entries alone', async (t) => {
+  t.same(filesWith(ARGUMENTS, SOURCES), Object.keys(ARGUMENT_READERS).sort());
+});
+
+t.test('the start of the process alone sets switches of V8', async (t) => {
+  t.same(filesWith(V8_SWITCHES, SOURCES), Object.keys(SWITCH_SETTERS).sort());
+});
+
+t.test('core and plugins take no network and no process from globalThis', async (t) => {
+  t.same(
+    filesWith(HIDDEN_GLOBALS, SOURCES).filter((file) => !file.startsWith('server/')),
+    [],
+  );
+});
+
+t.test('each rule sees its breaches', async (t) => {
+  for (const source of [
+    "open('tiktoken')",
+    'if (id === "chunker/token") f();',
+    'const x = `refinery/overlap`;',
+  ])
+    t.equal(pluginNamesIn(new Map([['server/service/a.ts', source]])).length, 1, source);
+  for (const source of ["open('token-like')", "// 'tiktoken'\n", "const x = 'chunker/token/index.ts';"])
+    t.same(pluginNamesIn(new Map([['core/a.ts', source]])), [], source);
+  t.equal(filesWith(ARGUMENTS, new Map([['server/a.ts', "import { argv } from 'node:process';"]])).length, 1);
+  t.equal(filesWith(V8_SWITCHES, new Map([['server/a.ts', "import v8 from 'node:v8';"]])).length, 1);
+  for (const source of ['globalThis.fetch(url)', 'globalThis?.process.pid', "globalThis['fetch'](url)"])
+    t.equal(filesWith(HIDDEN_GLOBALS, new Map([['core/a.ts', source]])).length, 1, source);
+});
