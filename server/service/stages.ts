@@ -96,16 +96,16 @@ async function openChunkStage(
   context: RunContext,
 ): Promise<ChunkStage> {
   const chunker = await tools.host.get('chunker', entry.manifest.name);
-  const { model, ...opened } = await openUsed(entry, options, tools, context);
-  const tokenizer = opened.tokenizer ?? ((await model?.tokenizer()) as Tokenizer);
+  const opened = await openUsed(entry, options, tools, context);
+  const tokenizer = opened.tokenizer ?? ((await opened.model?.tokenizer()) as Tokenizer);
   const { tokenizer: _, offset_unit, ...own } = options;
   const { report, signal, timer } = context;
   const ready = { manifest: entry.manifest, chunker };
   return {
     unit: offset_unit as OffsetUnit,
     async chunk(text) {
-      if (model !== undefined) report('embedding-model', model.name);
-      const run = () => chunkText(ready, text, own, { tokenizer, model, report, signal });
+      if (opened.model !== undefined) report('embedding-model', opened.model.name);
+      const run = () => chunkText(ready, text, own, { ...opened, tokenizer, report, signal });
       return callPlugin(entry, () => timer.time('chunk', entry.manifest.name, run));
     },
   };
@@ -161,11 +161,24 @@ function addAround(origin: NonNullable<Origin>, added: NonNullable<Origin>): Ori
   return { before: added.before + origin.before, after: origin.after + added.after };
 }
 
+/** What a stage has opened. What it does not use is not even a property, so that no plugin comes to rely on it. */
+interface Opened {
+  readonly tokenizer?: Tokenizer;
+  readonly model?: EmbeddingModel;
+}
+
 /** Opens what `namesUsed` names. */
-async function openUsed(entry: PluginEntry, options: Options, tools: StageTools, context: RunContext) {
+async function openUsed(
+  entry: PluginEntry,
+  options: Options,
+  tools: StageTools,
+  context: RunContext,
+): Promise<Opened> {
   const { tokenizer, embedding } = namesUsed(entry, options, tools.defaultTokenizer);
-  const model = embedding === undefined ? undefined : await leaseModel(embedding, tools, context);
-  return { model, tokenizer: tokenizer === undefined ? undefined : await tools.openers.tokenizer(tokenizer) };
+  return {
+    ...(embedding !== undefined && { model: await leaseModel(embedding, tools, context) }),
+    ...(tokenizer !== undefined && { tokenizer: await tools.openers.tokenizer(tokenizer) }),
+  };
 }
 
 async function leaseModel(
