@@ -1,0 +1,32 @@
+/** Code units between two checkpoints: the most that a query adds up at each of its ends. */
+const STEP = 64;
+
+/**
+ * Sums over stretches of a text. The sum before each checkpoint is found once, so that a query takes constant time.
+ *
+ * @param length UTF-16 code units of the text
+ * @param sumOf the sum over `[start, end)`; what it adds for a code unit does not depend on the stretch
+ * @returns the sum over `[start, end)`
+ */
+export function createRunningTotal(
+  length: number,
+  sumOf: (start: number, end: number) => number,
+): (start: number, end: number) => number {
+  let checkpoints: Uint32Array | undefined;
+  const before = (offset: number): number => {
+    checkpoints ??= addUp(length, sumOf);
+    const checkpoint = Math.floor(offset / STEP);
+    return (checkpoints[checkpoint] as number) + sumOf(checkpoint * STEP, offset);
+  };
+  return (start, end) => (end - start <= STEP ? sumOf(start, end) : before(end) - before(start));
+}
+
+/** The sum before each multiple of `STEP`. */
+function addUp(length: number, sumOf: (start: number, end: number) => number): Uint32Array {
+  const checkpoints = new Uint32Array(Math.floor(length / STEP) + 1);
+  for (let checkpoint = 1; checkpoint < checkpoints.length; checkpoint++) {
+    const before = checkpoints[checkpoint - 1] as number;
+    checkpoints[checkpoint] = before + sumOf((checkpoint - 1) * STEP, checkpoint * STEP);
+  }
+  return checkpoints;
+}

@@ -1,0 +1,8 @@
+import type { Manifest } from '../../../core/contracts/manifest.ts';
+
+export default {
+  kind: 'tokenizer',
+  name: 'byte',
+  summary: 'Counts the bytes of the text in UTF-8.',
+  models: ['byte'],
+} as const satisfies Manifest;

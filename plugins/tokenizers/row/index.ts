@@ -1,0 +1,14 @@
+import type { Factory } from '../../../core/contracts/plugin.ts';
+import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
+import { createSeparatedText } from '../../../core/engine/separated-text.ts';
+import type manifest from './manifest.ts';
+
+/** Opens `row`: a line feed (U+000A) ends a row, nothing else does. */
+const createRowTokenizers: Factory<typeof manifest> = () => ({
+  names: () => [row.name],
+  open: async (name) => (name === row.name ? row : undefined),
+});
+
+export default createRowTokenizers;
+
+const row: Tokenizer = { name: 'row', tokenize: (text) => createSeparatedText(text, '\n') };

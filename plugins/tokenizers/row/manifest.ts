@@ -1,0 +1,8 @@
+import type { Manifest } from '../../../core/contracts/manifest.ts';
+
+export default {
+  kind: 'tokenizer',
+  name: 'row',
+  summary: 'Counts rows: what stands between line feeds.',
+  models: ['row'],
+} as const satisfies Manifest;

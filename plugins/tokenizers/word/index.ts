@@ -1,0 +1,14 @@
+import type { Factory } from '../../../core/contracts/plugin.ts';
+import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
+import { createSeparatedText } from '../../../core/engine/separated-text.ts';
+import type manifest from './manifest.ts';
+
+/** Opens `word`: a space (U+0020) ends a word, nothing else does. */
+const createWordTokenizers: Factory<typeof manifest> = () => ({
+  names: () => [word.name],
+  open: async (name) => (name === word.name ? word : undefined),
+});
+
+export default createWordTokenizers;
+
+const word: Tokenizer = { name: 'word', tokenize: (text) => createSeparatedText(text, ' ') };
