@@ -95,9 +95,9 @@ export function defaultTokenizerOf(registry: Registry): string | undefined {
 
 function tokenizerOption(registry: Registry) {
   const name = defaultTokenizerOf(registry);
-  const named = registry.ofKind('tokenizer').flatMap(({ manifest }) => manifest.models ?? []);
-  const names = named.filter((model) => !model.endsWith('*'));
-  const others = named.length > names.length ? ['the name of an installed tokenizer of the hub'] : [];
+  const named = registry.ofKind('tokenizer').map(({ manifest }) => manifest.models ?? []);
+  const names = named.flatMap((models) => firstOf(models.filter((model) => !model.endsWith('*'))));
+  const others = named.flat().includes('*') ? ['the name of an installed tokenizer of the hub'] : [];
   return {
     type: 'string',
     minLength: 1,
@@ -105,6 +105,15 @@ function tokenizerOption(registry: Registry) {
     ...(name === undefined ? {} : { default: name }),
     description: `What a token is: ${[...names, ...others].join(', ')}.`,
   };
+}
+
+/** Most names of one plugin that the documentation of an option lists. */
+const MOST_NAMES = 10;
+
+/** The first names of a plugin, which lists those first that most will want. */
+function firstOf(names: readonly string[]): string[] {
+  const more = names.length - MOST_NAMES;
+  return [...names.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} more names of the same kind`] : [])];
 }
 
 interface ListSchema {

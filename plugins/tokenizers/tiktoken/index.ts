@@ -1,42 +1,54 @@
 import type { SharedBuffers } from '../../../core/contracts/collaborators.ts';
 import type { Factory } from '../../../core/contracts/plugin.ts';
 import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
+import { ENCODINGS, type EncodingSource } from './encodings.ts';
 import type manifest from './manifest.ts';
+import { encodingOfModel } from './model-names.ts';
 import { createPieceEncoder } from './pieces/piece-encoder.ts';
 import { createPieceTable } from './pieces/piece-table.ts';
-import { CL100K, GPT2, O200K, type Pattern } from './scan/patterns.ts';
 import { buildUnicodeClasses } from './scan/unicode-classes.ts';
 import type { Encoding } from './text/encoding.ts';
 import { createTokenizedText, encodeText } from './text/tokenized-text.ts';
 import { readRankFile } from './vocabulary/rank-file.ts';
 import { buildRanks, viewRanks } from './vocabulary/ranks.ts';
 
-const patterns: ReadonlyMap<string, Pattern> = new Map([
-  ['gpt2', GPT2],
-  ['r50k_base', GPT2],
-  ['p50k_base', GPT2],
-  ['cl100k_base', CL100K],
-  ['o200k_base', O200K],
-]);
-
 /**
- * Opens OpenAI's encodings by name, and reads nothing before that. `open` rejects if the tiktoken package is
- * missing, or states another pattern than the one known here.
+ * Opens OpenAI's encodings by name, or by the name of a model that tiktoken knows, and reads nothing before that.
+ * `open` rejects if the tiktoken package is missing, or states another pattern than the one known here.
  */
-const createTiktokenTokenizers: Factory<typeof manifest> = ({ shared }) => ({
-  names: () => [...patterns.keys()],
-  async open(name) {
-    const pattern = patterns.get(name);
-    return pattern && openTokenizer(name, pattern, shared);
-  },
-});
+const createTiktokenTokenizers: Factory<typeof manifest> = ({ shared }) => {
+  const openEncoding = keepOpen((name, source) => openTokenizer(name, source, shared));
+  return {
+    names: () => [...ENCODINGS.keys()],
+    async open(name) {
+      return openEncoding(name) ?? openEncoding((await encodingOfModel(name)) ?? '');
+    },
+  };
+};
 
 export default createTiktokenTokenizers;
 
-async function openTokenizer(name: string, pattern: Pattern, shared: SharedBuffers): Promise<Tokenizer> {
+/** Keeps each encoding open, under whatever name it was asked for. What fails is tried again. */
+function keepOpen(open: (name: string, source: EncodingSource) => Promise<Tokenizer>) {
+  const opened = new Map<string, Promise<Tokenizer>>();
+  return (name: string): Promise<Tokenizer> | undefined => {
+    const source = ENCODINGS.get(name);
+    if (source === undefined) return undefined;
+    const tokenizer = opened.get(name) ?? open(name, source);
+    opened.set(name, tokenizer);
+    tokenizer.catch(() => opened.delete(name));
+    return tokenizer;
+  };
+}
+
+async function openTokenizer(
+  name: string,
+  { pattern, ranks: ranksName }: EncodingSource,
+  shared: SharedBuffers,
+): Promise<Tokenizer> {
   const [classes, rankTable] = await Promise.all([
     shared.get('tiktoken/unicode-classes', buildUnicodeClasses),
-    shared.get(`tiktoken/${name}`, () => loadRanks(name, pattern)),
+    shared.get(`tiktoken/${ranksName}`, () => loadRanks(ranksName, pattern.source)),
   ]);
   const ranks = viewRanks(rankTable);
   const encoding: Encoding = {
@@ -52,9 +64,9 @@ async function openTokenizer(name: string, pattern: Pattern, shared: SharedBuffe
   };
 }
 
-async function loadRanks(name: string, pattern: Pattern): Promise<SharedArrayBuffer> {
+async function loadRanks(name: string, pattern: string): Promise<SharedArrayBuffer> {
   const file = await readRankFile(name);
-  if (file.pattern !== pattern.source)
+  if (file.pattern !== pattern)
     throw new Error(
       `The installed tiktoken package splits text for ${name} by a pattern that the tiktoken plugin does not ` +
         'know. Install the version of tiktoken that package.json names.',

@@ -34,7 +34,12 @@ for (const name of ENCODINGS) {
     });
 
     t.test('takes text that looks like a special token for text', async (t) => {
-      for (const text of ['<|endoftext|>', 'a<|endofprompt|>b', '<|fim_prefix|> <|endoftext|>'])
+      for (const text of [
+        '<|endoftext|>',
+        'a<|endofprompt|>b',
+        '<|fim_prefix|> <|endoftext|>',
+        '<|start|>user<|message|>hi<|end|>',
+      ])
         t.equal(difference(text), undefined, text);
     });
 

@@ -3,10 +3,31 @@ import { get_encoding, type TiktokenEncoding } from 'tiktoken';
 import type { SharedBuffers } from '../../../../../core/contracts/collaborators.ts';
 import type { Tokenizer, TokenizerProvider } from '../../../../../core/contracts/tokenizer.ts';
 import createTiktokenTokenizers from '../../../../../plugins/tokenizers/tiktoken/index.ts';
-import manifest from '../../../../../plugins/tokenizers/tiktoken/manifest.ts';
 import { collaborators, ownBuffers } from '../../../../support/collaborators.ts';
 
-export const ENCODINGS = manifest.models as readonly TiktokenEncoding[];
+export const ENCODINGS = [
+  'gpt2',
+  'r50k_base',
+  'p50k_base',
+  'p50k_edit',
+  'cl100k_base',
+  'o200k_base',
+  'o200k_harmony',
+] as const;
+
+export type EncodingName = (typeof ENCODINGS)[number];
+
+/** Special tokens of o200k_harmony, which the package lacks: it is o200k_base with more of them. */
+const HARMONY = {
+  '<|startoftext|>': 199998,
+  '<|return|>': 200002,
+  '<|constrain|>': 200003,
+  '<|channel|>': 200005,
+  '<|start|>': 200006,
+  '<|end|>': 200007,
+  '<|message|>': 200008,
+  '<|call|>': 200012,
+};
 
 export async function createProvider(shared: SharedBuffers = ownBuffers): Promise<TokenizerProvider> {
   return createTiktokenTokenizers(collaborators({ shared }));
@@ -19,8 +40,11 @@ export async function openTokenizer(name: string): Promise<Required<Pick<Tokeniz
 }
 
 /** tiktoken itself, which says what is right. */
-export function openOracle(name: TiktokenEncoding) {
-  const encoding = get_encoding(name);
+export function openOracle(name: EncodingName) {
+  const encoding =
+    name === 'o200k_harmony'
+      ? get_encoding('o200k_base', HARMONY)
+      : get_encoding(name satisfies TiktokenEncoding);
   const lengths = new Map<number, number>();
 
   return {
