@@ -32,8 +32,13 @@ export interface ListOption extends OptionBase<readonly string[]> {
   readonly type: 'list';
 }
 
+/** Names and what each stands for, as `name=name` separated by commas. */
+export interface PairsOption extends OptionBase<Readonly<Record<string, string>>> {
+  readonly type: 'pairs';
+}
+
 /** An option of the server: a row of the table in `options.ts`. */
-export type Option = TextOption | IntegerOption | SwitchOption | ListOption;
+export type Option = TextOption | IntegerOption | SwitchOption | ListOption | PairsOption;
 
 /** `logLevel` is `--log-level`. */
 export function flagName(name: string): string {

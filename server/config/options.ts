@@ -171,6 +171,13 @@ export const OPTIONS = {
       'Keys, separated by commas, of which requests must carry one as `Authorization: Bearer`; by default none.',
     isVariableOnly: true,
   },
+  modelAliases: {
+    type: 'pairs',
+    default: {},
+    description:
+      'Further names of embedding models, such as `minishlab/potion-base-8M=chunksmith/static-en-256`; several are separated by commas.',
+    shownDefault: '',
+  },
   maxModels: {
     type: 'integer',
     default: 4,

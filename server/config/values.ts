@@ -6,6 +6,7 @@ export interface ValueOf {
   integer: number;
   boolean: boolean;
   list: readonly string[];
+  pairs: Readonly<Record<string, string>>;
 }
 
 /** What a text stands for, or what was expected of it instead. */
@@ -22,6 +23,8 @@ export function parseValue(option: Option, text: string): Parsed {
       return parseSwitch(text);
     case 'list':
       return { value: splitList(text) };
+    case 'pairs':
+      return parsePairs(text);
   }
 }
 
@@ -41,6 +44,21 @@ function parseSwitch(text: string): Parsed {
   const word = text.toLowerCase();
   if (['true', '1'].includes(word)) return { value: true };
   return ['false', '0'].includes(word) ? { value: false } : { expected: 'true or false' };
+}
+
+/** A name may not stand for two others, nor for one that stands for another itself. */
+function parsePairs(text: string): Parsed {
+  const pairs = splitList(text).map((item) => item.split('=').map((name) => name.trim()));
+  const names = new Set(pairs.map(([name]) => name));
+  const areWhole = pairs.every((pair) => pair.length === 2 && !pair.includes(''));
+  if (!areWhole) return { expected: 'name=name, several of them separated by commas' };
+  if (names.size < pairs.length) return { expected: 'each name once on the left' };
+  if (pairs.some(([, target]) => names.has(target))) {
+    return {
+      expected: 'no name both on the left and on the right: an alias stands for a model, not for an alias',
+    };
+  }
+  return { value: Object.fromEntries(pairs) };
 }
 
 /** The items of a list as flags and variables write it, separated by commas. */

@@ -5,9 +5,11 @@ import { ServiceError } from '../../core/errors.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
 import { isNamed, ownersOf } from '../../core/hosting/owners.ts';
 import { callPlugin } from '../../core/hosting/plugin-error.ts';
-import type { Registry } from '../../core/hosting/registry.ts';
+import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import type { Config } from '../config/config.ts';
+import { suggest } from '../validation/suggest.ts';
 import { type Lease, LeaseCache } from './lease-cache.ts';
+import { createModelAliases } from './model-aliases.ts';
 
 /** The one place where the name of a tokenizer or an embedding model finds the plugin that opens it. */
 export interface Openers {
@@ -18,12 +20,14 @@ export interface Openers {
    */
   tokenizer(name: string): Promise<Tokenizer>;
   /**
-   * Opens a model for one request, which must release it.
+   * Opens a model, by its own name or an alias, for one request, which must release it.
    *
    * @throws ServiceError `unknown_model`, `model_files_missing`, `missing_capability`, `plugin_failed`
    */
   model(name: string, signal?: AbortSignal): Promise<Lease<EmbeddingModel>>;
-  /** All models that can be opened or are known by name, with the plugin that answers for them. */
+  /** The plugins that are asked for a tokenizer or a model of that name. */
+  owners(kind: 'tokenizer' | 'embedding', name: string): PluginEntry[];
+  /** All models that can be opened or are known by name, with the plugin that answers for them and all their names. */
   listModels(): Promise<ListedModel[]>;
   /** Closes the models. */
   close(): Promise<void>;
@@ -56,7 +60,7 @@ interface OpenersOptions {
   readonly registry: Registry;
   readonly host: PluginHost;
   readonly log: Log;
-  readonly config: Pick<Config, 'maxModels' | 'maxModelBytes'>;
+  readonly config: Pick<Config, 'maxModels' | 'maxModelBytes' | 'modelAliases'>;
 }
 
 export function createOpeners({ registry, host, log, config }: OpenersOptions): Openers {
@@ -66,7 +70,8 @@ export function createOpeners({ registry, host, log, config }: OpenersOptions): 
     sizeOf: ({ bytes }) => bytes,
     free: (model) => closeModel(model, log),
   });
-  const listModels = () => listAll(registry, host);
+  const aliases = createModelAliases(config.modelAliases);
+  const listModels = async () => aliases.addTo(await listAll(registry, host));
 
   return {
     async tokenizer(name) {
@@ -79,16 +84,18 @@ export function createOpeners({ registry, host, log, config }: OpenersOptions): 
       throw await unknownTokenizer(name, registry, host);
     },
 
-    async model(name, signal) {
+    async model(asked, signal) {
+      const name = aliases.targetOf(asked);
       const lease = await models.lease(
         name,
         (stop) => openModel(name, stop, { registry, host, log }),
         signal,
       );
       if (lease !== undefined) return lease;
-      throw await unknownModel(name, registry, listModels);
+      throw await unknownModel(name, aliases.describe(asked), registry, listModels);
     },
 
+    owners: (kind, name) => ownersOf(registry, kind, kind === 'embedding' ? aliases.targetOf(name) : name),
     listModels,
     close: () => models.close(),
   };
@@ -132,20 +139,25 @@ async function listAll(registry: Registry, host: PluginHost): Promise<ListedMode
   return lists.flat();
 }
 
-/** The error for a model that no plugin opened: if a plugin claims its name, only its files are missing here. */
+/**
+ * The error for a model that no plugin opened: if a plugin claims its name, only its files are missing here.
+ *
+ * @param shown the name for the message, with the alias that led to it
+ */
 async function unknownModel(
   name: string,
+  shown: string,
   registry: Registry,
   listModels: Openers['listModels'],
 ): Promise<ServiceError> {
   const owners = ownersOf(registry, 'embedding', name);
   if (owners.some((owner) => isNamed(owner, name))) {
-    return new ServiceError('model_files_missing', { name: JSON.stringify(name) });
+    return new ServiceError('model_files_missing', { name: shown });
   }
   const known = (await listModels()).flatMap((model) => [model.name, ...(model.aliases ?? [])]).join(', ');
   const lacking = owners.filter(({ missing }) => missing.length > 0);
   const hint = lacking.map(({ id, missing }) => ` ${id} cannot look for it: ${missing.join('; ')}.`).join('');
-  return new ServiceError('unknown_model', { name: JSON.stringify(name), known: known || 'none', hint });
+  return new ServiceError('unknown_model', { name: shown, known: known || 'none', hint });
 }
 
 async function unknownTokenizer(name: string, registry: Registry, host: PluginHost): Promise<ServiceError> {
@@ -153,8 +165,22 @@ async function unknownTokenizer(name: string, registry: Registry, host: PluginHo
   const names = await Promise.all(
     ready.map(async ({ manifest }) => (await host.get('tokenizer', manifest.name)).names()),
   );
+  const known = names.flat();
+  const patterns = ready.flatMap(({ manifest }) => manifest.models ?? []);
+  const near = closest(name, [...known, ...patterns.filter((pattern) => !pattern.endsWith('*'))]);
   return new ServiceError('unknown_tokenizer', {
     name: JSON.stringify(name),
-    known: names.flat().join(', '),
+    known: known.join(', '),
+    hint: (near === undefined ? '' : ` Did you mean "${near}"?`) + (patterns.includes('*') ? INSTALL : ''),
   });
 }
+
+/** The name that differs in punctuation and case alone, else the one that is closest: `gpt4` is gpt-4, not gpt2. */
+function closest(name: string, known: readonly string[]): string | undefined {
+  const plain = (one: string) => one.toLowerCase().replace(/[^a-z0-9]/g, '');
+  return known.find((one) => plain(one) === plain(name)) ?? suggest(name, known);
+}
+
+/** How a plugin that takes any name comes to have a tokenizer. */
+const INSTALL =
+  ' To add one, put its tokenizer.json into a folder of its name in the models folder, or start the server with --allow-downloads.';

@@ -1,7 +1,6 @@
 import type { Log } from '../../core/contracts/collaborators.ts';
 import type { Kind } from '../../core/contracts/manifest.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
-import { ownersOf } from '../../core/hosting/owners.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import type { PipelineStep } from '../store/contract.ts';
 import { type WrittenChunk, writeChunks } from '../wire/chunk-writer.ts';
@@ -66,7 +65,7 @@ export function createService(options: ServiceOptions): Service {
   return {
     ...createRequests(registry, requestSchemas, config),
     isHeavy: (task) => pluginsOf(task).some(({ kind, name }) => isHeavyPlugin(registry, kind, name)),
-    isLight: ({ stages }) => stages.every((stage) => isLightStage(stage, registry, defaultTokenizer)),
+    isLight: ({ stages }) => stages.every((stage) => isLightStage(stage, tools)),
     run: (execution, signal) => run(execution, signal, tools, config.maxAnswerBytes),
   };
 }
@@ -80,12 +79,13 @@ function isHeavyPlugin(registry: Registry, kind: Kind, name: string): boolean {
   return registry.find(kind, name)?.manifest.heavy === true;
 }
 
-function isLightStage({ kind, name, options }: StageRequest, registry: Registry, tokenizer: string): boolean {
+function isLightStage({ kind, name, options }: StageRequest, tools: StageTools): boolean {
+  const { registry, openers, defaultTokenizer } = tools;
   const entry = registry.require(kind, name);
-  const used = namesUsed(entry, options, tokenizer);
+  const used = namesUsed(entry, options, defaultTokenizer);
   const ownersOfUsed = (kind: 'tokenizer' | 'embedding') => {
     const model = used[kind];
-    return model === undefined ? [] : ownersOf(registry, kind, model);
+    return model === undefined ? [] : openers.owners(kind, model);
   };
   const plugins = [entry, ...ownersOfUsed('tokenizer'), ...ownersOfUsed('embedding')];
   return plugins.every(({ manifest }) => manifest.heavy !== true);

@@ -38,6 +38,25 @@ t.test('defaults follow the machine', async (t) => {
   t.ok(memoryBytes > 0 && memoryBytes <= totalmem());
 });
 
+t.test('--model-aliases refuses what is no pair, a name twice, and aliases of aliases', async (t) => {
+  for (const [text, expected] of [
+    ['a', /expected name=name, several of them separated by commas, got "a"/],
+    ['a=b,c', /expected name=name/],
+    ['=b', /expected name=name/],
+    ['a=', /expected name=name/],
+    ['a=b=c', /expected name=name/],
+    ['a=b,a=c', /expected each name once on the left/],
+    ['a=a', /an alias stands for a model, not for an alias/],
+    ['a=b,b=c', /an alias stands for a model, not for an alias/],
+    ['a=b,b=a', /an alias stands for a model, not for an alias/],
+  ] as const) {
+    t.match(problemsOf(['--model-aliases', text])[0], expected, text);
+    t.match(problemsOf([], { MODEL_ALIASES: text })[0], expected, text);
+  }
+  const pairs = readConfig(['--model-aliases', '__proto__=a'], {}).modelAliases;
+  t.same(Object.entries(pairs), [['__proto__', 'a']]);
+});
+
 t.test('every flag is read, as --flag value and as --flag=value', async (t) => {
   const given: [flag: string, name: string, text: string, value: unknown][] = [
     ['host', 'host', '127.0.0.1', '127.0.0.1'],
@@ -50,6 +69,7 @@ t.test('every flag is read, as --flag value and as --flag=value', async (t) => {
     ['workers', 'workers', '3', 3],
     ['inline-bytes', 'inlineBytes', '0', 0],
     ['queue-size', 'queueSize', '5', 5],
+    ['model-aliases', 'modelAliases', 'a/b=c/d, x=c/d,', { 'a/b': 'c/d', x: 'c/d' }],
     ['max-models', 'maxModels', '2', 2],
     ['max-model-bytes', 'maxModelBytes', '5000', 5000],
     ['max-body-bytes', 'maxBodyBytes', '1000', 1000],

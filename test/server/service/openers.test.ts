@@ -100,11 +100,23 @@ interface Opening {
   readonly end: () => void;
 }
 
+interface Given {
+  readonly maxModels: number;
+  readonly maxModelBytes: number;
+  readonly modelAliases: Readonly<Record<string, string>>;
+  readonly close: () => void;
+}
+
 /**
  * Openers with one plugin of models. They are as large as their names say, `one-40` has 40 bytes; those named
  * `slow-…` open when the test says so, `bad-…` fail, and `alias` is another name of `named-1`.
  */
-function createModels({ maxModels = 2, maxModelBytes = 100, close = () => {} } = {}) {
+function createModels({
+  maxModels = 2,
+  maxModelBytes = 100,
+  modelAliases = {},
+  close = () => {},
+}: Partial<Given> = {}) {
   const openings: Opening[] = [];
   const closed: string[] = [];
   const warnings: unknown[] = [];
@@ -135,7 +147,7 @@ function createModels({ maxModels = 2, maxModelBytes = 100, close = () => {} } =
     registry: createRegistry([{ id: 'embedding/made-up', manifest: MANIFEST, file: 'made-up', missing: [] }]),
     host: { get: async () => provider, close: async () => {} } as unknown as PluginHost,
     log: { ...quietLog, warn: (...given) => void warnings.push(given) },
-    config: { maxModels, maxModelBytes },
+    config: { maxModels, maxModelBytes, modelAliases },
   });
   const use = async (name: string) => (await openers.model(name)).release();
   return { openers, openings, closed, warnings, use, opened: () => openings.map(({ name }) => name) };
@@ -244,3 +256,60 @@ t.test('a model that cannot be closed is logged and harms nobody', async (t) => 
     [{ model: 'b-1' }, /could not be closed/],
   ]);
 });
+
+t.test('an alias opens the model that it stands for, once under all its names', async (t) => {
+  const modelAliases = { 'their/model': 'named-1', mine: 'named-1', 'a-5': 'a-6' };
+  const { openers, opened } = createModels({ modelAliases });
+  const names = ['their/model', 'named-1', 'mine'];
+  const leases = await Promise.all(names.map((name) => openers.model(name)));
+  t.same(
+    leases.map(({ value }) => value.name),
+    ['named-1', 'named-1', 'named-1'],
+  );
+  t.same(opened(), ['named-1']);
+  t.equal((await openers.model('a-5')).value.name, 'a-6', 'also where there is a model of that name');
+  t.same(await openers.listModels(), [
+    { name: 'named-1', aliases: ['alias', 'their/model', 'mine'], provider: 'made-up' },
+  ]);
+});
+
+t.test('an alias of a model that is not there says so when it is used', async (t) => {
+  const { openers } = createModels({ modelAliases: { theirs: 'no-such-model' } });
+  await t.rejects(openers.model('theirs'), {
+    code: 'unknown_model',
+    message: /there is no model "no-such-model", for which "theirs" is an alias, here; ready are named-1/,
+  });
+});
+
+t.test('an unknown tokenizer is refused with the closest name and how to install one', async (t) => {
+  const { openers } = await composeQuietly({ modelsDir: '/nowhere', hfHubCache: '/nowhere' });
+  const detailOf = (name: string) => openers.tokenizer(name).then(String, String);
+  for (const [name, near] of [
+    ['gpt4', 'gpt-4'],
+    ['Character', 'character'],
+    ['cl100k-base', 'cl100k_base'],
+    ['gpt-2', 'gpt2'],
+    ['words', 'word'],
+  ] as const) {
+    t.match(
+      await detailOf(name),
+      new RegExp(`there is no tokenizer "${name}"; .* Did you mean "${near}"\\?`),
+    );
+  }
+  const detail = await detailOf('bert-base-uncased');
+  t.match(detail, /known are .*character/);
+  t.match(
+    detail,
+    /put its tokenizer.json into a folder of its name in the models folder, .* --allow-downloads/,
+  );
+  t.ok(detail.length < 600, 'it does not list every model');
+});
+
+t.test(
+  'where no plugin reads tokenizer.json, an unknown tokenizer is not said to be installable',
+  async (t) => {
+    const { openers } = await composeQuietly({ plugins: ['character'] });
+    const detail = await openers.tokenizer('bert-base-uncased').then(String, String);
+    t.match(detail, /known are character\.$/);
+  },
+);
