@@ -10,6 +10,7 @@ const ARGUMENT_READERS: Readonly<Record<string, string>> = {
 
 /** Where a string in core or server is a plugin's name, and why it may stand. */
 const NAMES_ALLOWED: Readonly<Record<string, string>> = {
+  'core/contracts/chunk.ts: byte': 'a unit of offsets',
   'core/contracts/manifest.ts: chunker/sentence': 'an example in the description of a member',
   'server/cli/import-scanner.ts: static': 'a kind of import',
   'server/config/hub-settings.ts: huggingface': "the folder of the hub's own cache",
