@@ -1,5 +1,8 @@
+import type { Kind } from '../../core/contracts/manifest.ts';
 import { ServiceError } from '../../core/errors.ts';
+import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import type { PipelineStep } from '../store/contract.ts';
+import { suggest } from '../validation/suggest.ts';
 
 /**
  * Refuses steps that cannot be executed in this order.
@@ -23,9 +26,48 @@ export function checkOrder(steps: readonly PipelineStep[]): void {
   if (problems.length > 0) throw new ServiceError('invalid_parameters', { problems });
 }
 
-/** The plugin of a step. */
-export function pluginOf({ type, chunker, refinery }: PipelineStep) {
-  return type === 'chunk'
-    ? { kind: 'chunker' as const, name: chunker ?? '' }
-    : { kind: 'refinery' as const, name: refinery ?? '' };
+/** The plugin that a step names. */
+export interface StepPlugin {
+  readonly kind: 'chunker' | 'refinery';
+  /** Its own name if it is there, else the one that the step gives; empty if it gives none. */
+  readonly name: string;
+  readonly entry: PluginEntry | undefined;
+}
+
+/**
+ * Finds the plugin of a step. Names are taken in any case, and with the kind at their end, as other services
+ * write them: `Token`, `TokenChunker` and `token_chunker` are `token`.
+ */
+export function pluginOf(registry: Registry, { type, chunker, refinery }: PipelineStep): StepPlugin {
+  const kind = type === 'chunk' ? 'chunker' : 'refinery';
+  const given = (type === 'chunk' ? chunker : refinery) ?? '';
+  const entry = spellings(kind, given)
+    .map((name) => registry.find(kind, name))
+    .find((found) => found !== undefined);
+  return { kind, name: entry?.manifest.name ?? given, entry };
+}
+
+function spellings(kind: Kind, name: string): string[] {
+  const separated = name.replace(/([a-z0-9])(?=[A-Z])/g, '$1-').replaceAll('_', '-');
+  const lower = [name, separated].map((one) => one.toLowerCase());
+  const bare = lower.filter((one) => one.endsWith(kind)).map((one) => one.slice(0, -kind.length));
+  return [name, ...lower, ...bare, ...bare.map((one) => one.replace(/-$/, ''))];
+}
+
+/**
+ * The step with its plugin's own name.
+ *
+ * @returns the step as it is if its plugin is not there
+ */
+export function withOwnName(registry: Registry, step: PipelineStep): PipelineStep {
+  const { kind, entry } = pluginOf(registry, step);
+  return entry === undefined ? step : { ...step, [kind]: entry.manifest.name };
+}
+
+/** Why a step cannot run: what it names is not there. */
+export function missingPlugin(registry: Registry, { kind, name }: StepPlugin, place: string): string {
+  const known = registry.ofKind(kind).map(({ manifest }) => manifest.name);
+  const near = suggest(name, known);
+  const hint = near === undefined ? '' : ` (did you mean ${JSON.stringify(near)}?)`;
+  return `${place}.${kind}: there is no ${kind} ${JSON.stringify(name.slice(0, 100))}; known are ${known.join(', ') || 'none'}${hint}`;
 }

@@ -1,5 +1,5 @@
 import type { Chunk } from '../../core/contracts/chunk.ts';
-import type { Kind, Manifest, ObjectSchema } from '../../core/contracts/manifest.ts';
+import type { Manifest, ObjectSchema } from '../../core/contracts/manifest.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import type { PipelineStep } from '../store/contract.ts';
@@ -9,7 +9,7 @@ import { findTextLiterals, toJsonText } from '../wire/json-text.ts';
 import type { SourceDocument } from './document-chunks.ts';
 import type { Input } from './execution.ts';
 import { checkChunks, checkOption, checkTexts, type Limits } from './limits.ts';
-import { checkOrder, pluginOf } from './pipeline.ts';
+import { checkOrder, missingPlugin, pluginOf, withOwnName } from './pipeline.ts';
 import { executeRequest, type RequestSchemas } from './request-schemas.ts';
 import type { StageRequest } from './stages.ts';
 
@@ -42,12 +42,14 @@ export interface Requests {
    */
   read(task: Task, bytes: Uint8Array): Execution;
   /**
-   * Checks the configuration of a pipeline's step, if its plugin is installed.
+   * Checks a step of a pipeline that is to be stored: its plugin is there, and takes its configuration.
    *
    * @param place where the step is, for the message: `steps[1]`
+   * @param allowMissing whether the plugin may be missing; its configuration is not checked then
+   * @returns the step with its plugin's own name, however that was spelt
    * @throws ServiceError `invalid_parameters`
    */
-  checkStep(step: PipelineStep, place: string): void;
+  checkStep(step: PipelineStep, place: string, allowMissing: boolean): PipelineStep;
 }
 
 type Asked = Omit<Execution, 'parseSeconds'>;
@@ -62,9 +64,14 @@ export function createRequests(registry: Registry, schemas: RequestSchemas, limi
       return { ...asked, parseSeconds: (performance.now() - start) / 1000 };
     },
 
-    checkStep(step, place) {
-      const { kind, name } = pluginOf(step);
-      if (registry.find(kind, name) !== undefined) checks.step(step, place);
+    checkStep(step, place, allowMissing) {
+      const plugin = pluginOf(registry, step);
+      if (plugin.entry !== undefined) checks.step(step, place);
+      else if (plugin.name !== '' && !allowMissing) {
+        const problem = `${missingPlugin(registry, plugin, place)}; "allow_missing": true stores the step for a server that has it`;
+        throw new ServiceError('invalid_parameters', { problems: [problem] });
+      }
+      return withOwnName(registry, step);
     },
   };
 }
@@ -161,8 +168,12 @@ function createChecks(registry: Registry, schemas: RequestSchemas, limits: Limit
     },
 
     step(step, place) {
-      const { kind, name } = pluginOf(step);
-      const { manifest } = registry.find(kind, name) ?? refuseStep(registry, kind, name, place);
+      const plugin = pluginOf(registry, step);
+      const { kind, name, entry } = plugin;
+      if (entry === undefined) {
+        throw new ServiceError('invalid_parameters', { problems: [missingPlugin(registry, plugin, place)] });
+      }
+      const { manifest } = entry;
       const config = structuredClone(step.config);
       const create = () => limited(schemas.step(manifest), manifest);
       const options = check(`${kind} ${name}`, create, config, `${place}.config.`);
@@ -174,10 +185,4 @@ function createChecks(registry: Registry, schemas: RequestSchemas, limits: Limit
 /** Whether chunks are given for many documents, as a list of lists. */
 function isListOfLists(chunks: unknown): boolean {
   return Array.isArray(chunks) && Array.isArray(chunks[0]);
-}
-
-function refuseStep(registry: Registry, kind: Kind, name: string, place: string): never {
-  const known = registry.ofKind(kind).map(({ manifest }) => manifest.name);
-  const problem = `${place}.${kind}: there is no ${kind} ${JSON.stringify(name)}; known are ${known.join(', ')}`;
-  throw new ServiceError('invalid_parameters', { problems: [problem] });
 }

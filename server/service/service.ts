@@ -64,14 +64,15 @@ export function createService(options: ServiceOptions): Service {
   const tools = { registry, host, openers, log, defaultTokenizer };
   return {
     ...createRequests(registry, requestSchemas, config),
-    isHeavy: (task) => pluginsOf(task).some(({ kind, name }) => isHeavyPlugin(registry, kind, name)),
+    isHeavy: (task) =>
+      pluginsOf(task, registry).some(({ kind, name }) => isHeavyPlugin(registry, kind, name)),
     isLight: ({ stages }) => stages.every((stage) => isLightStage(stage, tools)),
     run: (execution, signal) => run(execution, signal, tools, config.maxAnswerBytes),
   };
 }
 
-function pluginsOf(task: Task): { readonly kind: Kind; readonly name: string }[] {
-  if (task.run === 'execute') return task.steps.map(pluginOf);
+function pluginsOf(task: Task, registry: Registry): { readonly kind: Kind; readonly name: string }[] {
+  if (task.run === 'execute') return task.steps.map((step) => pluginOf(registry, step));
   return [{ kind: task.run === 'chunk' ? 'chunker' : 'refinery', name: task.name }];
 }
 

@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
 
 /**
- * A step of a stored pipeline. The configuration takes the fields of the plugin's own endpoint. What is
- * missing or unknown here is refused when the pipeline is executed, not when it is stored.
+ * A step of a stored pipeline. The configuration takes the fields of the plugin's own endpoint. The plugin may
+ * have gone since the pipeline was stored: then it is refused when it is executed, not when it is read.
  */
 export interface PipelineStep {
   readonly type: 'chunk' | 'refine';
@@ -50,6 +50,8 @@ export interface PageRequest {
   readonly limit: number;
   /** The last pipeline of the page before, or nothing for the first page. */
   readonly after?: PagePosition | undefined;
+  /** Only the pipeline of exactly this name, if there is one. */
+  readonly name?: string | undefined;
 }
 
 export interface Page {

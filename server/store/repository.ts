@@ -74,7 +74,7 @@ async function create({ orm, clock }: Table, pipeline: NewPipeline): Promise<Pip
   return toRecord(row);
 }
 
-async function list({ orm }: Table, { limit, after }: PageRequest): Promise<Page> {
+async function list({ orm }: Table, { limit, after, name }: PageRequest): Promise<Page> {
   const older: FilterQuery<PipelineRow> =
     after === undefined
       ? {}
@@ -82,7 +82,8 @@ async function list({ orm }: Table, { limit, after }: PageRequest): Promise<Page
           createdAt: { $lte: after.created_at },
           $or: [{ createdAt: { $lt: after.created_at } }, { id: { $lt: after.id } }],
         };
-  const rows = await orm.em.fork().find(PipelineEntity, older, {
+  const wanted = name === undefined ? older : { ...older, name };
+  const rows = await orm.em.fork().find(PipelineEntity, wanted, {
     orderBy: { createdAt: 'desc', id: 'desc' },
     limit: limit + 1,
     disableIdentityMap: true,

@@ -1,16 +1,10 @@
 import { ServiceError } from '../../../core/errors.ts';
 import type { Service } from '../../service/service.ts';
-import type {
-  NewPipeline,
-  PagePosition,
-  PageRequest,
-  PipelineChanges,
-  PipelineStep,
-  Versions,
-} from '../../store/contract.ts';
+import type { NewPipeline, PipelineChanges, PipelineStep } from '../../store/contract.ts';
 import { createValidator, type Validate } from '../../validation/validator.ts';
 import { jsonBytes, parseJson } from '../../wire/json-body.ts';
-import { changesBody, newBody, pageQuery, step } from './schemas.ts';
+import { nameQuery, wholeBody } from './by-name.ts';
+import { changesBody, newBody, step } from './schemas.ts';
 
 /** Most levels of lists and objects in a configuration: very deep values cannot be written as JSON again. */
 const DEEPEST = 100;
@@ -24,7 +18,8 @@ export interface StepRules {
 const checkNew = createValidator(newBody);
 const checkChanges = createValidator(changesBody);
 const checkShape = createValidator(step);
-const checkPage = createValidator(pageQuery);
+const checkWhole = createValidator(wholeBody);
+const checkNameQuery = createValidator(nameQuery);
 
 /**
  * Reads the request that creates a pipeline.
@@ -46,32 +41,44 @@ export function readChanges(body: Buffer, rules: StepRules): PipelineChanges {
 }
 
 /**
- * Reads the query of the list of pipelines.
+ * Reads the request that creates the pipeline of a name or sets all members of it.
  *
- * @throws ServiceError `invalid_parameters`
+ * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems
  */
-export function readPage(query: Readonly<Record<string, unknown>>): Partial<PageRequest> {
-  const { limit, cursor } = query;
-  const isNumber = typeof limit === 'string' && /^\d{1,9}$/.test(limit);
-  checkPage({ ...query, ...(isNumber ? { limit: Number(limit) } : {}) });
-  return {
-    ...(limit === undefined ? {} : { limit: Number(limit) }),
-    ...(cursor === undefined ? {} : { after: readCursor(cursor as string) }),
-  };
+export function readWhole(body: Buffer, query: unknown, rules: StepRules): NewPipeline {
+  const problems: string[] = [];
+  collect(problems, () => checkNameQuery(query, 'query.'));
+  const { name } = query as { readonly name?: unknown };
+  problems.push(...textProblems('query.name', name));
+  const given = collect(problems, () => read(body, checkWhole, rules));
+  if (given?.name !== undefined && given.name !== name && problems.length === 0) {
+    const [wanted, got] = [name, given.name].map((one) => JSON.stringify(one));
+    problems.push(`name: expected that of the query, ${wanted}, or none, got ${got}`);
+  }
+  if (problems.length > 0) throw invalid(problems);
+  const { description = null, steps = [] } = given as PipelineChanges;
+  return { name: name as string, description, steps };
 }
 
 function read(bytes: Buffer, check: Validate, rules: StepRules): PipelineChanges {
   const body = parseJson(jsonBytes(bytes));
   const problems: string[] = [];
   collect(problems, () => check(body));
-  const { name, description, steps } = (body ?? {}) as Readonly<Record<string, unknown>>;
+  const { allow_missing, ...members } = (body ?? {}) as Readonly<Record<string, unknown>>;
+  const { name, description, steps } = members;
   problems.push(...textProblems('name', name), ...textProblems('description', description));
-  const read = Array.isArray(steps) ? readSteps(steps, rules, problems) : undefined;
+  const given = { ...rules, allowMissing: allow_missing === true };
+  const read = Array.isArray(steps) ? readSteps(steps, given, problems) : undefined;
   if (problems.length > 0) throw invalid(problems);
-  return { ...(body as PipelineChanges), ...(read === undefined ? {} : { steps: read }) };
+  return { ...(members as PipelineChanges), ...(read === undefined ? {} : { steps: read }) };
 }
 
-function readSteps(steps: readonly unknown[], rules: StepRules, problems: string[]): PipelineStep[] {
+interface GivenRules extends StepRules {
+  /** Whether the request says that plugins of its steps may be missing. */
+  readonly allowMissing: boolean;
+}
+
+function readSteps(steps: readonly unknown[], rules: GivenRules, problems: string[]): PipelineStep[] {
   if (steps.length <= rules.maxSteps) {
     return steps.map((given, index) => readStep(given, `steps[${index}]`, rules, problems));
   }
@@ -79,7 +86,7 @@ function readSteps(steps: readonly unknown[], rules: StepRules, problems: string
   return [];
 }
 
-function readStep(given: unknown, place: string, { service }: StepRules, problems: string[]): PipelineStep {
+function readStep(given: unknown, place: string, rules: GivenRules, problems: string[]): PipelineStep {
   const before = problems.length;
   collect(problems, () => checkShape(given, `${place}.`));
   const { type, chunker, refinery, config = {} } = (given ?? {}) as Partial<PipelineStep>;
@@ -90,17 +97,22 @@ function readStep(given: unknown, place: string, { service }: StepRules, problem
     config,
   };
   if (problems.length === before) problems.push(...jsonProblems(config, `${place}.config`));
-  if (problems.length === before) collect(problems, () => service.checkStep(read, place));
-  return read;
+  if (problems.length > before) return read;
+  return collect(problems, () => rules.service.checkStep(read, place, rules.allowMissing)) ?? read;
 }
 
-/** Adds the problems of a check to those of other checks, so that a caller sees all of them at once. */
-function collect(problems: string[], check: () => unknown): void {
+/**
+ * Adds the problems of a check to those of other checks, so that a caller sees all of them at once.
+ *
+ * @returns what the check returns, if it finds none
+ */
+function collect<T>(problems: string[], check: () => T): T | undefined {
   try {
-    check();
+    return check();
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') throw error;
     problems.push(...error.problems);
+    return undefined;
   }
 }
 
@@ -109,7 +121,7 @@ function invalid(problems: readonly string[]): ServiceError {
 }
 
 /** Refuses, whatever the database, what one of the supported databases cannot store. */
-function textProblems(place: string, text: unknown): string[] {
+export function textProblems(place: string, text: unknown): string[] {
   if (typeof text !== 'string' || (text.isWellFormed() && !text.includes('\0'))) return [];
   return [`${place}: expected text without NUL and without half a surrogate pair`];
 }
@@ -125,41 +137,4 @@ function jsonProblems(value: unknown, place: string, depth = 0): string[] {
     if (problems.length > 0) return problems;
   }
   return [];
-}
-
-const TAG = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
-const TAGS = new RegExp(`^\\s*(?:${TAG.source}\\s*(?:,\\s*|$))+$`);
-
-/**
- * Reads the versions of `If-Match`; `undefined` without the header. A weak tag counts as a strong one: proxies that
- * compress weaken tags, and ours stand for the whole pipeline anyway.
- *
- * @throws ServiceError `invalid_parameters`
- */
-export function readIfMatch(header: string | undefined): Versions | undefined {
-  if (header === undefined) return undefined;
-  if (header.trim() === '*') return '*';
-  if (!TAGS.test(header)) {
-    const shown = JSON.stringify(header.slice(0, 60));
-    throw invalid([`If-Match: expected the ETag of an earlier answer such as "3", or *, got ${shown}`]);
-  }
-  const tags = [...header.matchAll(TAG)].map(([, tag]) => tag as string);
-  return tags.filter((tag) => /^[1-9]\d*$/.test(tag)).map(Number);
-}
-
-/** The cursor of the page after a pipeline. */
-export function cursorAfter({ created_at, id }: PagePosition): string {
-  return Buffer.from(`${created_at} ${id}`).toString('base64url');
-}
-
-const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})(\d{3}) ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
-
-function readCursor(cursor: string): PagePosition {
-  const [, time = '', rest = '', id = ''] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  const parsed = new Date(`${time}Z`);
-  if (!Number.isNaN(parsed.getTime()) && parsed.toISOString() === `${time}Z`) {
-    return { created_at: time + rest, id };
-  }
-  const shown = JSON.stringify(cursor.slice(0, 60));
-  throw invalid([`cursor: expected the x-next-cursor of an earlier answer, got ${shown}`]);
 }

@@ -1,6 +1,7 @@
 import type { FastifySchema } from 'fastify';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { errorAnswers } from '../answer-schemas.ts';
+import { allowMissing } from './allow-missing.ts';
 
 /** Schemas of requests and answers about stored pipelines. */
 
@@ -35,13 +36,13 @@ const steps = { type: 'array', description: 'Run in this order.' };
 export const newBody: ObjectSchema = {
   type: 'object',
   required: ['name', 'steps'],
-  properties: { ...members, steps },
+  properties: { ...members, steps, allow_missing: allowMissing },
   additionalProperties: false,
 };
 
 export const changesBody: ObjectSchema = {
   type: 'object',
-  properties: { ...members, steps },
+  properties: { ...members, steps, allow_missing: allowMissing },
   additionalProperties: false,
 };
 
@@ -50,11 +51,12 @@ export const pageQuery: ObjectSchema = {
   properties: {
     limit: { type: 'integer', minimum: 1, maximum: 1000, description: 'Most pipelines of the answer.' },
     cursor: { type: 'string', description: 'The x-next-cursor of the answer before.' },
+    name: { ...members.name, description: 'Exactly this name: the answer has one pipeline or none.' },
   },
   additionalProperties: false,
 };
 
-const exampleSteps = [
+export const exampleSteps = [
   { type: 'chunk', chunker: 'recursive', config: { chunk_size: 256 } },
   { type: 'refine', refinery: 'overlap', config: { context_size: 0.25 } },
 ];
@@ -74,7 +76,6 @@ const examplePipeline = {
 };
 
 const time = { type: 'string', description: 'UTC without zone, with six digits of a second.' };
-
 const pipeline = {
   type: 'object',
   required: ['id', 'name', 'description', 'config', 'created_at', 'updated_at'],
@@ -91,10 +92,9 @@ const pipeline = {
   },
 };
 
-const one = { ...pipeline, examples: [examplePipeline] };
-const etag = { etag: { type: 'string', description: 'Version of the pipeline, for If-Match.' } };
-
-const ifMatch = {
+export const one = { ...pipeline, examples: [examplePipeline] };
+export const etag = { etag: { type: 'string', description: 'Version of the pipeline, for If-Match.' } };
+export const ifMatch = {
   type: 'object',
   properties: {
     'if-match': {
@@ -110,10 +110,10 @@ const params = {
   properties: { pipeline_id: { type: 'string', description: 'The `id` of the pipeline.' } },
 };
 
-const bodyProblems = [400, 405, 409, 413, 415, 500, 503];
-const tags = ['pipelines'];
+export const bodyProblems = [400, 405, 409, 413, 415, 500, 503];
+export const tags = ['pipelines'];
 
-function withSteps(schema: ObjectSchema, maxSteps: number, example: object): object {
+export function withSteps(schema: ObjectSchema, maxSteps: number, example: object): object {
   const documented = {
     ...steps,
     description: `At most ${maxSteps}, run in this order.`,
@@ -128,7 +128,7 @@ export const create = (maxSteps: number): FastifySchema => ({
   operationId: 'pipelines_create',
   summary: 'Create a pipeline',
   description:
-    'Stores steps under a name. The parameters of every step whose plugin is installed are checked now; the order of the steps is checked when the pipeline is executed.',
+    'Stores steps under a name. The plugin of every step and its parameters are checked now; the order of the steps is checked when the pipeline is executed.',
   body: withSteps(newBody, maxSteps, {
     name: 'articles',
     description: 'Short chunks with context',
@@ -145,7 +145,7 @@ export const list: FastifySchema = {
   operationId: 'pipelines_list',
   summary: 'List pipelines, newest first',
   description:
-    'All pipelines, or with `limit` at most that many; the headers Link and x-next-cursor then lead to the next ones.',
+    'All pipelines, or the one of a `name`, or at most `limit` of them; the headers Link and x-next-cursor then lead to the next ones.',
   querystring: pageQuery,
   response: {
     200: {

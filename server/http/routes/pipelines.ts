@@ -1,10 +1,13 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PageRequest, PipelineRecord, PipelineStore } from '../../store/contract.ts';
+import { putByName } from '../../store/put-by-name.ts';
 import { chargeBodies } from '../byte-budget.ts';
 import { bodyOf, bytesBody } from '../bytes-body.ts';
 import { pathOf } from '../error-handler.ts';
-import { cursorAfter, readChanges, readIfMatch, readNew, readPage } from '../pipelines/requests.ts';
+import { put } from '../pipelines/by-name.ts';
+import { cursorAfter, readIfMatch, readPage } from '../pipelines/query.ts';
+import { readChanges, readNew, readWhole } from '../pipelines/requests.ts';
 import * as docs from '../pipelines/schemas.ts';
 
 const LARGEST_BODY = 1_048_576;
@@ -15,7 +18,7 @@ interface ById {
   Params: { pipeline_id: string };
 }
 
-/** Routes that create, list, read, change and delete stored pipelines. */
+/** Routes that create, list, read, change and delete stored pipelines, by their ids and by their names. */
 export async function pipelineRoutes(app: FastifyInstance): Promise<void> {
   const { config, service, store } = app.chunksmith;
   const { maxBodyBytes, maxSteps } = config;
@@ -24,10 +27,14 @@ export async function pipelineRoutes(app: FastifyInstance): Promise<void> {
   await app.register(chargeBodies);
 
   app.post('/v1/pipelines', { schema: docs.create(maxSteps) }, async (request, reply) => {
-    const record = await store.create(readNew(bodyOf(request), rules));
-    const here = pathOf(request);
-    reply.code(201).header('location', here.endsWith('/') ? record.id : `pipelines/${record.id}`);
-    return answer(reply, record);
+    return answerNew(request, reply, await store.create(readNew(bodyOf(request), rules)));
+  });
+
+  app.put('/v1/pipelines', { schema: put(maxSteps) }, async (request, reply) => {
+    const ifMatch = readIfMatch(request.headers['if-match']);
+    const pipeline = readWhole(bodyOf(request), request.query, rules);
+    const { record, isNew } = await putByName(store, pipeline, ifMatch);
+    return isNew ? answerNew(request, reply, record) : answer(reply, record);
   });
 
   app.get('/v1/pipelines', { schema: docs.list }, async (request, reply) =>
@@ -50,8 +57,12 @@ export async function pipelineRoutes(app: FastifyInstance): Promise<void> {
   });
 }
 
-async function answerPage(store: PipelineStore, { limit, after }: Partial<PageRequest>, reply: FastifyReply) {
-  const page = await store.list({ limit: limit ?? READ_AT_ONCE, after });
+async function answerPage(
+  store: PipelineStore,
+  { limit, ...which }: Partial<PageRequest>,
+  reply: FastifyReply,
+) {
+  const page = await store.list({ limit: limit ?? READ_AT_ONCE, ...which });
   const last = page.pipelines.at(-1);
   if (!page.hasMore || last === undefined) return page.pipelines.map(toAnswer);
   if (limit === undefined) {
@@ -61,6 +72,12 @@ async function answerPage(store: PipelineStore, { limit, after }: Partial<PageRe
   const cursor = cursorAfter(last);
   reply.header('x-next-cursor', cursor).header('link', `<?limit=${limit}&cursor=${cursor}>; rel="next"`);
   return page.pipelines.map(toAnswer);
+}
+
+function answerNew(request: FastifyRequest, reply: FastifyReply, record: PipelineRecord) {
+  const here = pathOf(request);
+  reply.code(201).header('location', here.endsWith('/') ? record.id : `pipelines/${record.id}`);
+  return answer(reply, record);
 }
 
 function answer(reply: FastifyReply, record: PipelineRecord) {

@@ -110,10 +110,10 @@ const REFUSALS: readonly Refusal[] = [
     status: 412,
     fits: (method) => ['PUT', 'DELETE'].includes(method),
     send: (client, method, path) =>
-      client.send(withId(path, pipelineId), {
+      client.send(withId(path, pipelineId) + nameQuery(method, path, 'one'), {
         method,
         headers: { ...(method === 'PUT' ? JSON_TYPE : {}), 'if-match': '"999"' },
-        ...(method === 'PUT' ? { body: '{"description": "x"}' } : {}),
+        ...(method === 'PUT' ? { body: '{"steps": []}' } : {}),
       }),
   },
   {
@@ -131,6 +131,11 @@ const REFUSALS: readonly Refusal[] = [
       client.send(addressOf(path), { method, headers: { 'content-type': 'text/plain' }, body: 'x' }),
   },
 ];
+
+/** What the route that is addressed by a pipeline's name needs at the end of its path. */
+function nameQuery(method: string, path: string, name: string): string {
+  return method === 'PUT' && path === '/v1/pipelines' ? `?name=${name}` : '';
+}
 
 const hasName = (method: string, path: string) =>
   (method === 'POST' && path === '/v1/pipelines') || (method === 'PUT' && path.includes('{'));
@@ -178,7 +183,7 @@ t.test('503 is answered and documented if the store of pipelines cannot be used'
         ? { text: 'x' }
         : {};
     const init = requestBody === undefined ? {} : { headers: JSON_TYPE, body: JSON.stringify(body) };
-    const answer = await broken.send(addressOf(path), { method, ...init });
+    const answer = await broken.send(addressOf(path) + nameQuery(method, path, 'x'), { method, ...init });
     t.equal(answer.status, 503, `${method} ${path}: ${answer.bytes.subarray(0, 200)}`);
     t.ok('503' in responses, `${method} ${path} documents it`);
   }
