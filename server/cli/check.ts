@@ -6,6 +6,8 @@ import { createServiceContainer } from '../container.ts';
 import { createLog } from '../log.ts';
 import { createPipelineStore } from '../store/pipeline-store.ts';
 
+/** What is printed is the answer of this command, so its log has errors only. */
+const QUIET = { logLevel: 'error', logFormat: 'json' };
 /** Buffers for a single thread, which shares them with nobody. */
 const OWN_BUFFERS: SharedBuffers = { get: async (_key, build) => build(), release() {} };
 
@@ -16,7 +18,7 @@ const OWN_BUFFERS: SharedBuffers = { get: async (_key, build) => build(), releas
  * @returns whether the server would work
  */
 export async function check(config: Config): Promise<boolean> {
-  const log = createLog('error');
+  const log = await createLog(QUIET);
   const { registry, openers } = (await createServiceContainer({ config, log, shared: OWN_BUFFERS })).cradle;
   console.log('Plugins:');
   for (const entry of registry.all) console.log(`  ${describe(entry)}`);
@@ -32,7 +34,7 @@ function describe({ id, missing }: PluginEntry): string {
 }
 
 async function problemOfStore(config: Config): Promise<string | undefined> {
-  const store = createPipelineStore(config, createLog('error'));
+  const store = createPipelineStore(config, await createLog(QUIET));
   try {
     await store.open();
     await store.ping();

@@ -1,4 +1,5 @@
 import closeWithGrace from 'close-with-grace';
+import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../core/errors.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import { buildApp } from '../app.ts';
@@ -8,6 +9,7 @@ import { readMachine } from '../config/machine.ts';
 import { loadPlugins } from '../loader/loader.ts';
 import { StoreOpenError } from '../store/errors.ts';
 import { VERSION } from '../version.ts';
+import { announce } from './announce.ts';
 import { check } from './check.ts';
 import { reload } from './reload.ts';
 import { setSwitchesFor } from './v8-switches.ts';
@@ -34,15 +36,31 @@ async function start(args: readonly string[], env: Environment): Promise<void> {
 
 /** Listens until a signal comes; then the requests in flight are finished, as far as the grace allows. */
 async function serve(config: Config, registry: Registry): Promise<void> {
-  const app = await buildApp(config, { onBrokenStore: fail, registry });
+  const app = await buildApp(config, {
+    registry,
+    onOpen: () => announce(app, config, registry),
+    onBrokenStore: fail,
+  });
   closeWithGrace({ logger: app.log, delay: config.shutdownGrace * 1000 }, async ({ err, signal }) => {
     if (err) app.log.error({ err }, 'stopping after an error that nobody handled');
     else app.log.info({ signal }, 'stopping');
     await app.close();
   });
-  await app.listen({ host: config.host, port: config.port, backlog: BACKLOG }).catch((error: unknown) => {
+  await app.ready();
+  await listen(app, config).catch((error: unknown) => {
     throw asStartError(error, config);
   });
+}
+
+/** Fastify itself would log that it listens, before the store is open; `announce` does it afterwards. */
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
+  const { level } = app.log;
+  if (level === 'debug' || level === 'info') app.log.level = 'warn';
+  try {
+    await app.listen({ host, port, backlog: BACKLOG });
+  } finally {
+    app.log.level = level;
+  }
 }
 
 /** Most connections that wait to be accepted; the system may allow fewer. */

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { Read } from './option.ts';
 
 /** Reads an origin of web pages as browsers send it, or `*`. */
@@ -37,6 +38,6 @@ function insteadOfSqlite(text: string): string {
   if (path === '' || path.includes(':memory:')) {
     return 'a URL of PostgreSQL; to keep pipelines in memory, leave it out and set STORE=memory';
   }
-  const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) || '/' : '.';
+  const folder = path.includes('@') ? '<folder>' : dirname(path);
   return `a URL of PostgreSQL; SQLite is the file chunksmith.db in the data folder: leave it out and set DATA_DIR=${folder}`;
 }
