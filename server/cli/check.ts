@@ -4,7 +4,10 @@ import type { PluginEntry } from '../../core/hosting/registry.ts';
 import type { Config } from '../config/config.ts';
 import { createServiceContainer } from '../container.ts';
 import { createLog } from '../log.ts';
+import { databaseOf, nameOf } from '../store/database.ts';
 import { createPipelineStore } from '../store/pipeline-store.ts';
+import { limitsOf } from './limits.ts';
+import { tryToListen } from './listening.ts';
 
 /** What is printed is the answer of this command, so its log has errors only. */
 const QUIET = { logLevel: 'error', logFormat: 'json' };
@@ -24,9 +27,12 @@ export async function check(config: Config): Promise<boolean> {
   for (const entry of registry.all) console.log(`  ${describe(entry)}`);
   console.log('Embedding models:');
   for (const { name, provider } of await openers.listModels()) console.log(`  ${name} (${provider})`);
-  const problem = await problemOfStore(config);
-  console.log(`Store of pipelines: ${problem ?? 'works'}`);
-  return problem === undefined;
+  console.log('Workers and limits:');
+  for (const line of limitsOf(config)) console.log(`  ${line}`);
+  const problems = [await problemOfStore(config), await tryToListen(config)];
+  console.log(`Store of pipelines (${nameOf(databaseOf(config))}): ${problems[0] ?? 'works'}`);
+  console.log(`Address ${config.host}:${config.port}: ${problems[1] ?? 'free'}`);
+  return problems.every((problem) => problem === undefined);
 }
 
 function describe({ id, missing }: PluginEntry): string {

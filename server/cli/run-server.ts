@@ -11,6 +11,8 @@ import { StoreOpenError } from '../store/errors.ts';
 import { VERSION } from '../version.ts';
 import { announce } from './announce.ts';
 import { check } from './check.ts';
+import { listenProblem } from './listening.ts';
+import { checkPluginUrls } from './plugin-urls.ts';
 import { reload } from './reload.ts';
 import { setSwitchesFor } from './v8-switches.ts';
 
@@ -24,12 +26,13 @@ export async function runServer(args: readonly string[], env: Environment): Prom
 async function start(args: readonly string[], env: Environment): Promise<void> {
   const machine = readMachine();
   const config = readConfig(args, env, machine);
+  if (config.reload && !config.check) return reload(args, config.pluginsDir);
+  const registry = await loadPlugins(config, env);
+  checkPluginUrls(registry, env);
   if (config.check) {
     process.exitCode = (await check(config)) ? 0 : 2;
     return;
   }
-  if (config.reload) return reload(args, config.pluginsDir);
-  const registry = await loadPlugins(config, env);
   setSwitchesFor(registry.all, machine.memoryBytes);
   await serve(config, registry);
 }
@@ -48,7 +51,8 @@ async function serve(config: Config, registry: Registry): Promise<void> {
   });
   await app.ready();
   await listen(app, config).catch((error: unknown) => {
-    throw asStartError(error, config);
+    const problem = listenProblem(error, config);
+    throw problem === undefined ? error : new StartError(problem);
   });
 }
 
@@ -65,19 +69,6 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
 
 /** Most connections that wait to be accepted; the system may allow fewer. */
 const BACKLOG = 4096;
-
-const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use; choose another with --port',
-  EACCES: 'this user may not listen on that port; choose one above 1023 with --port',
-  EADDRNOTAVAIL: 'this machine does not have that address; choose another with --host',
-  ENOTFOUND: 'no such host is known; choose another with --host',
-  EAI_AGAIN: 'the host cannot be looked up now; give an address with --host',
-};
-
-function asStartError(error: unknown, { host, port }: Config): unknown {
-  const reason = LISTEN_PROBLEMS[String((error as { code?: unknown }).code)];
-  return reason === undefined ? error : new StartError(`Cannot listen on ${host}:${port}: ${reason}.`);
-}
 
 /** A start that failed for a reason that the operator can change. */
 class StartError extends Error {}
