@@ -1,4 +1,4 @@
-import { type AddressInfo, isIPv6 } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from '../../core/hosting/registry.ts';
@@ -6,19 +6,13 @@ import type { Config } from '../config/config.ts';
 import { splitList } from '../config/values.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
 import { VERSION } from '../version.ts';
+import { addressOf } from './address.ts';
 
 /** Logs, once the server can do all that it does, where it is found and what it has. */
 export function announce(app: FastifyInstance, config: Config, registry: Registry): void {
-  const address = addressOf(app, config.host);
-  app.log.info({ docs: `${address}/docs`, ...describe(config, registry) }, `Server listening at ${address}`);
-}
-
-/** The address to open on this machine; one that stands for all of them is no address to open. */
-function addressOf(app: FastifyInstance, host: string): string {
   const { port } = app.server.address() as AddressInfo;
-  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
-  if (host === '::') return `http://[::1]:${port}`;
-  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+  const address = addressOf(config.host, port);
+  app.log.info({ docs: `${address}/docs`, ...describe(config, registry) }, `Server listening at ${address}`);
 }
 
 /** What an operator wants to see of a start: what is loaded, where things are kept, and who is let in. */
