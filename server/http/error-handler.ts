@@ -1,7 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 import { type ErrorCode, ServiceError } from '../../core/errors.ts';
-import { suggest } from '../validation/suggest.ts';
 
 /** Errors of admission control, which are not logged as failures: the log has a line for each request anyway. */
 const ADMISSION_ERRORS: ReadonlySet<ErrorCode> = new Set(['overloaded', 'too_much_in_flight']);
@@ -46,13 +45,6 @@ function logFailure(known: ServiceError, error: unknown, { log }: FastifyRequest
   if (status < 500 || ADMISSION_ERRORS.has(code)) return;
   if (WARNINGS.has(code)) log.warn({ code }, message);
   else log.error({ err: error, code }, message);
-}
-
-/** The error for a path without a route; suggests the known path that is closest to it. */
-export function notFound(path: string, known: readonly string[]): ServiceError {
-  const near = suggest(path, known);
-  const hint = near === undefined ? ' GET / lists what there is.' : ` Did you mean ${near}?`;
-  return new ServiceError('not_found', { path, hint });
 }
 
 /** The path of a request, without its query and cut to 200 characters. */
