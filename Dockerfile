@@ -24,5 +24,5 @@ RUN DATA_DIR=/tmp/check node server/main.ts --check && rm -r /tmp/check
 VOLUME /app/data
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 8000) + '/health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "server/cli/health.ts"]
 ENTRYPOINT ["node", "server/main.ts"]

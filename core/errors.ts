@@ -134,13 +134,16 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** A value that ends a sentence by itself, with a question mark, gets no full stop behind it. */
 function fill(template: string, values: Values): string {
-  return template.replace(/\{(\w+)\}/g, (_, name: string) => textOf(values[name] ?? ''));
+  return template.replace(/\{(\w+)\}(\.?)/g, (_, name: string, stop: string) => {
+    const value = values[name] ?? '';
+    return typeof value === 'object' ? sentence(value.join('; '), '.') : sentence(String(value), stop);
+  });
 }
 
-/** A list is one sentence, with a full stop at its end. */
-function textOf(value: Values[string]): string {
-  return Array.isArray(value) ? `${value.join('; ')}.` : String(value);
+function sentence(text: string, stop: string): string {
+  return /[.?!]$/.test(text) ? text : text + stop;
 }
 
 function withCauses(error: Error): string {

@@ -27,6 +27,8 @@ export { configOf, readConfig } from './config/config.ts';
 export interface AppOptions {
   /** The plugins, if they are loaded already. */
   readonly registry?: Registry;
+  /** Called once the app listens and its store of pipelines is open. */
+  onOpen?(): void;
   /** Called with the reason if the store of pipelines cannot be opened. */
   onBrokenStore?(error: unknown): void;
 }
@@ -39,9 +41,9 @@ export interface AppOptions {
  */
 export async function buildApp(
   config: Config,
-  { registry, onBrokenStore = () => {} }: AppOptions = {},
+  { registry, onOpen = () => {}, onBrokenStore = () => {} }: AppOptions = {},
 ): Promise<FastifyInstance> {
-  const log = createLog(config.logLevel);
+  const log = await createLog(config);
   const container = await createServerContainer(config, log, registry);
   const { admission, store } = container.cradle;
   const app = Fastify({
@@ -56,7 +58,7 @@ export async function buildApp(
     serverFactory: (handler) => createHttpServer(handler, admission, config),
   } as FastifyHttpOptions<Server>);
   app.addHook('preClose', async () => admission.stop());
-  openWhenListening(app, store, onBrokenStore);
+  openWhenListening(app, store, onOpen, onBrokenStore);
   await app.register(requestLog);
   await app.register(gracefulShutdown);
   // In a scope of its own, as when it is mounted in another app.
@@ -98,10 +100,15 @@ const KEEP_ALIVE_TIMEOUT = 72_000;
 /** Milliseconds for the first requests before the store is opened: importing its packages blocks the event loop. */
 const HEAD_START = 100;
 
-function openWhenListening(app: FastifyInstance, store: PipelineStore, onBroken: (error: unknown) => void) {
+function openWhenListening(
+  app: FastifyInstance,
+  store: PipelineStore,
+  onOpen: () => void,
+  onBroken: (error: unknown) => void,
+) {
   let timer: NodeJS.Timeout | undefined;
   app.addHook('onListen', async () => {
-    timer = setTimeout(() => store.open().catch(onBroken), HEAD_START);
+    timer = setTimeout(() => store.open().then(onOpen, onBroken), HEAD_START);
   });
   app.addHook('preClose', async () => clearTimeout(timer));
 }

@@ -89,13 +89,13 @@ function makeHost({ registry, log, shared, models }: ServiceCradle): PluginHost 
     importFactory: (entry) => importFactory(entry),
     collaborators: { kit, log, shared, models, hosted: hostedModels, memoryBytes: readMachine().memoryBytes },
     env: process.env,
-    wrap: keepOpened,
+    wrap: (entry, plugin) => keepOpened(entry, plugin, log),
   });
 }
 
-function keepOpened<P extends object>({ manifest }: PluginEntry, plugin: P): P {
+function keepOpened<P extends object>({ manifest }: PluginEntry, plugin: P, log: Log): P {
   if (manifest.kind !== 'tokenizer') return plugin;
-  return keepTokenizers(plugin as unknown as TokenizerProvider) as unknown as P;
+  return keepTokenizers(plugin as unknown as TokenizerProvider, log) as unknown as P;
 }
 
 /** Disposes of dependants before their dependencies; Awilix's own `dispose` does all at once. */

@@ -120,8 +120,17 @@ t.test('its table of collaborators names all, and its list of the kit too', asyn
   t.same(members.sort(), Object.keys(kit).sort());
 });
 
+const PAGES = [
+  'README.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'plugins/README.md',
+  'server/OPERATIONS.md',
+  'server/OPTIONS.md',
+];
+
 t.test('its links lead to files', async (t) => {
-  for (const file of ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'plugins/README.md']) {
+  for (const file of PAGES) {
     const text = readFileSync(join(ROOT, file), 'utf8');
     for (const [, link = ''] of text.matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
       if (!link.startsWith('http')) t.ok(existsSync(join(ROOT, dirname(file), link)), `${file}: ${link}`);

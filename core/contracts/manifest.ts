@@ -62,6 +62,11 @@ export const manifestSchema = {
       description:
         'Environment variables that the plugin reads if they are set; it gets these and `needs.env`.',
     },
+    urls: {
+      ...names,
+      description:
+        'As `reads`, for addresses of services: a value that is no http or https URL stops the start.',
+    },
     uses: {
       type: 'array',
       items: { title: 'Use', type: 'string', pattern: `^(${KINDS.join('|')})(/[a-z0-9-]+)?$` },

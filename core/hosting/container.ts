@@ -30,7 +30,7 @@ export interface PluginHostOptions {
 
 /**
  * Makes the container of the plugins. Each plugin lives in a scope of its own, which holds the collaborators and
- * what its manifest declares: the variables of `needs.env` and `reads`, and the plugins that `uses` names.
+ * what its manifest declares: the variables of `needs.env`, `reads` and `urls`, and the plugins that `uses` names.
  */
 export function createPluginHost(options: PluginHostOptions): PluginHost {
   return new ScopedPluginHost(options);
@@ -99,6 +99,9 @@ async function close(making: unknown): Promise<void> {
 }
 
 /** The variables that a manifest names. */
-function environmentOf({ needs, reads = [] }: Manifest, env: Collaborators['env']): Collaborators['env'] {
-  return Object.fromEntries([...(needs?.env ?? []), ...reads].map((name) => [name, env[name]]));
+function environmentOf(
+  { needs, reads = [], urls = [] }: Manifest,
+  env: Collaborators['env'],
+): Collaborators['env'] {
+  return Object.fromEntries([...(needs?.env ?? []), ...reads, ...urls].map((name) => [name, env[name]]));
 }

@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeOptions } from '../config/help.ts';
 
-const README = join(import.meta.dirname, '../..', 'README.md');
+const PAGE = join(import.meta.dirname, '..', 'OPTIONS.md');
 const BEGIN = '<!-- options -->';
 const END = '<!-- /options -->';
 
-/** The options of the server as a Markdown table, for the place between the two marks of the README. */
+/** The options of the server as a Markdown table, for the place between the two marks of its page. */
 export function optionsTable(): string {
   const rows = describeOptions().map(({ flag, variable, shown, description }) => {
     return row([code(flag), code(variable), shown.includes(' ') ? shown : code(shown), description]);
@@ -17,16 +17,16 @@ export function optionsTable(): string {
 }
 
 /**
- * The text of a README with the table between its marks.
+ * The text of the page with the table between its marks.
  *
  * @throws Error if a mark is missing
  */
-function withOptionsTable(readme: string): string {
-  const from = readme.indexOf(BEGIN);
-  const to = readme.indexOf(END);
+function withOptionsTable(page: string): string {
+  const from = page.indexOf(BEGIN);
+  const to = page.indexOf(END);
   if (from === -1 || to < from)
-    throw new Error(`README.md: ${BEGIN} and ${END} are not in it, in this order`);
-  return `${readme.slice(0, from + BEGIN.length)}\n${optionsTable()}\n${readme.slice(to)}`;
+    throw new Error(`OPTIONS.md: ${BEGIN} and ${END} are not in it, in this order`);
+  return `${page.slice(0, from + BEGIN.length)}\n${optionsTable()}\n${page.slice(to)}`;
 }
 
 function row(cells: readonly string[]): string {
@@ -37,4 +37,4 @@ function code(text: string): string {
   return text === '' ? '' : `\`${text}\``;
 }
 
-if (import.meta.main) writeFileSync(README, withOptionsTable(readFileSync(README, 'utf8')));
+if (import.meta.main) writeFileSync(PAGE, withOptionsTable(readFileSync(PAGE, 'utf8')));

@@ -1,4 +1,5 @@
 import closeWithGrace from 'close-with-grace';
+import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../core/errors.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import { buildApp } from '../app.ts';
@@ -8,7 +9,10 @@ import { readMachine } from '../config/machine.ts';
 import { loadPlugins } from '../loader/loader.ts';
 import { StoreOpenError } from '../store/errors.ts';
 import { VERSION } from '../version.ts';
+import { announce } from './announce.ts';
 import { check } from './check.ts';
+import { listenProblem } from './listening.ts';
+import { checkPluginUrls } from './plugin-urls.ts';
 import { reload } from './reload.ts';
 import { setSwitchesFor } from './v8-switches.ts';
 
@@ -22,44 +26,49 @@ export async function runServer(args: readonly string[], env: Environment): Prom
 async function start(args: readonly string[], env: Environment): Promise<void> {
   const machine = readMachine();
   const config = readConfig(args, env, machine);
+  if (config.reload && !config.check) return reload(args, config.pluginsDir);
+  const registry = await loadPlugins(config, env);
+  checkPluginUrls(registry, env);
   if (config.check) {
     process.exitCode = (await check(config)) ? 0 : 2;
     return;
   }
-  if (config.reload) return reload(args, config.pluginsDir);
-  const registry = await loadPlugins(config, env);
   setSwitchesFor(registry.all, machine.memoryBytes);
   await serve(config, registry);
 }
 
 /** Listens until a signal comes; then the requests in flight are finished, as far as the grace allows. */
 async function serve(config: Config, registry: Registry): Promise<void> {
-  const app = await buildApp(config, { onBrokenStore: fail, registry });
+  const app = await buildApp(config, {
+    registry,
+    onOpen: () => announce(app, config, registry),
+    onBrokenStore: fail,
+  });
   closeWithGrace({ logger: app.log, delay: config.shutdownGrace * 1000 }, async ({ err, signal }) => {
     if (err) app.log.error({ err }, 'stopping after an error that nobody handled');
     else app.log.info({ signal }, 'stopping');
     await app.close();
   });
-  await app.listen({ host: config.host, port: config.port, backlog: BACKLOG }).catch((error: unknown) => {
-    throw asStartError(error, config);
+  await app.ready();
+  await listen(app, config).catch((error: unknown) => {
+    const problem = listenProblem(error, config);
+    throw problem === undefined ? error : new StartError(problem);
   });
+}
+
+/** Fastify itself would log that it listens, before the store is open; `announce` does it afterwards. */
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
+  const { level } = app.log;
+  if (level === 'debug' || level === 'info') app.log.level = 'warn';
+  try {
+    await app.listen({ host, port, backlog: BACKLOG });
+  } finally {
+    app.log.level = level;
+  }
 }
 
 /** Most connections that wait to be accepted; the system may allow fewer. */
 const BACKLOG = 4096;
-
-const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use; choose another with --port',
-  EACCES: 'this user may not listen on that port; choose one above 1023 with --port',
-  EADDRNOTAVAIL: 'this machine does not have that address; choose another with --host',
-  ENOTFOUND: 'no such host is known; choose another with --host',
-  EAI_AGAIN: 'the host cannot be looked up now; give an address with --host',
-};
-
-function asStartError(error: unknown, { host, port }: Config): unknown {
-  const reason = LISTEN_PROBLEMS[String((error as { code?: unknown }).code)];
-  return reason === undefined ? error : new StartError(`Cannot listen on ${host}:${port}: ${reason}.`);
-}
 
 /** A start that failed for a reason that the operator can change. */
 class StartError extends Error {}

@@ -32,11 +32,16 @@ export function readConfig(
     if (text === undefined || text === '') return [name, defaultOf(option, machine)];
     const parsed = parseValue(option, text);
     if ('value' in parsed) return [name, parsed.value];
-    problems.push(`${place}: expected ${parsed.expected}, got ${JSON.stringify(text)}`);
+    const got = option.isSecret === true ? '' : `, got ${JSON.stringify(text)}`;
+    problems.push(`${place}: expected ${parsed.expected}${got}`);
     return [name, undefined];
   });
+  const config = Object.fromEntries(entries) as Config;
+  if (config.store === 'memory' && (config.databaseUrl ?? '') !== '') {
+    problems.push('--store memory: DATABASE_URL is set too; take one of the two away');
+  }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
-  return Object.fromEntries(entries) as Config;
+  return config;
 }
 
 /** The configuration with nothing set but what is given, for an app that mounts the service. */

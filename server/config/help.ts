@@ -1,5 +1,6 @@
-import { flagName, variableName } from './option.ts';
+import { flagName, type Option, variableName } from './option.ts';
 import { OPTION_ENTRIES } from './options.ts';
+import { writeSize } from './sizes.ts';
 
 /** An option in words. */
 export interface OptionRow {
@@ -16,12 +17,16 @@ export function describeOptions(): OptionRow[] {
   return OPTION_ENTRIES.map(([name, option]) => ({
     flag: option.isVariableOnly === true ? '' : flagName(name),
     variable: variableName(name),
-    shown: option.shownDefault ?? String(option.default),
+    shown: option.shownDefault ?? shownDefault(option),
     description:
       option.type === 'text' && option.choices !== undefined
         ? `${option.description} One of ${option.choices.join(', ')}.`
         : option.description,
   }));
+}
+
+function shownDefault({ type, default: value }: Option): string {
+  return type === 'size' ? writeSize(value as number) : String(value);
 }
 
 /** The text of `--help`. */

@@ -1,4 +1,6 @@
 import type { Option } from './option.ts';
+import { writeSize } from './sizes.ts';
+import { readDatabaseUrl, readOrigin, readServiceUrl } from './urls.ts';
 
 /** Longest time in seconds that a timer of Node can wait for. */
 const LONGEST_WAIT = 2_000_000;
@@ -29,8 +31,22 @@ export const OPTIONS = {
     default: 'info',
     description: 'Least severe level to log.',
     choices: ['debug', 'info', 'warning', 'error'],
+    synonyms: { warn: 'warning' },
+  },
+  logFormat: {
+    type: 'text',
+    default: 'auto',
+    description: 'JSON lines, or lines for people; auto is pretty on a terminal and json elsewhere.',
+    choices: ['auto', 'json', 'pretty'],
   },
   dataDir: { type: 'text', default: 'data', description: 'Folder of the database and of models.' },
+  store: {
+    type: 'text',
+    default: 'database',
+    description:
+      'Where pipelines are kept. `database` is the one of DATABASE_URL, or a file in the data folder; `memory` writes nothing, and forgets them when the server ends.',
+    choices: ['database', 'memory'],
+  },
   modelsDir: {
     type: 'text',
     default: '',
@@ -60,9 +76,9 @@ export const OPTIONS = {
     shownDefault: 'number of cores',
   },
   inlineBytes: {
-    type: 'integer',
+    type: 'size',
     default: 4096,
-    description: 'Largest body in bytes that is worked on without a worker thread.',
+    description: 'Largest body that is worked on without a worker thread.',
     minimum: 0,
   },
   queueSize: {
@@ -72,24 +88,24 @@ export const OPTIONS = {
     minimum: 0,
   },
   maxBodyBytes: {
-    type: 'integer',
+    type: 'size',
     default: 104_857_600,
-    description: 'Largest request body in bytes.',
+    description: 'Largest request body.',
     minimum: 1,
   },
   maxAnswerBytes: {
-    type: 'integer',
+    type: 'size',
     default: 1_073_741_824,
-    description: 'Largest answer in bytes.',
+    description: 'Largest answer.',
     minimum: 1,
   },
   maxBytesInFlight: {
-    type: 'integer',
+    type: 'size',
     default: ({ memoryBytes }) => Math.max(LEAST_BYTES_IN_FLIGHT, Math.floor(memoryBytes / 16)),
     description:
       'Bytes of request bodies that are read and worked on at the same time; more are answered with 503.',
     minimum: 1,
-    shownDefault: `1/16 of the memory, at least ${LEAST_BYTES_IN_FLIGHT}`,
+    shownDefault: `1/16 of the memory, at least ${writeSize(LEAST_BYTES_IN_FLIGHT)}`,
   },
   maxDocuments: {
     type: 'integer',
@@ -147,6 +163,7 @@ export const OPTIONS = {
     type: 'list',
     default: [],
     description: 'Origins of web pages that may call the service; `*` is all.',
+    read: readOrigin,
   },
   rateLimit: {
     type: 'integer',
@@ -162,7 +179,7 @@ export const OPTIONS = {
   check: {
     type: 'boolean',
     default: false,
-    description: 'Check configuration, plugins and store, print what is missing, and exit.',
+    description: 'Check configuration, port, plugins and store, print what is missing, and exit.',
   },
   apiKeys: {
     type: 'text',
@@ -170,6 +187,7 @@ export const OPTIONS = {
     description:
       'Keys, separated by commas, of which requests must carry one as `Authorization: Bearer`; by default none.',
     isVariableOnly: true,
+    isSecret: true,
   },
   modelAliases: {
     type: 'pairs',
@@ -185,9 +203,9 @@ export const OPTIONS = {
     minimum: 1,
   },
   maxModelBytes: {
-    type: 'integer',
+    type: 'size',
     default: 1_073_741_824,
-    description: 'Memory in bytes that the open models of a worker thread may take.',
+    description: 'Memory that the open models of a worker thread may take.',
     minimum: 1,
   },
   databaseUrl: {
@@ -196,14 +214,23 @@ export const OPTIONS = {
     description:
       'Keep pipelines in this PostgreSQL, `postgresql://user:password@host/database`; by default in the data folder.',
     isVariableOnly: true,
+    isSecret: true,
+    read: readDatabaseUrl,
   },
   hfEndpoint: {
     type: 'text',
     default: 'https://huggingface.co',
     description: 'Base URL of the hub.',
     isVariableOnly: true,
+    read: readServiceUrl,
   },
-  hfToken: { type: 'text', default: '', description: 'Access token for the hub.', isVariableOnly: true },
+  hfToken: {
+    type: 'text',
+    default: '',
+    description: 'Access token for the hub.',
+    isVariableOnly: true,
+    isSecret: true,
+  },
   hfRevision: {
     type: 'text',
     default: 'main',

@@ -1,16 +1,18 @@
-import type { IntegerOption, Option, TextOption } from './option.ts';
+import type { IntegerOption, ListOption, Option, Read, SizeOption, TextOption } from './option.ts';
+import { readSize } from './sizes.ts';
 
 /** A value of the configuration, by the type of its option. */
 export interface ValueOf {
   text: string;
   integer: number;
+  size: number;
   boolean: boolean;
   list: readonly string[];
   pairs: Readonly<Record<string, string>>;
 }
 
 /** What a text stands for, or what was expected of it instead. */
-export type Parsed = { readonly value: ValueOf[keyof ValueOf] } | { readonly expected: string };
+export type Parsed = Read<ValueOf[keyof ValueOf]>;
 
 /** Reads the value of an option from the text of a flag or a variable. */
 export function parseValue(option: Option, text: string): Parsed {
@@ -19,25 +21,35 @@ export function parseValue(option: Option, text: string): Parsed {
       return parseText(option, text);
     case 'integer':
       return parseInteger(option, text);
+    case 'size':
+      return parseSize(option, text);
     case 'boolean':
       return parseSwitch(text);
     case 'list':
-      return { value: splitList(text) };
+      return parseList(option, text);
     case 'pairs':
       return parsePairs(text);
   }
 }
 
-function parseText({ choices, pattern, expected = '' }: TextOption, text: string): Parsed {
+function parseText({ choices, synonyms, pattern, expected = '', read }: TextOption, text: string): Parsed {
   if (pattern?.test(text) === false) return { expected };
-  if (choices?.includes(text) === false) return { expected: `one of ${choices.join(', ')}` };
-  return { value: text };
+  if (choices === undefined) return read?.(text) ?? { value: text };
+  const word = text.toLowerCase();
+  const choice = synonyms?.[word] ?? word;
+  return choices.includes(choice) ? { value: choice } : { expected: `one of ${choices.join(', ')}` };
 }
 
 function parseInteger({ minimum, maximum = Number.MAX_SAFE_INTEGER }: IntegerOption, text: string): Parsed {
   const value = Number(text);
   const isFit = /^\d+$/.test(text) && value >= minimum && value <= maximum;
   return isFit ? { value } : { expected: `an integer from ${minimum} to ${maximum}` };
+}
+
+function parseSize({ minimum }: SizeOption, text: string): Parsed {
+  const value = readSize(text);
+  if (value !== undefined && value >= minimum) return { value };
+  return { expected: `a size of at least ${minimum} in bytes, such as 1048576, 10MB or 512KiB` };
 }
 
 function parseSwitch(text: string): Parsed {
@@ -59,6 +71,19 @@ function parsePairs(text: string): Parsed {
     };
   }
   return { value: Object.fromEntries(pairs) };
+}
+
+/** The items, or what was expected of the first that cannot be used. */
+function parseList({ read }: ListOption, text: string): Parsed {
+  const items = splitList(text);
+  if (read === undefined) return { value: items };
+  const values: string[] = [];
+  for (const item of items) {
+    const one = read(item);
+    if ('expected' in one) return one;
+    values.push(one.value);
+  }
+  return { value: values };
 }
 
 /** The items of a list as flags and variables write it, separated by commas. */

@@ -2,6 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 import { release } from '../run/release.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Bytes of the body; null if it was not read. */
+    chunksmithBytes: number | null;
+  }
+}
+
 /**
  * Gives the routes below it their JSON bodies as bytes: whoever does the work parses and checks them, perhaps
  * another thread. The schemas of these routes are for the documentation only.
@@ -9,7 +16,9 @@ import { release } from '../run/release.ts';
 export const bytesBody = plugin<{ readonly limit: number }>(
   async (app, { limit }) => {
     app.removeAllContentTypeParsers();
-    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    app.decorateRequest('chunksmithBytes', null);
+    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+      request.chunksmithBytes = body.length;
       done(null, body);
     });
     app.addHook('onRoute', (route) => {

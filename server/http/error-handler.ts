@@ -1,10 +1,11 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 import { type ErrorCode, ServiceError } from '../../core/errors.ts';
-import { suggest } from '../validation/suggest.ts';
 
 /** Errors of admission control, which are not logged as failures: the log has a line for each request anyway. */
 const ADMISSION_ERRORS: ReadonlySet<ErrorCode> = new Set(['overloaded', 'too_much_in_flight']);
+/** What a request asks for and this server cannot do: no failure, so a warning without a stack. */
+const WARNINGS: ReadonlySet<ErrorCode> = new Set(['missing_capability', 'model_files_missing', 'timed_out']);
 
 /** The answer to an error. */
 export interface ErrorAnswer {
@@ -34,18 +35,16 @@ export const errorHandler = plugin(
 /** Answers an error, and logs what the caller must not see. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = asServiceError(error, request);
-  if (known.status >= 500 && !ADMISSION_ERRORS.has(known.code)) {
-    request.log.error({ err: error, code: known.code }, known.message);
-  }
+  logFailure(known, error, request);
   const { status, headers, body } = errorAnswerOf(known);
   return reply.code(status).headers(headers).send(body);
 }
 
-/** The error for a path without a route; suggests the known path that is closest to it. */
-export function notFound(path: string, known: readonly string[]): ServiceError {
-  const near = suggest(path, known);
-  const hint = near === undefined ? ' GET / lists what there is.' : ` Did you mean ${near}?`;
-  return new ServiceError('not_found', { path, hint });
+function logFailure(known: ServiceError, error: unknown, { log }: FastifyRequest): void {
+  const { code, status, message } = known;
+  if (status < 500 || ADMISSION_ERRORS.has(code)) return;
+  if (WARNINGS.has(code)) log.warn({ code }, message);
+  else log.error({ err: error, code }, message);
 }
 
 /** The path of a request, without its query and cut to 200 characters. */

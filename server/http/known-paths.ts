@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 import { ServiceError } from '../../core/errors.ts';
-import { notFound, pathOf } from './error-handler.ts';
+import { pathOf } from './error-handler.ts';
+import { notFound } from './not-found.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -63,15 +64,16 @@ export async function unknownPaths(app: FastifyInstance): Promise<void> {
   const { prefix, chunksmithPaths: paths } = app;
   const known = () => [...paths.keys()].filter((path) => !path.includes('*')).map(shown);
   const shown = (path: string) => prefix + withBraces(path);
+  const root = shown('/');
   // In a scope of its own, where no route is: the hook runs for nothing else.
   app.addHook('onRequest', async (request, reply) => {
     const path = pathOf(request);
     const methods = paths.get(withoutSlash(path.slice(prefix.length)));
-    if (methods === undefined || methods.has(request.method)) throw notFound(path, known());
+    if (methods === undefined || methods.has(request.method)) throw notFound(path, known(), root);
     throw methodNotAllowedError(request, reply, methods);
   });
   app.setNotFoundHandler((request) => {
-    throw notFound(pathOf(request), known());
+    throw notFound(pathOf(request), known(), root);
   });
 }
 

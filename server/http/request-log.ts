@@ -1,14 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 import type { Log } from '../../core/contracts/collaborators.ts';
+import type { Timings } from '../service/timings.ts';
+
+/** The work that requests were, for their lines in the log. */
+const works = new WeakMap<FastifyRequest, Timings>();
 
 /** Logs a line for each request that is answered. */
 export const requestLog = plugin(
   async (app) => {
     app.addHook('onResponse', async (request, reply) => {
-      const { log, method, url } = request;
-      logAnswered(log, { method, url, status: reply.statusCode, ms: reply.elapsedTime });
+      const { log, method, url, chunksmithBytes } = request;
+      const { documents, chunks } = works.get(request) ?? {};
+      const counts = { bytes: chunksmithBytes ?? undefined, documents, chunks };
+      logAnswered(log, { method, url, status: reply.statusCode, ...counts, ms: reply.elapsedTime });
     });
   },
   { name: 'chunksmith-request-log' },
@@ -25,6 +32,18 @@ export const requestMetrics = plugin(
   { name: 'chunksmith-request-metrics', dependencies: ['chunksmith-services'] },
 );
 
+/** Has the line of a request say how much work it was, and logs at `debug` where its time went. */
+export function logWork(request: FastifyRequest, queueSeconds: number, timings: Timings): void {
+  works.set(request, timings);
+  const { times, tokens, opened } = timings;
+  const stages = Object.fromEntries(times.map(({ stage, by, seconds }) => [`${stage} ${by}`, toMs(seconds)]));
+  request.log.debug({ queueMs: toMs(queueSeconds), stages, tokens, opened }, 'worked');
+}
+
+function toMs(seconds: number): number {
+  return Math.round(seconds * 1e6) / 1000;
+}
+
 const REQUEST_ID = /^[\w.:+/=@-]{1,128}$/;
 
 /** The id that the caller gave in `x-request-id`, if it is safe to log, else a new one. */
@@ -39,10 +58,18 @@ interface Answered {
   readonly method: string;
   readonly url: string;
   readonly status: number;
+  /** Bytes of the body that was read. */
+  readonly bytes?: number | undefined;
+  /** Texts, or lists of chunks, of a request that was worked on. */
+  readonly documents?: number | undefined;
+  /** Chunks of its answer. */
+  readonly chunks?: number | undefined;
   readonly ms: number;
 }
 
 /** Logs a line for an answered request; without the query, which may contain anything. */
-export function logAnswered(log: Log, { url, status, ms, ...known }: Answered): void {
-  log.info({ ...known, path: url.split('?')[0], status, ms: Math.round(ms * 10) / 10 }, 'answered');
+export function logAnswered(log: Log, { reqId, method, url, status, ms, ...sizes }: Answered): void {
+  const id = reqId === undefined ? {} : { reqId };
+  const path = url.split('?')[0];
+  log.info({ ...id, method, path, status, ...sizes, ms: Math.round(ms * 10) / 10 }, 'answered');
 }

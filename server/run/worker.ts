@@ -25,7 +25,7 @@ function yieldToFirstThread(): void {
 
 yieldToFirstThread();
 const { config, channel } = workerData as WorkerData;
-const log = createLog(config.logLevel);
+const log = await createLog(config);
 const { service } = (await createServiceContainer({ config, log, shared: connectSharedBuffers(channel) }))
   .cradle;
 

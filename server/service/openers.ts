@@ -41,7 +41,7 @@ export interface ListedModel extends ModelInfo {
 const MOST_TOKENIZERS = 8;
 
 /** Wraps a provider so that it keeps the tokenizers that it opens, for requests and for plugins that use it. */
-export function keepTokenizers(provider: TokenizerProvider): TokenizerProvider {
+export function keepTokenizers(provider: TokenizerProvider, log: Log): TokenizerProvider {
   const cache = new LeaseCache<Tokenizer>({ max: MOST_TOKENIZERS });
   return {
     names: () => provider.names(),
@@ -49,7 +49,12 @@ export function keepTokenizers(provider: TokenizerProvider): TokenizerProvider {
       // A tokenizer holds nothing but memory, so it may be used without a lease.
       const kept = cache.kept(name);
       if (kept !== undefined) return kept;
-      const lease = await cache.lease(name, () => provider.open(name));
+      const lease = await cache.lease(name, async () => {
+        const start = performance.now();
+        const tokenizer = await provider.open(name);
+        if (tokenizer !== undefined) logOpened(log, 'tokenizer', name, start);
+        return tokenizer;
+      });
       lease?.release();
       return lease?.value;
     },
@@ -114,10 +119,15 @@ async function openModel(
       return (await host.get('embedding', owner.manifest.name)).open(name, signal);
     });
     if (model === undefined) continue;
-    log.debug({ model: model.name, ms: Math.round(performance.now() - start) }, 'opened a model');
+    logOpened(log, 'model', model.name, start);
     return model;
   }
   return undefined;
+}
+
+/** @param start when it was begun, on the clock of `performance` */
+function logOpened(log: Log, kind: 'model' | 'tokenizer', name: string, start: number): void {
+  log.debug({ [kind]: name, ms: Math.round(performance.now() - start) }, `opened a ${kind}`);
 }
 
 async function closeModel(model: EmbeddingModel, log: Log): Promise<void> {

@@ -131,7 +131,7 @@ function timingsOf(timer: Timer, documents: readonly (readonly WrittenChunk[])[]
     chunks += document.length;
     for (const { token_count } of document) tokens += token_count;
   }
-  return timer.summary(chunks, tokens);
+  return timer.summary(documents.length, chunks, tokens);
 }
 
 const NOTHING_ADDED = Object.freeze({ context: null, embedding: null });

@@ -12,6 +12,8 @@ export interface StageTime {
 /** What was measured while a request was worked on; plain data. */
 export interface Timings {
   readonly times: readonly StageTime[];
+  /** Texts, or lists of chunks, of the request. */
+  readonly documents: number;
   /** Chunks of the answer. */
   readonly chunks: number;
   /** The sum of their `token_count`s. */
@@ -48,8 +50,8 @@ export class Timer {
     this.#opened.push(model);
   }
 
-  summary(chunks: number, tokens: number): Timings {
-    return { times: [...this.#seconds.values()], chunks, tokens, opened: this.#opened };
+  summary(documents: number, chunks: number, tokens: number): Timings {
+    return { times: [...this.#seconds.values()], documents, chunks, tokens, opened: this.#opened };
   }
 
   #add(stage: WorkStage, by: string, seconds: number): void {

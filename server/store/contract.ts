@@ -61,7 +61,7 @@ export interface Page {
 }
 
 /**
- * Keeps pipelines. When a promise resolves, the change is on disk. Several processes may use one database:
+ * Keeps pipelines. When a promise resolves, the change is on disk, unless the store is in memory. Several processes may use one database:
  * no two pipelines have the same name, and no update is lost.
  *
  * Every method throws `ServiceError` `store_unavailable` if the database cannot be used, after a few retries
@@ -95,8 +95,11 @@ export interface PipelineStore {
   close(): Promise<void>;
 }
 
-/** Which database it is: an SQLite file in `dataDir`, or PostgreSQL if `databaseUrl` is not empty. */
-export type DatabaseSettings = Pick<Config, 'dataDir' | 'databaseUrl'>;
+/**
+ * Which database it is: SQLite in memory if `store` is `memory`, else PostgreSQL if `databaseUrl` is not empty, else
+ * an SQLite file in `dataDir`. The one in memory ends with the store.
+ */
+export type DatabaseSettings = Pick<Config, 'dataDir' | 'databaseUrl'> & Partial<Pick<Config, 'store'>>;
 
 /** The store of a database that is open. */
 export type OpenPipelineStore = Omit<PipelineStore, 'open'>;

@@ -1,11 +1,12 @@
 import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import type { MikroORM } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import type { Log } from '../../core/contracts/collaborators.ts';
 import { type RetryLimits, withRetries } from '../retry.ts';
 import { createClock } from './clock.ts';
 import type { DatabaseSettings, OpenPipelineStore } from './contract.ts';
+import { type Database, databaseOf, nameOf } from './database.ts';
 import { StoreOpenError } from './errors.ts';
 import { isTransient, reasonOfFailure } from './failures.ts';
 import { MIGRATIONS } from './migrations/index.ts';
@@ -28,28 +29,19 @@ const ANSWER_PATIENCE = 5000;
  * @throws StoreOpenError
  */
 export async function openRepository(settings: DatabaseSettings, log: Log): Promise<OpenPipelineStore> {
-  const { dataDir, databaseUrl } = settings;
+  const database = databaseOf(settings);
   try {
     const orm = await openOrm(settings, log);
-    const checkFile = databaseUrl === '' ? await expectSameFile(fileOf(dataDir)) : async () => {};
+    const checkFile = database.kind === 'file' ? await expectSameFile(database.path) : async () => {};
     return createRepository(orm, createClock(), checkFile);
   } catch (error) {
     if (error instanceof StoreOpenError) throw error;
     const reason = reasonOfFailure(error);
     if (reason === undefined) throw error;
-    throw new StoreOpenError(`Cannot open the store of pipelines, ${nameOf(settings)}: ${reason}.`, {
+    throw new StoreOpenError(`Cannot open the store of pipelines, ${nameOf(database)}: ${reason}.`, {
       cause: error,
     });
   }
-}
-
-const fileOf = (dataDir: string): string => join(resolve(dataDir), 'chunksmith.db');
-
-/** The database as users know it, without the password. */
-function nameOf({ dataDir, databaseUrl }: DatabaseSettings): string {
-  if (databaseUrl === '') return fileOf(dataDir);
-  const { host, pathname } = new URL(databaseUrl);
-  return `PostgreSQL at ${host}${pathname}`;
 }
 
 /**
@@ -58,8 +50,9 @@ function nameOf({ dataDir, databaseUrl }: DatabaseSettings): string {
  * database` the ORM's own stays with the maintenance database.
  */
 export async function openOrm(settings: DatabaseSettings, log: Log): Promise<MikroORM> {
+  const database = databaseOf(settings);
   return withRetries(RACES, { isPassing: isLostRace }, () =>
-    withRetries(LOCKS, { isPassing: isTransient }, () => openUpToDate(settings, log)),
+    withRetries(LOCKS, { isPassing: isTransient }, () => openUpToDate(database, log)),
   );
 }
 
@@ -67,8 +60,11 @@ export async function openOrm(settings: DatabaseSettings, log: Log): Promise<Mik
 const isLostRace = (error: unknown): boolean =>
   !(error instanceof StoreOpenError) && reasonOfFailure(error) === undefined;
 
-async function openUpToDate({ dataDir, databaseUrl }: DatabaseSettings, log: Log): Promise<MikroORM> {
-  const orm = databaseUrl === '' ? await openSqlite(dataDir, log) : await openPostgreSql(databaseUrl, log);
+async function openUpToDate(database: Database, log: Log): Promise<MikroORM> {
+  const orm =
+    database.kind === 'postgresql'
+      ? await openPostgreSql(database.url, log)
+      : await openSqlite(database.kind === 'memory' ? ':memory:' : database.path, log);
   try {
     await orm.migrator.up();
     return orm;
@@ -78,10 +74,10 @@ async function openUpToDate({ dataDir, databaseUrl }: DatabaseSettings, log: Log
   }
 }
 
-async function openSqlite(dataDir: string, log: Log): Promise<MikroORM> {
-  await mkdir(dataDir, { recursive: true });
+/** @param dbName path of the file, or `:memory:` */
+async function openSqlite(dbName: string, log: Log): Promise<MikroORM> {
+  if (dbName !== ':memory:') await mkdir(dirname(dbName), { recursive: true });
   const { MikroORM } = await import('@mikro-orm/sqlite');
-  const dbName = fileOf(dataDir);
   const orm = await MikroORM.init({ ...common(log), dbName, driverOptions: { timeout: BLOCKING_WAIT } });
   try {
     await withRetries(LOCKS, { isPassing: isTransient }, () => prepareFile(orm));

@@ -29,9 +29,11 @@ export function createValidator(schema: ObjectSchema): Validate {
         `${place === '' ? 'body' : place.slice(0, -1)}: expected an object, got ${preview(value)}`,
       ]);
     }
-    const problem = problemsOf(first, value, schema);
-    if (problem.length === 0) return value as Record<string, unknown>;
-    const problems = new Set([...problemsOf(all, value, schema), ...problem]);
+    const found = errorsOf(first, value);
+    if (found.length === 0) return value as Record<string, unknown>;
+    const every = errorsOf(all, value);
+    const told = [...tellingOf(every), ...tellingOf(found)].filter((error) => !isBoundByWrong(error, every));
+    const problems = new Set(told.map((error) => problemOf(error, value as Record<string, unknown>, schema)));
     throw invalid([...problems].map((problem) => place + problem));
   };
 }
@@ -96,13 +98,20 @@ function shallow(schema: object): object {
   return anyOf === undefined ? rest : { ...rest, anyOf: anyOf.map(shallow) };
 }
 
-function problemsOf(validate: ValidateFunction, value: object, schema: ObjectSchema): string[] {
-  if (validate(value)) return [];
-  const errors = validate.errors ?? [];
+function errorsOf(validate: ValidateFunction, value: object): readonly ErrorObject[] {
+  return validate(value) ? [] : (validate.errors ?? []);
+}
+
+/** The errors without those that add nothing to others. */
+function tellingOf(errors: readonly ErrorObject[]): ErrorObject[] {
   const unions = errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath);
-  return errors
-    .filter((error) => !isBranchOfUnion(error, errors, unions))
-    .map((error) => problemOf(error, value as Record<string, unknown>, schema));
+  return errors.filter((error) => !isBranchOfUnion(error, errors, unions));
+}
+
+/** Whether a parameter is only not below another one that is wrong itself. */
+function isBoundByWrong({ keyword, schema }: ErrorObject, errors: readonly ErrorObject[]): boolean {
+  if (keyword !== 'lessThan') return false;
+  return errors.some((other) => other.keyword !== 'lessThan' && other.instancePath === `/${schema}`);
 }
 
 /** Whether an error adds nothing: of a union one is enough, that of an item if there is one, else that of the union. */
@@ -124,7 +133,9 @@ function problemOf(error: ErrorObject, value: Record<string, unknown>, schema: O
       return unknownParameter(join(path, params.additionalProperty as string), error);
     case 'required': {
       const name = params.missingProperty as string;
-      const missing = (error.parentSchema as ObjectSchema).properties?.[name];
+      // That of a parameter is taken from the whole schema, so that both checks word it alike.
+      const parent = path === '' ? schema : (error.parentSchema as ObjectSchema);
+      const missing = parent.properties?.[name];
       return `${join(path, name)}: missing, expected ${missing === undefined ? 'a value' : expectation(missing)}`;
     }
     case 'lessThan': {

@@ -5,6 +5,7 @@ import { pluginFolderOf, SOURCES, type Sources } from './sources.ts';
 /** Files that read the command line, and why. Biome keeps the same rule for the environment. */
 const ARGUMENT_READERS: Readonly<Record<string, string>> = {
   'server/main.ts': 'the entry of the server',
+  'server/cli/health.ts': 'the entry of a command of its own',
   'server/cli/trim.ts': 'the entry of a command of its own',
 };
 

@@ -5,7 +5,7 @@ export default {
   name: 'cohere',
   summary: 'Hosted models of Cohere, or of any server that speaks its protocol.',
   needs: { env: ['COHERE_API_KEY'] },
-  reads: ['COHERE_BASE_URL'],
+  urls: ['COHERE_BASE_URL'],
   uses: ['tokenizer/tiktoken'],
   models: ['embed-*', 'cohere/*'],
 } as const satisfies Manifest;

@@ -5,7 +5,7 @@ export default {
   name: 'openai',
   summary: 'Hosted models of OpenAI, or of any server that speaks its protocol.',
   needs: { env: ['OPENAI_API_KEY'] },
-  reads: ['OPENAI_BASE_URL'],
+  urls: ['OPENAI_BASE_URL'],
   uses: ['tokenizer/tiktoken'],
   models: ['text-embedding-3-*', 'text-embedding-ada-002', 'openai/*'],
 } as const satisfies Manifest;

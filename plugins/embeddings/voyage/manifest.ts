@@ -5,7 +5,7 @@ export default {
   name: 'voyage',
   summary: 'Hosted models of Voyage, or of any server that speaks its protocol.',
   needs: { env: ['VOYAGE_API_KEY'] },
-  reads: ['VOYAGE_BASE_URL'],
+  urls: ['VOYAGE_BASE_URL'],
   uses: ['tokenizer/tiktoken'],
   models: ['voyage-*', 'voyage/*'],
 } as const satisfies Manifest;

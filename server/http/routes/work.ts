@@ -10,6 +10,7 @@ import { chunkAnswer, errorAnswers, executeAnswer, refineAnswer } from '../answe
 import { chargeBodies } from '../byte-budget.ts';
 import { bodyOf, bytesBody, sendBytes } from '../bytes-body.ts';
 import type { Metrics } from '../metrics.ts';
+import { logWork } from '../request-log.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -85,6 +86,7 @@ function answerWith(runner: Runner, metrics: Metrics): AnswerTask {
     const received = body.length;
     const { bytes, metadata, timings, queueSeconds } = await runner.run(task, body, stopWhenGone(reply));
     metrics.worked('name' in task ? task.name : 'pipeline', received, queueSeconds, timings);
+    logWork(request, queueSeconds, timings);
     for (const [name, value] of Object.entries(metadata)) reply.header(`x-${name}`, value);
     return sendBytes(reply, bytes);
   };

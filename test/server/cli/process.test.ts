@@ -59,7 +59,7 @@ t.test('a server in a process of its own', async (t) => {
       checkProblem(t, answer, 500, /^The chunker "failing" failed: an unexpected error/);
       t.equal(answer.headers.get('x-request-id'), 'id-of-the-client');
       const logged = () => server.stdout().slice(before);
-      t.ok(await until(() => /"level":50.*the key sk-12345 is wrong/.test(logged())));
+      t.ok(await until(() => /"level":"error".*the key sk-12345 is wrong/.test(logged())));
       t.match(logged(), /"reqId":"id-of-the-client"/);
     }
   });

@@ -62,7 +62,9 @@ t.test('every flag is read, as --flag value and as --flag=value', async (t) => {
     ['host', 'host', '127.0.0.1', '127.0.0.1'],
     ['port', 'port', '0', 0],
     ['log-level', 'logLevel', 'warning', 'warning'],
+    ['log-format', 'logFormat', 'json', 'json'],
     ['data-dir', 'dataDir', '/x', '/x'],
+    ['store', 'store', 'memory', 'memory'],
     ['models-dir', 'modelsDir', 'm', 'm'],
     ['plugins', 'plugins', 'token, recursive,', ['token', 'recursive']],
     ['plugins-dir', 'pluginsDir', 'a,b', ['a', 'b']],
@@ -147,10 +149,9 @@ t.test('a value that cannot be used is refused by name, value and what was expec
       {},
       /^--log-level: expected one of debug, info, warning, error, got "verbose"$/,
     ],
-    [[], { LOG_LEVEL: 'INFO' }, /^LOG_LEVEL: expected one of debug, info/],
     [[], { RELOAD: 'yes' }, /^RELOAD: expected true or false, got "yes"$/],
     [['--reload=maybe'], {}, /^--reload: expected true or false, got "maybe"$/],
-    [['--max-body-bytes=0'], {}, /^--max-body-bytes: expected an integer from 1 to/],
+    [['--max-body-bytes=0'], {}, /^--max-body-bytes: expected a size of at least 1 in bytes/],
     [['--workers=5000'], {}, /^--workers: expected an integer from 0 to 1024/],
     ...['..', '.x', '-x', 'a..b', 'a/b', 'refs/pr/1', 'a b', 'a%2fb', 'a\n', 'ä', 'x'.repeat(101)].map(
       (revision): [string[], Record<string, string>, RegExp] => [
@@ -181,6 +182,91 @@ t.test('an unknown flag is refused and the nearest is named', async (t) => {
   }
   t.match(problemsOf(['--zzzzzzzzzzzzzzzz']), [/^--zzzzzzzzzzzzzzzz: unknown flag; --help lists them$/]);
   t.match(problemsOf(['--hf-token=secret']), [/^--hf-token: unknown flag/], 'secrets are no flags');
+});
+
+t.test('sizes in bytes may have a unit', async (t) => {
+  for (const [text, bytes] of [
+    ['1048576', 1_048_576],
+    ['10MB', 10_000_000],
+    ['10 mb', 10_000_000],
+    ['512KiB', 524_288],
+    ['512Ki', 524_288],
+    ['1GB', 1e9],
+    ['1.5GiB', 1_610_612_736],
+    ['2g', 2e9],
+    ['1TB', 1e12],
+    ['7B', 7],
+  ] as const) {
+    for (const name of ['max-body-bytes', 'max-answer-bytes', 'max-bytes-in-flight', 'max-model-bytes']) {
+      const variable = name.replaceAll('-', '_').toUpperCase();
+      const values = Object.values(readConfig([`--${name}`, text], {}));
+      t.ok(values.includes(bytes), `--${name} ${text}`);
+      t.same(readConfig([], { [variable]: text }), readConfig([`--${name}`, text], {}));
+    }
+  }
+  t.equal(readConfig(['--inline-bytes', '0'], {}).inlineBytes, 0);
+  for (const text of ['-1', '1.5', 'MB', '10 M B', '1e6', '10XB', '1,5MB', '9999999TB']) {
+    const problem =
+      /^--max-body-bytes: expected a size of at least 1 in bytes, such as 1048576, 10MB or 512KiB, got /;
+    t.match(problemsOf([`--max-body-bytes=${text}`]), [problem], text);
+  }
+});
+
+t.test('log levels may be in upper case, and warn is warning', async (t) => {
+  for (const [text, level] of [
+    ['INFO', 'info'],
+    ['Debug', 'debug'],
+    ['WARNING', 'warning'],
+    ['WARN', 'warning'],
+    ['warn', 'warning'],
+  ] as const) {
+    t.equal(readConfig([], { LOG_LEVEL: text }).logLevel, level);
+    t.equal(readConfig(['--log-level', text], {}).logLevel, level);
+  }
+});
+
+t.test('URLs that are none stop the start', async (t) => {
+  for (const text of ['not-a-url', 'app.example', 'https://app.example/path', 'https://', 'https://a b']) {
+    const problem =
+      /^--cors-origins: expected origins such as https:\/\/app\.example, without a path, or \*, got /;
+    t.match(problemsOf(['--cors-origins', `https://good.example,${text}`]), [problem], text);
+  }
+  t.same(
+    readConfig(
+      ['--cors-origins', 'https://App.example:443/,http://localhost:5173,chrome-extension://abc,*'],
+      {},
+    ).corsOrigins,
+    ['https://app.example', 'http://localhost:5173', 'chrome-extension://abc', '*'],
+    'as browsers write them',
+  );
+  for (const text of ['foo', 'localhost:8080', 'ftp://hub.test'])
+    t.match(
+      problemsOf([], { HF_ENDPOINT: text }),
+      [/^HF_ENDPOINT: expected a URL such as https:\/\/host /],
+      text,
+    );
+});
+
+t.test('DATABASE_URL is one of PostgreSQL, and the message says what to write instead', async (t) => {
+  const problemOf = (url: string) => problemsOf([], { DATABASE_URL: url });
+  for (const [url, problem] of [
+    ['sqlite+aiosqlite:///./data/chonkie.db', /chunksmith\.db in the data folder: .* set DATA_DIR=\.\/data$/],
+    ['sqlite:////var/lib/x.db', /set DATA_DIR=\/var\/lib$/],
+    ['sqlite:///x.db', /set DATA_DIR=\.$/],
+    ['sqlite://', /set STORE=memory$/],
+    ['sqlite:///:memory:', /set STORE=memory$/],
+    ['postgresql+asyncpg://me:s3cret@db/x', /without the driver in its scheme$/],
+    ['mysql://me:s3cret@db/x', /such as postgresql:\/\/user:password@host:5432\/database$/],
+    ['not-a-url', /such as postgresql:/],
+  ] as const) {
+    t.match(problemOf(url), [problem]);
+    t.match(problemOf(url), [/^DATABASE_URL: expected a? ?(URL of PostgreSQL|URL such as|postgresql:)/]);
+    t.notMatch(problemOf(url).join(), /s3cret/, 'a password is not shown');
+  }
+  for (const url of ['postgres://db/x', 'postgresql://me:s3cret@db:5432/x?sslmode=require'])
+    t.equal(readConfig([], { DATABASE_URL: url }).databaseUrl, url);
+  const both = { DATABASE_URL: 'postgresql://db/x' };
+  t.match(problemsOf(['--store', 'memory'], both), [/--store memory: DATABASE_URL is set too/]);
 });
 
 t.test('all problems are reported, not only the first', async (t) => {
@@ -233,9 +319,9 @@ t.test('PLUGINS and PLUGINS_DIR reach the server', async (t) => {
   t.equal((await client.post('/v1/chunk/token', { text: 'a' })).status, 404);
 });
 
-t.test("the README's table is the table of the options", async (t) => {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  const table = /<!-- options -->\n([\s\S]*?)<!-- \/options -->/.exec(readme)?.[1] ?? '';
+t.test('the table of OPTIONS.md is the table of the options', async (t) => {
+  const page = readFileSync(join(ROOT, 'server/OPTIONS.md'), 'utf8');
+  const table = /<!-- options -->\n([\s\S]*?)<!-- \/options -->/.exec(page)?.[1] ?? '';
   const cellsOf = (line: string) =>
     line
       .split('|')

@@ -33,7 +33,7 @@ async function keepHuggingFace(t: Test, names: readonly string[]) {
     asked.push(name);
     return plugin.open(name);
   };
-  return { provider: keepTokenizers({ names: () => plugin.names(), open }), asked, add, remove };
+  return { provider: keepTokenizers({ names: () => plugin.names(), open }, quietLog), asked, add, remove };
 }
 
 t.test('a tokenizer is opened once and stays open, also when its files are gone', async (t) => {

@@ -186,8 +186,11 @@ t.test('the disk is full', { skip: noDisk }, async (t) => {
 
 t.test('a wrong DATABASE_URL', async (t) => {
   const example = /DATABASE_URL: expected a URL such as postgresql:\/\/user:password@host/;
-  for (const databaseUrl of ['chunks', 'http://user:secret@127.0.0.1/chunks', 'sqlite:///tmp/secret.db']) {
+  for (const databaseUrl of ['chunks', 'http://user:secret@127.0.0.1/chunks']) {
     await checkStart(t, { databaseUrl }, [example, /^(?!.*secret)/]);
+  }
+  for (const databaseUrl of ['sqlite:////tmp/secret.db', 'sqlite+aiosqlite://user:secret@host/x.db']) {
+    await checkStart(t, { databaseUrl }, [/^DATABASE_URL: .* and set DATA_DIR=/, /^(?!.*secret)/]);
   }
   const nobody = 'postgresql://user:secret@127.0.0.1:1/chunks';
   await checkStart(t, { databaseUrl: nobody }, [

@@ -1,0 +1,9 @@
+import { isIPv6 } from 'node:net';
+
+/** The address at which this machine reaches a server; a host that stands for all of them is none. */
+export function addressOf(host: string, port: number): string {
+  const reached = ALL_ADDRESSES[host] ?? host;
+  return `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`;
+}
+
+const ALL_ADDRESSES: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };

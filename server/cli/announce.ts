@@ -1,0 +1,36 @@
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import type { Registry } from '../../core/hosting/registry.ts';
+import type { Config } from '../config/config.ts';
+import { splitList } from '../config/values.ts';
+import { databaseOf, nameOf } from '../store/database.ts';
+import { VERSION } from '../version.ts';
+import { addressOf } from './address.ts';
+
+/** Logs, once the server can do all that it does, where it is found and what it has. */
+export function announce(app: FastifyInstance, config: Config, registry: Registry): void {
+  const { port } = app.server.address() as AddressInfo;
+  const address = addressOf(config.host, port);
+  app.log.info({ docs: `${address}/docs`, ...describe(config, registry) }, `Server listening at ${address}`);
+}
+
+/** What an operator wants to see of a start: what is loaded, where things are kept, and who is let in. */
+function describe(config: Config, { all }: Registry): Readonly<Record<string, string | number>> {
+  const [ready, missing] = [true, false].map((isReady) =>
+    all.filter((entry) => (entry.missing.length === 0) === isReady).map(({ manifest }) => manifest.name),
+  ) as [string[], string[]];
+  const keys = splitList(config.apiKeys).length;
+  return {
+    version: VERSION,
+    host: config.host,
+    data: resolve(config.dataDir),
+    store: nameOf(databaseOf(config)),
+    plugins: ready.join(', '),
+    ...(missing.length > 0 && { unavailable: missing.join(', ') }),
+    workers: config.workers,
+    keys: keys === 0 ? 'off' : `on, ${keys}`,
+    cors: config.corsOrigins.join(', ') || 'off',
+    rateLimit: config.rateLimit === 0 ? 'off' : `${config.rateLimit} a minute`,
+  };
+}

@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { Config } from '../config/config.ts';
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use; choose another with --port',
+  EACCES: 'this user may not listen on that port; choose one above 1023 with --port',
+  EADDRNOTAVAIL: 'this machine does not have that address; choose another with --host',
+  ENOTFOUND: 'no such host is known; choose another with --host',
+  EAI_AGAIN: 'the host cannot be looked up now; give an address with --host',
+};
+
+type Address = Pick<Config, 'host' | 'port'>;
+
+/** Why a server cannot listen, in a sentence for the operator; `undefined` if the error is of another kind. */
+export function listenProblem(error: unknown, { host, port }: Address): string | undefined {
+  const reason = REASONS[String((error as { code?: unknown }).code)];
+  return reason && `Cannot listen on ${host}:${port}: ${reason}.`;
+}
+
+/** Listens for a moment, and gives the reason if that is not possible. */
+export async function tryToListen(address: Address): Promise<string | undefined> {
+  const server = createServer();
+  try {
+    await once(server.listen(address.port, address.host), 'listening');
+    return undefined;
+  } catch (error) {
+    return listenProblem(error, address) ?? String(error);
+  } finally {
+    server.close();
+  }
+}

@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { parse } from 'yaml';
+import { describeOptions } from '../../../server/config/help.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+
+t.test('compose passes keys and other variables, and needs no folder of a certain owner', async (t) => {
+  const { services, volumes } = parse(read('compose.yaml'));
+  const { environment, env_file, volumes: mounts, ports } = services.chunksmith;
+  const known = describeOptions().map(({ variable }) => variable);
+  const isKey = (name: string) => name.endsWith('_API_KEY');
+  for (const name of environment) t.ok(known.includes(name) || isKey(name), `${name} is a variable`);
+  for (const name of ['API_KEYS', 'DATABASE_URL']) t.ok(environment.includes(name), name);
+  t.same(env_file, [{ path: '.env', required: false }], 'a file with any of the variables, if there is one');
+  t.ok(read('.gitignore').includes('/.env'), 'which is not committed');
+  t.same(mounts, ['data:/app/data']);
+  t.same(Object.keys(volumes), ['data'], 'a named volume begins as the folder of the image, with its owner');
+  t.match(read('Dockerfile'), /chown node:node data\b/);
+  t.same(ports, ['8000:8000']);
+});
+
+t.test('HEALTHCHECK of the image runs the check that follows the server', async (t) => {
+  const [, command = ''] = /^HEALTHCHECK .*\\\n +CMD (\[.*\])$/m.exec(read('Dockerfile')) ?? [];
+  const [node, file] = JSON.parse(command);
+  t.equal(node, 'node');
+  t.equal(file, 'server/cli/health.ts');
+  t.ok(existsSync(join(ROOT, file)));
+  t.match(read('Dockerfile'), /^ENTRYPOINT \["node", "server\/main\.ts"\]$/m, 'which it looks for');
+});
