@@ -6,6 +6,9 @@ import { suggest } from '../validation/suggest.ts';
 /** Errors of admission control, which are not logged as failures: the log has a line for each request anyway. */
 const ADMISSION_ERRORS: ReadonlySet<ErrorCode> = new Set(['overloaded', 'too_much_in_flight']);
 
+/** Errors that are the fault of a plugin, wherever it ran; they name its kind and name. */
+const PLUGIN_FAULTS: ReadonlySet<ErrorCode> = new Set(['plugin_failed', 'broken_promise']);
+
 /** The answer to an error. */
 export interface ErrorAnswer {
   readonly status: number;
@@ -23,12 +26,19 @@ export function errorAnswerOf({ status, detail, retryAfter }: ServiceError): Err
   return { status, headers, body: JSON.stringify({ detail }) };
 }
 
-/** Answers every error of the routes and hooks below it. */
+/** Answers every error of the routes and hooks below it, and counts those that are the fault of a plugin. */
 export const errorHandler = plugin(
   async (app) => {
-    app.setErrorHandler(sendError);
+    const { metrics } = app.chunksmith;
+    app.setErrorHandler((error, request, reply) => {
+      if (error instanceof ServiceError && PLUGIN_FAULTS.has(error.code)) {
+        const { kind, name } = error.values;
+        metrics.failed(String(kind), String(name), error.code);
+      }
+      return sendError(error, request, reply);
+    });
   },
-  { name: 'chunksmith-error-handler' },
+  { name: 'chunksmith-error-handler', dependencies: ['chunksmith-services'] },
 );
 
 /** Answers an error, and logs what the caller must not see. */
