@@ -7,6 +7,9 @@ const ADMISSION_ERRORS: ReadonlySet<ErrorCode> = new Set(['overloaded', 'too_muc
 /** What a request asks for and this server cannot do: no failure, so a warning without a stack. */
 const WARNINGS: ReadonlySet<ErrorCode> = new Set(['missing_capability', 'model_files_missing', 'timed_out']);
 
+/** Errors that are the fault of a plugin, wherever it ran; they name its kind and name. */
+const PLUGIN_FAULTS: ReadonlySet<ErrorCode> = new Set(['plugin_failed', 'broken_promise']);
+
 /** The answer to an error. */
 export interface ErrorAnswer {
   readonly status: number;
@@ -24,12 +27,19 @@ export function errorAnswerOf({ status, detail, retryAfter }: ServiceError): Err
   return { status, headers, body: JSON.stringify({ detail }) };
 }
 
-/** Answers every error of the routes and hooks below it. */
+/** Answers every error of the routes and hooks below it, and counts those that are the fault of a plugin. */
 export const errorHandler = plugin(
   async (app) => {
-    app.setErrorHandler(sendError);
+    const { metrics } = app.chunksmith;
+    app.setErrorHandler((error, request, reply) => {
+      if (error instanceof ServiceError && PLUGIN_FAULTS.has(error.code)) {
+        const { kind, name } = error.values;
+        metrics.failed(String(kind), String(name), error.code);
+      }
+      return sendError(error, request, reply);
+    });
   },
-  { name: 'chunksmith-error-handler' },
+  { name: 'chunksmith-error-handler', dependencies: ['chunksmith-services'] },
 );
 
 /** Answers an error, and logs what the caller must not see. */

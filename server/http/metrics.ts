@@ -8,6 +8,8 @@ export interface Metrics {
   answered(route: string, method: string, status: number, seconds: number): void;
   /** Counts the work on a request; `plugin` is `pipeline` for stored pipelines. */
   worked(plugin: string, bodyBytes: number, queueSeconds: number, timings: Timings): void;
+  /** Counts a request that failed through the fault of a plugin; `code` is that of the error. */
+  failed(kind: string, name: string, code: string): void;
   /** All metrics in the text format of Prometheus. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -45,6 +47,7 @@ export function createMetrics({ load, bytesInFlight }: MetricsSources): Metrics 
       counters.tokens.inc({ plugin }, timings.tokens);
       for (const model of timings.opened) counters.models.inc({ model });
     },
+    failed: (kind, name, code) => counters.failures.inc({ kind, name, code }),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
@@ -69,13 +72,14 @@ function createHistograms(registry: Registry) {
 }
 
 function createCounters(registry: Registry) {
-  const count = (name: string, help: string, label: string) =>
-    new Counter({ name: `chunksmith_${name}_total`, help, labelNames: [label], registers: [registry] });
+  const count = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ name: `chunksmith_${name}_total`, help, labelNames, registers: [registry] });
   return {
     bytes: count('received_bytes', 'Bytes of request bodies that were worked on.', 'plugin'),
     chunks: count('chunks', 'Chunks that were answered.', 'plugin'),
     tokens: count('tokens', 'Tokens of the chunks that were answered.', 'plugin'),
     models: count('model_loads', 'Embedding models that were opened.', 'model'),
+    failures: count('plugin_failures', 'Requests that a plugin failed.', 'kind', 'name', 'code'),
   };
 }
 

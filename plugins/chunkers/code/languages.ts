@@ -78,7 +78,11 @@ const C = {
 } as const satisfies Row;
 
 const ROWS: Readonly<Record<LanguageName, Row>> = {
-  bash: { aliases: ['sh', 'shell', 'zsh'], units: { function_definition: '' } },
+  bash: {
+    package: 'tree-sitter-wasm',
+    aliases: ['sh', 'shell', 'zsh'],
+    units: { function_definition: '' },
+  },
   c: { ...C, aliases: ['h'] },
   cpp: {
     aliases: ['c++', 'cc', 'cxx', 'hpp'],

@@ -7,7 +7,8 @@ import type { Language } from './languages.ts';
 export interface Parsers {
   /**
    * Gives the tree of a text to `use` and deletes it afterwards; no tree if the parse took longer than the
-   * budget.
+   * budget. After an exception, which may leave the memory of the grammars in any state, all of them are
+   * loaded anew.
    */
   parse<T>(language: Language, text: string, limits: ParseLimits, use: (tree: Tree | null) => T): Promise<T>;
 }
@@ -18,49 +19,100 @@ export interface ParseLimits {
   readonly signal: AbortSignal;
 }
 
-export async function createParsers(): Promise<Parsers> {
-  const { Parser, Language: Grammar } = await import('web-tree-sitter');
-  await Parser.init();
-  const parsers = new Map<string, Promise<Parser>>();
+/** Where a grammar is: its package and its name there. */
+export type Grammar = Pick<Language, 'package' | 'grammar'>;
 
-  async function load(language: Language): Promise<Parser> {
-    const parser = new Parser();
-    parser.setLanguage(await Grammar.load(fileOf(language)));
-    return parser;
+export async function createParsers(): Promise<Parsers> {
+  let current: Promise<Instance> | undefined = createInstance();
+  await current;
+
+  function discard(instance: Promise<Instance>): void {
+    if (current === instance) current = undefined;
   }
 
-  function parserOf(language: Language): Promise<Parser> {
-    const key = `${language.package}/${language.grammar}`;
-    let parser = parsers.get(key);
-    if (parser === undefined) {
-      parser = load(language);
-      parser.catch(() => parsers.delete(key));
-      parsers.set(key, parser);
+  /** Runs work on a parser whose instance no other request has discarded while it was loaded. */
+  async function withParser<T>(
+    language: Language,
+    signal: AbortSignal,
+    work: (parser: Parser) => T,
+  ): Promise<T> {
+    for (;;) {
+      current ??= createInstance();
+      const instance = current;
+      try {
+        const parser = await (await instance).parserOf(language);
+        if (instance === current) return work(parser);
+      } catch (error) {
+        if (error !== signal.reason) discard(instance);
+        throw error;
+      }
     }
+  }
+
+  return {
+    parse: (language, text, limits, use) =>
+      withParser(language, limits.signal, (parser) => parseWith(parser, text, limits, use)),
+  };
+}
+
+function parseWith<T>(
+  parser: Parser,
+  text: string,
+  { budget, signal }: ParseLimits,
+  use: (tree: Tree | null) => T,
+): T {
+  const end = performance.now() + budget;
+  const tree = parser.parse(text, null, {
+    progressCallback: () => performance.now() > end || signal.aborted,
+  });
+  if (tree === null) parser.reset();
+  try {
+    signal.throwIfAborted();
+    return use(tree);
+  } finally {
+    tree?.delete();
+  }
+}
+
+/** A copy of the binding, with a WebAssembly memory of its own that all its grammars share. */
+interface Instance {
+  parserOf(grammar: Grammar): Promise<Parser>;
+}
+
+async function createInstance(): Promise<Instance> {
+  const binding = importFresh();
+  await binding.Parser.init();
+  const parsers = new Map<string, Promise<Parser>>();
+
+  async function load(grammar: Grammar): Promise<Parser> {
+    const parser = new binding.Parser();
+    parser.setLanguage(await binding.Language.load(fileOf(grammar)));
     return parser;
   }
 
   return {
-    async parse(language, text, { budget, signal }, use) {
-      const parser = await parserOf(language);
-      const end = performance.now() + budget;
-      const tree = parser.parse(text, null, {
-        progressCallback: () => performance.now() > end || signal.aborted,
-      });
-      if (tree === null) parser.reset();
-      signal.throwIfAborted();
-      try {
-        return use(tree);
-      } finally {
-        tree?.delete();
-      }
+    parserOf(grammar) {
+      const key = `${grammar.package}/${grammar.grammar}`;
+      const parser = parsers.get(key) ?? load(grammar);
+      parsers.set(key, parser);
+      return parser;
     },
   };
 }
 
 const require = createRequire(import.meta.url);
 
-function fileOf({ package: name, grammar }: Language): string {
+/** A module of its own each time: an ES module is kept for good, one that was required can be forgotten. */
+function importFresh(): typeof import('web-tree-sitter') {
+  const file = require.resolve('web-tree-sitter');
+  delete require.cache[file];
+  const binding = require(file) as typeof import('web-tree-sitter');
+  delete require.cache[file];
+  return binding;
+}
+
+/** The file of a grammar. */
+export function fileOf({ package: name, grammar }: Grammar): string {
   const file = `tree-sitter-${grammar}.wasm`;
   return name === 'tree-sitter-wasms'
     ? join(dirname(require.resolve('tree-sitter-wasms/package.json')), 'out', file)
