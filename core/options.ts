@@ -32,9 +32,27 @@ export const delimiters = {
 } as const;
 
 export const delimiterSide = {
-  enum: ['prev', 'next'],
+  enum: ['prev', 'next', null],
   default: 'prev',
-  description: 'Whether a delimiter goes with the sentence before it or the one after it.',
+  description:
+    'Whether a delimiter goes with the sentence before it or the one after it. null is prev: nothing of the text is lost.',
+} as const;
+
+export const sentenceEnds = {
+  enum: ['delimiters', 'rules'],
+  default: 'delimiters',
+  description:
+    'What ends a sentence: the strings of delim, or the rules of prose, which most texts want. Rules know abbreviations, initials, numbers, ellipses, closing quotation marks and the marks of all scripts; a line break ends a sentence only with its paragraph, list item, heading or verse. With them delim and include_delim have no effect.',
+} as const;
+
+export const sentenceLanguage = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 35,
+  default: 'en',
+  examples: ['en', 'de', 'fr', 'es', 'it', 'pt', 'ru', 'nl', 'zh-Hans'],
+  description:
+    'Language of the text (BCP 47), for the abbreviations of sentences: rules; an unknown one gets those of English.',
 } as const;
 
 export const minimumSentences = {

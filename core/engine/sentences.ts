@@ -1,12 +1,18 @@
 import type { Span } from '../contracts/chunk.ts';
-import type { ChunkContext, PackLimits } from '../contracts/chunker.ts';
-import { cutAtWhiteSpace, withMinimumPiece } from './cuts.ts';
+import type { ChunkContext, CutFinder, PackLimits } from '../contracts/chunker.ts';
+import { cutAtOffsets, cutAtWhiteSpace, withMinimumPiece } from './cuts.ts';
 import { cutAtDelimiters, type DelimiterSide } from './delimiters.ts';
+import { cutAtSentences } from './prose/cut-at-sentences.ts';
 
 /** The options by which chunkers find sentences (see `options.ts`). */
 export interface SentenceRules {
+  /** What ends a sentence: delimiters, by default, or the rules of prose in a language. */
+  readonly sentences?: 'delimiters' | 'rules';
+  /** The language of the rules (BCP 47). Default `en`. */
+  readonly lang?: string;
   readonly delim: string | readonly string[];
-  readonly include_delim: DelimiterSide;
+  /** `null` is `prev`: a delimiter is never lost. */
+  readonly include_delim: DelimiterSide | null;
   readonly min_characters_per_sentence: number;
   readonly oversize: 'keep' | 'split';
 }
@@ -25,9 +31,7 @@ export interface Sentences {
 export type PackTools = Pick<ChunkContext, 'pack' | 'divide'>;
 
 export function sentencesBy(rules: SentenceRules): Sentences {
-  const delimiters = typeof rules.delim === 'string' ? [rules.delim] : rules.delim;
-  const findEnds = cutAtDelimiters(delimiters, rules.include_delim);
-
+  const findEnds = rules.sentences === 'rules' ? cutAtRules(rules.lang) : cutAtDelim(rules);
   const findLongEnds = withMinimumPiece(findEnds, rules.min_characters_per_sentence);
 
   return {
@@ -46,5 +50,19 @@ export function sentencesBy(rules: SentenceRules): Sentences {
       if (rules.oversize === 'keep') return parted;
       return parted.flatMap((span) => (isOver(span) ? divide(span, [cutAtWhiteSpace], { size }) : [span]));
     },
+  };
+}
+
+function cutAtDelim({ delim, include_delim }: SentenceRules): CutFinder {
+  return cutAtDelimiters(typeof delim === 'string' ? [delim] : delim, include_delim ?? 'prev');
+}
+
+/** The rules read a text once, because what stands around a part of it tells where its sentences end. */
+function cutAtRules(lang = 'en'): CutFinder {
+  const find = cutAtSentences(lang);
+  let read: { readonly text: string; readonly findIn: CutFinder } | undefined;
+  return (text, start, end) => {
+    if (read?.text !== text) read = { text, findIn: cutAtOffsets(find(text, 0, text.length)) };
+    return read.findIn(text, start, end);
   };
 }

@@ -7,6 +7,8 @@ import {
   minimumSentence,
   minimumSentences,
   oversize,
+  sentenceEnds,
+  sentenceLanguage,
 } from '../../../core/options.ts';
 
 const options = {
@@ -36,6 +38,8 @@ const options = {
     },
     min_sentences_per_chunk: minimumSentences,
     min_characters_per_sentence: minimumSentence,
+    sentences: sentenceEnds,
+    lang: sentenceLanguage,
     delim: delimiters,
     include_delim: delimiterSide,
     skip_window: {

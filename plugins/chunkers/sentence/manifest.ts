@@ -8,6 +8,8 @@ import {
   minimumSentence,
   minimumSentences,
   oversize,
+  sentenceEnds,
+  sentenceLanguage,
 } from '../../../core/options.ts';
 
 const options = {
@@ -23,6 +25,8 @@ const options = {
       description:
         'Estimates the sizes of sentences for speed. The limit and token_count stay exact; a chunk may hold fewer sentences than it could.',
     },
+    sentences: sentenceEnds,
+    lang: sentenceLanguage,
     delim: delimiters,
     include_delim: delimiterSide,
     oversize,

@@ -84,3 +84,41 @@ t.test('approximate keeps the limit and exact counts', async (t) => {
   t.ok(approximate.every(({ token_count }) => token_count <= 64));
   t.ok(approximate.length >= exact.length);
 });
+
+t.test('include_delim: null is taken, and loses no delimiter', async (t) => {
+  const options = { text: 'one;two;three', chunk_size: 5, min_characters_per_sentence: 1, delim: ';' };
+  t.same(await texts({ ...options, include_delim: null }), ['one;', 'two;', 'three']);
+});
+
+t.test('sentences: rules keeps wrapped sentences, abbreviations and quotations whole', async (t) => {
+  const sentences = [
+    'Dr. Smith wrapped this sentence\nby hand, cf. Fig. 3, as e.g. mails do. ',
+    'The U.S. Army said “No.” ',
+    'It was over.\n\n',
+    '# The next part\n',
+    '2. Second thing here. ',
+  ];
+  const text = sentences.join('');
+  const rules = { text, sentences: 'rules', chunk_size: 1, min_characters_per_sentence: 1 };
+  t.same(await texts(rules), sentences);
+  t.not((await texts({ ...rules, sentences: 'delimiters' })).length, sentences.length);
+  t.equal((await texts({ ...rules, min_characters_per_sentence: 20 })).join(''), text);
+  t.same(
+    await texts({ ...rules, chunk_size: 70 }),
+    [sentences.slice(0, 1), sentences.slice(1, 4), sentences.slice(4)].map((some) => some.join('')),
+  );
+});
+
+t.test('sentences: rules takes abbreviations by lang', async (t) => {
+  const text = 'Wir haben Obst, d. h. Birnen usw. Danach nichts.';
+  const rules = { text, sentences: 'rules', chunk_size: 1, min_characters_per_sentence: 1 };
+  t.same(await texts({ ...rules, lang: 'de' }), ['Wir haben Obst, d. h. Birnen usw. ', 'Danach nichts.']);
+  t.same(await texts({ ...rules, text: 'Am 3. Oktober.', lang: 'de-AT' }), ['Am 3. Oktober.']);
+  t.same(await texts({ ...rules, text: 'In 1990. October.', lang: 'unknown' }), ['In 1990. ', 'October.']);
+});
+
+t.test('sentences: rules separates a short sentence that was joined, where the rules saw it', async (t) => {
+  const text = 'Nineteen letters. Ok. Nineteen letters! No.';
+  const rules = { text, sentences: 'rules', chunk_size: 20 };
+  t.same(await texts(rules), ['Nineteen letters. ', 'Ok. ', 'Nineteen letters! ', 'No.']);
+});

@@ -1,0 +1,164 @@
+import {
+  CLOSER,
+  DIGIT,
+  FULL_MARK,
+  LOWER,
+  MARK,
+  OPENER,
+  SCRIPT_MARK,
+  SPACE,
+  UNCASED,
+  UPPER,
+} from './characters.ts';
+
+/** Marks at the end of what may be a sentence, and what goes with them. */
+export interface Marks {
+  readonly at: number;
+  /** The end of the marks, of the quotation marks and brackets that they close, and of white space behind. */
+  readonly marked: number;
+  readonly closed: number;
+  readonly after: number;
+  /** Full stops among the marks. */
+  readonly dots: number;
+  /** Whether the full stops are parted by spaces: `. . .` */
+  readonly isSpaced: boolean;
+  readonly isEllipsis: boolean;
+  /** Whether no white space has to follow. */
+  readonly isFull: boolean;
+  /** Whether the marks are certainly part of a sentence: of a number, a clause or an omission in brackets. */
+  readonly isPart: boolean;
+}
+
+/** Reads the marks at `at`; `sentence` is where the sentence began. */
+export function readMarks(
+  text: string,
+  classes: Uint8Array,
+  at: number,
+  end: number,
+  sentence: number,
+): Marks {
+  const run = readRun(text, classes, at, end);
+  const closed = readClosers(text, classes, run.marked, end, { ...run, sentence });
+  let after = closed;
+  while (after < end && classes[text.charCodeAt(after)] === SPACE) after++;
+  return { at, ...run, closed, after, isPart: isPart(text, classes, at, run) };
+}
+
+interface Run {
+  readonly marked: number;
+  readonly dots: number;
+  readonly isSpaced: boolean;
+  readonly isEllipsis: boolean;
+  readonly isFull: boolean;
+}
+
+function readRun(text: string, classes: Uint8Array, at: number, end: number): Run {
+  let marked = at;
+  let dots = 0;
+  let isSpaced = false;
+  let isFull = false;
+  let others = 0;
+  while (marked < end) {
+    const unit = text.charCodeAt(marked);
+    const type = classes[unit] as number;
+    if (type >= MARK && (type < SCRIPT_MARK || marked === at)) {
+      if (unit === DOT) dots++;
+      else if (unit !== ELLIPSIS) others++;
+      isFull ||= type === FULL_MARK;
+      marked++;
+    } else if (dots > 0 && isSpacedDot(text, classes, marked, end)) {
+      isSpaced = true;
+      marked++;
+    } else break;
+  }
+  return { marked, dots, isSpaced, isEllipsis: others === 0 && (dots !== 1 || marked - at > 1), isFull };
+}
+
+const DOT = 0x2e;
+const ELLIPSIS = 0x2026;
+
+/** Whether a space goes on with an ellipsis: a full stop behind it that begins no word such as `.NET`. */
+function isSpacedDot(text: string, classes: Uint8Array, at: number, end: number): boolean {
+  if (classes[text.charCodeAt(at)] !== SPACE || at + 1 >= end || text.charCodeAt(at + 1) !== DOT)
+    return false;
+  const type = at + 2 < end ? (classes[text.charCodeAt(at + 2)] as number) : SPACE;
+  return !isWord(type);
+}
+
+function isWord(type: number): boolean {
+  return type === LOWER || type === UPPER || type === UNCASED || type === DIGIT;
+}
+
+/** The end of what the marks close: quotation marks and brackets, further marks, references such as `[3]`. */
+function readClosers(
+  text: string,
+  classes: Uint8Array,
+  from: number,
+  end: number,
+  { isFull, sentence }: { isFull: boolean; sentence: number },
+): number {
+  let at = from;
+  while (at < end) {
+    const type = classes[text.charCodeAt(at)] as number;
+    if (type === MARK || type === FULL_MARK) at++;
+    else if (type === CLOSER && !(isFull && opensQuote(text, at, sentence))) at++;
+    else if (type === OPENER && !isFull && closesHere(text, classes, at, end)) at++;
+    else if (type === SPACE && closesAfterSpace(text, classes, at, end)) at += 2;
+    else {
+      const reference = readReference(text, at);
+      if (reference === at || reference > end) break;
+      at = reference;
+    }
+  }
+  return at;
+}
+
+const STRAIGHT = 0x22;
+const MOST_QUOTED = 300;
+
+/** Whether a straight quotation mark opens: an even number of them stands before it in the sentence. */
+function opensQuote(text: string, at: number, sentence: number): boolean {
+  if (text.charCodeAt(at) !== STRAIGHT) return false;
+  let count = 0;
+  for (let back = Math.max(sentence, at - MOST_QUOTED); back < at; back++) {
+    if (text.charCodeAt(back) === STRAIGHT) count++;
+  }
+  return count % 2 === 0;
+}
+
+/** Quotation marks that open in some languages and close in others: `„So!“`, `»So!«`. */
+const BOTH_WAYS = /[“‘«‹]/;
+
+function closesHere(text: string, classes: Uint8Array, at: number, end: number): boolean {
+  if (!BOTH_WAYS.test(text.charAt(at))) return false;
+  return at + 1 >= end || !isWord(classes[text.charCodeAt(at + 1)] as number);
+}
+
+/** `« Bonjour ! »`: white space on both sides, unlike `»So!« »Nein`. */
+function closesAfterSpace(text: string, classes: Uint8Array, at: number, end: number): boolean {
+  const quote = text.charAt(at + 1);
+  if (at + 1 >= end || (quote !== '»' && quote !== '›')) return false;
+  return at + 2 >= end || !isWord(classes[text.charCodeAt(at + 2)] as number);
+}
+
+const REFERENCE = /\[\d{1,4}(?:[,–-] ?\d{1,4}){0,4}\]|[¹²³⁰⁴-⁹]/y;
+
+function readReference(text: string, at: number): number {
+  REFERENCE.lastIndex = at;
+  return REFERENCE.test(text) ? REFERENCE.lastIndex : at;
+}
+
+function isPart(text: string, classes: Uint8Array, at: number, run: Run): boolean {
+  const type = classes[text.charCodeAt(at)];
+  if (type === SCRIPT_MARK) return !isMarkOfScript(text, at);
+  if (run.isFull) return text.charAt(at) === '．' && classes[text.charCodeAt(at + 1)] === DIGIT;
+  return run.isEllipsis && /[[(]/.test(text.charAt(at - 1)) && /[\])]/.test(text.charAt(run.marked));
+}
+
+const GREEK = /[\u0370-\u03ff\u1f00-\u1fff]/;
+const ARMENIAN = /[\u0530-\u058f]/;
+
+/** `;` asks in Greek, and `:` is written for the full stop of Armenian. */
+function isMarkOfScript(text: string, at: number): boolean {
+  return (text.charAt(at) === ';' ? GREEK : ARMENIAN).test(text.charAt(at - 1));
+}

@@ -1,0 +1,7 @@
+import { cutAtSentences } from '../../../../core/engine/prose/cut-at-sentences.ts';
+
+/** The sentences of a text by the rules of prose. */
+export function sentencesOf(text: string, lang = 'en'): string[] {
+  const cuts = cutAtSentences(lang)(text, 0, text.length);
+  return [...cuts, text.length].map((cut, index) => text.slice(cuts[index - 1] ?? 0, cut));
+}
