@@ -83,9 +83,10 @@ export const manifestSchema = {
       additionalProperties: false,
       description: 'What the plugin promises; the contract suite checks it.',
     },
-    heavy: {
+    light: {
       type: 'boolean',
-      description: 'Loads much, or takes long even for a short text: never run on the event loop.',
+      description:
+        'Loads little and is always quick on a short text: such requests may run on the event loop, where one that takes long stops the whole server. Plugins without it run in worker threads alone.',
     },
     largeWebAssembly: {
       type: 'boolean',

@@ -68,5 +68,4 @@ export default {
   },
   uses: ['embedding'],
   guarantees: { lossless: true },
-  heavy: true,
 } as const satisfies Manifest;
