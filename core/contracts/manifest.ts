@@ -64,7 +64,7 @@ export const manifestSchema = {
     },
     uses: {
       type: 'array',
-      items: { title: 'Use', type: 'string', pattern: `^(${KINDS.join('|')})(/[a-z0-9-]+)?$` },
+      items: { title: 'Use', type: 'string', minLength: 1 },
       description:
         'What the plugin is given: kinds (`tokenizer`), opened by the name in the request, and single plugins (`chunker/sentence`).',
     },

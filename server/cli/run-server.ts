@@ -23,7 +23,7 @@ async function start(args: readonly string[], env: Environment): Promise<void> {
   const machine = readMachine();
   const config = readConfig(args, env, machine);
   if (config.check) {
-    process.exitCode = (await check(config)) ? 0 : 2;
+    process.exitCode = await check(config);
     return;
   }
   if (config.reload) return reload(args, config.pluginsDir);
