@@ -11,6 +11,7 @@ import { errorHandler, sendError } from './http/error-handler.ts';
 import { gracefulShutdown } from './http/graceful-shutdown.ts';
 import { knownPaths, methodNotAllowed, unknownPaths } from './http/known-paths.ts';
 import { openapi } from './http/openapi.ts';
+import { pluginCheck } from './http/plugin-check.ts';
 import { requestId, requestLog, requestMetrics } from './http/request-log.ts';
 import { docsRoutes } from './http/routes/docs.ts';
 import { metaRoutes } from './http/routes/meta.ts';
@@ -150,6 +151,7 @@ async function serve(
   await app.register(workRoutes);
   await app.register(pipelineRoutes);
   await app.register(docsRoutes);
+  await app.register(pluginCheck);
   await app.register(methodNotAllowed);
 }
 

@@ -15,7 +15,9 @@ import { type Admission, createAdmission } from './http/admission.ts';
 import { type ByteBudget, createByteBudget } from './http/byte-budget.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { createModelFiles } from './hub/model-files.ts';
-import { importFactory, loadPlugins } from './loader/loader.ts';
+import { createImportCheck, type ImportCheck } from './loader/import-check.ts';
+import { importFactory } from './loader/import-factory.ts';
+import { loadPlugins } from './loader/loader.ts';
 import { createInlineExecutor, type Executor } from './run/executor.ts';
 import { createPoolExecutor } from './run/pool.ts';
 import { createRunner, type Runner } from './run/runner.ts';
@@ -114,6 +116,7 @@ export interface ServerCradle extends ServiceCradle {
   readonly pool: Executor | undefined;
   readonly runner: Runner;
   readonly store: PipelineStore;
+  readonly importCheck: ImportCheck;
   readonly metrics: Metrics;
   readonly byteBudget: ByteBudget;
   readonly admission: Admission;
@@ -146,6 +149,9 @@ export async function createServerContainer(
     store: asFunction(() => createPipelineStore(config, log))
       .singleton()
       .disposer((store) => store.close()),
+    importCheck: asFunction(createImportCheck)
+      .singleton()
+      .disposer((check) => check.close()),
     byteBudget: asFunction(() => createByteBudget(config.maxBytesInFlight)).singleton(),
     metrics: asFunction(makeMetrics).singleton(),
     admission: asFunction(createAdmission).singleton(),

@@ -69,7 +69,7 @@ export const manifestSchema = {
     },
     uses: {
       type: 'array',
-      items: { title: 'Use', type: 'string', pattern: `^(${KINDS.join('|')})(/[a-z0-9-]+)?$` },
+      items: { title: 'Use', type: 'string', minLength: 1 },
       description:
         'What the plugin is given: kinds (`tokenizer`), opened by the name in the request, and single plugins (`chunker/sentence`).',
     },
@@ -88,9 +88,10 @@ export const manifestSchema = {
       additionalProperties: false,
       description: 'What the plugin promises; the contract suite checks it.',
     },
-    heavy: {
+    light: {
       type: 'boolean',
-      description: 'Loads much, or takes long even for a short text: never run on the event loop.',
+      description:
+        'Loads little and is always quick on a short text: such requests may run on the event loop, where one that takes long stops the whole server. Plugins without it run in worker threads alone.',
     },
     largeWebAssembly: {
       type: 'boolean',

@@ -2,7 +2,7 @@ import type { Manifest } from '../contracts/manifest.ts';
 
 /** Looks up on the machine what a plugin needs. */
 export interface Probe {
-  /** Whether a package can be imported from the plugin's folder. */
+  /** Whether a package is found from the plugin's folder, as its own imports find it. */
   hasPackage(name: string): boolean;
   /** Whether an environment variable is set and not empty. */
   hasEnv(name: string): boolean;
@@ -26,7 +26,22 @@ export function findMissing(manifest: Manifest, probe: Probe): string[] {
   return missing;
 }
 
+/** Why a file of a plugin could not be imported. */
+export interface ImportFailure {
+  /** One clause that anyone may read. */
+  readonly reason: string;
+  /** What the error says, for the operator alone: it may hold paths and whatever a plugin writes into its errors. */
+  readonly message?: string | undefined;
+  /** The file in the plugin's folder and the line, such as `index.js:3`. */
+  readonly place?: string | undefined;
+}
+
+/** All that is known, as one clause for the operator. */
+export function describeFailure({ reason, message = reason, place }: ImportFailure): string {
+  return place === undefined ? message : `${message} (${place})`;
+}
+
 function packageRemedy(names: readonly string[]): string {
   const list = names.join(' ');
-  return `${names.length === 1 ? 'a package is' : 'packages are'} not installed: run "npm install ${list}" and start the server again`;
+  return `${names.length === 1 ? 'a package is' : 'packages are'} not installed: run "npm install ${list}" in the plugin's folder and start the server again`;
 }

@@ -1,42 +1,60 @@
-import type { SharedBuffers } from '../../core/contracts/collaborators.ts';
 import { reasonOf } from '../../core/errors.ts';
-import type { PluginEntry } from '../../core/hosting/registry.ts';
 import type { Config } from '../config/config.ts';
-import { createServiceContainer } from '../container.ts';
+import { createServerContainer, disposeInOrder, type ServerCradle } from '../container.ts';
 import { createLog } from '../log.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
 import { createPipelineStore } from '../store/pipeline-store.ts';
+import { checkPlugins } from './check-plugins.ts';
 import { limitsOf } from './limits.ts';
 import { tryToListen } from './listening.ts';
 
 /** What is printed is the answer of this command, so its log has errors only. */
 const QUIET = { logLevel: 'error', logFormat: 'json' };
-/** Buffers for a single thread, which shares them with nobody. */
-const OWN_BUFFERS: SharedBuffers = { get: async (_key, build) => build(), release() {} };
 
 /**
  * Prints which plugins, models and store a server with this configuration has, and what they lack. A plugin
  * that lacks something is no failure: the server starts without it.
  *
- * @returns whether the server would work
+ * @returns the exit code: 0 if the server would work, 1 if a plugin cannot be imported or its example fails, 2 if
+ *   the store of pipelines cannot be opened or the address is taken
  */
-export async function check(config: Config): Promise<boolean> {
-  const log = await createLog(QUIET);
-  const { registry, openers } = (await createServiceContainer({ config, log, shared: OWN_BUFFERS })).cradle;
-  console.log('Plugins:');
-  for (const entry of registry.all) console.log(`  ${describe(entry)}`);
-  console.log('Embedding models:');
-  for (const { name, provider } of await openers.listModels()) console.log(`  ${name} (${provider})`);
-  console.log('Workers and limits:');
-  for (const line of limitsOf(config)) console.log(`  ${line}`);
-  const problems = [await problemOfStore(config), await tryToListen(config)];
-  console.log(`Store of pipelines (${nameOf(databaseOf(config))}): ${problems[0] ?? 'works'}`);
-  console.log(`Address ${config.host}:${config.port}: ${problems[1] ?? 'free'}`);
-  return problems.every((problem) => problem === undefined);
+export async function check(config: Config): Promise<number> {
+  const container = await createServerContainer(forExamples(config), await createLog(QUIET));
+  try {
+    console.log('Plugins:');
+    const areGood = await checkPlugins(container.cradle);
+    console.log('Embedding models:');
+    for (const line of await describeModels(container.cradle)) console.log(`  ${line}`);
+    console.log('Workers and limits:');
+    for (const line of limitsOf(config)) console.log(`  ${line}`);
+    const problems = [await problemOfStore(config), await tryToListen(config)];
+    console.log(`Store of pipelines (${nameOf(databaseOf(config))}): ${problems[0] ?? 'works'}`);
+    console.log(`Address ${config.host}:${config.port}: ${problems[1] ?? 'free'}`);
+    if (problems.some((problem) => problem !== undefined)) return 2;
+    return areGood ? 0 : 1;
+  } finally {
+    await disposeInOrder(container);
+  }
 }
 
-function describe({ id, missing }: PluginEntry): string {
-  return missing.length === 0 ? `${id}: available` : `${id}: missing, ${missing.join('; ')}`;
+/** Seconds that the example of a plugin may take. */
+const MOST_SECONDS = 60;
+
+/** One thread is enough for examples, and each of them is over at some time. */
+function forExamples(config: Config): Config {
+  return {
+    ...config,
+    workers: Math.min(config.workers, 1),
+    requestTimeout: Math.min(config.requestTimeout, MOST_SECONDS),
+  };
+}
+
+async function describeModels({ openers }: ServerCradle): Promise<string[]> {
+  try {
+    return (await openers.listModels()).map(({ name, provider }) => `${name} (${provider})`);
+  } catch (error) {
+    return [`cannot be listed: ${reasonOf(error)}`];
+  }
 }
 
 async function problemOfStore(config: Config): Promise<string | undefined> {

@@ -30,7 +30,7 @@ async function start(args: readonly string[], env: Environment): Promise<void> {
   const registry = await loadPlugins(config, env);
   checkPluginUrls(registry, env);
   if (config.check) {
-    process.exitCode = (await check(config)) ? 0 : 2;
+    process.exitCode = await check(config);
     return;
   }
   setSwitchesFor(registry.all, machine.memoryBytes);

@@ -1,4 +1,4 @@
-import { type Dirent, existsSync } from 'node:fs';
+import { type Dirent, existsSync, realpathSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export interface Disk {
   exists(path: string): boolean;
   /** Imports a file, once. */
   importModule(file: string): Promise<{ readonly default?: unknown }>;
-  /** Whether a package can be imported from a file. */
+  /** Whether a package is found from a file as the file's own imports find it: from where a link leads. */
   hasPackage(name: string, file: string): boolean;
 }
 
@@ -31,7 +31,7 @@ export const DISK: Disk = {
   importModule: (file) => import(pathToFileURL(file).href),
   hasPackage(name, file) {
     try {
-      return findPackageJSON(name, pathToFileURL(file)) !== undefined;
+      return findPackageJSON(name, pathToFileURL(realpathSync(file))) !== undefined;
     } catch {
       return false;
     }

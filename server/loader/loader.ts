@@ -1,11 +1,9 @@
 import { dirname, join } from 'node:path';
 import type { PluginId } from '../../core/contracts/manifest.ts';
-import type { Factory } from '../../core/contracts/plugin.ts';
-import { ServiceError } from '../../core/errors.ts';
 import { findMissing, type Probe } from '../../core/hosting/capability.ts';
 import { createRegistry, type PluginEntry, type Registry } from '../../core/hosting/registry.ts';
 import { DISK, type Disk } from './disk.ts';
-import { findManifests, findModule } from './plugin-folders.ts';
+import { findManifests } from './plugin-folders.ts';
 import { createManifestReader } from './read-manifest.ts';
 import { selectPlugins } from './selection.ts';
 
@@ -54,29 +52,9 @@ export function loadPlugins({ plugins, pluginsDir }: PluginSettings, env: Enviro
   return loadRegistry({ folders: [BUILT_IN_PLUGINS, ...pluginsDir], only: plugins, env });
 }
 
-/**
- * Imports the factory of a plugin: the default export of the `index` beside its manifest.
- *
- * @throws ServiceError `plugin_failed`, without a path, because it is the answer to a request
- */
-export async function importFactory(
-  { file, manifest: { kind, name } }: PluginEntry,
-  disk: Disk = DISK,
-): Promise<Factory> {
-  const index = findModule(dirname(file), 'index', disk) as string;
-  const module = await disk.importModule(index);
-  if (typeof module.default !== 'function') {
-    const reason = 'the default export of its index is not a function';
-    throw new ServiceError('plugin_failed', { kind, name, reason });
-  }
-  return module.default as Factory;
-}
-
-/** Looks for packages where the plugin stands and where the server stands. */
 function probeFrom(manifestFile: string, env: Environment, disk: Disk): Probe {
-  const places = [manifestFile, import.meta.filename];
   return {
-    hasPackage: (name) => places.some((place) => disk.hasPackage(name, place)),
+    hasPackage: (name) => disk.hasPackage(name, manifestFile),
     hasEnv: (name) => (env[name] ?? '') !== '',
     hasFile: (path) => disk.exists(join(dirname(manifestFile), path)),
   };

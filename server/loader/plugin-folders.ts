@@ -1,4 +1,4 @@
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { reasonOf, ServiceError } from '../../core/errors.ts';
 import type { Disk } from './disk.ts';
 
@@ -11,6 +11,12 @@ const EXTENSIONS = ['.ts', '.js', '.mjs'];
  */
 export async function findManifests(root: string, disk: Disk): Promise<string[]> {
   const folders = await pluginFolders(root, disk);
+  const own = findModule(root, 'manifest', disk);
+  if (own !== undefined)
+    throw malformed(
+      own,
+      `this is a plugin itself; give the folder that it stands in, ${dirname(resolve(root))}`,
+    );
   const manifests = await Promise.all(
     folders.map(async (folder) => {
       const isPlugin = ['manifest', 'index'].some((name) => findModule(folder, name, disk) !== undefined);
@@ -43,7 +49,13 @@ async function pluginFolders(folder: string, disk: Disk): Promise<string[]> {
 
 function manifestOf(pluginFolder: string, disk: Disk): string {
   const [manifest, index] = ['manifest', 'index'].map((name) => findModule(pluginFolder, name, disk));
-  if (manifest === undefined) throw malformed(pluginFolder, 'there is no manifest.ts or manifest.js in it');
-  if (index === undefined) throw malformed(pluginFolder, 'there is no index.ts or index.js in it');
+  if (manifest === undefined) throw malformed(pluginFolder, `there is no ${anyOf('manifest')} in it`);
+  if (index === undefined) throw malformed(pluginFolder, `there is no ${anyOf('index')} in it`);
   return manifest;
+}
+
+/** `index.ts, index.js or index.mjs`. */
+function anyOf(name: string): string {
+  const files = EXTENSIONS.map((extension) => name + extension);
+  return `${files.slice(0, -1).join(', ')} or ${files.at(-1)}`;
 }

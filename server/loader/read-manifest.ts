@@ -1,27 +1,44 @@
 import { basename, dirname } from 'node:path';
-import { type Manifest, manifestSchema } from '../../core/contracts/manifest.ts';
+import { KINDS, type Manifest, manifestSchema } from '../../core/contracts/manifest.ts';
 import { reasonOf, ServiceError } from '../../core/errors.ts';
+import { describeFailure } from '../../core/hosting/capability.ts';
+import { suggest } from '../validation/suggest.ts';
 import { checkSchema, createValidator } from '../validation/validator.ts';
+import { checkExample } from './check-example.ts';
 import type { Disk } from './disk.ts';
+import { explainImport } from './import-error.ts';
 import { malformed } from './plugin-folders.ts';
 
 /** Makes a function that imports a manifest and checks it; it throws ServiceError `malformed_plugin`. */
 export function createManifestReader(disk: Disk): (file: string) => Promise<Manifest> {
   const check = createValidator(manifestSchema);
   return async (file) => {
-    let manifest: Manifest;
-    try {
-      const module = await disk.importModule(file);
-      manifest = structuredClone(module.default) as Manifest;
-      check(manifest, 'manifest.');
-    } catch (error) {
-      const problems = error instanceof ServiceError ? error.problems : [reasonOf(error)];
-      throw malformed(file, problems.join('; '), error);
-    }
+    const manifest = await importManifest(file, disk);
+    orMalformed(file, () => check(manifest, 'manifest.'));
     checkName(file, manifest);
-    checkOptions(file, manifest);
+    checkUses(file, manifest);
+    const isValid = compileOptions(file, manifest);
+    orMalformed(file, () => checkExample(manifest, isValid));
     return manifest;
   };
+}
+
+async function importManifest(file: string, disk: Disk): Promise<Manifest> {
+  try {
+    return structuredClone((await disk.importModule(file)).default) as Manifest;
+  } catch (error) {
+    throw malformed(file, describeFailure(await explainImport(error, dirname(file))), error);
+  }
+}
+
+/** Runs a check that throws a ServiceError with problems. */
+function orMalformed(file: string, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    const problems = error instanceof ServiceError ? error.problems : [reasonOf(error)];
+    throw malformed(file, problems.join('; '), error);
+  }
 }
 
 function checkName(file: string, { name }: Manifest): void {
@@ -29,9 +46,23 @@ function checkName(file: string, { name }: Manifest): void {
   if (name !== folder) throw malformed(file, `its name is "${name}", but its folder is "${folder}"`);
 }
 
-function checkOptions(file: string, { options }: Manifest): void {
+const USE = new RegExp(`^(${KINDS.join('|')})(/[a-z0-9-]+)?$`);
+
+function checkUses(file: string, { uses = [] }: Manifest): void {
+  for (const [index, use] of uses.entries()) {
+    if (USE.test(use)) continue;
+    const [kind = '', ...name] = use.split('/');
+    const near = suggest(kind, KINDS);
+    const remedy = near === undefined ? '' : `did you mean "${[near, ...name].join('/')}"? `;
+    const expected = `expected one of ${KINDS.join(', ')}, or a single plugin such as tokenizer/character`;
+    throw malformed(file, `manifest.uses[${index}]: ${remedy}${expected}, got "${use}"`);
+  }
+}
+
+/** The check of a plugin's options; whoever has none takes none. */
+function compileOptions(file: string, { options }: Manifest): (options: object) => boolean {
   try {
-    if (options !== undefined) checkSchema(options);
+    return options === undefined ? () => true : checkSchema(options);
   } catch (error) {
     throw malformed(file, `options: ${reasonOf(error)}`, error);
   }

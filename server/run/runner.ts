@@ -95,7 +95,7 @@ async function admit(
 ): Promise<RunAnswer> {
   const { scheduler, service, inline, pool } = state;
   const { length } = body;
-  if (!isInline(state, length) || (pool !== undefined && service.isHeavy(task))) {
+  if (!isInline(state, length) || (pool !== undefined && !service.mayBeLight(task))) {
     return inThread(state, { task, body }, length, signal);
   }
   const begin = performance.now();

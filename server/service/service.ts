@@ -1,7 +1,7 @@
 import type { Log } from '../../core/contracts/collaborators.ts';
 import type { Kind } from '../../core/contracts/manifest.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
-import type { Registry } from '../../core/hosting/registry.ts';
+import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import type { PipelineStep } from '../store/contract.ts';
 import { type WrittenChunk, writeChunks } from '../wire/chunk-writer.ts';
 import { canonicalJsonText } from '../wire/json-text.ts';
@@ -26,9 +26,9 @@ import { Timer, type Timings } from './timings.ts';
 
 /** What the service does, on bytes; it knows nothing of HTTP. Its errors are `ServiceError`s. */
 export interface Service extends Requests {
-  /** Whether a plugin that the task names is heavy, as far as can be known before the body is read. */
-  isHeavy(task: Task): boolean;
-  /** Whether an execution may run on the event loop: no plugin that it uses is heavy. */
+  /** Whether all plugins that the task names are light, as far as can be known before the body is read. */
+  mayBeLight(task: Task): boolean;
+  /** Whether an execution may run on the event loop: all plugins that it uses are light. */
   isLight(execution: Execution): boolean;
   /**
    * Runs an execution.
@@ -64,8 +64,8 @@ export function createService(options: ServiceOptions): Service {
   const tools = { registry, host, openers, log, defaultTokenizer };
   return {
     ...createRequests(registry, requestSchemas, config),
-    isHeavy: (task) =>
-      pluginsOf(task, registry).some(({ kind, name }) => isHeavyPlugin(registry, kind, name)),
+    mayBeLight: (task) =>
+      pluginsOf(task, registry).every(({ kind, name }) => mayBeLight(registry.find(kind, name))),
     isLight: ({ stages }) => stages.every((stage) => isLightStage(stage, tools)),
     run: (execution, signal) => run(execution, signal, tools, config.maxAnswerBytes),
   };
@@ -76,8 +76,9 @@ function pluginsOf(task: Task, registry: Registry): { readonly kind: Kind; reado
   return [{ kind: task.run === 'chunk' ? 'chunker' : 'refinery', name: task.name }];
 }
 
-function isHeavyPlugin(registry: Registry, kind: Kind, name: string): boolean {
-  return registry.find(kind, name)?.manifest.heavy === true;
+/** A plugin that is not there, or cannot run, fails the request when it is read, which is quick. */
+function mayBeLight(entry: PluginEntry | undefined): boolean {
+  return entry === undefined || entry.missing.length > 0 || entry.manifest.light === true;
 }
 
 function isLightStage({ kind, name, options }: StageRequest, tools: StageTools): boolean {
@@ -89,7 +90,7 @@ function isLightStage({ kind, name, options }: StageRequest, tools: StageTools):
     return model === undefined ? [] : openers.owners(kind, model);
   };
   const plugins = [entry, ...ownersOfUsed('tokenizer'), ...ownersOfUsed('embedding')];
-  return plugins.every(({ manifest }) => manifest.heavy !== true);
+  return plugins.every(({ manifest }) => manifest.light === true);
 }
 
 async function run(

@@ -41,10 +41,11 @@ export function createValidator(schema: ObjectSchema): Validate {
 /**
  * Checks a schema itself.
  *
+ * @returns whether a value fits the schema; it fills in defaults
  * @throws Error if the schema is not valid, or has a keyword that is not known
  */
-export function checkSchema(schema: ObjectSchema): void {
-  ajvOfFirst().compile(schema);
+export function checkSchema(schema: ObjectSchema): (value: object) => boolean {
+  return ajvOfFirst().compile(schema);
 }
 
 /** Made once for all schemas, because every new Ajv compiles the meta-schema first. */

@@ -31,7 +31,7 @@ export const crash: Mode = {
 
 export async function crashUnderLoad(t: Cleanup, count: number, seed: number): Promise<Report> {
   const body = WAYS.map(({ marker, code }) => `if (text.includes('${marker}')) { ${code} }`).join(' ');
-  const folder = await pluginsFolder(t, chunker('crashing', `${body} ${WHOLE_TEXT}`, { heavy: true }));
+  const folder = await pluginsFolder(t, chunker('crashing', `${body} ${WHOLE_TEXT}`));
   const own = ['--data-dir', await temporaryFolder(t), '--plugins-dir', folder];
   const server = await startSoakServer(t, [...WORKERS, ...own]);
   const sender = createSender(server.client.port);

@@ -105,6 +105,5 @@ export default {
   needs: { packages: ['web-tree-sitter', 'tree-sitter-wasms', 'tree-sitter-wasm'] },
   uses: ['tokenizer'],
   guarantees: { lossless: true },
-  heavy: true,
   largeWebAssembly: true,
 } as const satisfies Manifest;

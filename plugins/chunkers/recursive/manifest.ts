@@ -42,4 +42,5 @@ export default {
   example: { text: '# Title\n\nFirst paragraph.\n\nSecond paragraph.', chunk_size: 30, recipe: 'markdown' },
   uses: ['tokenizer'],
   guarantees: { lossless: true, bounded: true },
+  light: true,
 } as const satisfies Manifest;

@@ -72,5 +72,4 @@ export default {
   },
   uses: ['embedding'],
   guarantees: { lossless: true },
-  heavy: true,
 } as const satisfies Manifest;

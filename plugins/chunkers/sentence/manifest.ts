@@ -43,4 +43,5 @@ export default {
   example: { text: 'First sentence. Second sentence! Is this the third? 这是第四句。', chunk_size: 40 },
   uses: ['tokenizer'],
   guarantees: { lossless: true },
+  light: true,
 } as const satisfies Manifest;

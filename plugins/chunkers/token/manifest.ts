@@ -17,4 +17,5 @@ export default {
   example: { text: 'The quick brown fox jumps over the lazy dog.', chunk_size: 20, chunk_overlap: 5 },
   uses: ['tokenizer'],
   guarantees: { lossless: true, bounded: true },
+  light: true,
 } as const satisfies Manifest;

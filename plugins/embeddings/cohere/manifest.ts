@@ -8,4 +8,5 @@ export default {
   urls: ['COHERE_BASE_URL'],
   uses: ['tokenizer/tiktoken'],
   models: ['embed-*', 'cohere/*'],
+  light: true,
 } as const satisfies Manifest;

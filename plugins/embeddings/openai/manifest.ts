@@ -8,4 +8,5 @@ export default {
   urls: ['OPENAI_BASE_URL'],
   uses: ['tokenizer/tiktoken'],
   models: ['text-embedding-3-*', 'text-embedding-ada-002', 'openai/*'],
+  light: true,
 } as const satisfies Manifest;

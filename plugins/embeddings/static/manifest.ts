@@ -5,7 +5,6 @@ export default {
   name: 'static',
   summary: 'Embeds with static word vectors in the Model2Vec layout; two English models come with it.',
   uses: ['tokenizer/huggingface'],
-  heavy: true,
   models: [
     'chunksmith/static-en-256',
     'vendor/potion-base-8M',

@@ -6,6 +6,5 @@ export default {
   summary: 'Sentence-embedding transformers in ONNX, as sentence-transformers exports them.',
   needs: { packages: ['onnxruntime-node'] },
   uses: ['tokenizer/huggingface'],
-  heavy: true,
   models: ['*'],
 } as const satisfies Manifest;

@@ -8,4 +8,5 @@ export default {
   urls: ['VOYAGE_BASE_URL'],
   uses: ['tokenizer/tiktoken'],
   models: ['voyage-*', 'voyage/*'],
+  light: true,
 } as const satisfies Manifest;

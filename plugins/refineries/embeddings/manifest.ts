@@ -29,4 +29,5 @@ export default {
     ],
   },
   uses: ['embedding'],
+  light: true,
 } as const satisfies Manifest;

@@ -58,4 +58,5 @@ export default {
     method: 'justified',
   },
   uses: ['tokenizer'],
+  light: true,
 } as const satisfies Manifest;

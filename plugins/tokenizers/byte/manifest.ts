@@ -5,4 +5,5 @@ export default {
   name: 'byte',
   summary: 'Counts the bytes of the text in UTF-8.',
   models: ['byte'],
+  light: true,
 } as const satisfies Manifest;

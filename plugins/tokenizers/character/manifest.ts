@@ -6,4 +6,5 @@ export default {
   summary: 'Counts Unicode code points: one token per character.',
   models: ['character'],
   default: 'character',
+  light: true,
 } as const satisfies Manifest;

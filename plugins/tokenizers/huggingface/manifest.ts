@@ -5,6 +5,5 @@ export default {
   name: 'huggingface',
   summary: 'Counts with any tokenizer.json of the BPE, WordPiece and Unigram families.',
   needs: { packages: ['@huggingface/tokenizers'] },
-  heavy: true,
   models: ['*'],
 } as const satisfies Manifest;

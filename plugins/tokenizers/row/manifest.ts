@@ -5,4 +5,5 @@ export default {
   name: 'row',
   summary: 'Counts rows: what stands between line feeds.',
   models: ['row'],
+  light: true,
 } as const satisfies Manifest;

@@ -5,7 +5,6 @@ export default {
   name: 'tiktoken',
   summary: "Counts the tokens of OpenAI's encodings exactly, in linear time on any text.",
   needs: { packages: ['tiktoken'] },
-  heavy: true,
   models: [
     // The encodings.
     'gpt2',

@@ -5,4 +5,5 @@ export default {
   name: 'word',
   summary: 'Counts words: what stands between spaces.',
   models: ['word'],
+  light: true,
 } as const satisfies Manifest;

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { KINDS } from '../../../core/contracts/manifest.ts';
+import type { ImportFailure } from '../../../core/hosting/capability.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { NAME, VERSION } from '../../version.ts';
 import { errorAnswers } from '../answer-schemas.ts';
@@ -53,8 +54,11 @@ const plugins = { type: 'array', items: plugin } as const;
 
 /** Routes about the service itself: name and endpoints, health, plugins, models. */
 export async function metaRoutes(app: FastifyInstance): Promise<void> {
-  const { registry } = app.chunksmith;
-  const all = registry.all.map(describe);
+  const { registry, importCheck } = app.chunksmith;
+  const all = async () => {
+    const failures = await importCheck.failures();
+    return registry.all.map((entry) => describe(entry, failures.get(entry.id)));
+  };
   app.get('/', { schema: schemaOf('Name, version and endpoints', info) }, async () => ({
     name: NAME,
     version: VERSION,
@@ -62,14 +66,14 @@ export async function metaRoutes(app: FastifyInstance): Promise<void> {
     redoc: `${app.prefix}/redoc`,
     openapi: `${app.prefix}/openapi.json`,
     endpoints: endpointsOf(app),
-    unavailable: all.filter(({ available }) => !available),
+    unavailable: (await all()).filter(({ available }) => !available),
   }));
   app.get(
     '/health',
     { schema: schemaOf('Whether the server is alive', health) },
     async () => ({ status: 'ok' }) as const,
   );
-  app.get('/v1/plugins', { schema: schemaOf('All plugins and what they lack', plugins) }, async () => all);
+  app.get('/v1/plugins', { schema: schemaOf('All plugins and what they lack', plugins) }, all);
   app.get(
     '/v1/models',
     { schema: schemaOf('Embedding models that are ready or known by name', models, [500]) },
@@ -94,6 +98,15 @@ function endpointsOf({ chunksmithPaths, prefix, swagger }: FastifyInstance): str
   });
 }
 
-function describe({ manifest: { kind, name, summary }, missing }: PluginEntry) {
-  return { kind, name, summary, available: missing.length === 0, missing: [...missing] };
+/** A plugin and what it lacks; why it cannot be imported is for the operator alone, because it may hold paths. */
+function describe({ manifest, missing }: PluginEntry, failure: ImportFailure | undefined) {
+  const { kind, name, summary } = manifest;
+  const lacks = failure === undefined ? missing : [...missing, unimportable(failure)];
+  return { kind, name, summary, available: lacks.length === 0, missing: [...lacks] };
+}
+
+function unimportable({ reason, message, place }: ImportFailure): string {
+  const where = place === undefined ? '' : ` (${place})`;
+  const more = message === undefined ? '' : '; the log of the server and --check say more';
+  return `it cannot be imported: ${reason}${where}${more}`;
 }

@@ -22,9 +22,9 @@ t.test('a server in a process of its own', async (t) => {
   const secret = 'sk-12345';
   const plugins = await pluginsFolder(
     t,
-    chunker('failing', `throw new Error('the key ${secret} is wrong');`),
+    chunker('failing', `throw new Error('the key ${secret} is wrong');`, { light: true }),
     plugin(
-      { kind: 'chunker', name: 'slow' },
+      { kind: 'chunker', name: 'slow', light: true },
       `export default ({ log }) => ({ async chunk(text) { log.info({}, 'slow begins'); ${SLOW} } });`,
     ),
   );

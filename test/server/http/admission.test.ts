@@ -8,9 +8,7 @@ const ORIGIN = 'https://app.example';
 const BODY = { text: 'a' };
 
 /** A chunker that keeps a worker thread busy. */
-const slow = chunker('slow', `const end = Date.now() + 2000; while (Date.now() < end) {} ${WHOLE_TEXT}`, {
-  heavy: true,
-});
+const slow = chunker('slow', `const end = Date.now() + 2000; while (Date.now() < end) {} ${WHOLE_TEXT}`);
 
 /** Headers that say nothing of when and for whom an answer was made. */
 function fixedHeaders({ headers }: Answer): Record<string, string> {

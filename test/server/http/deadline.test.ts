@@ -19,9 +19,9 @@ for (const [path, config, length] of [
   t.test(`--request-timeout holds for ${path}`, async (t) => {
     const folder = await pluginsFolder(
       t,
-      chunker('waits', WAITS_3_S),
-      chunker('hears', HEARS),
-      chunker('says', SAYS),
+      chunker('waits', WAITS_3_S, { light: true }),
+      chunker('hears', HEARS, { light: true }),
+      chunker('says', SAYS, { light: true }),
     );
     const { post } = await startServer(t, { ...config, pluginsDir: [folder], requestTimeout: 1 });
     const text = 'a'.repeat(length);

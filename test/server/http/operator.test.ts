@@ -165,9 +165,7 @@ t.test('metrics', async (t) => {
 t.test('/ready says no while the queue is full, /health stays green', async (t) => {
   const folder = await pluginsFolder(
     t,
-    chunker('slow', `const end = Date.now() + 1500; while (Date.now() < end) {} ${WHOLE_TEXT}`, {
-      heavy: true,
-    }),
+    chunker('slow', `const end = Date.now() + 1500; while (Date.now() < end) {} ${WHOLE_TEXT}`),
   );
   const { get, post } = await startServer(t, { pluginsDir: [folder], workers: 1, queueSize: 1 });
   t.same((await get('/ready')).json(), { status: 'ready' });
@@ -189,18 +187,16 @@ t.test('/ready says no while the queue is full, /health stays green', async (t) 
 t.test('work that takes too long is stopped', async (t) => {
   const folder = await pluginsFolder(
     t,
-    chunker('stubborn', 'while (true) {}', { heavy: true }),
-    chunker('patient', `while (true) { context.signal.throwIfAborted(); }`, { heavy: true }),
+    chunker('stubborn', 'while (true) {}'),
+    chunker('patient', `while (true) { context.signal.throwIfAborted(); }`),
     chunker(
       'waiting',
       `await new Promise((_, fail) => context.signal.addEventListener('abort', () => fail(new Error('heard'))));`,
-      { heavy: true },
     ),
-    chunker('whole', WHOLE_TEXT, { heavy: true }),
+    chunker('whole', WHOLE_TEXT),
     chunker(
       'thread',
       `const { threadId } = await import('node:worker_threads'); return [{ start: 0, end: text.length, extra: { threadId } }];`,
-      { heavy: true },
     ),
   );
   const { post } = await startServer(t, { pluginsDir: [folder], workers: 1, requestTimeout: 1 });
@@ -228,10 +224,8 @@ t.test('work that takes too long is stopped', async (t) => {
 t.test('a worker that runs out of memory fails its own request', async (t) => {
   const folder = await pluginsFolder(
     t,
-    chunker('greedy', `const all = []; while (true) all.push(new Array(1e5).fill(all.length));`, {
-      heavy: true,
-    }),
-    chunker('whole', WHOLE_TEXT, { heavy: true }),
+    chunker('greedy', `const all = []; while (true) all.push(new Array(1e5).fill(all.length));`),
+    chunker('whole', WHOLE_TEXT),
   );
   const { post } = await startServer(t, { pluginsDir: [folder], workers: 2, workerMemoryMb: 64 });
   const [greedy, other] = await Promise.all([
@@ -250,7 +244,6 @@ t.test('small requests do not wait behind large ones', async (t) => {
     chunker(
       'slow',
       `const end = Date.now() + (text.length > 300000 ? 1000 : 5); while (Date.now() < end) {} ${WHOLE_TEXT}`,
-      { heavy: true },
     ),
   );
   const { post } = await startServer(t, { pluginsDir: [folder], workers: 1 });

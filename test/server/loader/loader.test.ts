@@ -1,7 +1,8 @@
 import { dirname } from 'node:path';
 import t from 'tap';
 import type { Disk } from '../../../server/loader/disk.ts';
-import { importFactory, loadRegistry } from '../../../server/loader/loader.ts';
+import { importFactory } from '../../../server/loader/import-factory.ts';
+import { loadRegistry } from '../../../server/loader/loader.ts';
 
 const ROOT = '/plugins';
 
@@ -85,20 +86,27 @@ t.test('what a plugin needs is looked for where it stands', async (t) => {
   t.equal(registry.all[0]?.missing.length, 3);
 });
 
-t.test('a package is also looked for where the server stands', async (t) => {
+t.test('a package is looked for where its import looks, and not where the server stands', async (t) => {
   const disk = diskOf(plugin(`${ROOT}/a`, { needs: { packages: ['ours'] } }));
   const atTheServer = { ...disk, hasPackage: (_name: string, file: string) => !file.startsWith(ROOT) };
-  t.same((await load(atTheServer)).all[0]?.missing, []);
+  t.match((await load(atTheServer)).all[0]?.missing, [/npm install ours" in the plugin's folder/]);
 });
 
 t.test('a folder that cannot be used stops the start with its path and the reason', async (t) => {
   const refused: [files: Files, message: string][] = [
     [{}, `${ROOT}: the folder of plugins cannot be read: ENOENT: ${ROOT}.`],
-    [{ [`${ROOT}/a/index.ts`]: factory }, `${ROOT}/a: there is no manifest.ts or manifest.js in it.`],
-    [{ [`${ROOT}/a/manifest.ts`]: {} }, `${ROOT}/a: there is no index.ts or index.js in it.`],
+    [
+      { [`${ROOT}/a/index.ts`]: factory },
+      `${ROOT}/a: there is no manifest.ts, manifest.js or manifest.mjs in it.`,
+    ],
+    [{ [`${ROOT}/a/manifest.ts`]: {} }, `${ROOT}/a: there is no index.ts, index.js or index.mjs in it.`],
     [
       { ...plugin(`${ROOT}/a`), [`${ROOT}/a/manifest.ts`]: new Error('no luck.') },
       `${ROOT}/a/manifest.ts: no luck.`,
+    ],
+    [
+      { ...plugin(ROOT), ...plugin(`${ROOT}/a`) },
+      `${ROOT}/manifest.ts: this is a plugin itself; give the folder that it stands in, /.`,
     ],
     [plugin(`${ROOT}/a`, { name: 'b' }), `${ROOT}/a/manifest.ts: its name is "b", but its folder is "a".`],
   ];

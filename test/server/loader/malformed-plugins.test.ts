@@ -24,15 +24,23 @@ const WITH = (manifest: object) => chunker('bad', WHOLE_TEXT, manifest);
 const MANIFEST = (text: string) => ({ ...chunker('bad', WHOLE_TEXT), 'bad/manifest.js': text });
 const OPTIONS = (schema: object) => WITH({ options: { type: 'object', properties: { size: schema } } });
 
+const EXAMPLE = (example: object) =>
+  WITH({ options: { type: 'object', properties: { size: { type: 'integer', minimum: 1 } } }, example });
+
 const MALFORMED: [title: string, files: Record<string, string>, reason: RegExp, file?: string][] = [
   [
     'no manifest',
     { 'bad/index.js': 'export default () => ({});' },
-    /: there is no manifest\.ts or manifest\.js/,
+    /: there is no manifest\.ts, manifest\.js or manifest\.mjs/,
     'bad',
   ],
   ['no manifest in a kind', { 'chunkers/bad/x.txt': '' }, /: there is no manifest/, 'chunkers/bad'],
-  ['no index', { 'bad/manifest.js': 'export default {}' }, /: there is no index\.ts or index\.js/, 'bad'],
+  [
+    'no index',
+    { 'bad/manifest.js': 'export default {}' },
+    /: there is no index\.ts, index\.js or index\.mjs/,
+    'bad',
+  ],
   ['another name', chunkerIn('other', 'bad'), /its name is "other", but its folder is "bad"/],
   ['a bad kind', WITH({ kind: 'chunkr' }), /manifest\.kind: expected one of "chunker", .*got "chunkr"/],
   ['a bad name', WITH({ name: 'Bad_Name' }), /manifest\.name: expected/, 'Bad_Name/manifest.js'],
@@ -43,13 +51,43 @@ const MALFORMED: [title: string, files: Record<string, string>, reason: RegExp, 
     WITH({ kind: 5, needs: { package: ['x'] } }),
     /manifest\.kind: .*; .*package: unknown/,
   ],
-  ['a bad use', WITH({ uses: ['tokeniser'] }), /manifest\.uses\[0\]: expected/],
+  [
+    'a mistyped use',
+    WITH({ uses: ['tokeniser'] }),
+    /manifest\.uses\[0\]: did you mean "tokenizer"\? expected one of chunker, refinery, embedding, tokenizer, or .*, got "tokeniser"/,
+  ],
+  ['a mistyped single use', WITH({ uses: ['tokenizr/x'] }), /did you mean "tokenizer\/x"\?/],
+  ['a use of nothing known', WITH({ uses: ['database'] }), /manifest\.uses\[0\]: expected one of/],
   ['options that are no object', WITH({ options: { type: 'string' } }), /manifest\.options\.?\w*: /],
   ['an option of no type', OPTIONS({ type: 'strnig' }), /options: .*type/],
   ['an option with an unknown keyword', OPTIONS({ type: 'integer', minimun: 1 }), /options: .*"minimun"/],
   ['an option with a bad bound', OPTIONS({ type: 'integer', minimum: '1' }), /options: .*minimum/],
-  ['a manifest that throws', MANIFEST('throw new Error("no luck");'), /: no luck\.$/],
-  ['a manifest with a syntax error', MANIFEST('export default {'), /: Unexpected end of input/],
+  [
+    'an example with a mistyped option',
+    EXAMPLE({ text: 'a', siz: 1 }),
+    /example\.siz: unknown parameter, did you mean "size"/,
+  ],
+  [
+    'an example with a bad option',
+    EXAMPLE({ text: 'a', size: 0 }),
+    /example\.size: expected an integer of at least 1, got 0/,
+  ],
+  ['an example without a text', EXAMPLE({ size: 1 }), /manifest\.example\.text: missing/],
+  ['an example whose text is none', EXAMPLE({ text: 5 }), /manifest\.example\.text: expected a string/],
+  [
+    'an example without what is required',
+    WITH({
+      options: { type: 'object', required: ['size'], properties: { size: { type: 'integer' } } },
+      example: { text: 'a' },
+    }),
+    /manifest\.example\.size: missing, expected an integer/,
+  ],
+  ['a manifest that throws', MANIFEST('throw new Error("no luck");'), /: no luck \(manifest\.js:1\)\.$/],
+  [
+    'a manifest with a syntax error',
+    MANIFEST('export default {'),
+    /: Unexpected end of input \(manifest\.js:1\)\.$/,
+  ],
   [
     'a manifest without a default',
     MANIFEST('export const manifest = {};'),

@@ -62,19 +62,19 @@ t.test('a plugin is imported and made at its first use, once', async (t) => {
   t.equal(state.factories, 1);
 });
 
-t.test('light small requests run here, large and heavy ones in a worker', async (t) => {
+t.test('small requests run here if the plugin says that it is light, all others in a worker', async (t) => {
   const index = `import { threadId } from 'node:worker_threads';
     export default () => ({ chunk: (text) => [{ start: 0, end: text.length, extra: { thread: threadId } }] });`;
   const folder = await pluginsFolder(
     t,
-    plugin({ kind: 'chunker', name: 'light' }, index),
-    plugin({ kind: 'chunker', name: 'heavy', heavy: true }, index),
+    plugin({ kind: 'chunker', name: 'light', light: true }, index),
+    plugin({ kind: 'chunker', name: 'other' }, index),
   );
   const client = await startServer(t, { workers: 1, inlineBytes: 1000, pluginsDir: [folder] });
   const threadOf = async (name: string, text: string) => (await client.chunk(name, { text }))[0]?.thread;
   t.equal(await threadOf('light', 'a'), threadId);
   t.not(await threadOf('light', 'a'.repeat(1000)), threadId);
-  t.not(await threadOf('heavy', 'a'), threadId);
+  t.not(await threadOf('other', 'a'), threadId);
 });
 
 t.test('under load', async (t) => {

@@ -98,7 +98,8 @@ t.test('a connection that comes has a turn without a task, but not for ever', as
 });
 
 t.test('new connections do not wait behind tasks', async (t) => {
-  const busy = chunker('busy', `const end = Date.now() + 30; while (Date.now() < end) {} ${WHOLE_TEXT}`);
+  const body = `const end = Date.now() + 30; while (Date.now() < end) {} ${WHOLE_TEXT}`;
+  const busy = chunker('busy', body, { light: true });
   const pluginsDir = await pluginsFolder(t, busy);
   const server = startProcess(t, [
     ...['--port', '0', '--data-dir', await temporaryFolder(t), '--plugins-dir', pluginsDir],

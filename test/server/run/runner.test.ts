@@ -11,6 +11,7 @@ import { chunker, plugin, pluginsFolder, WHOLE_TEXT } from '../../support/plugin
 import { until } from '../../support/process.ts';
 import { composeQuietly } from '../../support/service.ts';
 
+const LIGHT = { light: true };
 const WAITS_3_S = `await new Promise((done) => setTimeout(done, 3000)); ${WHOLE_TEXT}`;
 const HEARS = `await new Promise((_, fail) => context.signal.addEventListener('abort', () => {
   (globalThis.heard ??= []).push(context.signal.reason);
@@ -48,13 +49,13 @@ async function createTestRunner(
 ) {
   const folder = await pluginsFolder(
     t,
-    chunker('whole', WHOLE_TEXT),
-    chunker('counted', WHOLE_TEXT, { uses: ['tokenizer'] }),
-    chunker('weighed', WHOLE_TEXT, { heavy: true }),
-    chunker('waits', WAITS_3_S),
-    chunker('hears', HEARS),
-    chunker('keeps-busy', KEEPS_BUSY),
-    plugin({ kind: 'tokenizer', name: 'weighty', models: ['weighty'], heavy: true }, CHARACTERS),
+    chunker('whole', WHOLE_TEXT, LIGHT),
+    chunker('counted', WHOLE_TEXT, { ...LIGHT, uses: ['tokenizer'] }),
+    chunker('weighed', WHOLE_TEXT),
+    chunker('waits', WAITS_3_S, LIGHT),
+    chunker('hears', HEARS, LIGHT),
+    chunker('keeps-busy', KEEPS_BUSY, LIGHT),
+    plugin({ kind: 'tokenizer', name: 'weighty', models: ['weighty'] }, CHARACTERS),
   );
   const config = configOf({ workers: 1, inlineBytes: 1000, ...given, pluginsDir: [folder] });
   const { service } = await composeQuietly(config);
@@ -85,14 +86,14 @@ const textsOf = ({ bytes }: RunAnswer) =>
   (JSON.parse(Buffer.from(bytes).toString()) as { text: string }[]).map(({ text }) => text);
 
 t.test(
-  'a body is parsed once, and by the thread that works on it if it is large or the plugin heavy',
+  'a body is parsed once, and by the thread that works on it if it is large or the plugin not light',
   async (t) => {
     for (const [what, name, text, options, expected, inThread] of [
       ['a small body', 'whole', SMALL, {}, [1, 0], undefined],
       ['a large body', 'whole', LARGE, {}, [0, 1], 'task'],
-      ['a small body of a heavy plugin', 'weighed', SMALL, {}, [0, 1], 'task'],
+      ['a small body of a plugin that is not light', 'weighed', SMALL, {}, [0, 1], 'task'],
       [
-        'a small body that names a heavy tokenizer',
+        'a small body that names a tokenizer that is not light',
         'counted',
         SMALL,
         { tokenizer: 'weighty' },
@@ -132,7 +133,11 @@ t.test('work is admitted before it is parsed', async (t) => {
   const { run, reads, works, runner } = await createTestRunner(t, { queueSize: 0 }, hold);
   const large = run('whole', LARGE);
   await t.rejects(run('whole', LARGE), { code: 'overloaded' });
-  await t.rejects(run('weighed', SMALL), { code: 'overloaded' }, 'a heavy one waits for a thread too');
+  await t.rejects(
+    run('weighed', SMALL),
+    { code: 'overloaded' },
+    'one that is not light waits for a thread too',
+  );
   t.equal(works.length, 1);
   t.same(reads(), [0, 0]);
   t.ok(runner.isFullFor(LARGE.length));

@@ -1,0 +1,31 @@
+import { dirname } from 'node:path';
+import type { Factory } from '../../core/contracts/plugin.ts';
+import { ServiceError } from '../../core/errors.ts';
+import type { PluginEntry } from '../../core/hosting/registry.ts';
+import { DISK, type Disk } from './disk.ts';
+import { findModule } from './plugin-folders.ts';
+
+/** What an index without a factory lacks. */
+export const NO_FACTORY = 'the default export of its index is not a function';
+
+/** The file of a plugin's factory: the `index` beside its manifest. */
+export function indexOf({ file }: Pick<PluginEntry, 'file'>, disk: Disk = DISK): string {
+  return findModule(dirname(file), 'index', disk) as string;
+}
+
+/** The factory that a module exports by default, if it does. */
+export function factoryIn({ default: factory }: { readonly default?: unknown }): Factory | undefined {
+  return typeof factory === 'function' ? (factory as Factory) : undefined;
+}
+
+/**
+ * Imports the factory of a plugin.
+ *
+ * @throws ServiceError `plugin_failed`, without a path, because it is the answer to a request
+ */
+export async function importFactory(entry: PluginEntry, disk: Disk = DISK): Promise<Factory> {
+  const factory = factoryIn(await disk.importModule(indexOf(entry, disk)));
+  if (factory !== undefined) return factory;
+  const { kind, name } = entry.manifest;
+  throw new ServiceError('plugin_failed', { kind, name, reason: NO_FACTORY });
+}
