@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { putByName } from '../../service/put-by-name.ts';
 import type { PageRequest, PipelineRecord, PipelineStore } from '../../store/contract.ts';
-import { putByName } from '../../store/put-by-name.ts';
 import { chargeBodies } from '../byte-budget.ts';
 import { bodyOf, bytesBody } from '../bytes-body.ts';
 import { pathOf } from '../error-handler.ts';

@@ -103,7 +103,7 @@ for (const workers of [0, 1]) {
     t.equal(await statusOf('lost\n'), 500);
     const metrics = (await get('/metrics')).bytes.toString();
     for (const code of ['plugin_failed', 'broken_promise']) {
-      const line = `chunksmith_plugin_failures_total{kind="chunker",name="trapping",code="${code}"} 1\n`;
+      const line = `chunksmith_plugin_failures_total{kind="chunker",name="trapping",error="${code}"} 1\n`;
       t.ok(metrics.includes(line), line);
     }
   });

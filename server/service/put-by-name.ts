@@ -1,6 +1,5 @@
 import { type ErrorCode, ServiceError } from '../../core/errors.ts';
-import type { NewPipeline, PipelineRecord, PipelineStore, Versions } from './contract.ts';
-import { unavailable } from './errors.ts';
+import type { NewPipeline, PipelineRecord, PipelineStore, Versions } from '../store/contract.ts';
 
 /** A change that loses the race for its name this often gives up. */
 const MOST_RACES = 1000;
@@ -33,7 +32,7 @@ export async function putByName(store: Store, pipeline: NewPipeline, ifMatch?: V
     });
     if (put !== undefined) return put;
   }
-  throw unavailable('others keep changing this pipeline; try again');
+  throw new ServiceError('store_unavailable', { reason: 'others keep changing this pipeline', seconds: 1 });
 }
 
 function expectMatch(name: string, before: PipelineRecord | undefined, ifMatch: Versions | undefined): void {

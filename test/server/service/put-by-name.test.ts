@@ -1,5 +1,5 @@
 import t from 'tap';
-import { putByName } from '../../../server/store/put-by-name.ts';
+import { putByName } from '../../../server/service/put-by-name.ts';
 import { failure, onBothDatabases, openStore, STEPS } from '../../support/stores.ts';
 
 await onBothDatabases(t, async (t, fresh) => {
