@@ -95,7 +95,7 @@ for (const workers of [0, 1]) {
       const language = ${JSON.stringify(trapping)};
       await parsers.parse(language, text, { budget: 9000, signal: context.signal }, () => {});
       return text.includes('lost') ? [] : [{ start: 0, end: text.length }];`;
-    const manifest = { heavy: true, guarantees: { lossless: true } };
+    const manifest = { guarantees: { lossless: true } };
     const pluginsDir = [await pluginsFolder(t, chunker('trapping', body, manifest))];
     const { post, get } = await startServer(t, { plugins: ['trapping', 'character'], pluginsDir, workers });
     const statusOf = async (text: string) => (await post('/v1/chunk/trapping', { text })).status;

@@ -46,7 +46,7 @@ t.test('the log names file and line soon after the start, unasked', async (t) =>
     .split('\n')
     .find((one) => one.includes('a plugin cannot be imported')) as string;
   t.match(JSON.parse(line), {
-    level: 50,
+    level: 'error',
     plugin: 'chunker/broken',
     message: "Unexpected token '='",
     place: 'index.js:2',
