@@ -1,6 +1,8 @@
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import t from 'tap';
+import { promisify } from 'node:util';
+import t, { type Test } from 'tap';
 import { KINDS, manifestSchema } from '../core/contracts/manifest.ts';
 import { kit } from '../core/kit.ts';
 import { SUITES } from './contracts/suites.ts';
@@ -9,14 +11,22 @@ import { collaborators } from './support/collaborators.ts';
 import { postRoutes } from './support/openapi.ts';
 import { startServer, temporaryFolder } from './support/server.ts';
 
-/** What the README says is true: its examples are run, and its tables held against the code. */
+/** What the README and its pages say is true: examples are run, and tables held against the code. */
 
 const ROOT = join(import.meta.dirname, '..');
-const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const PAGES = [
+  'README.md',
+  'plugins/AUTHORS.md',
+  'server/CLIENTS.md',
+  'server/OPERATIONS.md',
+  'server/OPTIONS.md',
+];
+const page = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const authors = page('plugins/AUTHORS.md');
 
-/** The files of the plugins that the README shows, by their paths in `my-plugins`. */
+/** The files of the plugins that the page for authors shows, by their paths in `my-plugins`. */
 const files = Object.fromEntries(
-  [...readme.matchAll(/^`my-plugins\/(\S+)`\n\n```js\n([\s\S]*?)^```$/gm)].map(([, path, source]) => [
+  [...authors.matchAll(/^`my-plugins\/(\S+)`\n\n```js\n([\s\S]*?)^```$/gm)].map(([, path, source]) => [
     path,
     source,
   ]),
@@ -32,24 +42,30 @@ interface Example {
   readonly shown: readonly string[];
 }
 
-const COMMAND = /^\$ curl -s localhost:8000(\S+) --json '([^']*)'(?: \| jq (?:-c '(.*)'|-r (\S+)))?$/;
+const CURL = /^\$ curl -s localhost:8000(\S+) --json '([^']*)'(?: \| jq (?:-c '(.*)'|-r (\S+)))?$/;
+const FILE = /^\$ jq -Rs '(\{.*\})' (\S+) \| curl -s localhost:8000(\S+) --json @- \| jq -c '(.*)'$/;
 
-/** The commands of the README with the lines that they print. */
+/** The commands of a page with the lines that they print. */
 function examplesOf(text: string): Example[] {
-  const blocks = [...text.matchAll(/^```console\n(\$ curl[\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+  const blocks = [...text.matchAll(/^```console\n(\$ (?:curl|jq)[\s\S]*?)^```$/gm)].map(
+    ([, block = '']) => block,
+  );
   return blocks.flatMap((block) => block.split(/^(?=\$ )/m)).map(readExample);
 }
 
 function readExample(text: string): Example {
   const [command = '', ...shown] = text.trimEnd().split('\n');
-  const [, path, body, list, raw] = COMMAND.exec(command) ?? [];
-  if (path === undefined || body === undefined) throw new Error(`not understood: ${command}`);
-  return { path, body, filter: list ?? raw, shown };
+  const [, path, body, list, raw] = CURL.exec(command) ?? [];
+  if (path !== undefined && body !== undefined) return { path, body, filter: list ?? raw, shown };
+  const [, object = '', file = '', to, filter] = FILE.exec(command) ?? [];
+  if (to === undefined) throw new Error(`not understood: ${command}`);
+  const json = object.replace(/(\w+): /g, '"$1": ').replace(': .', () => `: ${JSON.stringify(page(file))}`);
+  return { path: to, body: json, filter, shown };
 }
 
 t.test('its commands print what it says', async (t) => {
   const client = await startServer(t, { pluginsDir });
-  const examples = examplesOf(readme);
+  const examples = PAGES.flatMap((file) => examplesOf(page(file)));
   t.ok(examples.length > 15, `${examples.length} commands`);
   // The id of the pipeline that it creates, as it is shown and as it is.
   let [shownId, id] = ['no id yet', ''];
@@ -62,7 +78,7 @@ t.test('its commands print what it says', async (t) => {
     t.same(
       filtered(answer.json(), filter),
       shown.map((line) => JSON.parse(line)),
-      `${path} ${body}`,
+      `${path} ${body.slice(0, 200)}`,
     );
   }
 });
@@ -74,12 +90,45 @@ function filtered(answer: unknown, filter: string | undefined): unknown[] {
       return [answer];
     case '.[]':
       return answer as unknown[];
+    case '[.[] | .end_index]':
+      return [(answer as { end_index: number }[]).map(({ end_index }) => end_index)];
     case '.[0].embedding[:4]':
       return [(answer as { embedding: number[] }[])[0]?.embedding.slice(0, 4)];
     default:
       throw new Error(`not understood: ${filter}`);
   }
 }
+
+/** Runs a client of the page, with lines of the test's own behind it, against a server; gives what it prints. */
+async function runClient(t: Test, command: string, language: string, more = ''): Promise<string> {
+  const { url } = await startServer(t);
+  const [, source = ''] = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(clients) ?? [];
+  const file = language === 'python' ? 'client.py' : 'client.mjs';
+  const cwd = await temporaryFolder(t, { [file]: source.replace('http://localhost:8000', url) + more });
+  const env = { PATH: process.env.PATH, PYTHONUTF8: '1' };
+  const { stdout, stderr } = await promisify(execFile)(command, [file], { cwd, env });
+  return stdout + stderr;
+}
+
+const clients = page('server/CLIENTS.md');
+const shownBehind = (command: string): string =>
+  clients.slice(clients.indexOf(`$ ${command}\n`) + command.length + 3).split('```')[0] as string;
+
+t.test('its clients print what it says, and show the detail of an error', async (t) => {
+  t.equal(await runClient(t, process.execPath, 'js'), shownBehind('node client.mjs'));
+  const js =
+    "try { await chunk('a', 'token', { chunk_sise: 1 }); } catch ({ message }) { console.log(message); }";
+  t.match(await runClient(t, process.execPath, 'js', js), /chunk_sise: unknown parameter, did you mean/);
+  if (spawnSync('python3', ['--version']).status !== 0) return;
+  t.equal(await runClient(t, 'python3', 'python'), shownBehind('python3 client.py'));
+  const python = "try:\n    chunk('a', chunk_sise=1)\nexcept ValueError as error:\n    print(error)\n";
+  t.match(await runClient(t, 'python3', 'python', python), /chunk_sise: unknown parameter, did you mean/);
+});
+
+t.test('it is short, and its pages are where it says', async (t) => {
+  t.ok(page('README.md').split('\n').length <= 250);
+  for (const file of PAGES.slice(1)) t.match(page('README.md'), `](${file})`);
+});
 
 t.test('it shows a plugin of each kind, which keeps the promises of its kind', async (t) => {
   const bench = await openWorkbench({ pluginsDir, plugins: [...plugins, 'character'] });
@@ -102,7 +151,7 @@ t.test('the examples of their manifests work', async (t) => {
 
 /** The names in backticks in the first column of the first table behind a sentence. */
 function firstColumn(sentence: string): string[] {
-  const behind = readme.slice(readme.indexOf(sentence));
+  const behind = authors.slice(authors.indexOf(sentence));
   const [table = ''] = /^\|(?:.*\n\|)*.*$/m.exec(behind) ?? [];
   const cells = table.split('\n').map((row) => row.split(' | ')[0] ?? '');
   return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
@@ -115,23 +164,14 @@ t.test('its table of the manifest names every field, and no other', async (t) =>
 t.test('its table of collaborators names all, and its list of the kit too', async (t) => {
   const named = firstColumn('**The factory** is the default export').filter((name) => !name.includes('/'));
   t.same(named.sort(), Object.keys(collaborators()).sort());
-  const row = readme.split('\n').find((line) => line.startsWith('| `kit` |')) ?? '';
+  const row = authors.split('\n').find((line) => line.startsWith('| `kit` |')) ?? '';
   const members = [...row.matchAll(/`(\w+)`/g)].map(([, name = '']) => name).filter((name) => name !== 'kit');
   t.same(members.sort(), Object.keys(kit).sort());
 });
 
-const PAGES = [
-  'README.md',
-  'CHANGELOG.md',
-  'CONTRIBUTING.md',
-  'plugins/README.md',
-  'server/OPERATIONS.md',
-  'server/OPTIONS.md',
-];
-
 t.test('its links lead to files', async (t) => {
-  for (const file of PAGES) {
-    const text = readFileSync(join(ROOT, file), 'utf8');
+  for (const file of [...PAGES, 'CHANGELOG.md', 'CONTRIBUTING.md', 'plugins/README.md']) {
+    const text = page(file);
     for (const [, link = ''] of text.matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
       if (!link.startsWith('http')) t.ok(existsSync(join(ROOT, dirname(file), link)), `${file}: ${link}`);
     }

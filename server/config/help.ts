@@ -12,7 +12,7 @@ export interface OptionRow {
   readonly description: string;
 }
 
-/** The options as rows of the help and of the README's table. */
+/** The options as rows of the help and of the table in OPTIONS.md. */
 export function describeOptions(): OptionRow[] {
   return OPTION_ENTRIES.map(([name, option]) => ({
     flag: option.isVariableOnly === true ? '' : flagName(name),

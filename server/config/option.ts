@@ -3,7 +3,7 @@ import type { Machine } from './machine.ts';
 interface OptionBase<T> {
   readonly default: T;
   readonly description: string;
-  /** What help and README show instead of the default. */
+  /** What help and OPTIONS.md show instead of the default. */
   readonly shownDefault?: string;
   /** Whether it is read from the environment only, so that it shows in no list of processes. */
   readonly isVariableOnly?: boolean;

@@ -10,7 +10,7 @@ const LEAST_BYTES_IN_FLIGHT = 104_857_600;
 
 /**
  * The one table of the server's options, in the order of the help. The flags, the environment
- * variables, the type of the configuration, the help and the table of the README are derived from it.
+ * variables, the type of the configuration, the help and the table of OPTIONS.md are derived from it.
  */
 export const OPTIONS = {
   host: { type: 'text', default: '0.0.0.0', description: 'Address to listen on.' },
