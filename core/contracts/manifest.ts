@@ -88,6 +88,11 @@ export const manifestSchema = {
       additionalProperties: false,
       description: 'What the plugin promises; the contract suite checks it.',
     },
+    changesCount: {
+      type: 'boolean',
+      description:
+        'Of a refinery: it may drop, merge or split chunks, so that it returns another number than it is given.',
+    },
     light: {
       type: 'boolean',
       description:

@@ -13,12 +13,36 @@ export interface WithTokenizer {
   readonly tokenizer: Tokenizer;
 }
 
-interface BaseRefineContext {
+/** Makes chunks of those that a refinery is given, with the places that belong to them. */
+export interface RefineTools {
   /**
    * The chunk with text put before and after its own, and with further fields. Knowing which stretch of the new text is the source, the
    * answer copies it instead of encoding it again; a text that is made in another way is answered correctly too.
    */
   surround(chunk: Chunk, before: string, after: string, fields?: Partial<Chunk>): Chunk;
+  /**
+   * A part of a chunk, from `start` to `end` in UTF-16 units of its own text, with the place of that part. If the
+   * text of the chunk is not what stands in its place, because another refinery has added to it, the part
+   * keeps the place of the whole.
+   *
+   * @param fields the part's `token_count`, and further fields; the others are those of the chunk
+   */
+  part(chunk: Chunk, start: number, end: number, fields: TokenCount & Partial<Chunk>): Chunk;
+  /**
+   * Neighbours as one chunk, from the start of the first to the end of the last. What they repeat of each other is in
+   * its text once; what stands between them is not in it.
+   *
+   * @param chunks at least one
+   * @param fields fields that differ from those of the first; without a `token_count` their counts are added up
+   */
+  join(chunks: readonly Chunk[], fields?: Partial<Chunk>): Chunk;
+}
+
+interface TokenCount {
+  readonly token_count: number;
+}
+
+interface BaseRefineContext extends RefineTools {
   /** Adds response metadata about how these chunks were refined: the header `x-<name>`. */
   readonly report: Report;
   /** Aborts once the answer is not wanted any more: the client has gone, or the time is up. */
@@ -30,7 +54,11 @@ interface BaseRefineContext {
  * of numbers.
  */
 export interface Refinery<Options = Record<string, unknown>, Uses = never> {
-  /** Returns new chunks, as many and in the same order; every field it does not know is kept. */
+  /**
+   * Returns new chunks, as many and in the same order; every field it does not know is kept. If its manifest has
+   * `changesCount`, it may drop, merge (`context.join`) and split (`context.part`) chunks; they stay in the
+   * order of the text.
+   */
   refine(
     chunks: readonly Chunk[],
     options: Options,

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { existsSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { reasonOf } from '../../core/errors.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
@@ -17,7 +17,7 @@ export interface Trimmed {
 }
 
 /**
- * Trims a checkout: deletes the folders of the plugins that `--plugins` would not load, and removes the
+ * Trims a checkout: deletes the folders of the plugins that `--plugins` would not load, and their tests, and removes the
  * packages that only these need from package.json. Installed packages stay until the next `npm prune`.
  *
  * @param names plugins to keep, as `--plugins` takes them
@@ -34,13 +34,30 @@ export async function trim(root: string, names: readonly string[]): Promise<Trim
     packagesOf(dropped).filter((name) => !needed.has(name)),
   );
   const folders = dropped.map(({ file }) => dirname(file));
-  for (const folder of folders) rmSync(folder, { recursive: true });
+  const tests = testsOf(root, folders, new Set(kept.map(({ file }) => dirname(file))));
+  for (const path of new Set([...folders, ...tests])) rmSync(path, { recursive: true });
   return { folders: folders.map((folder) => relative(root, folder)), packages };
 }
 
 async function pluginsIn(root: string, only: readonly string[]): Promise<readonly PluginEntry[]> {
   const registry = await loadRegistry({ folders: [join(root, 'plugins')], only, env: {} });
   return registry.all;
+}
+
+/**
+ * The tests of plugins: what begins with the name of one among the tests of its kind, such as `code.test.ts` and
+ * `code-samples/` of `code`, unless it begins with the longer name of a plugin that is kept.
+ */
+function testsOf(root: string, folders: readonly string[], kept: ReadonlySet<string>): string[] {
+  return folders.flatMap((folder) => {
+    const tests = join(root, 'test', relative(root, dirname(folder)));
+    if (!existsSync(tests)) return [];
+    const isOf = (test: string, plugin: string) => new RegExp(`^${basename(plugin)}([.-]|$)`).test(test);
+    const isKept = (test: string) =>
+      [...kept].some((other) => dirname(other) === dirname(folder) && isOf(test, other));
+    const own = readdirSync(tests).filter((test) => isOf(test, folder) && !isKept(test));
+    return own.map((test) => join(tests, test));
+  });
 }
 
 function packagesOf(entries: readonly PluginEntry[]): string[] {

@@ -11,21 +11,24 @@ export interface SourceDocument {
 }
 
 /**
- * What refineries put around the source in a chunk's text; the answer copies the source itself. `undefined` if the
- * chunk has no source, or if a refinery rewrote its text.
+ * The place of a chunk's source in `places`, and what refineries put around it in the chunk's text; the answer copies
+ * the source itself. `undefined` if the chunk has no source, or if a refinery rewrote its text.
  */
-export type Origin = { readonly before: string; readonly after: string } | undefined;
-
-export const UNCHANGED: Origin = { before: '', after: '' };
+export type Origin = { readonly index: number; readonly before: string; readonly after: string } | undefined;
 
 /** The chunks of one document between two stages, and their places in it. */
 export interface DocumentChunks {
-  /** The stretches of the document; none for chunks that came in a request. */
+  /** The stretches of the document that the chunks cover; none for chunks that came in a request. */
   readonly spans: readonly CountedSpan[];
   readonly source: JsonText;
-  /** The places of the stretches in `source`, and in the unit of the answer; none for chunks of a request. */
+  /** The unit of the chunks' places; `undefined` for chunks of a request. */
+  readonly unit: OffsetUnit | undefined;
+  /**
+   * The places of the stretches that the last chunk stage made, in `source` and in the unit of the answer; none for
+   * chunks of a request.
+   */
   readonly places: Places | undefined;
-  /** Further fields of the stretches, by index; `undefined` if none has any. */
+  /** Further fields of those stretches, by index; `undefined` if none has any. */
   readonly extras: readonly Fields[] | undefined;
   /** The chunks as objects with their origins, if they came in a request or a refinery returned them. */
   readonly refined: { readonly chunks: readonly Chunk[]; readonly origins: readonly Origin[] } | undefined;
@@ -38,7 +41,7 @@ const NO_JSON = new Uint8Array(0);
 /** Chunks that came in a request. */
 export function givenChunks(chunks: readonly Chunk[]): DocumentChunks {
   const refined = { chunks, origins: new Array<Origin>(chunks.length) };
-  return { spans: [], source: NO_JSON, places: undefined, extras: undefined, refined };
+  return { spans: [], source: NO_JSON, unit: undefined, places: undefined, extras: undefined, refined };
 }
 
 /** Makes chunks of stretches of a document, with offsets in the unit. */
@@ -48,7 +51,7 @@ export function placeChunks(
   unit: OffsetUnit,
 ): DocumentChunks {
   const places = locate(json, spans, unit);
-  return { spans, source: json, places, extras: extrasOf(json, spans, unit), refined: undefined };
+  return { spans, source: json, unit, places, extras: extrasOf(json, spans, unit), refined: undefined };
 }
 
 /** The chunks as objects, as a refinery takes them. */
@@ -84,8 +87,8 @@ export function writtenChunks(document: DocumentChunks): WrittenChunk[] {
     return {
       id: undefined,
       source,
-      from: origin === undefined ? 0 : ((places as Places).from[index] as number),
-      to: origin === undefined ? 0 : ((places as Places).to[index] as number),
+      from: origin === undefined ? 0 : ((places as Places).from[origin.index] as number),
+      to: origin === undefined ? 0 : ((places as Places).to[origin.index] as number),
       before: origin === undefined ? chunk.text : origin.before,
       after: origin === undefined ? '' : origin.after,
       start_index: chunk.start_index,

@@ -7,7 +7,6 @@ import {
   givenChunks,
   placeChunks,
   type SourceDocument,
-  UNCHANGED,
 } from './document-chunks.ts';
 import type { ChunkStage, Stage } from './stages.ts';
 
@@ -52,8 +51,11 @@ async function refineChunks(
   before: DocumentChunks,
 ): Promise<DocumentChunks> {
   const objects = chunkObjects(document, before);
-  const origins = before.refined?.origins ?? objects.map(() => UNCHANGED);
-  return { ...before, refined: await stage.refine(objects, origins) };
+  const origins = before.refined?.origins ?? objects.map((_, index) => ({ index, before: '', after: '' }));
+  const { unit } = before;
+  const source = unit === undefined ? undefined : { text: document.text, unit };
+  const refined = await stage.refine(objects, origins, source);
+  return { ...before, spans: refined.spans ?? before.spans, refined };
 }
 
 async function splitFurther(

@@ -4,12 +4,12 @@ import type { EmbeddingModel } from '../../core/contracts/embedding.ts';
 import type { Kind } from '../../core/contracts/manifest.ts';
 import type { Tokenizer } from '../../core/contracts/tokenizer.ts';
 import { type CountedSpan, chunkText } from '../../core/engine/chunking.ts';
-import { ServiceError } from '../../core/errors.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
 import { callPlugin } from '../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
-import { type Origin, UNCHANGED } from './document-chunks.ts';
+import type { Origin } from './document-chunks.ts';
 import type { Openers } from './openers.ts';
+import { type Refined, type RefinedSource, startRefining } from './refining.ts';
 import { supervisedModel } from './supervised-model.ts';
 import type { Timer } from './timings.ts';
 
@@ -29,13 +29,12 @@ export interface ChunkStage {
 }
 
 export interface RefineStage {
-  /** Returns as many chunks as it is given, with their origins. */
-  refine(chunks: readonly Chunk[], origins: readonly Origin[]): Promise<Refined>;
-}
-
-export interface Refined {
-  readonly chunks: Chunk[];
-  readonly origins: Origin[];
+  /** @param source the document of the chunks, if they are of one */
+  refine(
+    chunks: readonly Chunk[],
+    origins: readonly Origin[],
+    source: RefinedSource | undefined,
+  ): Promise<Refined>;
 }
 
 /** What the stages of one request share. */
@@ -122,43 +121,15 @@ async function openRefineStage(
   const { tokenizer: _, ...own } = options;
   const { report, signal, timer } = context;
   return {
-    async refine(given, origins) {
+    async refine(given, origins, source) {
       if (used.model !== undefined) report('embedding-model', used.model.name);
-      const { surround, originsOf } = trackSources(given, origins);
-      const run = () => refinery.refine(given, own as never, { ...used, surround, report, signal } as never);
+      const refining = startRefining(entry, given, origins, source);
+      const context = { ...used, ...refining.tools, report, signal };
+      const run = () => refinery.refine(given, own as never, context as never);
       const chunks = await callPlugin(entry, () => timer.time('refine', entry.manifest.name, run));
-      if (chunks.length === given.length) return { chunks, origins: originsOf(chunks) };
-      throw brokenPromise(entry, `it got ${given.length} chunks and returned ${chunks.length}`);
+      return callPlugin(entry, () => refining.finish(chunks));
     },
   };
-}
-
-/** Finds out what of each chunk's source a refinery has kept. */
-function trackSources(given: readonly Chunk[], origins: readonly Origin[]) {
-  const surrounded = new WeakMap<Chunk, { readonly of: Chunk; readonly text: string; origin: Origin }>();
-  return {
-    surround(chunk: Chunk, before: string, after: string, fields?: Partial<Chunk>): Chunk {
-      const text = before + chunk.text + after;
-      const result = { ...chunk, ...fields, text };
-      surrounded.set(result, { of: chunk, text, origin: { before, after } });
-      return result;
-    },
-    originsOf: (chunks: readonly Chunk[]): Origin[] =>
-      chunks.map((chunk, index) => {
-        const origin = origins[index];
-        if (origin === undefined) return undefined;
-        const added = surrounded.get(chunk);
-        if (added !== undefined && added.of === given[index] && added.text === chunk.text) {
-          return addAround(origin, added.origin as NonNullable<Origin>);
-        }
-        return chunk.text === given[index]?.text ? origin : undefined;
-      }),
-  };
-}
-
-function addAround(origin: NonNullable<Origin>, added: NonNullable<Origin>): Origin {
-  if (origin === UNCHANGED) return added;
-  return { before: added.before + origin.before, after: origin.after + added.after };
 }
 
 /** What a stage has opened. What it does not use is not even a property, so that no plugin comes to rely on it. */
@@ -190,8 +161,4 @@ async function leaseModel(
   keep(lease);
   if (lease.isNew) timer.opened(lease.value.name);
   return supervisedModel(lease.value, log, timer);
-}
-
-function brokenPromise({ manifest: { kind, name } }: PluginEntry, reason: string): ServiceError {
-  return new ServiceError('broken_promise', { kind, name, reason });
 }

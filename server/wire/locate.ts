@@ -20,8 +20,9 @@ interface Cursor {
   byte: number;
 }
 
-/** Finds spans with rising starts and ends in a JSON text, and converts their offsets, in one pass. */
+/** Finds spans in a JSON text and converts their offsets: in one pass if their starts and ends rise. */
 export function locate(json: JsonText, spans: readonly Stretch[], unit: OffsetUnit): Places {
+  if (!rise(spans)) return locateSorted(json, spans, unit);
   const [from, to, start, end] = [0, 0, 0, 0].map(() => new Uint32Array(spans.length)) as FourArrays;
   const source = sourceOf(json);
   const head: Cursor = { at: 0, utf16: 0, code_point: 0, byte: 0 };
@@ -38,6 +39,34 @@ export function locate(json: JsonText, spans: readonly Stretch[], unit: OffsetUn
     end[index] = tail[unit];
   }
   return { from, to, start, end };
+}
+
+function rise(spans: readonly Stretch[]): boolean {
+  let [start, end] = [0, 0];
+  for (const span of spans) {
+    if (span.start < start || span.end < end) return false;
+    ({ start, end } = span);
+  }
+  return true;
+}
+
+/** Finds all starts and ends in their order, once each, and puts the spans together again. */
+function locateSorted(json: JsonText, spans: readonly Stretch[], unit: OffsetUnit): Places {
+  const offsets = new Set(Uint32Array.from(spans.flatMap(({ start, end }) => [start, end])).sort());
+  const found = locate(
+    json,
+    Array.from(offsets, (offset) => ({ start: offset, end: offset })),
+    unit,
+  );
+  const index = new Map(Array.from(offsets, (offset, at) => [offset, at]));
+  const pick = (places: Uint32Array, edge: 'start' | 'end') =>
+    Uint32Array.from(spans, (span) => places[index.get(span[edge]) as number] as number);
+  return {
+    from: pick(found.from, 'start'),
+    to: pick(found.from, 'end'),
+    start: pick(found.start, 'start'),
+    end: pick(found.start, 'end'),
+  };
 }
 
 function copyCursor(from: Cursor, to: Cursor): void {

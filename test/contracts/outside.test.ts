@@ -8,6 +8,8 @@ import { openWorkbench, type Workbench } from './workbench.ts';
 /** Plugins of a folder outside the project: the suites find them, and see which promise one breaks. */
 
 interface Sample {
+  readonly kind: Kind;
+  readonly title?: string;
   readonly manifest: object;
   /** The expression that a factory returns. */
   readonly good: string;
@@ -30,6 +32,16 @@ const REFINE = `{ refine(chunks, { size }, { signal }) {
   signal.throwIfAborted();
   return chunks.map((chunk) => ({ ...chunk, shout: chunk.text.toUpperCase() }));
 } }`;
+const RESHAPE = `{ refine(chunks, options, context) {
+  context.signal.throwIfAborted();
+  const [first, ...others] = chunks;
+  if (first === undefined) return [];
+  const middle = [...first.text][0]?.length ?? 0;
+  const halves = [[0, middle], [middle, first.text.length]];
+  const whole = halves.map(([start, end]) => context.part(first, start, end, { token_count: 1 }));
+  const pair = others.slice(1, 3);
+  return [...whole, ...(pair.length === 0 ? [] : [context.join(pair)])];
+} }`;
 const CHUNK = `{ chunk(text, { chunk_size }, { pack }) {
   const edges = [0];
   for (const { index, 0: gap } of text.matchAll(/\\n\\n+/g)) edges.push(index + gap.length);
@@ -39,8 +51,9 @@ const CHUNK = `{ chunk(text, { chunk_size }, { pack }) {
 
 const size = { type: 'integer', minimum: 1, default: 50, description: 'A size.' };
 
-const SAMPLES: Readonly<Record<Kind, Sample>> = {
-  chunker: {
+const SAMPLES: readonly Sample[] = [
+  {
+    kind: 'chunker',
     manifest: {
       options: { type: 'object', properties: { chunk_size: size } },
       uses: ['tokenizer'],
@@ -62,7 +75,8 @@ const SAMPLES: Readonly<Record<Kind, Sample>> = {
       ],
     ],
   },
-  refinery: {
+  {
+    kind: 'refinery',
     manifest: { options: { type: 'object', properties: { size } } },
     good: REFINE,
     bad: [
@@ -74,7 +88,32 @@ const SAMPLES: Readonly<Record<Kind, Sample>> = {
       [REFINE.replace('return chunks.', 'return chunks.slice(1).'), /as many chunks/],
     ],
   },
-  tokenizer: {
+  {
+    kind: 'refinery',
+    title: 'refinery that drops, merges and splits',
+    manifest: { options: { type: 'object', properties: { size } }, changesCount: true },
+    good: RESHAPE,
+    bad: [
+      [RESHAPE.replace('return [...whole', 'return [...whole.toReversed()'), /in the order of the text/],
+      [
+        RESHAPE.replace('context.join(pair)', '{ ...context.join(pair), end_index: 1e6 }'),
+        /a place in the text/,
+      ],
+      [
+        RESHAPE.replace('context.join(pair)', '{ ...context.join(pair), end_index: -1 }'),
+        /a place in the text/,
+      ],
+      [
+        RESHAPE.replace(
+          'context.join(pair)',
+          '{ ...context.join(pair), "field of the contract suite": 0.5 }',
+        ),
+        /does not know is kept/,
+      ],
+    ],
+  },
+  {
+    kind: 'tokenizer',
     manifest: {},
     good: UNITS,
     bad: [
@@ -89,7 +128,8 @@ const SAMPLES: Readonly<Record<Kind, Sample>> = {
       ],
     ],
   },
-  embedding: {
+  {
+    kind: 'embedding',
     manifest: {},
     good: MODEL,
     bad: [
@@ -103,17 +143,17 @@ const SAMPLES: Readonly<Record<Kind, Sample>> = {
       [MODEL.replace('bytes: 0,', 'bytes: 0, calibrate: () => 1,'), /rises strictly/],
     ],
   },
-};
+];
 
-for (const [kind, { manifest, good, bad }] of Object.entries(SAMPLES) as [Kind, Sample][]) {
-  t.test(`${kind}: a plugin in a folder of its own is found and keeps its promises`, async (t) => {
+for (const { kind, title = kind, manifest, good, bad } of SAMPLES) {
+  t.test(`${title}: a plugin in a folder of its own is found and keeps its promises`, async (t) => {
     const { bench, names } = await benchWith(t, kind, manifest, [good]);
     const [found] = bench.plugins(kind).filter((one) => one.manifest.name === names[0]);
     if (found === undefined) return t.fail('it is not found');
     t.match(await SUITES[kind](bench, found), /^\d+ /);
   });
 
-  t.test(`${kind}: the suite sees a broken promise`, async (t) => {
+  t.test(`${title}: the suite sees a broken promise`, async (t) => {
     const { bench, names } = await benchWith(
       t,
       kind,

@@ -5,6 +5,7 @@ import type { Implementations } from '../../core/contracts/plugin.ts';
 import type { Tokenizer } from '../../core/contracts/tokenizer.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import type { Config } from '../../server/config/config.ts';
+import { startRefining } from '../../server/service/refining.ts';
 import { composeQuietly, runTask } from '../support/service.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -38,17 +39,19 @@ export async function openWorkbench(config: Partial<Config> = {}): Promise<Workb
     return (await openers.model(embedding_model as string)).value;
   }
 
-  async function refineContext({ uses = [] }: Manifest, options: Options, signal: AbortSignal) {
+  async function refineContext(
+    { uses = [], name }: Manifest,
+    chunks: readonly Chunk[],
+    options: Options,
+    signal: AbortSignal,
+  ) {
+    const { tools } = startRefining(registry.require('refinery', name), chunks, [], undefined);
     return {
+      ...tools,
       ...(uses.includes('tokenizer')
         ? { tokenizer: await openers.tokenizer(options.tokenizer as string) }
         : {}),
       ...(uses.includes('embedding') ? { model: await openModel(options) } : {}),
-      surround: (chunk: Chunk, before: string, after: string, fields?: Partial<Chunk>): Chunk => ({
-        ...chunk,
-        ...fields,
-        text: before + chunk.text + after,
-      }),
       report() {},
       signal,
     };
@@ -63,7 +66,7 @@ export async function openWorkbench(config: Partial<Config> = {}): Promise<Workb
     },
     async refine(manifest, chunks, options, signal) {
       const refinery = await host.get('refinery', manifest.name);
-      const context = await refineContext(manifest, options, signal);
+      const context = await refineContext(manifest, chunks, options, signal);
       return refinery.refine(chunks, options as never, context as never);
     },
     async tokenizerNames() {

@@ -1,5 +1,5 @@
 import type { Chunk } from '../../../../../core/contracts/chunk.ts';
-import type { RefineContext } from '../../../../../core/contracts/refinery.ts';
+import type { RefineContext, RefineTools } from '../../../../../core/contracts/refinery.ts';
 import type { Tokenizer } from '../../../../../core/contracts/tokenizer.ts';
 import createOverlap from '../../../../../plugins/refineries/overlap/index.ts';
 import type { OverlapOptions } from '../../../../../plugins/refineries/overlap/manifest.ts';
@@ -33,12 +33,16 @@ export function contextOf(
   tokenizer: Tokenizer,
   signal = new AbortController().signal,
 ): RefineContext<'tokenizer'> {
-  const surround = (chunk: Chunk, before: string, after: string, fields?: Partial<Chunk>) => ({
-    ...chunk,
-    ...fields,
-    text: before + chunk.text + after,
-  });
-  return { tokenizer, surround, report() {}, signal };
+  const tools: RefineTools = {
+    surround: (chunk, before, after, fields) => ({ ...chunk, ...fields, text: before + chunk.text + after }),
+    part: refuse,
+    join: refuse,
+  };
+  return { tokenizer, ...tools, report() {}, signal };
+}
+
+function refuse(): never {
+  throw new Error('the number of chunks stays');
 }
 
 /** Chunks of one source text; `token_count` is a number that nobody counted, to see what is kept. */

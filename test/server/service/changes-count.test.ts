@@ -1,0 +1,187 @@
+import t from 'tap';
+import type { Chunk } from '../../../core/contracts/chunk.ts';
+import { chunker, plugin, pluginsFolder } from '../../support/plugins.ts';
+import { checkProblem } from '../../support/problems.ts';
+import { startServer } from '../../support/server.ts';
+
+/** Refineries of a folder outside the tree that drop, merge and split chunks. */
+
+const refinery = (name: string, body: string, manifest: object = {}) =>
+  plugin(
+    { kind: 'refinery', name, uses: ['tokenizer'], changesCount: true, ...manifest },
+    `export default () => ({ refine(chunks, options, { tokenizer, part, join, surround }) {
+      const count = (text) => tokenizer.tokenize(text).count(0, text.length);
+      ${body}
+    } });\n`,
+  );
+
+const DEDUP = `const seen = new Set();
+  return chunks.filter(({ text }) => !seen.has(text) && seen.add(text)).map((chunk) => ({ ...chunk }));`;
+const MERGE = `const pairs = [];
+  for (let at = 0; at < chunks.length; at += 2) {
+    const pair = chunks.slice(at, at + 2);
+    const merged = join(pair, { merged: pair.length });
+    pairs.push({ ...merged, token_count: count(merged.text) });
+  }
+  return pairs;`;
+const SPLIT = `return chunks.flatMap((chunk) => {
+    const middle = chunk.text.indexOf(' ') + 1;
+    const cuts = middle === 0 ? [0, chunk.text.length] : [0, middle, chunk.text.length];
+    return cuts.slice(1).map((end, at) => {
+      return part(chunk, cuts[at], end, { token_count: count(chunk.text.slice(cuts[at], end)) });
+    });
+  });`;
+
+const folder = await pluginsFolder(
+  t,
+  refinery('dedup', DEDUP),
+  refinery('merge', MERGE),
+  refinery('split', SPLIT),
+  refinery('undeclared', DEDUP, { changesCount: false }),
+  refinery('shuffle', 'return chunks.toReversed().map((chunk) => ({ ...chunk }));'),
+  refinery('outside', 'return chunks.map((chunk) => ({ ...chunk, end_index: chunk.end_index + 1000 }));'),
+  refinery('nowhere', "return [{ text: 'a', token_count: 1 }];"),
+  refinery('frame', "return chunks.map((chunk) => surround(chunk, '<', '>'));", { changesCount: false }),
+  chunker(
+    'lines',
+    `const cuts = [...text.matchAll(/\\n/g)].map(({ index }) => index + 1);
+    return [0, ...cuts].map((start, at) => ({ start, end: cuts[at] ?? text.length })).filter(({ start, end }) => end > start);`,
+  ),
+);
+const client = await startServer(t, { pluginsDir: [folder] });
+
+const TEXT = 'é😀 one\ntwo 漢 two\né😀 one\nfour\nfive 😀\n';
+const UNITS = ['code_point', 'utf16', 'byte'] as const;
+
+/** What stands at a chunk's place in a text. */
+function textAt(text: string, { start_index, end_index }: Chunk, unit: (typeof UNITS)[number]): string {
+  if (unit === 'utf16') return text.slice(start_index, end_index);
+  if (unit === 'code_point') return Array.from(text).slice(start_index, end_index).join('');
+  return Buffer.from(text).subarray(start_index, end_index).toString();
+}
+
+async function refine(name: string, chunks: unknown): Promise<Chunk[]> {
+  const answer = await client.post(`/v1/refine/${name}`, { chunks });
+  t.equal(answer.status, 200, answer.bytes.toString());
+  return answer.json<Chunk[]>();
+}
+
+const textsOf = (chunks: readonly Chunk[]) => chunks.map(({ text }) => text);
+
+for (const unit of UNITS) {
+  t.test(`chunks of a request may be dropped, merged and split: places in ${unit}`, async (t) => {
+    const chunks = await client.chunk('lines', { text: TEXT, offset_unit: unit });
+    t.equal(chunks.length, 5);
+    const kept = await refine('dedup', chunks);
+    t.same(kept, [chunks[0], chunks[1], chunks[3], chunks[4]], 'in the order of the text');
+    const merged = await refine('merge', chunks);
+    t.same(
+      merged.map(({ merged }) => merged),
+      [2, 2, 1],
+    );
+    const split = await refine('split', chunks);
+    t.equal(split.length, 9);
+    t.equal(textsOf(split).join(''), TEXT);
+    for (const chunk of [...merged, ...split]) {
+      t.equal(textAt(TEXT, chunk, unit), chunk.text);
+      t.equal(chunk.token_count, Array.from(chunk.text).length);
+    }
+  });
+}
+
+t.test('what chunks repeat of each other is merged once', async (t) => {
+  const text = '0123456789😀abcdefghi';
+  const chunks = await client.chunk('token', { text, chunk_size: 8, chunk_overlap: 3 });
+  const merged = await refine('merge', chunks);
+  for (const chunk of merged) t.equal(textAt(text, chunk, 'code_point'), chunk.text);
+});
+
+t.test('a batch keeps its documents apart', async (t) => {
+  const chunks = await client.chunkAll('lines', { text: [TEXT, TEXT] });
+  const kept = (await client.post('/v1/refine/dedup', { chunks })).json<Chunk[][]>();
+  t.same(
+    kept.map((list) => list.length),
+    [4, 4],
+  );
+});
+
+type Step = readonly [name: string, config?: object];
+
+async function execute(name: string, text: string, ...steps: Step[]) {
+  const all = steps.map(([plugin, config = {}], index) =>
+    index === 0 || plugin === 'token'
+      ? { type: 'chunk', chunker: plugin, config }
+      : { type: 'refine', refinery: plugin, config },
+  );
+  const { id } = (await client.post('/v1/pipelines', { name, steps: all })).json<{ id: string }>();
+  return client.post(`/v1/pipelines/${id}/execute`, { text });
+}
+
+t.test('in a pipeline', async (t) => {
+  for (const unit of UNITS) {
+    await t.test(`offsets and ids are right, and a later step cuts what is left: ${unit}`, async (t) => {
+      const lines: Step = ['lines', { offset_unit: unit }];
+      const chunks = (await execute(`all ${unit}`, TEXT, lines, ['dedup'], ['split'], ['merge'])).json<
+        Chunk[]
+      >();
+      t.same(textsOf(chunks), ['é😀 one\n', 'two 漢 two\n', 'four\nfive ', '😀\n'], 'pairs of halves');
+      t.equal(new Set(chunks.map(({ id }) => id)).size, chunks.length);
+      for (const chunk of chunks) t.equal(textAt(TEXT, chunk, unit), chunk.text);
+      const cut: Step = ['token', { chunk_size: 3, offset_unit: unit }];
+      const again = (await execute(`cut ${unit}`, TEXT, lines, ['dedup'], cut)).json<Chunk[]>();
+      t.equal(textsOf(again).join(''), 'é😀 one\ntwo 漢 two\nfour\nfive 😀\n', 'what was dropped stays away');
+      for (const chunk of again) t.equal(textAt(TEXT, chunk, unit), chunk.text);
+    });
+  }
+
+  await t.test('neighbours are those that are left', async (t) => {
+    const overlap: Step = ['overlap', { context_size: 100 }];
+    const chunks = (await execute('neighbours', TEXT, ['lines'], ['dedup'], overlap)).json<Chunk[]>();
+    t.same(
+      chunks.map(({ context }) => context),
+      ['two 漢 two\n', 'four\n', 'five 😀\n', null],
+    );
+    t.same(
+      chunks.map((chunk) => textAt(TEXT, chunk, 'code_point') + (chunk.context ?? '')),
+      textsOf(chunks),
+    );
+  });
+
+  await t.test('what others have put around a chunk stays, before and after', async (t) => {
+    const framed = (await execute('framed', TEXT, ['lines'], ['frame'], ['dedup'], ['frame'])).json<
+      Chunk[]
+    >();
+    t.same(textsOf(framed), ['<<é😀 one\n>>', '<<two 漢 two\n>>', '<<four\n>>', '<<five 😀\n>>']);
+    const split = (await execute('framed split', TEXT, ['lines'], ['frame'], ['split'])).json<Chunk[]>();
+    t.same(textsOf(split).slice(0, 2), ['<é😀 ', 'one\n>']);
+    t.same(
+      split.slice(0, 2).map((chunk) => textAt(TEXT, chunk, 'code_point')),
+      ['é😀 one\n', 'é😀 one\n'],
+      'parts of a text that is not the source have the place of the whole',
+    );
+  });
+});
+
+t.test('a promise that is broken is a 500 that says what to do', async (t) => {
+  const chunks = await client.chunk('lines', { text: TEXT });
+  for (const [name, reason] of [
+    ['undeclared', /it got 5 chunks and returned 4; .* says "changesCount: true" in its manifest/],
+    ['shuffle', /the chunk 1 that it returned begins before the one in front of it/],
+    ['nowhere', /the chunk 0 that it returned has no place in the text/],
+  ] as const) {
+    checkProblem(t, await client.post(`/v1/refine/${name}`, { chunks }), 500, reason);
+  }
+  const outside = await execute('outside', TEXT, ['lines'], ['outside']);
+  checkProblem(t, outside, 500, /the chunk 0 that it returned lies outside the text/);
+});
+
+t.test('a chunk step after one with an overlap keeps places and texts right', async (t) => {
+  const text = 'abcdefghij😀lmnopqrst';
+  const steps: Step[] = [
+    ['token', { chunk_size: 10, chunk_overlap: 5 }],
+    ['token', { chunk_size: 3 }],
+  ];
+  const chunks = (await execute('overlapping', text, ...steps)).json<Chunk[]>();
+  t.same(textsOf(chunks).slice(0, 6), ['abc', 'def', 'ghi', 'j', 'fgh', 'ij😀']);
+  for (const chunk of chunks) t.equal(textAt(text, chunk, 'code_point'), chunk.text);
+});

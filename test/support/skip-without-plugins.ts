@@ -1,0 +1,51 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { importsOf } from '../../server/cli/import-scanner.ts';
+
+/**
+ * Loaded before each test file (see .taprc): a file is skipped if a plugin that it needs is not in this checkout, because
+ * its folder was deleted or trimmed. A file needs the plugins that it imports, or that its support files do, and
+ * those of a line such as `// Needs chunker/code, refinery/overlap.`, which it has if it asks for them by name.
+ */
+
+const ROOT = join(import.meta.dirname, '../..');
+const NEEDS = /^\/\/ Needs ((?:[a-z]+\/[a-z0-9-]+(?:, )?)+)\.$/gm;
+
+/** What a test file needs and does not find, as a path in the checkout. */
+export function findMissing(file: string, root: string = ROOT): string | undefined {
+  const files = new Set([resolve(root, file)]);
+  // A loop over a set also visits what is added on the way.
+  for (const one of files) {
+    const source = readFileSync(one, 'utf8');
+    const needed = [...importedBy(one, source), ...namedIn(source).map((folder) => join(root, folder))];
+    for (const path of needed) {
+      if (relative(root, path).startsWith('plugins/') && !existsSync(path)) return relative(root, path);
+      if (relative(root, path).startsWith('test/') && path.endsWith('.ts') && existsSync(path))
+        files.add(path);
+    }
+  }
+  return undefined;
+}
+
+function importedBy(file: string, source: string): string[] {
+  const imports = importsOf(source).filter(
+    ({ kind, specifier }) => kind !== 'type' && specifier.startsWith('.'),
+  );
+  return imports.map(({ specifier }) => resolve(dirname(file), specifier));
+}
+
+/** The folders of the plugins that a comment names. */
+function namedIn(source: string): string[] {
+  const ids = [...source.matchAll(NEEDS)].flatMap(([, list = '']) => list.split(', '));
+  return ids.map((id) => {
+    const [kind = '', name = ''] = id.split('/');
+    return join('plugins', kind === 'refinery' ? 'refineries' : `${kind}s`, name);
+  });
+}
+
+const [, file] = process.argv;
+const missing = file?.endsWith('.test.ts') ? findMissing(file) : undefined;
+if (missing !== undefined) {
+  console.log(`TAP version 14\n1..0 # SKIP ${missing} is not in this checkout`);
+  process.exit(0);
+}
