@@ -4,7 +4,17 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
 const FOLDER = import.meta.dirname;
-const BENCHES = ['chunkers', 'tokenizers', 'semantic', 'pooling', 'code', 'http', 'pipelines', 'start'];
+const BENCHES = [
+  'chunkers',
+  'sentences',
+  'tokenizers',
+  'semantic',
+  'pooling',
+  'code',
+  'http',
+  'pipelines',
+  'start',
+];
 
 /** Entry of `npm run bench`: runs the named benchmarks, by default all, each in a process of its own. */
 function run(names: readonly string[]): void {

@@ -97,8 +97,8 @@ function keepBelow(options: Options, schemas: readonly (readonly [string, Option
   const defaults = new Map(schemas.map(([name, schema]) => [name, schema.default]));
   for (const [name, { lessThan }] of schemas) {
     if (lessThan === undefined || options[name] === undefined) continue;
-    const bound = (options[lessThan] ?? defaults.get(lessThan)) as number;
-    options[name] = Math.min(options[name] as number, bound - 1);
+    const bound = (options[lessThan] ?? defaults.get(lessThan)) as number | undefined;
+    if (bound !== undefined) options[name] = Math.min(options[name] as number, bound - 1);
   }
   return options;
 }

@@ -50,8 +50,8 @@ function withPhrases(text: string, cuts: readonly number[]): number[] {
   let from = 0;
   for (const cut of [...cuts, text.length]) {
     for (let at = from + LONG_ENOUGH; at < cut; at++) {
-      const isBetween = classes[text.charCodeAt(at - 1)] === SPACE && SPACED_SCRIPTS.test(text.charAt(at));
-      if (!isBetween || at - from < LONG_ENOUGH) continue;
+      if (!isSpaced(text.charCodeAt(at)) || classes[text.charCodeAt(at - 1)] !== SPACE) continue;
+      if (at - from < LONG_ENOUGH) continue;
       all.push(at);
       from = at;
     }
@@ -59,4 +59,9 @@ function withPhrases(text: string, cuts: readonly number[]): number[] {
     from = cut;
   }
   return all;
+}
+
+/** Whether a unit is one of `SPACED_SCRIPTS`. */
+function isSpaced(unit: number): boolean {
+  return unit >= 0x0e00 && unit <= 0x0eff;
 }

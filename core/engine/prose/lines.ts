@@ -77,7 +77,7 @@ const ITEM_STARTS = /[-*+•‣◦▪●⁃(\da-zA-Z]/;
 const HEADING = /#{1,6}(?:\s|$)/y;
 const FENCE = /`{3,}|~{3,}/y;
 const TAG = /<[/!a-zA-Z]/y;
-const RULE = /([-=*_^~."'+#:])(?:\s?\1){2,}$/;
+const RULE = /^([-=*_^~."'+#:])(?:\s?\1){2,}$/;
 
 /** Reads a line that markup makes a stretch of its own, or a part of the one before. */
 function readMarked(reader: Reader, line: Line, first: string): boolean {
@@ -104,7 +104,7 @@ function readMarked(reader: Reader, line: Line, first: string): boolean {
 
 /** Whether a line repeats one character, at least three times. */
 function isRule(text: string, { from, end }: Line): boolean {
-  return end - from <= MOST_RULE && RULE.exec(text.slice(from, end))?.index === 0;
+  return end - from <= MOST_RULE && RULE.test(text.slice(from, end));
 }
 
 const MOST_RULE = 200;

@@ -6,8 +6,16 @@ export interface ClusterLimits {
   readonly size: number;
   /** Fewest sentences of a cluster, as far as `size` allows it. */
   readonly minSentences: number;
+  /** Fewest characters of a cluster, as far as `size` allows it. */
+  readonly minCharacters: number;
   /** Similarity from which on a pair speaks for being together. */
   readonly offset: number;
+}
+
+/** Running totals over the sentences of a text: of those before each one, and of all. */
+export interface Sizes {
+  readonly tokens: Float64Array;
+  readonly characters: Float64Array;
 }
 
 /** Most pieces of a cluster: it bounds the time per sentence. */
@@ -21,18 +29,17 @@ const MOST_PIECES = 128;
  * The similarities of a cluster's pairs are read from the length of the sum of its vectors, so that the time
  * is that of the sentences times the sentences of the largest cluster.
  *
- * @param tokens of all sentences before each one, and of all
  * @returns the sentences that the clusters begin with, without the first one
  */
 export function findClusters(
   vectors: SentenceVectors,
-  tokens: Float64Array,
+  sizes: Sizes,
   limits: ClusterLimits,
   signal: AbortSignal,
 ): number[] {
   const search: Search = {
     vectors,
-    tokens,
+    sizes,
     limits,
     worth: new Float64Array(vectors.places.length + 1),
     from: new Uint32Array(vectors.places.length + 1),
@@ -72,8 +79,7 @@ const TOO_SHORT = 1e6;
 /** The best divisions of the first pieces, for more and more of them. */
 interface Search {
   readonly vectors: SentenceVectors;
-  /** Of all sentences before each one, and of all. */
-  readonly tokens: Float64Array;
+  readonly sizes: Sizes;
   readonly limits: ClusterLimits;
   /** The best worth of the pieces before each one. */
   readonly worth: Float64Array;
@@ -85,11 +91,12 @@ interface Search {
 
 /** Finds the best last cluster of the pieces before `end`, when it is known for all before. */
 function extendTo(search: Search, end: number): void {
-  const { tokens, worth, from, sum } = search;
+  const { worth, from, sum } = search;
+  const { tokens, characters } = search.sizes;
   const { values, dimensions } = search.vectors;
-  const { size, minSentences, offset } = search.limits;
+  const { size, minSentences, minCharacters, offset } = search.limits;
   const endPlace = placeOf(search, end);
-  const endTokens = tokens[endPlace] as number;
+  const [endTokens, endCharacters] = [tokens[endPlace] as number, characters[endPlace] as number];
   sum.fill(0);
   let gain = 0;
   let best = Number.NEGATIVE_INFINITY;
@@ -97,7 +104,9 @@ function extendTo(search: Search, end: number): void {
     const place = placeOf(search, start);
     if (start < end - 1 && endTokens - (tokens[place] as number) > size) break;
     gain += addAndMultiply(sum, values, start * dimensions) - offset * (end - 1 - start);
-    const total = (worth[start] as number) + gain - (endPlace - place < minSentences ? TOO_SHORT : 0);
+    const isShort =
+      endPlace - place < minSentences || endCharacters - (characters[place] as number) < minCharacters;
+    const total = (worth[start] as number) + gain - (isShort ? TOO_SHORT : 0);
     if (total <= best) continue;
     best = total;
     from[end] = start;
@@ -116,9 +125,9 @@ function startsOf(search: Search): number[] {
 }
 
 /** The sentence that a piece begins with; the first piece also has what stands before it. */
-function placeOf({ vectors, tokens }: Search, piece: number): number {
+function placeOf({ vectors, sizes }: Search, piece: number): number {
   if (piece === 0) return 0;
-  return vectors.places[piece] ?? tokens.length - 1;
+  return vectors.places[piece] ?? sizes.tokens.length - 1;
 }
 
 function addTo(sum: Float64Array, values: Float32Array, from: number): void {

@@ -4,12 +4,14 @@ import type { EmbeddingModel } from '../../../core/contracts/embedding.ts';
 import type { Factory } from '../../../core/contracts/plugin.ts';
 import type { TokenizedText } from '../../../core/contracts/tokenizer.ts';
 import type { Sentences } from '../../../core/engine/sentences.ts';
+import { countCodePoints } from '../../../core/engine/text.ts';
 import { findValleys, keepApart, usualLow } from './boundaries.ts';
-import { findClusters, offsetFor } from './clusters.ts';
+import { findClusters, offsetFor, type Sizes } from './clusters.ts';
 import type manifest from './manifest.ts';
 import type { SemanticOptions } from './manifest.ts';
 import { embedSentences, type SentenceVectors } from './sentence-vectors.ts';
 import { bridgedSimilarities, gapSimilarities } from './similarities.ts';
+import { type Smoothed, type Smoothing, smooth } from './smoothing.ts';
 
 const createSemanticChunker: Factory<typeof manifest> = ({ kit }): Chunker<SemanticOptions, 'embedding'> => ({
   async chunk(text, options, context) {
@@ -34,7 +36,7 @@ async function findStarts(
   signal.throwIfAborted();
   return options.mode === 'threshold'
     ? findLows(vectors, boundaries.length - 1, options, model)
-    : findClusters(vectors, totalsOf(boundaries, tokens), clusterLimits(options, vectors), signal);
+    : findClusters(vectors, sizesOf(text, boundaries, tokens), clusterLimits(options, vectors), signal);
 }
 
 /** A text of fewer sentences has no usual similarity. */
@@ -44,19 +46,19 @@ const FEWEST_FOR_AUTO = 8;
 function findLows(
   vectors: SentenceVectors,
   sentences: number,
-  { threshold, similarity_window, skip_window, min_sentences_per_chunk }: SemanticOptions,
+  options: SemanticOptions,
   model: EmbeddingModel,
 ): number[] {
+  const { threshold, similarity_window, skip_window, min_sentences_per_chunk } = options;
   if (threshold === 'auto' && vectors.places.length < FEWEST_FOR_AUTO) return [];
   const toScale = (cosine: number) => model.calibrate?.(cosine) ?? cosine;
-  const similarities = gapSimilarities(vectors, similarity_window).map(toScale);
-  const limit = threshold === 'auto' ? usualLow(similarities) : threshold;
-  const valleys = findValleys(similarities);
+  const { curve, lows } = readSimilarities(gapSimilarities(vectors, similarity_window).map(toScale), options);
+  const limit = threshold === 'auto' ? usualLow(curve) : threshold;
   const heights =
     skip_window === 0
-      ? valleys.map((gap) => similarities[gap] as number)
-      : bridgedSimilarities(vectors, similarity_window, valleys, skip_window).map(toScale);
-  const candidates = valleys.map((gap, index) => ({
+      ? lows.map((gap) => curve[gap] as number)
+      : bridgedSimilarities(vectors, similarity_window, lows, skip_window).map(toScale);
+  const candidates = lows.map((gap, index) => ({
     place: vectors.places[gap + 1] as number,
     similarity: heights[index] as number,
   }));
@@ -64,20 +66,50 @@ function findLows(
   return keepApart(low, min_sentences_per_chunk, sentences);
 }
 
-/** The tokens of all sentences before each one, and of all. */
-function totalsOf(boundaries: readonly number[], tokens: TokenizedText): Float64Array {
-  const totals = new Float64Array(boundaries.length);
-  for (let place = 1; place < boundaries.length; place++) {
-    const size = tokens.count(boundaries[place - 1] as number, boundaries[place] as number);
-    totals[place] = (totals[place - 1] as number) + size;
-  }
-  return totals;
+/** The similarities, smoothed if a request asks for it, and the gaps where they are lowest. */
+function readSimilarities(similarities: Float64Array, options: SemanticOptions): Smoothed {
+  const smoothing = smoothingOf(options);
+  if (smoothing !== undefined) return smooth(similarities, smoothing);
+  return { curve: similarities, lows: findValleys(similarities) };
+}
+
+/** What the similarities are smoothed with; nothing if a request names no option of the filter. */
+function smoothingOf({
+  filter_window,
+  filter_polyorder,
+  filter_tolerance,
+}: SemanticOptions): Smoothing | undefined {
+  if ((filter_window ?? filter_polyorder ?? filter_tolerance) === undefined) return undefined;
+  const window = filter_window ?? Math.max(5, oddAbove(filter_polyorder ?? 0));
+  const order = filter_polyorder ?? Math.min(3, window - 1);
+  return { window, order, tolerance: filter_tolerance ?? 0.2 };
+}
+
+function oddAbove(order: number): number {
+  return order + 1 + (order % 2);
+}
+
+/** The tokens and the characters of all sentences before each one, and of all. */
+function sizesOf(text: string, boundaries: readonly number[], tokens: TokenizedText): Sizes {
+  const totalsOf = (count: (start: number, end: number) => number) => {
+    const totals = new Float64Array(boundaries.length);
+    for (let place = 1; place < boundaries.length; place++) {
+      const size = count(boundaries[place - 1] as number, boundaries[place] as number);
+      totals[place] = (totals[place - 1] as number) + size;
+    }
+    return totals;
+  };
+  return {
+    tokens: totalsOf((start, end) => tokens.count(start, end)),
+    characters: totalsOf((start, end) => countCodePoints(text, start, end)),
+  };
 }
 
 function clusterLimits(options: SemanticOptions, vectors: SentenceVectors) {
   return {
     size: options.chunk_size,
     minSentences: options.min_sentences_per_chunk,
+    minCharacters: options.min_characters_per_chunk,
     offset: offsetFor(options.threshold === 'auto' ? 0.5 : options.threshold, vectors),
   };
 }

@@ -38,6 +38,13 @@ const options = {
     },
     min_sentences_per_chunk: minimumSentences,
     min_characters_per_sentence: minimumSentence,
+    min_characters_per_chunk: {
+      type: 'integer',
+      minimum: 1,
+      default: 40,
+      description:
+        'Characters that a chunk of mode: cluster has at least, as far as chunk_size allows it. mode: threshold keeps single sentences together by similarity_window instead.',
+    },
     sentences: sentenceEnds,
     lang: sentenceLanguage,
     delim: delimiters,
@@ -49,6 +56,27 @@ const options = {
       default: 0,
       description:
         'Groups of sentences that a digression may have: it is not cut off if the text behind it is like the text before it.',
+    },
+    filter_window: {
+      type: 'integer',
+      enum: [3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31],
+      description:
+        'Gaps between sentences over which the similarities are smoothed (Savitzky-Golay), an odd number. Any filter_ option switches the filter on, which is off by default; the window is 5 then, or above filter_polyorder.',
+    },
+    filter_polyorder: {
+      type: 'integer',
+      minimum: 2,
+      maximum: 10,
+      lessThan: 'filter_window',
+      description:
+        'Order of the polynomials by which the filter smooths, less than filter_window; 3 if only other filter_ options are given.',
+    },
+    filter_tolerance: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      exclusiveMaximum: 1,
+      description:
+        'Slope of the smoothed similarities below which they are level, where a text can be cut; 0.2 if only other filter_ options are given.',
     },
     mode: {
       enum: ['threshold', 'cluster'],

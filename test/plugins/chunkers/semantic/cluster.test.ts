@@ -5,6 +5,7 @@ import {
   findClusters,
   offsetFor,
 } from '../../../../plugins/chunkers/semantic/clusters.ts';
+import manifest from '../../../../plugins/chunkers/semantic/manifest.ts';
 import { toUnitVectors } from '../../../../plugins/chunkers/semantic/sentence-vectors.ts';
 import {
   anyLetters,
@@ -50,6 +51,8 @@ function* divisions(sentences: number, from = 0): Generator<number[]> {
   }
 }
 
+/** More than similarities can gain: as few clusters as can be are short. */
+const SHORT = 1e6;
 const signal = new AbortController().signal;
 
 t.test('cluster finds the best of all divisions', async (t) => {
@@ -63,6 +66,7 @@ t.test('cluster finds the best of all divisions', async (t) => {
   const anyCase = fc.record({
     size: fc.integer({ min: 1, max: 40 }),
     minSentences: fc.constant(1),
+    minCharacters: fc.integer({ min: 1, max: 15 }),
     offset: fc.double({ min: -1, max: 1, noNaN: true }),
   });
   const isBest = fc.property(anyPieces, anyCase, (pieces, limits: ClusterLimits) => {
@@ -75,6 +79,7 @@ t.test('cluster finds the best of all divisions', async (t) => {
         const [start, end] = [places[index] as number, places[index + 1] as number];
         const size = sum(pieces.slice(start, end).map(({ size }) => size));
         if (size > limits.size && end - start > 1) return Number.NEGATIVE_INFINITY;
+        if (size < limits.minCharacters) worth -= SHORT;
         for (let i = start; i < end; i++)
           for (let j = i + 1; j < end; j++) worth += pair(i, j) - limits.offset;
       }
@@ -84,7 +89,11 @@ t.test('cluster finds the best of all divisions', async (t) => {
       0,
       ...pieces.map((_, place) => sum(pieces.slice(0, place + 1).map(({ size }) => size))),
     ]);
-    const found = worthOf([0, ...findClusters(vectors, tokens, limits, signal), pieces.length]);
+    const found = worthOf([
+      0,
+      ...findClusters(vectors, { tokens, characters: tokens }, limits, signal),
+      pieces.length,
+    ]);
     const best = Math.max(...[...divisions(pieces.length)].map(worthOf));
     if (!(Math.abs(found - best) < 1e-5)) throw new Error(`${found} instead of ${best}`);
   });
@@ -123,4 +132,18 @@ t.test('a text of two sentences can be cut, one of four not behind the first', a
   const { model } = modelOf(byLetter);
   t.same(lettersOf(await textsOf(model, sentences('ABB'))), ['A', 'BB']);
   t.same(lettersOf(await textsOf(model, sentences('ABBB'))), ['ABBB']);
+});
+
+t.test('mode: cluster has a smallest size by default, as far as chunk_size allows it', async (t) => {
+  const { default: leastCharacters } = manifest.options.properties.min_characters_per_chunk;
+  const { model } = modelOf(byLetter);
+  const text = sentences('AAAAAAAAAABABBBBBBBBBBBABBBBBBBBBBB');
+  const sizes = async (options: object) =>
+    (await textsOf(model, text, { mode: 'cluster', ...options })).map(({ length }) => length);
+  t.ok((await sizes({})).some((size) => size < 40));
+  const byDefault = await sizes({ min_characters_per_chunk: leastCharacters });
+  t.ok(byDefault.every((size) => size >= leastCharacters));
+  t.ok(byDefault.length > 1);
+  t.ok((await sizes({ min_characters_per_chunk: 60 })).every((size) => size >= 60));
+  t.ok((await sizes({ min_characters_per_chunk: 60, chunk_size: 20 })).every((size) => size <= 20));
 });

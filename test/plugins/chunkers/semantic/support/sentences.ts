@@ -41,8 +41,12 @@ export const byLetter = (text: string) => [Number(text.startsWith('A')), Number(
 export const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 const DEFAULTS = Object.fromEntries(
-  Object.entries(manifest.options.properties).map(([name, schema]) => [name, schema.default]),
+  Object.entries(manifest.options.properties).flatMap(([name, schema]) =>
+    'default' in schema ? [[name, schema.default]] : [],
+  ),
 );
+/** Sentences of these tests are shorter than what is joined by default. */
+const SHORT = { min_characters_per_sentence: 1, min_characters_per_chunk: 1 };
 
 export async function spansOf(
   model: EmbeddingModel,
@@ -51,7 +55,7 @@ export async function spansOf(
   signal = new AbortController().signal,
 ) {
   const ready = { manifest, chunker: createSemanticChunker(collaborators()) as never };
-  const given = { ...DEFAULTS, min_characters_per_sentence: 1, ...options };
+  const given = { ...DEFAULTS, ...SHORT, ...options };
   return chunkText(ready, text, given, { tokenizer: units, model, report() {}, signal });
 }
 
