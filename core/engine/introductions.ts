@@ -29,6 +29,7 @@ const COLON = 58;
 const AT = 64;
 const WIDE_COLON = 0xff1a;
 const BLANK_LINE = /\n[ \t]*\r?\n/g;
+const FENCE = /^[ \t]*(?:```|~~~)/m;
 const MARKED = /^[ \t]*(?:(?:#{1,6}|\/\/[/!]?|--)[ \t]|@[\w.]|#\[)/;
 const UNDERLINE = /^([=\-~^*+])\1{2,}$/;
 const NUMBERED = /^\d{1,3}(?:\.\d{1,3}){0,4}\.?[ \t]+\S.*[^\s.,;:!?。，；：！？]$/;
@@ -48,9 +49,11 @@ export function introductionStart(text: string, floor: number, lastCut: number, 
   return start;
 }
 
-/** Whether a block begins at `at` whose lines belong together: a fence or a table. */
+/** Whether a block begins at `at`, indented or not, whose lines belong together: a fence or a table. */
 export function isWholeBlock(text: string, at: number): boolean {
-  return text.startsWith('```', at) || text.startsWith('~~~', at) || text.startsWith('|', at);
+  let start = at;
+  while (text.charCodeAt(start) === SPACE && start < at + LONGEST_SPACE) start++;
+  return text.startsWith('```', start) || text.startsWith('~~~', start) || text.startsWith('|', start);
 }
 
 /** Whether `at` is the start of a line; a carriage return alone begins none. */
@@ -112,12 +115,16 @@ function isMarked(text: string, start: number, end: number): boolean {
   return isMark && MARKED.test(text.slice(start, end));
 }
 
-/** The start of the paragraph that ends at `end`, or of what stands of it behind `floor`, if that is short. */
+/**
+ * The start of the paragraph that ends at `end`, or of what stands of it behind `floor`, if that is short and no
+ * fence ends in it.
+ */
 function startOfParagraph(text: string, floor: number, end: number): number | undefined {
   const least = Math.max(floor, end - LONGEST_LINE);
   const blank = [...text.slice(least, end).matchAll(BLANK_LINE)].at(-1);
-  if (blank !== undefined) return least + blank.index + blank[0].length;
-  return least === floor ? floor : undefined;
+  if (blank === undefined && least > floor) return undefined;
+  const start = blank === undefined ? floor : least + blank.index + blank[0].length;
+  return FENCE.test(text.slice(start, end)) ? undefined : start;
 }
 
 /** The start of the block comment that ends at `end`, if it begins a line. */
