@@ -27,6 +27,7 @@ import { createRequestSchemas, type RequestSchemas } from './service/request-sch
 import { createService, type Service } from './service/service.ts';
 import type { PipelineStore } from './store/contract.ts';
 import { createPipelineStore } from './store/pipeline-store.ts';
+import { createCheck } from './validation/validator.ts';
 
 /** What one thread needs to serve requests: the main thread and every worker make the same from the same data. */
 export interface ServiceCradle {
@@ -89,7 +90,15 @@ function makeHost({ registry, log, shared, models }: ServiceCradle): PluginHost 
   return createPluginHost({
     registry,
     importFactory: (entry) => importFactory(entry),
-    collaborators: { kit, log, shared, models, hosted: hostedModels, memoryBytes: readMachine().memoryBytes },
+    collaborators: {
+      kit,
+      log,
+      createCheck,
+      shared,
+      models,
+      hosted: hostedModels,
+      memoryBytes: readMachine().memoryBytes,
+    },
     env: process.env,
     wrap: (entry, plugin) => keepOpened(entry, plugin, log),
   });

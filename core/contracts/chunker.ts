@@ -58,7 +58,8 @@ interface BaseChunkContext {
   windows(size: number, overlap?: number): Span[];
   /**
    * Divides a stretch of the text along a hierarchy: cut by the first finder, what is still over the
-   * limit by the next, at last between tokens and between code points.
+   * limit by the next, at last between tokens and between code points. A heading, and whatever else only
+   * introduces the text behind it, goes with that where the limit allows it.
    */
   divide(range: Span, finders: readonly CutFinder[], limits: DivideLimits): Span[];
 }

@@ -1,4 +1,5 @@
 import type { EmbeddingProvider, EmbedRequest, ModelInfo } from './embedding.ts';
+import type { ObjectSchema } from './manifest.ts';
 import type { TokenizerProvider } from './tokenizer.ts';
 
 /** Files of models and tokenizers on this machine, by the model's name. */
@@ -45,6 +46,14 @@ export interface Log {
   warn(details: object, message: string): void;
   error(details: object, message: string): void;
 }
+
+/**
+ * Makes the check of a JSON Schema, as requests are checked. The check lists what is wrong with a value, one sentence
+ * each without its full stop, and names what a misspelt name should be; it lists nothing for a value that fits.
+ *
+ * @param place put before the name of what is wrong: `zh.`
+ */
+export type CreateCheck = (schema: ObjectSchema) => (value: unknown, place?: string) => readonly string[];
 
 /** How much goes into one call of a hosted model. */
 export interface BatchLimits {

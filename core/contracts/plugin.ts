@@ -1,6 +1,6 @@
 import type { Kit } from '../kit.ts';
 import type { AnyChunker } from './chunker.ts';
-import type { HostedModels, Log, ModelFiles, SharedBuffers } from './collaborators.ts';
+import type { CreateCheck, HostedModels, Log, ModelFiles, SharedBuffers } from './collaborators.ts';
 import type { EmbeddingProvider } from './embedding.ts';
 import type { Kind, Manifest, PluginId, UsesOf } from './manifest.ts';
 import type { AnyRefinery } from './refinery.ts';
@@ -11,6 +11,8 @@ export interface Collaborators {
   /** What the engine offers to authors: finders of cuts, sentences, text, errors for callers. */
   readonly kit: Kit;
   readonly log: Log;
+  /** Makes checks of JSON Schemas, for files that a plugin reads. */
+  readonly createCheck: CreateCheck;
   readonly shared: SharedBuffers;
   /** Files of models on this machine, and on the hub if downloads are allowed. */
   readonly models: ModelFiles;

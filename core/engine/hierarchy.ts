@@ -2,12 +2,14 @@ import type { Span } from '../contracts/chunk.ts';
 import type { CutFinder, DivideLimits } from '../contracts/chunker.ts';
 import type { TokenizedText } from '../contracts/tokenizer.ts';
 import { cutAtCodePoints, cutAtOffsets, isShorter } from './cuts.ts';
+import { introductionStart, isLineStart, isWholeBlock } from './introductions.ts';
 import { packPieces } from './packing.ts';
 
 /**
  * Divides a stretch of a text into chunks of at most `size` tokens along a hierarchy: it is cut by the
  * first finder and packed; what is still too large is cut by the next one, at last between tokens and
- * between code points. Only a single code point can stay over the limit.
+ * between code points. Only a single code point can stay over the limit. What only introduces the text behind
+ * it, such as a heading, goes with that (see `introductions.ts`).
  */
 export function divide(
   text: string,
@@ -19,7 +21,15 @@ export function divide(
   const token_count = tokens.count(start, end);
   if (token_count <= size) return [{ start, end, token_count }];
   const levels = [...finders, cutAtTokens(tokens), cutAtCodePoints];
-  const division: Division = { text, tokens, levels, size, minCharacters, spans: [] };
+  const division: Division = {
+    text,
+    tokens,
+    levels,
+    lastNamed: finders.length - 1,
+    size,
+    minCharacters,
+    spans: [],
+  };
   divideAt(division, 0, start, end);
   return minCharacters > 1 ? joinShort(division) : division.spans;
 }
@@ -28,6 +38,8 @@ interface Division {
   readonly text: string;
   readonly tokens: TokenizedText;
   readonly levels: readonly CutFinder[];
+  /** The last level before tokens and code points. */
+  readonly lastNamed: number;
   readonly size: number;
   readonly minCharacters: number;
   /** The chunks so far. */
@@ -42,6 +54,7 @@ function divideAt(division: Division, level: number, start: number, end: number)
     return;
   }
   const boundaries = find(text, start, end);
+  if (level <= division.lastNamed) joinIntroductions(division, level, boundaries, start, end);
   if (boundaries.length === 0) {
     divideAt(division, level + 1, start, end);
     return;
@@ -49,6 +62,42 @@ function divideAt(division: Division, level: number, start: number, end: number)
   boundaries.unshift(start);
   boundaries.push(end);
   placeAll(division, level, start, packPieces(boundaries, tokens, { size }));
+}
+
+/** Moves each cut behind an introduction to before it, or leaves it out if there is one already. */
+function joinIntroductions(
+  division: Division,
+  level: number,
+  cuts: number[],
+  floor: number,
+  end: number,
+): void {
+  const { text } = division;
+  let kept = 0;
+  for (let index = 0; index < cuts.length; index++) {
+    let cut = cuts[index] as number;
+    if (isLineStart(text, cut)) {
+      const lastCut = kept === 0 ? floor : (cuts[kept - 1] as number);
+      const start = introductionStart(text, floor, lastCut, cut);
+      if (start < cut && goesWithNext(division, level, start, cut, cuts[index + 1] ?? end)) {
+        while (kept > 0 && (cuts[kept - 1] as number) >= start) kept--;
+        cut = start;
+      }
+    }
+    if (cut > floor) cuts[kept++] = cut;
+  }
+  cuts.length = kept;
+}
+
+/**
+ * Whether an introduction `[start, cut)` goes with the piece `[cut, end)`: if both fit together, or if the piece is
+ * cut at a finer level anyway or can be. An introduction of more than half the limit is text there.
+ */
+function goesWithNext(division: Division, level: number, start: number, cut: number, end: number): boolean {
+  const { text, tokens, size, lastNamed } = division;
+  if (tokens.count(start, end) <= size) return true;
+  if (tokens.count(start, cut) > size / 2) return false;
+  return (level < lastNamed && !isWholeBlock(text, cut)) || tokens.count(cut, end) > size;
 }
 
 /** Keeps what fits and divides the rest; a short chunk is divided together with an oversized one after it. */

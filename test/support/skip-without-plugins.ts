@@ -11,17 +11,18 @@ import { importsOf } from '../../server/cli/import-scanner.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const NEEDS = /^\/\/ Needs ((?:[a-z]+\/[a-z0-9-]+(?:, )?)+)\.$/gm;
 
-/** What a test file needs and does not find, as a path in the checkout. */
+/** The folder of a plugin that a test file needs and does not find, as a path in the checkout. */
 export function findMissing(file: string, root: string = ROOT): string | undefined {
   const files = new Set([resolve(root, file)]);
   // A loop over a set also visits what is added on the way.
   for (const one of files) {
     const source = readFileSync(one, 'utf8');
-    const needed = [...importedBy(one, source), ...namedIn(source).map((folder) => join(root, folder))];
-    for (const path of needed) {
-      if (relative(root, path).startsWith('plugins/') && !existsSync(path)) return relative(root, path);
-      if (relative(root, path).startsWith('test/') && path.endsWith('.ts') && existsSync(path))
-        files.add(path);
+    const imported = importedBy(one, source).map((path) => relative(root, path));
+    const folders = [...imported.flatMap(pluginFolder), ...namedIn(source)];
+    const missing = folders.find((folder) => !existsSync(join(root, folder)));
+    if (missing !== undefined) return missing;
+    for (const path of imported) {
+      if (path.startsWith('test/') && path.endsWith('.ts')) files.add(join(root, path));
     }
   }
   return undefined;
@@ -32,6 +33,12 @@ function importedBy(file: string, source: string): string[] {
     ({ kind, specifier }) => kind !== 'type' && specifier.startsWith('.'),
   );
   return imports.map(({ specifier }) => resolve(dirname(file), specifier));
+}
+
+/** The folder of the plugin that a file belongs to, if it belongs to one. */
+function pluginFolder(path: string): string[] {
+  const [top, kind = '', name] = path.split('/');
+  return top === 'plugins' && name !== undefined ? [join(top, kind, name)] : [];
 }
 
 /** The folders of the plugins that a comment names. */

@@ -4,11 +4,11 @@ import type manifest from './manifest.ts';
 import type { RecursiveOptions } from './manifest.ts';
 import { loadRecipes } from './recipes.ts';
 
-const createRecursiveChunker: Factory<typeof manifest> = ({ kit }): Chunker<RecursiveOptions> => {
-  const recipes = loadRecipes(kit);
+const createRecursiveChunker: Factory<typeof manifest> = (tools): Chunker<RecursiveOptions> => {
+  const recipes = loadRecipes(tools);
   return {
     chunk: (text, { recipe, lang, chunk_size, min_characters_per_chunk }, { divide }) =>
-      divide({ start: 0, end: text.length }, recipes.finders(recipe, lang), {
+      divide({ start: 0, end: text.length }, recipes.finders(recipe, lang, text), {
         size: chunk_size,
         minCharacters: min_characters_per_chunk,
       }),

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { kit } from '../../../core/kit.ts';
-import { loadRecipes } from '../../../plugins/chunkers/recursive/recipes.ts';
-import { openChunkers } from '../../support/service.ts';
+import { loadRecipes } from '../../../../plugins/chunkers/recursive/recipes.ts';
+import { collaborators } from '../../../support/collaborators.ts';
+import { openChunkers } from '../../../support/service.ts';
 
 const chunk = await openChunkers();
 const texts = async (request: object) => (await chunk('recursive', request)).map(({ text }) => text);
@@ -71,15 +71,15 @@ t.test('every language of the data cuts its own sentences at the sentence level'
     fr: 'Un… Deux',
     es: 'Uno… Dos',
   };
-  const { finders } = loadRecipes(kit);
+  const { finders } = loadRecipes(collaborators());
   for (const [lang, text] of Object.entries(samples)) {
-    const sentence = finders('default', lang)[1];
+    const sentence = finders('default', lang, text)[1];
     t.ok(sentence !== undefined && sentence(text, 0, text.length).length === 1, lang);
   }
 });
 
 t.test('every recipe file is a recipe', async (t) => {
-  const folder = join(import.meta.dirname, '../../../plugins/chunkers/recursive/recipes');
+  const folder = join(import.meta.dirname, '../../../../plugins/chunkers/recursive/recipes');
   const text = 'Some words here.\n\n'.repeat(20);
   for (const file of readdirSync(folder)) {
     const recipe = file.replace('.json', '');

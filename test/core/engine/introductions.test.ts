@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import t from 'tap';
+import type { CutFinder } from '../../../core/contracts/chunker.ts';
+import type { TokenizedText } from '../../../core/contracts/tokenizer.ts';
+import { cutAtWhiteSpace } from '../../../core/engine/cuts.ts';
+import { cutAtDelimiters } from '../../../core/engine/delimiters.ts';
+import { divide } from '../../../core/engine/hierarchy.ts';
+
+const PARAGRAPHS = [cutAtDelimiters(['\n\n', '\r\n\r\n']), cutAtDelimiters(['\n', '. ']), cutAtWhiteSpace];
+const LINES = [cutAtDelimiters(['\n'])];
+
+/** A token is a UTF-16 unit. */
+function unitTokens(text: string): TokenizedText {
+  const ends = Uint32Array.from(text, (_, at) => at + 1);
+  return { count: (start, end) => end - start, ends: () => ends };
+}
+
+function parts(text: string, size: number, finders: readonly CutFinder[] = PARAGRAPHS): string[] {
+  const spans = divide(text, unitTokens(text), { start: 0, end: text.length }, finders, { size });
+  return spans.map(({ start, end }) => text.slice(start, end));
+}
+
+t.test('a heading is not left behind at the end of a chunk', async (t) => {
+  const tea = '# Tea\n\nBoil water. Wait three minutes. Pour it slowly.\n\n';
+  const milk = '## Milk\n\nOnly a little milk is needed, and it goes in last of all.\n';
+  t.same(parts(tea + milk, 80), [tea, milk]);
+  t.same(
+    parts((tea + milk).replaceAll('\n', '\r\n'), 84),
+    [tea, milk].map((part) => part.replaceAll('\n', '\r\n')),
+  );
+});
+
+t.test('a heading goes with the first piece of a paragraph that has to be cut', async (t) => {
+  const text = '## Options\n\nThe first sentence is here. The second one is a little longer than that.\n';
+  t.same(parts(text, 60), [
+    '## Options\n\nThe first sentence is here. ',
+    'The second one is a little longer than that.\n',
+  ]);
+});
+
+t.test('titles, lines with a colon, comments and decorators go with what follows', async (t) => {
+  const before = 'Some words that stand before it.\n\n';
+  for (const introduction of [
+    '### Part\n\n',
+    'A title\n=======\n\n',
+    '-------\nA title\n-------\n\n',
+    '3.1.  Scope of it\n\n',
+    'There are two of them:\n\n',
+    '有两个：\n\n',
+    '# One\n\n## Two\n\n',
+    '// What it does.\n',
+    '/**\n * What it does.\n */\n',
+    '@decorated(1)\n',
+    '#[derive(Debug)]\n',
+  ]) {
+    const rest = 'f'.repeat(60 - introduction.length);
+    const ends = introduction.endsWith('\n\n') ? PARAGRAPHS : LINES;
+    const [first, second] = parts(before + introduction + rest, 60, ends);
+    t.same([first, second], [before, introduction + rest], introduction);
+  }
+});
+
+t.test('what is no introduction stays where it is', async (t) => {
+  const rest = 'f'.repeat(50);
+  for (const text of [
+    'A paragraph.\n\nA sentence, no title.\n\n',
+    'A paragraph.\n\n1. An item of a list.\n\n',
+    'A paragraph.\n\n---\n\n',
+    `${'Long words of prose '.repeat(14)}end so:\n\n`,
+  ]) {
+    t.equal(parts(text + rest, text.length, PARAGRAPHS)[0], text);
+  }
+});
+
+t.test('a fence or a table is not cut for the sake of its heading', async (t) => {
+  const fence = '```js\nlet a = 1;\nlet b = 2;\nlet c = 3;\n```\n';
+  t.same(parts(`Words.\n\n## Use\n\n${fence}`, 48), ['Words.\n\n## Use\n\n', fence]);
+});
+
+t.test('headings alone are divided in linear work, and none is lost', async (t) => {
+  const work = (count: number) => {
+    const text = '# Title of a part\n\n'.repeat(count);
+    let units = 0;
+    const tokens = {
+      ...unitTokens(text),
+      count: (start: number, end: number) => {
+        units += end - start;
+        return end - start;
+      },
+    };
+    const spans = divide(text, tokens, { start: 0, end: text.length }, PARAGRAPHS, { size: 100 });
+    t.equal(spans.map(({ start, end }) => text.slice(start, end)).join(''), text);
+    t.ok(spans.every(({ start, end }) => end - start <= 100));
+    return units / text.length;
+  };
+  t.ok(work(2000) < work(200) * 1.1);
+});
+
+t.test('introductions leave the limit and the text whole, whatever stands around them', async () => {
+  const pieces = [
+    '# A\n',
+    '## B b\n\n',
+    '\n',
+    '===\n',
+    '---\n',
+    '*/\n',
+    '/* c\n',
+    '@d\n',
+    'so:\n',
+    '1. x\n',
+    'word ',
+    '\r\n',
+  ];
+  const anyText = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 60 });
+  const cases = fc.record({
+    text: anyText.map((all) => all.join('')),
+    size: fc.integer({ min: 1, max: 40 }),
+  });
+  fc.assert(
+    fc.property(cases, ({ text, size }) => {
+      for (const finders of [PARAGRAPHS, LINES]) {
+        const found = parts(text, size, finders);
+        assert.equal(found.join(''), text);
+        assert.ok(found.every((part) => part.length > 0 && part.length <= size));
+      }
+    }),
+    { numRuns: 400 },
+  );
+});
