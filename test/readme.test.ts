@@ -1,13 +1,15 @@
+// Needs chunker/code, chunker/recursive, chunker/semantic, chunker/sentence, refinery/embeddings.
+// Needs refinery/overlap, embedding/cohere, embedding/openai, embedding/static, embedding/transformer.
+// Needs embedding/voyage.
+
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { KINDS, manifestSchema } from '../core/contracts/manifest.ts';
-import { kit } from '../core/kit.ts';
+import { KINDS } from '../core/contracts/manifest.ts';
 import { SUITES } from './contracts/suites.ts';
 import { openWorkbench } from './contracts/workbench.ts';
-import { collaborators } from './support/collaborators.ts';
 import { postRoutes } from './support/openapi.ts';
 import { startServer, temporaryFolder } from './support/server.ts';
 
@@ -17,19 +19,18 @@ const ROOT = join(import.meta.dirname, '..');
 const PAGES = [
   'README.md',
   'plugins/AUTHORS.md',
+  'plugins/EXAMPLES.md',
   'server/CLIENTS.md',
   'server/OPERATIONS.md',
   'server/OPTIONS.md',
 ];
 const page = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
-const authors = page('plugins/AUTHORS.md');
 
-/** The files of the plugins that the page for authors shows, by their paths in `my-plugins`. */
+/** The files of the plugins that the page of examples shows, by their paths in `my-plugins`. */
 const files = Object.fromEntries(
-  [...authors.matchAll(/^`my-plugins\/(\S+)`\n\n```js\n([\s\S]*?)^```$/gm)].map(([, path, source]) => [
-    path,
-    source,
-  ]),
+  [...page('plugins/EXAMPLES.md').matchAll(/^`my-plugins\/(\S+)`\n\n```js\n([\s\S]*?)^```$/gm)].map(
+    ([, path, source]) => [path, source],
+  ),
 ) as Record<string, string>;
 const plugins = [...new Set(Object.keys(files).map((path) => dirname(path)))];
 const pluginsDir = [await temporaryFolder(t, files)];
@@ -147,26 +148,6 @@ t.test('the examples of their manifests work', async (t) => {
   for (const { path, examples } of shown) {
     for (const example of examples) t.equal((await client.post(path, example)).status, 200, path);
   }
-});
-
-/** The names in backticks in the first column of the first table behind a sentence. */
-function firstColumn(sentence: string): string[] {
-  const behind = authors.slice(authors.indexOf(sentence));
-  const [table = ''] = /^\|(?:.*\n\|)*.*$/m.exec(behind) ?? [];
-  const cells = table.split('\n').map((row) => row.split(' | ')[0] ?? '');
-  return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
-}
-
-t.test('its table of the manifest names every field, and no other', async (t) => {
-  t.same(firstColumn('**The manifest** is data').sort(), Object.keys(manifestSchema.properties).sort());
-});
-
-t.test('its table of collaborators names all, and its list of the kit too', async (t) => {
-  const named = firstColumn('**The factory** is the default export').filter((name) => !name.includes('/'));
-  t.same(named.sort(), Object.keys(collaborators()).sort());
-  const row = authors.split('\n').find((line) => line.startsWith('| `kit` |')) ?? '';
-  const members = [...row.matchAll(/`(\w+)`/g)].map(([, name = '']) => name).filter((name) => name !== 'kit');
-  t.same(members.sort(), Object.keys(kit).sort());
 });
 
 t.test('its links lead to files', async (t) => {

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Kind } from '../../core/contracts/manifest.ts';
 import { plugin, pluginsFolder } from '../support/plugins.ts';
@@ -175,6 +177,27 @@ for (const { kind, title = kind, manifest, good, bad } of SAMPLES) {
     }
   });
 }
+
+t.test('authors run the suite on a folder of their own with CONTRACT_PLUGINS_DIR', async (t) => {
+  const manifest = { kind: 'chunker', guarantees: { lossless: true }, uses: ['tokenizer'] };
+  const made = (name: string, end: string) =>
+    plugin({ name, ...manifest }, `export default () => ({ chunk: (text) => [{ start: 0, end: ${end} }] });`);
+  const folder = await pluginsFolder(t, made('keeps', 'text.length'), made('loses', '1'));
+  const run = (name: string) => {
+    const { NODE_OPTIONS: _, TAP: __, ...own } = process.env;
+    const given = { CONTRACT_PLUGINS_DIR: folder, CONTRACT_PLUGINS: `${name},character` };
+    const env = { ...own, ...given, CONTRACT_RUNS: '20' };
+    const suite = join(import.meta.dirname, 'plugins.test.ts');
+    return spawnSync(process.execPath, [suite], { encoding: 'utf8', env });
+  };
+  const good = run('keeps');
+  t.equal(good.status, 0);
+  t.match(good.stdout, 'ok 1 - chunker/keeps keeps its promises');
+  const bad = run('loses');
+  t.equal(bad.status, 1);
+  t.match(bad.stdout, 'not ok 1 - chunker/loses keeps its promises');
+  t.match(bad.stdout, 'is lost');
+});
 
 /** A folder with one plugin for each factory. */
 async function benchWith(t: Test, kind: Kind, manifest: object, factories: readonly string[]) {

@@ -7,8 +7,11 @@ import { reasonOf } from './promises.ts';
 import { SUITES } from './suites.ts';
 import { openWorkbench } from './workbench.ts';
 
+const listIn = (variable: string) => (process.env[variable] ?? '').split(',').filter(Boolean);
+
 const bench = await openWorkbench({
-  plugins: (process.env.CONTRACT_PLUGINS ?? '').split(',').filter(Boolean),
+  plugins: listIn('CONTRACT_PLUGINS'),
+  pluginsDir: listIn('CONTRACT_PLUGINS_DIR'),
   modelsDir: await modelFolder(t),
   hfHubCache: '/nowhere',
 });

@@ -1,3 +1,5 @@
+// Needs chunker/sentence.
+
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';

@@ -1,3 +1,5 @@
+// Needs chunker/semantic, embedding/static.
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

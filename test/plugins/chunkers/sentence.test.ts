@@ -1,3 +1,5 @@
+// Needs chunker/sentence.
+
 import t from 'tap';
 import { openChunkers } from '../../support/service.ts';
 

@@ -1,3 +1,5 @@
+// Needs chunker/recursive, chunker/sentence, tokenizer/huggingface, tokenizer/tiktoken.
+
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,5 @@
+// Needs chunker/recursive, refinery/overlap, embedding/voyage, tokenizer/tiktoken.
+
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

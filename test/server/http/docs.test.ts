@@ -1,3 +1,6 @@
+// Needs chunker/code, chunker/recursive, chunker/semantic, chunker/sentence, refinery/embeddings.
+// Needs refinery/overlap.
+
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv } from 'ajv';
 import Fastify from 'fastify';

@@ -1,3 +1,5 @@
+// Needs chunker/recursive, chunker/sentence, refinery/overlap.
+
 import t from 'tap';
 import { chunker, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { type Client, startServer } from '../../support/server.ts';

@@ -1,3 +1,5 @@
+// Needs chunker/sentence.
+
 import t from 'tap';
 import { startServer } from '../../support/server.ts';
 

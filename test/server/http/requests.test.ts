@@ -1,3 +1,5 @@
+// Needs chunker/code, chunker/recursive, chunker/semantic, chunker/sentence.
+
 import t, { type Test } from 'tap';
 import { OFFSET_UNITS } from '../../../core/contracts/chunk.ts';
 import { codeOf } from '../../soak/texts.ts';

@@ -1,3 +1,5 @@
+// Needs chunker/semantic, refinery/embeddings, embedding/static.
+
 import t from 'tap';
 import { plugin, pluginsFolder } from '../../support/plugins.ts';
 import { startProcess } from '../../support/process.ts';

@@ -1,3 +1,5 @@
+// Needs refinery/embeddings, embedding/static.
+
 import t from 'tap';
 import { buildApp, configOf } from '../../../server/app.ts';
 import { plugin, pluginsFolder } from '../../support/plugins.ts';

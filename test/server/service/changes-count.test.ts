@@ -1,3 +1,5 @@
+// Needs refinery/overlap.
+
 import t from 'tap';
 import type { Chunk } from '../../../core/contracts/chunk.ts';
 import { chunker, plugin, pluginsFolder } from '../../support/plugins.ts';

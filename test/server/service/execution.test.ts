@@ -1,3 +1,5 @@
+// Needs chunker/recursive, chunker/sentence, refinery/overlap.
+
 import t from 'tap';
 import type { PipelineStep } from '../../../server/store/contract.ts';
 import { composeQuietly, runTask } from '../../support/service.ts';
