@@ -41,6 +41,7 @@ export function keepTokenizers(provider: TokenizerProvider): TokenizerProvider {
   const cache = new LeaseCache<Tokenizer>({ max: MOST_TOKENIZERS });
   return {
     names: () => provider.names(),
+    aliases: () => provider.aliases?.() ?? {},
     async open(name) {
       // A tokenizer holds nothing but memory, so it may be used without a lease.
       const kept = cache.kept(name);

@@ -6,15 +6,16 @@ import type { Registry } from '../../core/hosting/registry.ts';
 import type { PipelineStep } from '../store/contract.ts';
 import { type WrittenChunk, writeChunks } from '../wire/chunk-writer.ts';
 import { canonicalJsonText } from '../wire/json-text.ts';
+import type { Answer } from './answer.ts';
 import { chunkIdSeed, chunkIds } from './chunk-ids.ts';
 import { type DocumentChunks, type SourceDocument, writtenChunks } from './document-chunks.ts';
 import { type Input, runStages } from './execution.ts';
 import type { Limits } from './limits.ts';
 import type { Openers } from './openers.ts';
 import { pluginOf } from './pipeline.ts';
-import { defaultTokenizerOf, type RequestSchemas } from './request-schemas.ts';
-import { createRequests, type Execution, type Requests, type Task } from './requests.ts';
-import { type Metadata, ResponseMetadata } from './response-metadata.ts';
+import { defaultNameOf, type RequestSchemas } from './request-schemas.ts';
+import { createRequests, type Execution, type Requests, type StagesRequest, type Task } from './requests.ts';
+import { ResponseMetadata } from './response-metadata.ts';
 import {
   namesUsed,
   openStage,
@@ -23,7 +24,11 @@ import {
   type StageRequest,
   type StageTools,
 } from './stages.ts';
+import { runTexts } from './texts.ts';
+import type { TextsRequest } from './texts-request.ts';
 import { Timer, type Timings } from './timings.ts';
+
+export type { Answer } from './answer.ts';
 
 /** What the service does, on bytes; it knows nothing of HTTP. Its errors are `ServiceError`s. */
 export interface Service extends Requests {
@@ -40,15 +45,6 @@ export interface Service extends Requests {
   run(execution: Execution, signal: AbortSignal): Promise<Answer>;
 }
 
-/** The answer to a task. */
-export interface Answer {
-  /** JSON in UTF-8. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** What the plugins report about it. */
-  readonly metadata: Metadata;
-  readonly timings: Timings;
-}
-
 export interface ServiceOptions {
   readonly registry: Registry;
   readonly requestSchemas: RequestSchemas;
@@ -61,23 +57,40 @@ export interface ServiceOptions {
 export function createService(options: ServiceOptions): Service {
   const { registry, requestSchemas, host, openers, log, config } = options;
   // If no plugin has a default, a request that names no tokenizer gets `unknown_tokenizer` with the known names.
-  const defaultTokenizer = defaultTokenizerOf(registry) ?? '';
+  const defaultTokenizer = defaultNameOf(registry, 'tokenizer') ?? '';
   const tools = { registry, host, openers, log, defaultTokenizer };
   return {
     ...createRequests(registry, requestSchemas, config),
     isHeavy: (task) => pluginsOf(task).some(({ kind, name }) => isHeavyPlugin(registry, kind, name)),
-    isLight: ({ stages }) => stages.every((stage) => isLightStage(stage, registry, defaultTokenizer)),
-    run: (execution, signal) => run(execution, signal, tools, config.maxAnswerBytes),
+    isLight: (execution) =>
+      'run' in execution
+        ? isLightModel(execution, registry, defaultTokenizer)
+        : execution.stages.every((stage) => isLightStage(stage, registry, defaultTokenizer)),
+    run: (execution, signal) =>
+      'run' in execution
+        ? runTexts(execution, signal, tools, config.maxAnswerBytes)
+        : runStagesOf(execution, signal, tools, config.maxAnswerBytes),
   };
 }
 
 function pluginsOf(task: Task): { readonly kind: Kind; readonly name: string }[] {
   if (task.run === 'execute') return task.steps.map(pluginOf);
+  // Of texts, which plugin is asked is only known once the body is read.
+  if (task.run === 'embed' || task.run === 'tokenize') return [];
   return [{ kind: task.run === 'chunk' ? 'chunker' : 'refinery', name: task.name }];
 }
 
 function isHeavyPlugin(registry: Registry, kind: Kind, name: string): boolean {
   return registry.find(kind, name)?.manifest.heavy === true;
+}
+
+/** Whether no plugin that may open the model or tokenizer is heavy. */
+function isLightModel({ run, options }: TextsRequest, registry: Registry, tokenizer: string): boolean {
+  const owners =
+    run === 'embed'
+      ? ownersOf(registry, 'embedding', options.embedding_model)
+      : ownersOf(registry, 'tokenizer', options.tokenizer ?? tokenizer);
+  return owners.every(({ manifest }) => manifest.heavy !== true);
 }
 
 function isLightStage({ kind, name, options }: StageRequest, registry: Registry, tokenizer: string): boolean {
@@ -91,8 +104,8 @@ function isLightStage({ kind, name, options }: StageRequest, registry: Registry,
   return plugins.every(({ manifest }) => manifest.heavy !== true);
 }
 
-async function run(
-  { inputs, isBatch, stages: requests, pipeline, parseSeconds }: Execution,
+async function runStagesOf(
+  { inputs, isBatch, stages: requests, pipeline, parseSeconds }: StagesRequest,
   signal: AbortSignal,
   tools: StageTools,
   maxAnswerBytes: number,
