@@ -2,6 +2,7 @@ import closeWithGrace from 'close-with-grace';
 import { ServiceError } from '../../core/errors.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import { buildApp } from '../app.ts';
+import { describeAccess } from '../config/access.ts';
 import { type Config, ConfigError, type Environment, readConfig } from '../config/config.ts';
 import { helpText } from '../config/help.ts';
 import { readMachine } from '../config/machine.ts';
@@ -34,6 +35,7 @@ async function start(args: readonly string[], env: Environment): Promise<void> {
 
 /** Listens until a signal comes; then the requests in flight are finished, as far as the grace allows. */
 async function serve(config: Config, registry: Registry): Promise<void> {
+  const access = describeAccess(config);
   const app = await buildApp(config, { onBrokenStore: fail, registry });
   closeWithGrace({ logger: app.log, delay: config.shutdownGrace * 1000 }, async ({ err, signal }) => {
     if (err) app.log.error({ err }, 'stopping after an error that nobody handled');
@@ -43,6 +45,7 @@ async function serve(config: Config, registry: Registry): Promise<void> {
   await app.listen({ host: config.host, port: config.port, backlog: BACKLOG }).catch((error: unknown) => {
     throw asStartError(error, config);
   });
+  app.log.info(access.join('. '));
 }
 
 /** Most connections that wait to be accepted; the system may allow fewer. */

@@ -7,6 +7,8 @@ interface OptionBase<T> {
   readonly shownDefault?: string;
   /** Whether it is read from the environment only, so that it shows in no list of processes. */
   readonly isVariableOnly?: boolean;
+  /** Whether an empty variable is a mistake; of other options it counts as not set. */
+  readonly isNeverEmpty?: boolean;
 }
 
 export interface TextOption extends OptionBase<string> {
