@@ -12,8 +12,8 @@ export const step: ObjectSchema = {
   required: ['type'],
   properties: {
     type: { enum: ['chunk', 'refine'], description: 'What the step does.' },
-    chunker: { ...nameOrNull, description: 'Name of the chunker of a chunk step, such as recursive.' },
-    refinery: { ...nameOrNull, description: 'Name of the refinery of a refine step, such as overlap.' },
+    chunker: { ...nameOrNull, description: 'Name of the chunker of a chunk step.' },
+    refinery: { ...nameOrNull, description: 'Name of the refinery of a refine step.' },
     config: {
       type: 'object',
       additionalProperties: true,
