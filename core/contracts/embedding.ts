@@ -38,10 +38,14 @@ export interface EmbeddingModel {
   close?(): void | Promise<void>;
 }
 
+/** What vectors are for: to be found by a search, to search with, or to be compared with each other. */
+export const PURPOSES = ['document', 'query', 'similarity'] as const;
+export type Purpose = (typeof PURPOSES)[number];
+
 /** What a model is told besides the texts. */
 export interface EmbedRequest {
-  /** What the vectors are for: to be found by a search, or to be compared with each other. */
-  readonly purpose: 'document' | 'similarity';
+  /** Models that tell purposes apart embed the same text in another way for each; others ignore it. */
+  readonly purpose: Purpose;
   /** Aborts once the answer is not wanted any more: the client has gone, or the time is up. */
   readonly signal: AbortSignal;
   /** Is told how many texts are done, if the model takes more than one step. */

@@ -107,7 +107,7 @@ export const manifestSchema = {
       type: 'string',
       minLength: 1,
       description:
-        'Of a tokenizer plugin: the name that a request which gives none means. One plugin has it.',
+        'Of a tokenizer or embedding plugin: the name that a request which gives none means. One plugin of a kind has it.',
     },
     models: {
       ...names,

@@ -30,6 +30,8 @@ export interface TokenizedText {
 export interface TokenizerProvider {
   /** Names that can be opened now, for the list in an error and in the documentation. */
   names(): readonly string[] | Promise<readonly string[]>;
+  /** Further names that can be opened, with the name of `names()` that each stands for. */
+  aliases?(): Readonly<Record<string, string>>;
   /** Opens a tokenizer; `undefined` if there is none of that name. */
   open(name: string): Promise<Tokenizer | undefined>;
 }

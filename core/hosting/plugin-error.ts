@@ -1,12 +1,17 @@
+import type { Kind } from '../contracts/manifest.ts';
 import { reasonOf, ServiceError } from '../errors.ts';
-import type { PluginEntry } from './registry.ts';
+
+/** Whom an error is about: a plugin, or what it has opened. */
+export interface Named {
+  readonly manifest: { readonly kind: Kind; readonly name: string };
+}
 
 /**
  * Translates what a plugin threw. The message is shown to the caller only if the plugin marked the error with
  * `expose: true`, as a 400 if its `statusCode` says so; anything else may hold paths or keys and goes to the
  * log alone.
  */
-function asPluginError({ manifest: { kind, name } }: PluginEntry, error: unknown): ServiceError {
+function asPluginError({ manifest: { kind, name } }: Named, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const { expose, statusCode } = (error ?? {}) as { expose?: unknown; statusCode?: unknown };
   if (expose === true && statusCode === 400) {
@@ -17,7 +22,7 @@ function asPluginError({ manifest: { kind, name } }: PluginEntry, error: unknown
 }
 
 /** Runs code of a plugin; what it throws is translated. */
-export async function callPlugin<T>(entry: PluginEntry, run: () => T | Promise<T>): Promise<T> {
+export async function callPlugin<T>(entry: Named, run: () => T | Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {

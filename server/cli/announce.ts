@@ -2,8 +2,8 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from '../../core/hosting/registry.ts';
+import { readKeys } from '../config/access.ts';
 import type { Config } from '../config/config.ts';
-import { splitList } from '../config/values.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
 import { VERSION } from '../version.ts';
 import { addressOf } from './address.ts';
@@ -20,7 +20,7 @@ function describe(config: Config, { all }: Registry): Readonly<Record<string, st
   const [ready, missing] = [true, false].map((isReady) =>
     all.filter((entry) => (entry.missing.length === 0) === isReady).map(({ manifest }) => manifest.name),
   ) as [string[], string[]];
-  const keys = splitList(config.apiKeys).length;
+  const keys = readKeys(config).length;
   return {
     version: VERSION,
     host: config.host,

@@ -29,7 +29,9 @@ export function readConfig(
     const [place, text] = flags.values.has(name)
       ? [flagName(name), flags.values.get(name)]
       : [variableName(name), env[variableName(name)]];
-    if (text === undefined || text === '') return [name, defaultOf(option, machine)];
+    if (text === undefined || (text === '' && option.isNeverEmpty !== true)) {
+      return [name, defaultOf(option, machine)];
+    }
     const parsed = parseValue(option, text);
     if ('value' in parsed) return [name, parsed.value];
     const got = option.isSecret === true ? '' : `, got ${JSON.stringify(text)}`;

@@ -9,6 +9,8 @@ interface OptionBase<T> {
   readonly isVariableOnly?: boolean;
   /** Whether its value must not be shown, not even when it is wrong. */
   readonly isSecret?: boolean;
+  /** Whether an empty variable is a mistake; of other options it counts as not set. */
+  readonly isNeverEmpty?: boolean;
 }
 
 /** A value that was read from a text, or what was expected of the text instead. */

@@ -181,6 +181,16 @@ export const OPTIONS = {
     default: false,
     description: 'Check configuration, port, plugins and store, print what is missing, and exit.',
   },
+  docsNeedKey: {
+    type: 'boolean',
+    default: false,
+    description: 'Ask for a key for `/docs`, `/redoc` and `/openapi.json` too, if keys are set.',
+  },
+  apiKeysFile: {
+    type: 'text',
+    default: '',
+    description: 'File of the keys, one on each line, instead of `API_KEYS`; read at the start.',
+  },
   apiKeys: {
     type: 'text',
     default: '',
@@ -188,6 +198,9 @@ export const OPTIONS = {
       'Keys, separated by commas, of which requests must carry one as `Authorization: Bearer`; by default none.',
     isVariableOnly: true,
     isSecret: true,
+    isNeverEmpty: true,
+    pattern: /[^\s,]/,
+    expected: 'a key, or several with commas between them; unset the variable to ask for none',
   },
   modelAliases: {
     type: 'pairs',

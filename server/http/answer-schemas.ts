@@ -1,96 +1,3 @@
-import type { Manifest } from '../../core/contracts/manifest.ts';
-
-/** Schemas of answers, for the documentation. */
-
-const chunk = {
-  type: 'object',
-  required: ['text', 'start_index', 'end_index', 'token_count'],
-  properties: {
-    text: { type: 'string', description: 'A stretch of the text, unchanged.' },
-    start_index: {
-      type: 'integer',
-      description: 'Where the chunk begins in the text, in the unit of the request.',
-    },
-    end_index: { type: 'integer', description: 'Where the chunk ends in the text.' },
-    token_count: {
-      type: 'integer',
-      description: "Tokens of the chunk, as the request's tokenizer counts them.",
-    },
-  },
-} as const;
-
-/** The answer of a chunker: a list of chunks, or of lists for a batch, with the fields that the plugin adds. */
-export function chunkAnswer({ fields = {} }: Manifest) {
-  const chunks = { type: 'array', items: { ...chunk, properties: { ...chunk.properties, ...fields } } };
-  return {
-    anyOf: [chunks, { type: 'array', items: chunks }],
-    description: 'The chunks of the text; for a list of texts a list of lists, in the same order.',
-    examples: [[{ text: 'A first sentence. ', start_index: 0, end_index: 18, token_count: 18 }]],
-  };
-}
-
-/** The answer of a refinery: chunks in the shape of the request, with the fields that the plugin adds. */
-export function refineAnswer({ fields = {} }: Manifest) {
-  const refined = {
-    type: 'array',
-    items: {
-      ...chunk,
-      properties: { ...chunk.properties, ...fields },
-      additionalProperties: true,
-      description: 'The chunk as it came, with what was added.',
-    },
-  };
-  return {
-    anyOf: [refined, { type: 'array', items: refined }],
-    description: 'The chunks in their order; for a list of lists a list of lists.',
-    examples: [[{ text: 'A first sentence. ', start_index: 0, end_index: 18, token_count: 18 }]],
-  };
-}
-
-const output = {
-  type: 'object',
-  required: ['id', ...chunk.required, 'context', 'embedding'],
-  properties: {
-    id: {
-      type: 'string',
-      format: 'uuid',
-      description: 'Follows from steps, text and place: a second run gives the same.',
-    },
-    ...chunk.properties,
-    context: {
-      type: ['string', 'null'],
-      description: 'Overlap with the neighbours; null if there is none.',
-    },
-    embedding: {
-      type: ['array', 'null'],
-      items: { type: 'number' },
-      description: 'Null if no step made one.',
-    },
-  },
-  additionalProperties: true,
-} as const;
-
-const outputs = { type: 'array', items: output } as const;
-
-/** The answer of a pipeline: a list of chunks, or of lists for a batch. */
-export const executeAnswer = {
-  anyOf: [outputs, { type: 'array', items: outputs }],
-  description: 'The chunks of the text; for a list of texts a list of lists, in the same order.',
-  examples: [
-    [
-      {
-        id: '9f0c4f0e-2f0e-5b0a-8a35-6d2f1c7b9e10',
-        text: 'First sentence. ',
-        start_index: 0,
-        end_index: 16,
-        token_count: 16,
-        context: null,
-        embedding: null,
-      },
-    ],
-  ],
-} as const;
-
 /** What each status of an error means; the README has the same table. */
 export const MEANINGS: Readonly<Record<number, string>> = {
   400: 'Invalid parameters or malformed JSON.',
@@ -106,15 +13,38 @@ export const MEANINGS: Readonly<Record<number, string>> = {
   503: 'The server is busy, and the Retry-After header says when to try again; or the request took too long, or the store of pipelines cannot be used now.',
 };
 
-const problem = {
+const error = {
+  title: 'Error',
   type: 'object',
   required: ['detail'],
   properties: { detail: { type: 'string', description: 'What is wrong and what to change.' } },
 } as const;
 
+const retryAfter = {
+  'retry-after': { type: 'integer', description: 'Seconds after which to try again, if that may help.' },
+};
+
+/** The headers that come with an error of each status. */
+const HEADERS: Readonly<Record<number, Readonly<Record<string, object>>>> = {
+  401: { 'www-authenticate': { type: 'string', description: 'How a key is sent.' } },
+  405: { allow: { type: 'string', description: 'The methods that the path takes.' } },
+  429: retryAfter,
+  503: retryAfter,
+};
+
 /** The answers of errors, for the documentation of a route. */
 export function errorAnswers(statuses: readonly number[]): Record<number, object> {
   return Object.fromEntries(
-    statuses.map((status) => [status, { ...problem, description: MEANINGS[status] }]),
+    statuses.map((status) => [status, jsonAnswer(MEANINGS[status] as string, error, HEADERS[status])]),
   );
+}
+
+/** An answer in JSON, for the documentation of a route. */
+export function jsonAnswer(
+  description: string,
+  schema: object,
+  headers: Readonly<Record<string, object>> = {},
+): object {
+  const documented = Object.keys(headers).length === 0 ? {} : { headers };
+  return { description, content: { 'application/json': { schema } }, ...documented };
 }

@@ -1,9 +1,37 @@
 import swagger from '@fastify/swagger';
 import type { FastifySchema } from 'fastify';
 import plugin from 'fastify-plugin';
+import { type AccessConfig, asksForKeys } from '../config/access.ts';
 import { NAME, VERSION } from '../version.ts';
 import { errorAnswers } from './answer-schemas.ts';
-import { refusalStatuses } from './security.ts';
+import { nameComponents } from './documentation/components.ts';
+import type { Document } from './documentation/document.ts';
+import { addExampleAnswers } from './documentation/example-answers.ts';
+import { needsKey, refusalStatuses } from './security.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The document with answers to its example requests, which are computed when it is first asked for. */
+    chunksmithDocument(): Promise<Document>;
+  }
+}
+
+const TAGS = [
+  { name: 'chunk', description: 'Split text into chunks' },
+  { name: 'refine', description: 'Enrich chunks' },
+  { name: 'texts', description: 'Embed texts and count their tokens' },
+  { name: 'pipelines', description: 'Store steps under a name and run them' },
+  { name: 'meta', description: 'What the service says of itself' },
+];
+
+/** How keys are sent. */
+const SECURITY_SCHEMES = {
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'One of the keys of the server, as `Authorization: Bearer <key>`.',
+  },
+} as const;
 
 /**
  * Describes the routes that are registered after it, as OpenAPI 3.1. Their response schemas are for the
@@ -11,35 +39,51 @@ import { refusalStatuses } from './security.ts';
  */
 export const openapi = plugin(
   async (app) => {
-    const { chunksmith, prefix } = app;
-    const { config } = chunksmith;
+    const { config, registry, runner } = app.chunksmith;
+    const { prefix } = app;
+    const hasKeys = asksForKeys(config);
     app.setSerializerCompiler(() => (value) => JSON.stringify(value));
     await app.register(swagger, {
-      transform: ({ schema, url }) => ({
-        schema: withErrors(schema, refusalStatuses(config, prefix, url)),
-        url,
-      }),
+      transform: ({ schema, url }) => ({ schema: withAccess(schema, config, url.slice(prefix.length)), url }),
+      transformObject: (given) => {
+        const document = 'openapiObject' in given ? given.openapiObject : given.swaggerObject;
+        nameComponents(document as unknown as Document);
+        return document;
+      },
       openapi: {
         openapi: '3.1.0',
         info: {
           title: NAME,
           version: VERSION,
           description: 'Splits text into chunks and enriches chunks. Offsets are exact and no text is lost.',
+          license: { name: 'MIT', identifier: 'MIT' } as { name: string },
         },
-        tags: [
-          { name: 'chunk', description: 'Split text into chunks' },
-          { name: 'refine', description: 'Enrich chunks' },
-          { name: 'pipelines', description: 'Store steps under a name and run them' },
-          { name: 'meta', description: 'What the service says of itself' },
-        ],
+        servers: [{ url: '/', description: 'This server' }],
+        tags: TAGS,
+        security: hasKeys ? [{ apiKey: [] }] : [],
+        components: hasKeys ? { securitySchemes: SECURITY_SCHEMES } : {},
       },
+    });
+    let complete: Promise<Document> | undefined;
+    app.decorate('chunksmithDocument', async () => {
+      const document = app.swagger() as unknown as Document;
+      // A server that is busy answers no examples; the next who asks gets them.
+      if (complete === undefined && runner.load().isFull) return document;
+      complete ??= addExampleAnswers(document, registry, runner);
+      return complete;
     });
   },
   { name: 'chunksmith-openapi', dependencies: ['chunksmith-services', 'chunksmith-security'] },
 );
 
-/** The schema of a route with the errors that hooks before it answer. */
-function withErrors(schema: FastifySchema, statuses: readonly number[]): FastifySchema {
+/** The schema of a route with the errors that hooks before it answer, and without security if it asks for no key. */
+function withAccess(schema: FastifySchema, config: AccessConfig, path: string): FastifySchema {
   if (schema?.response === undefined) return schema;
-  return { ...schema, response: { ...schema.response, ...errorAnswers(statuses) } };
+  const errors = errorAnswers(refusalStatuses(config, path));
+  const isOpen = asksForKeys(config) && !needsKey(config, path);
+  return {
+    ...schema,
+    ...(isOpen ? { security: [] } : {}),
+    response: { ...schema.response, ...errors },
+  };
 }

@@ -4,10 +4,14 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 import { ServiceError } from '../../core/errors.ts';
-import type { Config } from '../config/config.ts';
+import { type AccessConfig, asksForKeys, readKeys } from '../config/access.ts';
 
-/** Paths without key and rate limit, for load balancers and orchestrators. */
+/** Paths without a key, for load balancers and orchestrators. */
 const OPEN_PATHS = new Set(['/health', '/ready']);
+/** Paths that no rate limit counts: monitoring goes on while clients are refused. */
+const UNCOUNTED_PATHS = new Set([...OPEN_PATHS, '/metrics']);
+/** The pages of the documentation and what they load: a browser sends no key for them, and loads many at once. */
+const DOCUMENTATION = /^\/(docs|redoc|openapi\.json)(\/|$)/;
 
 /**
  * Security headers of every answer: helmet's defaults without Content-Security-Policy, which the pages of the
@@ -26,33 +30,40 @@ export const FIXED_HEADERS: Readonly<Record<string, string>> = {
   'x-xss-protection': '0',
 };
 
-/** Adds the security headers and, if they are configured, CORS, the rate limit and the check of keys. */
+/**
+ * Adds the security headers and, if they are configured, CORS, the rate limit and the check of keys.
+ *
+ * @throws ConfigError if keys are set that cannot be used
+ */
 export const security = plugin(
   async (app) => {
-    const { corsOrigins, rateLimit, apiKeys } = app.chunksmith.config;
-    const keys = keysOf(apiKeys);
+    const { config } = app.chunksmith;
+    const keys = readKeys(config);
     app.addHook('onRequest', async (request, reply) => {
       reply.header('x-request-id', request.id);
       reply.headers(FIXED_HEADERS);
     });
-    if (corsOrigins.length > 0) await allowOrigins(app, corsOrigins);
-    if (rateLimit > 0) await limitRate(app, rateLimit);
-    if (keys.length > 0) requireKeys(app, keys);
+    if (config.corsOrigins.length > 0) await allowOrigins(app, config.corsOrigins);
+    if (config.rateLimit > 0) await limitRate(app, config);
+    if (keys.length > 0) requireKeys(app, keys, config);
   },
   { name: 'chunksmith-security', dependencies: ['chunksmith-services', 'chunksmith-error-handler'] },
 );
 
-/** The statuses by which keys and a rate limit, if they are set, refuse requests to a path. */
-export function refusalStatuses({ apiKeys, rateLimit }: Config, prefix: string, path: string): number[] {
-  if (isOpenPath(prefix, path)) return [];
-  return [...(keysOf(apiKeys).length > 0 ? [401] : []), ...(rateLimit > 0 ? [429] : [])];
+/** Whether a request to a path must carry a key; of an unknown path, `''`, it must. */
+export function needsKey(config: AccessConfig, path: string): boolean {
+  if (!asksForKeys(config) || OPEN_PATHS.has(path)) return false;
+  return config.docsNeedKey || !DOCUMENTATION.test(path);
 }
 
-function keysOf(apiKeys: string): string[] {
-  return apiKeys
-    .split(',')
-    .map((key) => key.trim())
-    .filter((key) => key !== '');
+/** Whether requests to a path count towards the rate limit. */
+function isCounted({ rateLimit }: AccessConfig, path: string): boolean {
+  return rateLimit > 0 && !UNCOUNTED_PATHS.has(path) && !DOCUMENTATION.test(path);
+}
+
+/** The statuses by which keys and a rate limit, if they are set, refuse requests to a path. */
+export function refusalStatuses(config: AccessConfig, path: string): number[] {
+  return [...(needsKey(config, path) ? [401] : []), ...(isCounted(config, path) ? [429] : [])];
 }
 
 async function allowOrigins(app: FastifyInstance, origins: readonly string[]): Promise<void> {
@@ -64,21 +75,24 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]): P
   });
 }
 
-async function limitRate(app: FastifyInstance, limit: number): Promise<void> {
+async function limitRate(app: FastifyInstance, config: AccessConfig): Promise<void> {
+  const { rateLimit: limit } = config;
+  const { prefix } = app;
   await app.register(rateLimit, {
     max: limit,
     timeWindow: '1 minute',
-    allowList: isOpen,
+    allowList: (request) => !isCounted(config, routeOf(request, prefix)),
     errorResponseBuilder: (_request, { ttl }) =>
       new ServiceError('too_many_requests', { limit, seconds: Math.ceil(ttl / 1000) }),
   });
 }
 
 /** Compares digests, which all have the same length, so that the time taken reveals nothing about the keys. */
-function requireKeys(app: FastifyInstance, keys: readonly string[]): void {
+function requireKeys(app: FastifyInstance, keys: readonly string[], config: AccessConfig): void {
   const known = keys.map((key) => digest(key));
+  const { prefix } = app;
   app.addHook('onRequest', async (request, reply) => {
-    if (isOpen(request)) return;
+    if (!needsKey(config, routeOf(request, prefix))) return;
     const [, given = ''] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];
     const received = digest(given);
     const fits = known.map((key) => timingSafeEqual(key, received));
@@ -88,12 +102,9 @@ function requireKeys(app: FastifyInstance, keys: readonly string[]): void {
   });
 }
 
-function isOpen({ routeOptions, server }: FastifyRequest): boolean {
-  return isOpenPath(server.prefix, routeOptions.url ?? '');
-}
-
-function isOpenPath(prefix: string, path: string): boolean {
-  return OPEN_PATHS.has(path.slice(prefix.length)) || OPEN_PATHS.has(path);
+/** The route of a request, without the prefix of the app; empty if there is none. */
+function routeOf({ routeOptions: { url = '' } }: FastifyRequest, prefix: string): string {
+  return url.startsWith(prefix) ? url.slice(prefix.length) : url;
 }
 
 function digest(text: string): Buffer {

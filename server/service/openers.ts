@@ -45,6 +45,7 @@ export function keepTokenizers(provider: TokenizerProvider, log: Log): Tokenizer
   const cache = new LeaseCache<Tokenizer>({ max: MOST_TOKENIZERS });
   return {
     names: () => provider.names(),
+    aliases: () => provider.aliases?.() ?? {},
     async open(name) {
       // A tokenizer holds nothing but memory, so it may be used without a lease.
       const kept = cache.kept(name);

@@ -1,7 +1,8 @@
 import { OFFSET_UNITS } from '../../core/contracts/chunk.ts';
-import type { Manifest, ObjectSchema } from '../../core/contracts/manifest.ts';
+import type { Kind, Manifest, ObjectSchema } from '../../core/contracts/manifest.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import type { Config } from '../config/config.ts';
+import { embedRequest, tokenizeRequest } from './text-schemas.ts';
 
 /** Schemas of requests: the members of every plugin of a kind, and the plugin's own options. */
 export interface RequestSchemas {
@@ -17,6 +18,10 @@ export interface RequestSchemas {
    * manifest lists as `required` and that have no default.
    */
   step(manifest: Manifest): ObjectSchema;
+  /** The whole request for vectors of texts. */
+  readonly embed: ObjectSchema;
+  /** The whole request for the tokens of texts. */
+  readonly tokenize: ObjectSchema;
 }
 
 type SchemaLimits = Pick<Config, 'maxDelimiters' | 'maxDelimiterCharacters'>;
@@ -30,6 +35,9 @@ const text = {
   anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
   description: 'A text, or a list of texts: the answer is then a list of lists, in the same order.',
 } as const;
+
+/** Of the routes that always answer a list. */
+const texts = { ...text, description: 'A text, or a list of texts.' } as const;
 
 const offsetUnit = {
   enum: OFFSET_UNITS,
@@ -79,6 +87,8 @@ export function createRequestSchemas({ registry, config }: SchemaOptions): Reque
 
   return {
     step,
+    embed: embedRequest(texts, defaultNameOf(registry, 'embedding')),
+    tokenize: tokenizeRequest(texts, tokenizer, offsetUnit),
     chunk: (manifest) => withMember('text', text, step(manifest)),
     refine(manifest, documents) {
       const description = 'Chunks as a chunker answers them; further fields come back untouched.';
@@ -87,15 +97,15 @@ export function createRequestSchemas({ registry, config }: SchemaOptions): Reque
   };
 }
 
-/** The tokenizer that counts if a request names none; `undefined` if no plugin has a default. */
-export function defaultTokenizerOf(registry: Registry): string | undefined {
-  return registry.ofKind('tokenizer').find(({ manifest }) => manifest.default !== undefined)?.manifest
-    .default;
+/** The tokenizer or model that a request means if it names none; `undefined` if no plugin has a default. */
+export function defaultNameOf(registry: Registry, kind: Kind): string | undefined {
+  return registry.ofKind(kind).find(({ manifest }) => manifest.default !== undefined)?.manifest.default;
 }
 
 function tokenizerOption(registry: Registry) {
-  const name = defaultTokenizerOf(registry);
-  const named = registry.ofKind('tokenizer').map(({ manifest }) => manifest.models ?? []);
+  const name = defaultNameOf(registry, 'tokenizer');
+  const ready = registry.ofKind('tokenizer').filter(({ missing }) => missing.length === 0);
+  const named = ready.map(({ manifest }) => manifest.models ?? []);
   const names = named.flatMap((models) => firstOf(models.filter((model) => !model.endsWith('*'))));
   const others = named.flat().includes('*') ? ['the name of an installed tokenizer of the hub'] : [];
   return {

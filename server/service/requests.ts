@@ -12,15 +12,21 @@ import { checkChunks, checkOption, checkTexts, type Limits } from './limits.ts';
 import { checkOrder, missingPlugin, pluginOf, withOwnName } from './pipeline.ts';
 import { executeRequest, type RequestSchemas } from './request-schemas.ts';
 import type { StageRequest } from './stages.ts';
+import { type TextsRequest, textsRequest } from './texts-request.ts';
 
 /** A piece of work for the service, as plain data that can go to another thread. */
 export type Task =
   | { readonly run: 'chunk'; readonly name: string }
   | { readonly run: 'refine'; readonly name: string }
-  | { readonly run: 'execute'; readonly steps: readonly PipelineStep[] };
+  | { readonly run: 'execute'; readonly steps: readonly PipelineStep[] }
+  | { readonly run: 'embed' }
+  | { readonly run: 'tokenize' };
 
-/** A request that was read and checked: inputs, stages, output. Plain data that can go to another thread. */
-export interface Execution {
+/** A request that was read and checked. Plain data that can go to another thread. */
+export type Execution = StagesRequest | TextsRequest;
+
+/** A request for chunks: inputs, stages, output. */
+export interface StagesRequest {
   readonly inputs: readonly Input[];
   /** Whether the answer is a list of lists. */
   readonly isBatch: boolean;
@@ -52,7 +58,7 @@ export interface Requests {
   checkStep(step: PipelineStep, place: string, allowMissing: boolean): PipelineStep;
 }
 
-type Asked = Omit<Execution, 'parseSeconds'>;
+type Asked = Omit<StagesRequest, 'parseSeconds'> | Omit<TextsRequest, 'parseSeconds'>;
 
 export function createRequests(registry: Registry, schemas: RequestSchemas, limits: Limits): Requests {
   const checks = createChecks(registry, schemas, limits);
@@ -61,7 +67,7 @@ export function createRequests(registry: Registry, schemas: RequestSchemas, limi
       const start = performance.now();
       const body = jsonBytes(bytes);
       const asked = readTask(task, body, parseJson(body), { checks, limits });
-      return { ...asked, parseSeconds: (performance.now() - start) / 1000 };
+      return { ...asked, parseSeconds: (performance.now() - start) / 1000 } as Execution;
     },
 
     checkStep(step, place, allowMissing) {
@@ -86,6 +92,7 @@ function readTask(task: Task, body: Buffer, request: unknown, rules: Rules): Ask
   const { checks, limits } = rules;
   if (task.run === 'chunk') return readChunk(task.name, body, checks.chunk(task.name, request), limits);
   if (task.run === 'refine') return readRefine(task.name, checks.refine(task.name, request), limits);
+  if (task.run !== 'execute') return textsRequest(task.run, checks[task.run](request), limits);
   return readExecute(task.steps, body, checkExecution(request), rules);
 }
 
@@ -118,7 +125,7 @@ function readExecute(
 
 type Texts = string | readonly string[];
 
-function readTexts(text: Texts, body: Buffer, limits: Limits): Pick<Execution, 'inputs' | 'isBatch'> {
+function readTexts(text: Texts, body: Buffer, limits: Limits): Pick<StagesRequest, 'inputs' | 'isBatch'> {
   checkTexts(text, limits);
   const texts = typeof text === 'string' ? [text] : text;
   const literals = findTextLiterals(body, 'text') ?? texts.map(toJsonText);
@@ -130,6 +137,8 @@ function readTexts(text: Texts, body: Buffer, limits: Limits): Pick<Execution, '
 interface Checks {
   chunk(name: string, request: unknown): Members;
   refine(name: string, request: unknown): Members;
+  embed: Validate;
+  tokenize: Validate;
   /** @param place where the step is, for the message: `steps[1]` */
   step(step: PipelineStep, place: string): StageRequest;
 }
@@ -166,6 +175,9 @@ function createChecks(registry: Registry, schemas: RequestSchemas, limits: Limit
       const create = () => limited(schemas.refine(manifest, documents), manifest);
       return check(`refine ${documents} ${name}`, create, request);
     },
+
+    embed: createValidator(schemas.embed),
+    tokenize: createValidator(schemas.tokenize),
 
     step(step, place) {
       const plugin = pluginOf(registry, step);

@@ -5,15 +5,16 @@ import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import type { PipelineStep } from '../store/contract.ts';
 import { type WrittenChunk, writeChunks } from '../wire/chunk-writer.ts';
 import { canonicalJsonText } from '../wire/json-text.ts';
+import type { Answer } from './answer.ts';
 import { chunkIdSeed, chunkIds } from './chunk-ids.ts';
 import { type DocumentChunks, type SourceDocument, writtenChunks } from './document-chunks.ts';
 import { type Input, runStages } from './execution.ts';
 import type { Limits } from './limits.ts';
 import type { Openers } from './openers.ts';
 import { pluginOf } from './pipeline.ts';
-import { defaultTokenizerOf, type RequestSchemas } from './request-schemas.ts';
-import { createRequests, type Execution, type Requests, type Task } from './requests.ts';
-import { type Metadata, ResponseMetadata } from './response-metadata.ts';
+import { defaultNameOf, type RequestSchemas } from './request-schemas.ts';
+import { createRequests, type Execution, type Requests, type StagesRequest, type Task } from './requests.ts';
+import { ResponseMetadata } from './response-metadata.ts';
 import {
   namesUsed,
   openStage,
@@ -22,7 +23,11 @@ import {
   type StageRequest,
   type StageTools,
 } from './stages.ts';
+import { runTexts } from './texts.ts';
+import type { TextsRequest } from './texts-request.ts';
 import { Timer, type Timings } from './timings.ts';
+
+export type { Answer } from './answer.ts';
 
 /** What the service does, on bytes; it knows nothing of HTTP. Its errors are `ServiceError`s. */
 export interface Service extends Requests {
@@ -39,15 +44,6 @@ export interface Service extends Requests {
   run(execution: Execution, signal: AbortSignal): Promise<Answer>;
 }
 
-/** The answer to a task. */
-export interface Answer {
-  /** JSON in UTF-8. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** What the plugins report about it. */
-  readonly metadata: Metadata;
-  readonly timings: Timings;
-}
-
 export interface ServiceOptions {
   readonly registry: Registry;
   readonly requestSchemas: RequestSchemas;
@@ -60,25 +56,42 @@ export interface ServiceOptions {
 export function createService(options: ServiceOptions): Service {
   const { registry, requestSchemas, host, openers, log, config } = options;
   // If no plugin has a default, a request that names no tokenizer gets `unknown_tokenizer` with the known names.
-  const defaultTokenizer = defaultTokenizerOf(registry) ?? '';
+  const defaultTokenizer = defaultNameOf(registry, 'tokenizer') ?? '';
   const tools = { registry, host, openers, log, defaultTokenizer };
   return {
     ...createRequests(registry, requestSchemas, config),
     mayBeLight: (task) =>
       pluginsOf(task, registry).every(({ kind, name }) => mayBeLight(registry.find(kind, name))),
-    isLight: ({ stages }) => stages.every((stage) => isLightStage(stage, tools)),
-    run: (execution, signal) => run(execution, signal, tools, config.maxAnswerBytes),
+    isLight: (execution) =>
+      'run' in execution
+        ? isLightModel(execution, tools)
+        : execution.stages.every((stage) => isLightStage(stage, tools)),
+    run: (execution, signal) =>
+      'run' in execution
+        ? runTexts(execution, signal, tools, config.maxAnswerBytes)
+        : runStagesOf(execution, signal, tools, config.maxAnswerBytes),
   };
 }
 
 function pluginsOf(task: Task, registry: Registry): { readonly kind: Kind; readonly name: string }[] {
   if (task.run === 'execute') return task.steps.map((step) => pluginOf(registry, step));
+  // Of texts, which plugin is asked is only known once the body is read.
+  if (task.run === 'embed' || task.run === 'tokenize') return [];
   return [{ kind: task.run === 'chunk' ? 'chunker' : 'refinery', name: task.name }];
 }
 
 /** A plugin that is not there, or cannot run, fails the request when it is read, which is quick. */
 function mayBeLight(entry: PluginEntry | undefined): boolean {
   return entry === undefined || entry.missing.length > 0 || entry.manifest.light === true;
+}
+
+/** Whether all plugins that may open the model or tokenizer are light. */
+function isLightModel({ run, options }: TextsRequest, { openers, defaultTokenizer }: StageTools): boolean {
+  const owners =
+    run === 'embed'
+      ? openers.owners('embedding', options.embedding_model)
+      : openers.owners('tokenizer', options.tokenizer ?? defaultTokenizer);
+  return owners.every(({ manifest }) => manifest.light === true);
 }
 
 function isLightStage({ kind, name, options }: StageRequest, tools: StageTools): boolean {
@@ -93,8 +106,8 @@ function isLightStage({ kind, name, options }: StageRequest, tools: StageTools):
   return plugins.every(({ manifest }) => manifest.light === true);
 }
 
-async function run(
-  { inputs, isBatch, stages: requests, pipeline, parseSeconds }: Execution,
+async function runStagesOf(
+  { inputs, isBatch, stages: requests, pipeline, parseSeconds }: StagesRequest,
   signal: AbortSignal,
   tools: StageTools,
   maxAnswerBytes: number,

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
-import type {
-  EmbeddingModel,
-  EmbeddingProvider,
-  EmbedRequest,
-  ModelInfo,
-  Vectors,
+import {
+  type EmbeddingModel,
+  type EmbeddingProvider,
+  type EmbedRequest,
+  type ModelInfo,
+  PURPOSES,
+  type Vectors,
 } from '../../core/contracts/embedding.ts';
 import { Ledger, type Suite } from './promises.ts';
 import { anyText } from './texts.ts';
@@ -29,7 +30,6 @@ export const checkEmbedding: Suite = async (bench, { manifest }, { runs = 50, ex
 
 /** Names that no plugin can have a model for. */
 const NOBODYS = ['there is no such model', '../../../package', '__proto__', '\0'];
-const PURPOSES = ['document', 'similarity'] as const;
 /** Numbers of one text may differ by so much with the texts beside it, which are added up in another order. */
 const MOST_DIFFERENCE = 1e-4;
 

@@ -38,6 +38,12 @@ async function checkNames(provider: TokenizerProvider, ledger: Ledger): Promise<
     tokenizers.every(({ name }) => typeof name === 'string' && name !== ''),
     'a tokenizer has a name',
   );
+  const aliases = Object.entries(provider.aliases?.() ?? {});
+  const meant = await Promise.all(aliases.map(([alias]) => provider.open(alias)));
+  ledger.expect(
+    aliases.every(([, name], index) => names.includes(name) && meant[index]?.name === name),
+    'an alias stands for a name that is listed, and opens the tokenizer of that name',
+  );
   const unknown = await Promise.all(NOBODYS.map((name) => provider.open(name)));
   ledger.expect(
     unknown.every((tokenizer) => tokenizer === undefined),

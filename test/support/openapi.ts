@@ -25,15 +25,26 @@ interface MediaType {
   readonly examples?: Readonly<Record<string, { readonly value: Record<string, unknown> }>>;
 }
 
+export interface Response {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, { readonly description?: string }>>;
+  readonly content?: { readonly 'application/json': MediaType };
+}
+
 export interface Operation {
+  readonly operationId?: string;
+  readonly tags?: readonly string[];
   readonly summary?: string;
   readonly description?: string;
   readonly requestBody?: { readonly content: { readonly 'application/json': MediaType } };
-  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+  readonly responses: Readonly<Record<string, Response>>;
 }
 
 export interface OpenApi {
   readonly openapi: string;
+  readonly info: { readonly title: string; readonly description: string };
+  readonly tags: readonly { readonly name: string }[];
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
@@ -47,8 +58,40 @@ export interface BodyRoute {
   readonly examples: readonly Record<string, unknown>[];
 }
 
-export async function readOpenApi(client: Client): Promise<OpenApi> {
+/** The document as it is served. */
+export async function readDocument(client: Client): Promise<OpenApi> {
   return (await client.get('/openapi.json')).json<OpenApi>();
+}
+
+/** The document with components in the place of their references, and one schema in the place of `allOf`. */
+export async function readOpenApi(client: Client): Promise<OpenApi> {
+  const document = await readDocument(client);
+  return { ...document, paths: resolved(document.paths, document) as OpenApi['paths'] };
+}
+
+function resolved(value: unknown, document: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => resolved(item, document));
+  if (typeof value !== 'object' || value === null) return value;
+  const { $ref, allOf, ...rest } = value as { $ref?: unknown; allOf?: readonly unknown[] };
+  if (typeof $ref === 'string') return resolved(pointedAt($ref, document), document);
+  const members = Object.fromEntries(
+    Object.entries(rest).map(([name, member]) => [name, resolved(member, document)]),
+  );
+  if (allOf === undefined) return members;
+  return merged(allOf.map((one) => resolved(one, document) as Schema).concat(members));
+}
+
+function pointedAt(pointer: string, document: unknown): unknown {
+  const steps = pointer.replace(/^#\//, '').split('/');
+  return steps.reduce((at, step) => (at as Record<string, unknown>)[step], document);
+}
+
+function merged(schemas: readonly Schema[]): Schema {
+  return {
+    ...Object.assign({}, ...schemas),
+    required: schemas.flatMap(({ required = [] }) => required),
+    properties: Object.assign({}, ...schemas.map(({ properties }) => properties)),
+  };
 }
 
 /** The routes below a path that are posted to, as the server describes them. */

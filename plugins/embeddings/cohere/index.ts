@@ -1,4 +1,4 @@
-import type { ModelInfo } from '../../../core/contracts/embedding.ts';
+import type { ModelInfo, Purpose } from '../../../core/contracts/embedding.ts';
 import type { Factory } from '../../../core/contracts/plugin.ts';
 import type manifest from './manifest.ts';
 
@@ -7,6 +7,12 @@ const KNOWN: readonly ModelInfo[] = [
   { name: 'embed-multilingual-v3.0', dimensions: 1024 },
   { name: 'embed-v4.0', dimensions: 1536 },
 ];
+
+const INPUT_TYPES: Readonly<Record<Purpose, string>> = {
+  document: 'search_document',
+  query: 'search_query',
+  similarity: 'clustering',
+};
 
 const createCohereProvider: Factory<typeof manifest> = ({ env, hosted, 'tokenizer/tiktoken': tiktoken }) => {
   const base = hosted.baseUrl(env.COHERE_BASE_URL, 'https://api.cohere.com', 'COHERE_BASE_URL');
@@ -21,7 +27,7 @@ const createCohereProvider: Factory<typeof manifest> = ({ env, hosted, 'tokenize
     body: (texts, model, purpose) => ({
       model,
       texts,
-      input_type: purpose === 'document' ? 'search_document' : 'clustering',
+      input_type: INPUT_TYPES[purpose],
       embedding_types: ['float'],
     }),
     read: readFloats,

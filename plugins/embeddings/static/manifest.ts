@@ -12,4 +12,5 @@ export default {
     'vendor/potion-retrieval-32M',
     '*',
   ],
+  default: 'vendor/potion-retrieval-32M',
 } as const satisfies Manifest;

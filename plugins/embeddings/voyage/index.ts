@@ -23,7 +23,7 @@ const createVoyageProvider: Factory<typeof manifest> = ({ env, hosted, 'tokenize
     body: (texts, model, purpose) => ({
       model,
       input: texts,
-      ...(purpose === 'document' ? { input_type: 'document' } : {}),
+      ...(purpose === 'similarity' ? {} : { input_type: purpose }),
     }),
     read: hosted.readData,
     tokenizer: { provider: tiktoken, name: 'cl100k_base' },

@@ -1,7 +1,7 @@
 import type { FastifySchema } from 'fastify';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
-import { errorAnswers } from '../answer-schemas.ts';
-import { bodyProblems, etag, exampleSteps, ifMatch, newBody, one, tags, withSteps } from './schemas.ts';
+import { errorAnswers, jsonAnswer } from '../answer-schemas.ts';
+import { bodyProblems, etag, ifMatch, location, newBody, pipeline, tags, withSteps } from './schemas.ts';
 
 /** Schemas of the request that creates or updates the pipeline of a name. */
 
@@ -17,16 +17,16 @@ export const nameQuery: ObjectSchema = {
 
 export const put = (maxSteps: number): FastifySchema => ({
   tags,
-  operationId: 'pipelines_put',
-  summary: 'Create or update the pipeline of a name',
+  operationId: 'put_pipeline',
+  summary: 'Create or replace a pipeline',
   description:
     'Creates the pipeline, or sets all members of the one that has this name: a description that is missing is removed. With If-Match only a pipeline that is there is changed.',
   querystring: nameQuery,
   headers: ifMatch,
-  body: withSteps(wholeBody, maxSteps, { description: 'Short chunks with context', steps: exampleSteps }),
+  body: withSteps('NamedPipeline', wholeBody, maxSteps),
   response: {
-    200: { ...one, description: 'The pipeline as it is now.', headers: etag },
-    201: { ...one, description: 'The pipeline was created.', headers: etag },
+    200: jsonAnswer('The pipeline as it is now.', pipeline, etag),
+    201: jsonAnswer('The pipeline was created.', pipeline, { ...etag, ...location }),
     ...errorAnswers([...bodyProblems.filter((status) => status !== 409), 404, 412]),
   },
 });

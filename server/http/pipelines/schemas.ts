@@ -1,26 +1,31 @@
 import type { FastifySchema } from 'fastify';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
-import { errorAnswers } from '../answer-schemas.ts';
+import { errorAnswers, jsonAnswer } from '../answer-schemas.ts';
 import { allowMissing } from './allow-missing.ts';
 
 /** Schemas of requests and answers about stored pipelines. */
 
 const nameOrNull = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const;
 
+/** A step of a request. */
 export const step: ObjectSchema = {
   type: 'object',
   required: ['type'],
   properties: {
     type: { enum: ['chunk', 'refine'], description: 'What the step does.' },
-    chunker: { ...nameOrNull, description: 'Name of the chunker of a chunk step, such as recursive.' },
-    refinery: { ...nameOrNull, description: 'Name of the refinery of a refine step, such as overlap.' },
+    chunker: { ...nameOrNull, description: 'Name of the chunker of a chunk step.' },
+    refinery: { ...nameOrNull, description: 'Name of the refinery of a refine step.' },
     config: {
       type: 'object',
+      additionalProperties: true,
       description: "Parameters of the step: those of the plugin's own endpoint, without text or chunks.",
     },
   },
   additionalProperties: false,
 };
+
+const stepInput = { title: 'PipelineStepInput', ...step };
+const storedStep = { title: 'PipelineStep', ...step, required: Object.keys(step.properties) };
 
 const members = {
   name: { type: 'string', minLength: 1, maxLength: 255, description: 'Unique among all pipelines.' },
@@ -56,27 +61,9 @@ export const pageQuery: ObjectSchema = {
   additionalProperties: false,
 };
 
-export const exampleSteps = [
-  { type: 'chunk', chunker: 'recursive', config: { chunk_size: 256 } },
-  { type: 'refine', refinery: 'overlap', config: { context_size: 0.25 } },
-];
-
-const examplePipeline = {
-  id: '0b7e5a52-6a3c-4c0e-9d3e-1f2a3b4c5d6e',
-  name: 'articles',
-  description: 'Short chunks with context',
-  config: {
-    steps: [
-      { type: 'chunk', chunker: 'recursive', refinery: null, config: { chunk_size: 256 } },
-      { type: 'refine', chunker: null, refinery: 'overlap', config: { context_size: 0.25 } },
-    ],
-  },
-  created_at: '2026-01-02T03:04:05.123456',
-  updated_at: '2026-01-02T03:04:05.123456',
-};
-
 const time = { type: 'string', description: 'UTC without zone, with six digits of a second.' };
-const pipeline = {
+export const pipeline = {
+  title: 'Pipeline',
   type: 'object',
   required: ['id', 'name', 'description', 'config', 'created_at', 'updated_at'],
   properties: {
@@ -85,15 +72,17 @@ const pipeline = {
     config: {
       type: 'object',
       required: ['steps'],
-      properties: { steps: { type: 'array', items: { ...step, required: Object.keys(step.properties) } } },
+      properties: { steps: { type: 'array', items: storedStep } },
     },
     created_at: time,
     updated_at: time,
   },
 };
 
-export const one = { ...pipeline, examples: [examplePipeline] };
 export const etag = { etag: { type: 'string', description: 'Version of the pipeline, for If-Match.' } };
+
+export const location = { location: { type: 'string', description: 'Address of the pipeline.' } };
+
 export const ifMatch = {
   type: 'object',
   properties: {
@@ -113,84 +102,80 @@ const params = {
 export const bodyProblems = [400, 405, 409, 413, 415, 500, 503];
 export const tags = ['pipelines'];
 
-export function withSteps(schema: ObjectSchema, maxSteps: number, example: object): object {
+export function withSteps(title: string, schema: ObjectSchema, maxSteps: number): object {
   const documented = {
     ...steps,
     description: `At most ${maxSteps}, run in this order.`,
-    items: step,
+    items: stepInput,
     maxItems: maxSteps,
   };
-  return { ...schema, properties: { ...schema.properties, steps: documented }, examples: [example] };
+  return { title, ...schema, properties: { ...schema.properties, steps: documented } };
 }
 
 export const create = (maxSteps: number): FastifySchema => ({
   tags,
-  operationId: 'pipelines_create',
+  operationId: 'create_pipeline',
   summary: 'Create a pipeline',
   description:
     'Stores steps under a name. The plugin of every step and its parameters are checked now; the order of the steps is checked when the pipeline is executed.',
-  body: withSteps(newBody, maxSteps, {
-    name: 'articles',
-    description: 'Short chunks with context',
-    steps: exampleSteps,
-  }),
+  body: withSteps('PipelineInput', newBody, maxSteps),
   response: {
-    201: { ...one, description: 'The pipeline was created.', headers: etag },
+    201: jsonAnswer('The pipeline was created.', pipeline, { ...etag, ...location }),
     ...errorAnswers(bodyProblems),
   },
 });
 
 export const list: FastifySchema = {
   tags,
-  operationId: 'pipelines_list',
-  summary: 'List pipelines, newest first',
+  operationId: 'list_pipelines',
+  summary: 'List pipelines',
   description:
-    'All pipelines, or the one of a `name`, or at most `limit` of them; the headers Link and x-next-cursor then lead to the next ones.',
+    'All pipelines, newest first, or the one of a `name`, or at most `limit` of them; the headers Link and x-next-cursor then lead to the next ones.',
   querystring: pageQuery,
   response: {
-    200: {
-      type: 'array',
-      items: pipeline,
-      description: 'The pipelines, newest first.',
-      examples: [[examplePipeline]],
-      headers: {
+    200: jsonAnswer(
+      'The pipelines, newest first.',
+      { type: 'array', items: pipeline },
+      {
         link: { type: 'string', description: 'Address of the next page, if there is one.' },
         'x-next-cursor': { type: 'string', description: 'Cursor of the next page, if there is one.' },
       },
-    },
+    ),
     ...errorAnswers([400, 405, 500, 503]),
   },
 };
 
 export const get: FastifySchema = {
   tags,
-  operationId: 'pipelines_get',
+  operationId: 'get_pipeline',
   summary: 'Get a pipeline',
+  description: 'The pipeline, with its version in the header ETag.',
   params,
   response: {
-    200: { ...one, description: 'The pipeline.', headers: etag },
+    200: jsonAnswer('The pipeline.', pipeline, etag),
     ...errorAnswers([404, 405, 500, 503]),
   },
 };
 
 export const update = (maxSteps: number): FastifySchema => ({
   tags,
-  operationId: 'pipelines_update',
+  operationId: 'update_pipeline',
   summary: 'Change a pipeline',
   description: 'Sets the members that are given and leaves the others. A description of null removes it.',
   params,
   headers: ifMatch,
-  body: withSteps(changesBody, maxSteps, { description: 'Longer chunks', steps: exampleSteps.slice(0, 1) }),
+  body: withSteps('PipelineChanges', changesBody, maxSteps),
   response: {
-    200: { ...one, description: 'The pipeline as it is now.', headers: etag },
+    200: jsonAnswer('The pipeline as it is now.', pipeline, etag),
     ...errorAnswers([...bodyProblems, 404, 412]),
   },
 });
 
 export const remove: FastifySchema = {
   tags,
-  operationId: 'pipelines_delete',
+  operationId: 'delete_pipeline',
   summary: 'Delete a pipeline',
+  description: 'Removes it for good; with `If-Match` only if it has not changed since.',
   params,
   headers: ifMatch,
   response: {

@@ -2,46 +2,32 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance } from 'fastify';
-import { NAME } from '../../version.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { PAGE_POLICY, REDOC_LOGO, REDOC_PAGE, REDOC_START, SWAGGER_THEME } from '../documentation/pages.ts';
 import { pathOf } from '../error-handler.ts';
-
-/** Content-Security-Policy of both pages: they load nothing from other hosts; their styles are inline. */
-const PAGE_POLICY = {
-  'default-src': ["'none'"],
-  'script-src': ["'self'"],
-  'style-src': ["'self'", "'unsafe-inline'"],
-  'img-src': ["'self'", 'data:'],
-  'font-src': ["'self'"],
-  'connect-src': ["'self'"],
-  'base-uri': ["'none'"],
-  'frame-ancestors': ["'none'"],
-};
 
 /** Serves `/openapi.json`, Swagger UI at `/docs` and Redoc at `/redoc`. */
 export async function docsRoutes(app: FastifyInstance): Promise<void> {
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.chunksmithDocument());
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     // Relative addresses, so that the page works below a prefix and behind a proxy that strips one.
     indexPrefix: '.',
     staticCSP: PAGE_POLICY,
-    uiConfig: { docExpansion: 'list' },
+    theme: SWAGGER_THEME,
+    // The other layout has a bar with a logo, and a field for the address of another document.
+    uiConfig: { docExpansion: 'list', layout: 'BaseLayout' },
+    uiHooks: {
+      async preHandler(request: FastifyRequest) {
+        if (/\/(json|yaml)$/.test(pathOf(request))) await app.chunksmithDocument();
+      },
+    },
+    // The document itself, which has its examples by now, and no copy.
+    transformSpecification: (document) => document,
+    transformSpecificationClone: false,
   });
   await redocRoutes(app);
 }
-
-const REDOC_PAGE = `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><title>${NAME}</title><link rel="icon" href="data:,"></head>
-<body><div id="redoc"></div>
-<script src="redoc/redoc.js"></script><script src="redoc/start.js"></script></body>
-</html>`;
-
-const REDOC_START = `Redoc.init('openapi.json', { hideDownloadButton: true, disableSearch: true }, document.getElementById('redoc'));`;
-
-/** The only address of another host in Redoc's script: a logo. */
-const REDOC_LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
 
 async function redocRoutes(app: FastifyInstance): Promise<void> {
   const folder = dirname(createRequire(import.meta.url).resolve('redoc/package.json'));

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { EmbeddingProvider } from '../../../core/contracts/embedding.ts';
+import { type EmbeddingProvider, PURPOSES } from '../../../core/contracts/embedding.ts';
 import createCohere from '../../../plugins/embeddings/cohere/index.ts';
 import createOpenAI from '../../../plugins/embeddings/openai/index.ts';
 import createVoyage from '../../../plugins/embeddings/voyage/index.ts';
@@ -18,15 +18,14 @@ t.test('each provider in its own words', async (t) => {
     const provider = await create({ ...collaborators({ env }), 'tokenizer/tiktoken': tokenizers });
     return (await provider.open(name, never)) as NonNullable<Awaited<ReturnType<EmbeddingProvider['open']>>>;
   };
-  const both = async (create: typeof createOpenAI, name: string, env: Record<string, string>) => {
+  const allPurposes = async (create: typeof createOpenAI, name: string, env: Record<string, string>) => {
     const model = await open(create, name, env);
     host.asked.length = 0;
-    for (const purpose of ['document', 'similarity'] as const)
-      await model.embed(['5'], { purpose, signal: never });
+    for (const purpose of PURPOSES) await model.embed(['5'], { purpose, signal: never });
     return host.asked;
   };
   for (const base of ['/v1', '/v1/']) {
-    const [document] = await both(createOpenAI, 'text-embedding-3-small', {
+    const [document] = await allPurposes(createOpenAI, 'text-embedding-3-small', {
       OPENAI_API_KEY: KEY,
       OPENAI_BASE_URL: host.url + base,
     });
@@ -37,24 +36,30 @@ t.test('each provider in its own words', async (t) => {
     });
   }
   t.match(
-    (await both(createOpenAI, 'openai/nomic', { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${host.url}/v1` }))[0]
-      ?.body,
+    (
+      await allPurposes(createOpenAI, 'openai/nomic', {
+        OPENAI_API_KEY: KEY,
+        OPENAI_BASE_URL: `${host.url}/v1`,
+      })
+    )[0]?.body,
     { model: 'nomic' },
   );
-  const cohere = await both(createCohere, 'embed-english-v3.0', {
+  const cohere = await allPurposes(createCohere, 'embed-english-v3.0', {
     COHERE_API_KEY: KEY,
     COHERE_BASE_URL: host.url,
   });
   t.match(cohere, [
     { url: '/v2/embed', body: { input_type: 'search_document' } },
+    { body: { input_type: 'search_query' } },
     { body: { input_type: 'clustering' } },
   ]);
-  const voyage = await both(createVoyage, 'voyage-code-2', {
+  const voyage = await allPurposes(createVoyage, 'voyage-code-2', {
     VOYAGE_API_KEY: KEY,
     VOYAGE_BASE_URL: `${host.url}/v1`,
   });
   t.match(voyage, [
     { url: '/v1/embeddings', body: { input_type: 'document' } },
+    { body: { input_type: 'query' } },
     { body: { input_type: undefined } },
   ]);
   await t.rejects(open(createOpenAI, 'x', { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: 'file:///etc' }), {

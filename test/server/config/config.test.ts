@@ -93,13 +93,14 @@ t.test('every flag is read, as --flag value and as --flag=value', async (t) => {
       ['https://a.example', 'https://b.example'],
     ],
     ['rate-limit', 'rateLimit', '60', 60],
+    ['api-keys-file', 'apiKeysFile', '/run/secrets/keys', '/run/secrets/keys'],
   ];
   for (const [flag, name, text, value] of given) {
     t.match(readConfig([`--${flag}`, text], {}), { [name]: value });
     t.match(readConfig([`--${flag}=${text}`], {}), { [name]: value });
     t.match(readConfig([], { [flag.replaceAll('-', '_').toUpperCase()]: text }), { [name]: value });
   }
-  const switches = ['reload', 'allow-downloads', 'trust-proxy', 'check'];
+  const switches = ['reload', 'allow-downloads', 'trust-proxy', 'check', 'docs-need-key'];
   const flags = describeOptions().flatMap(({ flag }) => (flag === '' ? [] : [flag.slice(2)]));
   t.same([...given.map(([flag]) => flag), ...switches].sort(), flags.sort(), 'none is left out here');
 });

@@ -167,6 +167,21 @@ t.test('the pages have a strict policy and name no other host', async (t) => {
   }
 });
 
+t.test(
+  'the pages are named for the service, have no logo of a library, and lead to each other',
+  async (t) => {
+    for (const path of PAGES) {
+      const html = (await client.get(path)).bytes.toString();
+      t.match(html, /<title>Chunksmith<\/title>/);
+      t.notMatch(html, /favicon-\d+x\d+\.png/);
+    }
+    t.match(
+      openApi.tags.map(({ name }) => name),
+      ['chunk', 'refine', 'texts', 'pipelines', 'meta'],
+    );
+  },
+);
+
 const chromium = findChromium();
 const skip = chromium === undefined ? 'there is no Chromium on this machine; CHROMIUM can name one' : false;
 
@@ -179,6 +194,23 @@ t.test('in a browser', { skip }, async (t) => {
       const page = await browser.open(client.url + path);
       opened.set(path, page);
       await checkPage(t, client, page, openApi);
+    });
+  }
+
+  for (const path of [...PAGES, '/docs/']) {
+    await t.test(`${path} has links to the other page, no margin and no bar of the library`, async (t) => {
+      const page = opened.get(path) ?? (await browser.open(client.url + path));
+      await page.until(`document.querySelectorAll('.pages a').length === 3`);
+      const links = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('.pages a')].map(({ href }) => href)`,
+      );
+      t.same(
+        links,
+        [...PAGES, '/openapi.json'].map((other) => client.url + other),
+      );
+      t.equal(await page.evaluate('getComputedStyle(document.body).margin'), '0px');
+      t.equal(await page.evaluate('document.title'), 'Chunksmith');
+      t.equal(await page.evaluate(`document.querySelector('.topbar') === null`), true);
     });
   }
 

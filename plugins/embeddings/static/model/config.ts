@@ -13,7 +13,7 @@ export const CONFIG_FILE: ModelFile = { name: 'config.json', maxBytes: 1024 * 10
 
 /** Reads a `config.json`. Gives `undefined` if it is not that of a static model. */
 export async function readConfig(path: string): Promise<StaticConfig | undefined> {
-  const config = parse(await readFile(path, 'utf8'));
+  const config = parseFields(await readFile(path, 'utf8'));
   if (config.model_type !== 'model2vec') return undefined;
   const offset = at(config, 'chunking_hints', 'similarity_calibration', 'offset');
   const dimensions = config.hidden_dim;
@@ -28,7 +28,7 @@ export async function readConfig(path: string): Promise<StaticConfig | undefined
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A file that is not a JSON object has no fields; other plugins may still know what to do with the model. */
-function parse(json: string): Fields {
+export function parseFields(json: string): Fields {
   try {
     const value: unknown = JSON.parse(json);
     return isRecord(value) ? value : {};

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EmbeddingModel, EmbedRequest, Vectors } from '../../../../core/contracts/embedding.ts';
 import type { Tokenizer } from '../../../../core/contracts/tokenizer.ts';
+import { type Prompts, withPrompt } from '../../../../core/engine/prompts.ts';
 import { createMeanPooling, type MeanPooling } from '../pooling/mean-pooling.ts';
 import type { Table } from '../table/table.ts';
 import type { StaticConfig } from './config.ts';
@@ -20,6 +21,7 @@ export type EncodingTokenizer = Tokenizer & Required<Pick<Tokenizer, 'encode'>>;
 export interface ModelParts {
   readonly name: string;
   readonly config: StaticConfig;
+  readonly prompts: Prompts;
   readonly table: Table;
   readonly tokenizer: EncodingTokenizer;
   /** Gives the table back. */
@@ -27,7 +29,7 @@ export interface ModelParts {
 }
 
 /** A static model whose table is loaded. */
-export function createModel({ name, config, table, tokenizer, close }: ModelParts): EmbeddingModel {
+export function createModel({ name, config, prompts, table, tokenizer, close }: ModelParts): EmbeddingModel {
   const { dimensions, tokens } = table.shape;
   const { calibrationOffset: offset } = config;
   const pooling = createMeanPooling(table, config);
@@ -35,7 +37,8 @@ export function createModel({ name, config, table, tokenizer, close }: ModelPart
     name,
     bytes: tokens * BYTES_PER_TOKEN,
     tokenizer: async () => tokenizer,
-    embed: (texts, request) => embedTexts(texts, request, { tokenizer, pooling, dimensions }),
+    embed: (texts, request) =>
+      embedTexts(withPrompt(texts, prompts[request.purpose]), request, { tokenizer, pooling, dimensions }),
     ...(offset === undefined ? {} : { calibrate: (cosine) => (cosine + offset) / (1 + offset) }),
     close,
   };

@@ -1,9 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import type { ModelFile, ModelFiles } from '../../../../core/contracts/collaborators.ts';
 import type { EmbeddingModel } from '../../../../core/contracts/embedding.ts';
 import type { Tokenizer, TokenizerProvider } from '../../../../core/contracts/tokenizer.ts';
+import { PROMPTS_FILE, promptsOf } from '../../../../core/engine/prompts.ts';
 import { exposedError, reasonOf } from '../../../../core/errors.ts';
 import type { TableLease, TableRegistry } from '../table/table-registry.ts';
-import { CONFIG_FILE, readConfig } from './config.ts';
+import { CONFIG_FILE, parseFields, readConfig } from './config.ts';
 import { createModel, type EncodingTokenizer } from './model.ts';
 import { ownNameOf } from './own-models.ts';
 
@@ -34,8 +36,12 @@ export async function openModel(
   const weights = await findFile(files, name, WEIGHTS_FILE, signal);
   const vocabulary = await findFile(files, name, TOKENIZER_FILE, signal);
   const tokenizer = await openTokenizer(tokenizers, name);
+  const promptsPath = await files.find(name, PROMPTS_FILE, signal);
+  const prompts = promptsOf(
+    promptsPath === undefined ? {} : parseFields(await readFile(promptsPath, 'utf8')),
+  );
   const { table, release } = await leaseTable(tables, name, weights, vocabulary);
-  return createModel({ name, config, table, tokenizer, close: release });
+  return createModel({ name, config, prompts, table, tokenizer, close: release });
 }
 
 async function findFile(

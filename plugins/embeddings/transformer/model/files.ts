@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { ModelFile, ModelFiles } from '../../../../core/contracts/collaborators.ts';
 import type { ModelInfo } from '../../../../core/contracts/embedding.ts';
+import { PROMPTS_FILE, type Prompts, promptsOf } from '../../../../core/engine/prompts.ts';
 import { exposedError } from '../../../../core/errors.ts';
 
 /** How the vectors of tokens become that of a text. */
@@ -15,6 +16,9 @@ export interface TransformerFiles {
   readonly normalizes: boolean;
   /** Most tokens of a text, special ones included. */
   readonly maxTokens: number;
+  readonly prompts: Prompts;
+  /** Whether the tokens of a prompt count in the mean or the largest of a text's vectors. */
+  readonly poolsPrompt: boolean;
 }
 
 const MEGABYTE = 1024 * 1024;
@@ -47,9 +51,12 @@ export async function findTransformer(
     (await json('tokenizer_config.json'))?.model_max_length,
     config.max_position_embeddings,
   ];
+  const pooling = await json('1_Pooling/config.json');
   return {
     ...weights,
-    pooling: poolingOf(await json('1_Pooling/config.json'), name),
+    pooling: poolingOf(pooling, name),
+    poolsPrompt: pooling?.include_prompt !== false,
+    prompts: promptsOf(await json(PROMPTS_FILE.name)),
     normalizes: JSON.stringify(modules ?? '').includes('Normalize'),
     maxTokens: limits.find(isLength) ?? DEFAULT_LENGTH,
   };

@@ -1,10 +1,11 @@
 import type { Tensor } from 'onnxruntime-node';
 import type { EmbeddingModel, EmbedRequest, Vectors } from '../../../../core/contracts/embedding.ts';
 import type { Tokenizer } from '../../../../core/contracts/tokenizer.ts';
+import { withPrompt } from '../../../../core/engine/prompts.ts';
 import { batchesByLength } from './batches.ts';
 import type { TransformerFiles } from './files.ts';
 import { type Graph, runGraph } from './graph.ts';
-import { normalize, poolTokens } from './pooling.ts';
+import { normalize, poolTokens, type TokenRange } from './pooling.ts';
 
 export type EncodingTokenizer = Tokenizer & Required<Pick<Tokenizer, 'encode'>>;
 
@@ -29,10 +30,12 @@ export function createModel(parts: ModelParts): EmbeddingModel {
 
 async function embedTexts(
   texts: readonly string[],
-  { signal, progress }: EmbedRequest,
+  { purpose, signal, progress }: EmbedRequest,
   { files, graph, tokenizer }: ModelParts,
 ): Promise<Vectors> {
-  const ids = encodeTexts(texts, tokenizer, files.maxTokens);
+  const prompt = files.prompts[purpose];
+  const ids = encodeTexts(withPrompt(texts, prompt), tokenizer, files.maxTokens);
+  const first = files.poolsPrompt ? 0 : promptTokens(prompt, tokenizer);
   let vectors: Vectors = { dimensions: 0, values: new Float32Array() };
   let done = 0;
   for (const batch of batchesByLength(ids)) {
@@ -45,7 +48,7 @@ async function embedTexts(
     batch.forEach((index, row) => {
       const { dimensions, values } = vectors;
       const target = values.subarray(index * dimensions, (index + 1) * dimensions);
-      writeVector(output, row, (ids[index] as Uint32Array).length, files, target);
+      writeVector(output, row, { first, end: (ids[index] as Uint32Array).length }, files, target);
     });
     done += batch.length;
     progress?.(done);
@@ -71,17 +74,23 @@ function emptyVectors(count: number, { dims }: Tensor): Vectors {
   return { dimensions, values: new Float32Array(count * dimensions) };
 }
 
-/** Writes the vector of one text of a batch, which has `length` tokens, into `target`. */
+/** How many tokens a prompt takes before a text, with the special ones before it. */
+function promptTokens(prompt: string, tokenizer: EncodingTokenizer): number {
+  if (prompt === '') return 0;
+  return (tokenizer.specialTokens?.prefix.length ?? 0) + tokenizer.encode(prompt).length;
+}
+
+/** Writes the vector of one text of a batch, that of its tokens in the range, into `target`. */
 function writeVector(
   { dims, data }: Tensor,
   row: number,
-  length: number,
+  range: TokenRange,
   { pooling, normalizes }: TransformerFiles,
   target: Float32Array,
 ): void {
   const values = data as Float32Array;
   const dimensions = dims.at(-1) as number;
   if (dims.length === 2) target.set(values.subarray(row * dimensions, (row + 1) * dimensions));
-  else poolTokens({ values, tokens: dims[1] as number, dimensions }, row, length, pooling, target);
+  else poolTokens({ values, tokens: dims[1] as number, dimensions }, row, range, pooling, target);
   if (normalizes) normalize(target);
 }

@@ -7,37 +7,46 @@ export interface TokenVectors {
   readonly dimensions: number;
 }
 
-/** Writes the vector of one text into `target`, which is zero. Tokens from `length` on are padding. */
+/** The tokens of a text that the mean and the largest are taken of; those from `end` on are padding. */
+export interface TokenRange {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Writes the vector of one text into `target`, which is zero. */
 export function poolTokens(
   { values, tokens, dimensions }: TokenVectors,
   text: number,
-  length: number,
+  { first, end }: TokenRange,
   mode: PoolingMode,
   target: Float32Array,
 ): void {
   const start = text * tokens * dimensions;
   const row = (token: number) =>
     values.subarray(start + token * dimensions, start + (token + 1) * dimensions);
-  if (length === 0) return;
+  if (end === 0) return;
+  // A prompt that fills the whole length leaves its last token, so that there is something to pool.
+  const from = Math.min(first, end - 1);
   if (mode === 'cls') target.set(row(0));
-  else if (mode === 'last') target.set(row(length - 1));
-  else if (mode === 'max') poolMax(row, length, target);
-  else poolMean(row, length, target);
+  else if (mode === 'last') target.set(row(end - 1));
+  else if (mode === 'max') poolMax(row, from, end, target);
+  else poolMean(row, from, end, target);
 }
 
 type Row = (token: number) => Float32Array;
 
-function poolMean(row: Row, length: number, target: Float32Array): void {
-  for (let token = 0; token < length; token++) {
+function poolMean(row: Row, first: number, end: number, target: Float32Array): void {
+  const length = end - first;
+  for (let token = first; token < end; token++) {
     const vector = row(token);
     for (let at = 0; at < target.length; at++)
       target[at] = (target[at] as number) + (vector[at] as number) / length;
   }
 }
 
-function poolMax(row: Row, length: number, target: Float32Array): void {
-  target.set(row(0));
-  for (let token = 1; token < length; token++) {
+function poolMax(row: Row, first: number, end: number, target: Float32Array): void {
+  target.set(row(first));
+  for (let token = first + 1; token < end; token++) {
     const vector = row(token);
     for (let at = 0; at < target.length; at++)
       target[at] = Math.max(target[at] as number, vector[at] as number);

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { type Config, ConfigError } from './config.ts';
+import { splitList } from './values.ts';
+
+/** The options that say who may call the service. */
+export type AccessConfig = Pick<
+  Config,
+  'apiKeys' | 'apiKeysFile' | 'docsNeedKey' | 'corsOrigins' | 'rateLimit'
+>;
+
+/** Whether requests must carry a key. */
+export function asksForKeys({ apiKeys, apiKeysFile }: AccessConfig): boolean {
+  return apiKeys !== '' || apiKeysFile !== '';
+}
+
+/**
+ * The keys of which requests must carry one; none if the service asks for none.
+ *
+ * @throws ConfigError if keys are set and there are none, or if one can never be sent. No message has a key.
+ */
+export function readKeys(config: AccessConfig): string[] {
+  if (!asksForKeys(config)) return [];
+  const { apiKeys, apiKeysFile } = config;
+  if (apiKeys !== '' && apiKeysFile !== '') {
+    throw new ConfigError('API_KEYS and API_KEYS_FILE are both set: put all keys into one of them');
+  }
+  const place = apiKeys === '' ? `API_KEYS_FILE ${apiKeysFile}` : 'API_KEYS';
+  const keys = splitList(apiKeys === '' ? readLines(apiKeysFile).join(',') : apiKeys);
+  if (keys.length === 0) {
+    throw new ConfigError(`${place}: there is no key in it; add one, or unset it to ask for none`);
+  }
+  const bad = keys.findIndex((key) => !/^[\x21-\x7e]+$/.test(key));
+  if (bad === -1) return keys;
+  throw new ConfigError(`${place}: key ${bad + 1} is not made of ASCII letters, digits and signs alone`);
+}
+
+function readLines(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split(/\r?\n/);
+  } catch (error) {
+    const code = String((error as NodeJS.ErrnoException).code);
+    throw new ConfigError(`API_KEYS_FILE ${file}: the file cannot be read (${code})`);
+  }
+}
+
+/**
+ * Who may call the service, one sentence each, for the log of the start and `--check`.
+ *
+ * @throws ConfigError as `readKeys` does
+ */
+export function describeAccess(config: AccessConfig): string[] {
+  const { docsNeedKey, corsOrigins, rateLimit } = config;
+  const keys = readKeys(config).length;
+  const documentation = docsNeedKey ? 'so does the documentation' : 'the documentation is open';
+  return [
+    keys === 0
+      ? 'Keys: none; whoever reaches this address may use the service'
+      : `Keys: ${keys}; requests must carry one, ${documentation}`,
+    `CORS: ${corsOrigins.length === 0 ? 'off' : `web pages of ${corsOrigins.join(', ')} may call the service`}`,
+    `Rate limit: ${rateLimit === 0 ? 'off' : `${rateLimit} requests per minute and client`}`,
+  ];
+}

@@ -1,0 +1,43 @@
+/** The parts of an OpenAPI document that are read or changed here. */
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+export interface Header {
+  readonly description?: string;
+  readonly schema: Schema;
+}
+
+export interface Media {
+  schema: Schema;
+  example?: unknown;
+  examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+export interface Response {
+  readonly description: string;
+  headers?: Record<string, Header | Reference>;
+  readonly content?: Record<string, Media>;
+}
+
+/** Points to a component: `{ $ref: '#/components/schemas/Chunk' }`. */
+export interface Reference {
+  readonly $ref: string;
+}
+
+export interface Operation {
+  readonly operationId?: string;
+  readonly parameters?: readonly { schema?: Schema }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+  readonly responses: Record<string, Response | Reference>;
+}
+
+export interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: Components;
+}
+
+export interface Components {
+  readonly schemas: Record<string, Schema>;
+  responses?: Record<string, Response>;
+  headers?: Record<string, Header>;
+}

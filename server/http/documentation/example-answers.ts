@@ -1,0 +1,102 @@
+import type { Registry } from '../../../core/hosting/registry.ts';
+import type { Runner } from '../../run/runner.ts';
+import type { Task } from '../../service/requests.ts';
+import type { Metadata } from '../../service/response-metadata.ts';
+import type { PipelineStep } from '../../store/contract.ts';
+import type { Document, Operation } from './document.ts';
+import { exampleSteps } from './example-steps.ts';
+import { operationId } from './names.ts';
+import { addPipelineExamples } from './pipeline-examples.ts';
+
+/** What a route answers to the example request of its documentation. */
+interface ExampleAnswer {
+  readonly body: unknown;
+  /** What the plugins report of it. */
+  readonly metadata: Metadata;
+}
+
+/**
+ * Adds to every route whose requests are work what it answers to its example request, with the headers that plugins
+ * report, and examples to the routes that keep pipelines. What fails has no example.
+ */
+export async function addExampleAnswers(
+  document: Document,
+  registry: Registry,
+  runner: Runner,
+): Promise<Document> {
+  const steps = exampleSteps(registry);
+  const tasks = tasksOf(registry, steps);
+  addPipelineExamples(document, steps);
+  for (const operations of Object.values(document.paths)) {
+    for (const operation of Object.values(operations)) {
+      const task = tasks.get(operation.operationId ?? '');
+      if (task !== undefined) await addAnswer(operation, task, runner);
+    }
+  }
+  return document;
+}
+
+/** The tasks of the routes that can run here, by the id of their operation. */
+function tasksOf(registry: Registry, steps: readonly PipelineStep[]): Map<string, Task> {
+  const tasks = new Map<string, Task>([
+    ['embed_texts', { run: 'embed' }],
+    ['tokenize_texts', { run: 'tokenize' }],
+    ['execute_pipeline', { run: 'execute', steps }],
+  ]);
+  for (const [run, kind] of [
+    ['chunk', 'chunker'],
+    ['refine', 'refinery'],
+  ] as const) {
+    for (const { manifest, missing } of registry.ofKind(kind)) {
+      const { name } = manifest;
+      if (missing.length === 0) tasks.set(operationId(run, name), { run, name });
+    }
+  }
+  return tasks;
+}
+
+async function addAnswer(operation: Operation, task: Task, runner: Runner): Promise<void> {
+  const request = operation.requestBody?.content['application/json'];
+  const response = operation.responses['200'];
+  if (request?.example === undefined || response === undefined || '$ref' in response) return;
+  const answer = await answerExample(runner, task, request.example);
+  const media = response.content?.['application/json'];
+  if (answer === undefined || media === undefined) return;
+  media.examples = { answer: { value: answer.body } };
+  const reported = Object.entries(answer.metadata).map(([name, value]) => [
+    `x-${name}`,
+    {
+      description: 'What the plugin reports of the answer; if its documents differ, a value for each.',
+      schema: { type: 'string' },
+      example: value,
+    },
+  ]);
+  response.headers = { ...Object.fromEntries(reported), ...response.headers };
+}
+
+/** Milliseconds that the documentation waits for one answer; it is shown without those that take longer. */
+const LONGEST_WAIT = 5000;
+
+/** Runs a task on its example request; `undefined` if that fails or takes too long. */
+async function answerExample(
+  runner: Runner,
+  task: Task,
+  example: unknown,
+): Promise<ExampleAnswer | undefined> {
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(), LONGEST_WAIT);
+  const stopped = new Promise<undefined>((resolve) => {
+    stop.signal.addEventListener('abort', () => resolve(undefined));
+  });
+  const run = async () => {
+    const { bytes, metadata } = await runner.run(task, Buffer.from(JSON.stringify(example)), stop);
+    return { body: JSON.parse(Buffer.from(bytes).toString()) as unknown, metadata };
+  };
+  try {
+    return await Promise.race([run(), stopped]);
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}

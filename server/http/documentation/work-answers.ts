@@ -1,0 +1,121 @@
+import type { Manifest } from '../../../core/contracts/manifest.ts';
+import { componentName } from './names.ts';
+
+/**
+ * Schemas of answers, for the documentation. One with a `title` in one word becomes a component of that name, which
+ * clients can name too.
+ */
+
+const chunkProperties = {
+  text: { type: 'string', description: 'A stretch of the text, unchanged.' },
+  start_index: {
+    type: 'integer',
+    minimum: 0,
+    description: 'Where the chunk begins in the text, in the unit of the request.',
+  },
+  end_index: { type: 'integer', minimum: 0, description: 'Where the chunk ends in the text.' },
+  token_count: {
+    type: 'integer',
+    minimum: 0,
+    description: "Tokens of the chunk, as the request's tokenizer counts them.",
+  },
+} as const;
+
+export const chunk = {
+  title: 'Chunk',
+  type: 'object',
+  required: ['text', 'start_index', 'end_index', 'token_count'],
+  properties: chunkProperties,
+} as const;
+
+/** A list, or a list of lists for a batch. */
+export function oneOrMany(items: object): object {
+  const list = { type: 'array', items };
+  return { anyOf: [list, { type: 'array', items: list }] };
+}
+
+/** A chunk with the fields that a plugin adds. */
+export function chunkOf(manifest: Manifest): object {
+  const { fields } = manifest;
+  if (fields === undefined) return chunk;
+  const added = { type: 'object', properties: fields };
+  return { title: `${componentName(manifest)}Chunk`, allOf: [chunk, added] };
+}
+
+/** What a pipeline answers. */
+export const pipelineChunk = {
+  title: 'PipelineChunk',
+  allOf: [
+    chunk,
+    {
+      type: 'object',
+      required: ['id', 'context', 'embedding'],
+      properties: {
+        id: {
+          type: 'string',
+          format: 'uuid',
+          description: 'Follows from steps, text and place: a second run gives the same.',
+        },
+        context: {
+          type: ['string', 'null'],
+          description: 'Overlap with the neighbours; null if there is none.',
+        },
+        embedding: {
+          type: ['array', 'null'],
+          items: { type: 'number' },
+          description: 'Null if no step made one.',
+        },
+      },
+    },
+  ],
+} as const;
+
+export const embeddings = {
+  title: 'Embeddings',
+  type: 'object',
+  required: ['model', 'dimensions', 'embeddings'],
+  properties: {
+    model: { type: 'string', description: "The model's own name, even if the request gave another one." },
+    dimensions: { type: 'integer', minimum: 0, description: 'Numbers of a vector.' },
+    embeddings: {
+      type: 'array',
+      items: { anyOf: [{ type: 'array', items: { type: 'number' } }, { type: 'string' }] },
+      description: 'The vectors in the order of the texts: lists of numbers, or base64.',
+    },
+  },
+} as const;
+
+const tokenList = {
+  title: 'Tokens',
+  type: 'object',
+  required: ['count'],
+  properties: {
+    count: { type: 'integer', minimum: 0, description: 'How many tokens the text has.' },
+    offsets: {
+      type: 'array',
+      items: { type: 'array', items: { type: 'integer' }, minItems: 2, maxItems: 2 },
+      description:
+        'Begin and end of each token. One that ends within a character ends after it, and the rest of that character is empty.',
+    },
+    ids: {
+      type: 'array',
+      items: { type: 'integer' },
+      description: 'The id of each token, without the special tokens of a model.',
+    },
+    tokens: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'The text of each token, by its offsets; joined, they are the text.',
+    },
+  },
+} as const;
+
+export const tokenizedTexts = {
+  title: 'TokenizedTexts',
+  type: 'object',
+  required: ['tokenizer', 'results'],
+  properties: {
+    tokenizer: { type: 'string', description: 'The tokenizer that counted.' },
+    results: { type: 'array', items: tokenList, description: 'One for each text, in their order.' },
+  },
+} as const;

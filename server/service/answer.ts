@@ -1,0 +1,11 @@
+import type { Metadata } from './response-metadata.ts';
+import type { Timings } from './timings.ts';
+
+/** The answer to a task. */
+export interface Answer {
+  /** JSON in UTF-8. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** What the plugins report about it. */
+  readonly metadata: Metadata;
+  readonly timings: Timings;
+}

@@ -1,0 +1,205 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { compile } from 'json-schema-to-typescript';
+import t from 'tap';
+import { type Operation, readDocument } from '../../support/openapi.ts';
+import { chunker, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
+import { startServer } from '../../support/server.ts';
+
+/** The OpenAPI document, as generators of clients and readers of the pages see it. */
+
+const client = await startServer(t);
+const document = await readDocument(client);
+const guarded = await startServer(t, { apiKeys: 'key', rateLimit: 1000 });
+const guardedDocument = await readDocument(guarded);
+
+const operationsOf = ({ paths }: typeof document): [path: string, method: string, operation: Operation][] =>
+  Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, one]): [string, string, Operation] => [path, method, one]),
+  );
+const operations = new Map(operationsOf(document).map(([, , one]) => [one.operationId ?? '', one]));
+const contentOf = (id: string, status = '200') =>
+  operations.get(id)?.responses[status]?.content?.['application/json'];
+const NAMES = ['Chunk', 'Pipeline', 'PipelineStep', 'Error', 'TokenChunkerOptions', 'OverlapRefineryOptions'];
+
+t.test('a linter of OpenAPI finds neither errors nor warnings', async (t) => {
+  const config = await createConfig({ extends: ['recommended'] });
+  for (const one of [document, guardedDocument]) {
+    const found = await lintFromString({ source: JSON.stringify(one), absoluteRef: 'openapi.json', config });
+    t.same(
+      found.map(({ ruleId, message }) => `${ruleId}: ${message}`),
+      [],
+    );
+  }
+  const broken = { ...document, servers: undefined };
+  const found = await lintFromString({ source: JSON.stringify(broken), absoluteRef: 'openapi.json', config });
+  t.match(found, [{ ruleId: 'no-empty-servers' }], 'the linter looks at it');
+});
+
+t.test('generated types are short, and have the names of the components', async (t) => {
+  const { components } = document;
+  const properties = Object.fromEntries(
+    Object.keys(components.schemas).map((name) => [name, { $ref: `#/components/schemas/${name}` }]),
+  );
+  const schema = { title: 'Api', type: 'object' as const, properties, components };
+  const types = await compile(schema as Parameters<typeof compile>[0], 'Api', { bannerComment: '' });
+  t.ok(types.split('\n').length < 1200, `${types.split('\n').length} lines`);
+  for (const name of NAMES) t.match(types, new RegExp(`^export (interface|type) ${name}\\b`, 'm'));
+});
+
+t.test('components are referred to, not repeated', async (t) => {
+  const { schemas } = document.components;
+  for (const name of NAMES) t.ok(name in schemas, name);
+  const text = JSON.stringify(document.paths);
+  t.notOk(text.includes('"title"'), 'whatever has a name is a component');
+  t.ok(text.length < 75_000, `${text.length} characters of paths`);
+  t.match(contentOf('chunk_token')?.schema, {
+    anyOf: [{ items: { $ref: '#/components/schemas/Chunk' } }, {}],
+  });
+  for (const id of ['create_pipeline', 'get_pipeline', 'update_pipeline']) {
+    const status = id === 'create_pipeline' ? '201' : '200';
+    t.same(contentOf(id, status)?.schema, { $ref: '#/components/schemas/Pipeline' }, id);
+  }
+});
+
+t.test('each operation has an id of one scheme, a name and a description', async (t) => {
+  const all = operationsOf(document);
+  t.equal(operations.size, all.length, 'ids are there once');
+  for (const [path, method, { operationId, summary = '', description = '' }] of all) {
+    t.match(operationId, /^[a-z]+(_[a-z0-9]+)+$/, `${method} ${path}`);
+    t.match(summary, /^[A-Z][\w ]{3,40}$/, 'a name, not a sentence');
+    t.match(description, /[.`*]$/m);
+    t.not(summary, description);
+  }
+  t.equal(operations.get('chunk_semantic')?.summary, 'Semantic chunker');
+  t.equal(operations.get('refine_overlap')?.summary, 'Overlap refinery');
+});
+
+t.test('no private keyword is in it, and what has values has a type', async (t) => {
+  const text = JSON.stringify(document);
+  t.notMatch(text, /lessThan/);
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if ('enum' in value && Array.isArray(value.enum)) t.ok('type' in value, JSON.stringify(value.enum));
+    for (const member of Object.values(value)) visit(member);
+  };
+  visit(document.components);
+  visit(operationsOf(document).map(([, , { requestBody, responses }]) => [requestBody, responses]));
+});
+
+t.test('headers are documented where they are sent', async (t) => {
+  const headersOf = (id: string, status = '200') =>
+    Object.keys(operations.get(id)?.responses[status]?.headers ?? {});
+  for (const [, , { operationId, responses }] of operationsOf(document)) {
+    for (const [status, response] of Object.entries(responses)) {
+      if (Number(status) < 400) t.ok(response.headers?.['x-request-id'], `${operationId} ${status}`);
+    }
+  }
+  for (const id of ['chunk_semantic', 'refine_embeddings', 'embed_texts'])
+    t.ok(headersOf(id).includes('x-embedding-model'), id);
+  t.notOk(headersOf('chunk_token').includes('x-embedding-model'));
+  t.ok(headersOf('list_pipelines').includes('link'));
+  t.same(headersOf('create_pipeline', '201').sort(), ['etag', 'location', 'x-request-id']);
+  const { responses } = guardedDocument.components as unknown as { responses: Record<string, object> };
+  t.match(responses, {
+    ServiceUnavailable: { headers: { 'retry-after': {} } },
+    TooManyRequests: { headers: { 'retry-after': {} } },
+    Unauthorized: { headers: { 'www-authenticate': {} } },
+    MethodNotAllowed: { headers: { allow: {} } },
+  });
+});
+
+t.test('example answers are those of the example requests', async (t) => {
+  let checked = 0;
+  for (const [path, method, { operationId = '', requestBody }] of operationsOf(document)) {
+    const request = requestBody?.content['application/json'].example;
+    if (method !== 'post' || request === undefined || path.includes('/pipelines')) continue;
+    const shown = Object.values(contentOf(operationId)?.examples ?? {})[0]?.value;
+    t.same(shown, (await client.post(path, request)).json(), path);
+    checked++;
+  }
+  t.ok(checked >= 9);
+  t.match(contentOf('chunk_code')?.examples?.answer?.value, [{ nodes: [{ type: 'import_statement' }] }]);
+});
+
+t.test('the example pipeline can be created and executed, and answers what is shown', async (t) => {
+  const { example } = operations.get('create_pipeline')?.requestBody?.content['application/json'] ?? {};
+  const created = await client.post('/v1/pipelines', example);
+  t.equal(created.status, 201);
+  const shown = contentOf('create_pipeline', '201')?.examples?.answer?.value;
+  const { id, created_at, updated_at, ...rest } = created.json<Record<string, unknown>>();
+  t.match(shown, rest);
+  const text = operations.get('execute_pipeline')?.requestBody?.content['application/json'].example;
+  const executed = (await client.post(`/v1/pipelines/${id}/execute`, text)).json();
+  t.same(executed, contentOf('execute_pipeline')?.examples?.answer?.value);
+});
+
+t.test('the document follows what is loaded', async (t) => {
+  const trimmed = await startServer(t, { plugins: ['token', 'character'] });
+  const served = await readDocument(trimmed);
+  const text = JSON.stringify(served);
+  t.notMatch(text, /gpt2|cl100k|o200k|the name of an installed|potion|recursive|semantic/i);
+  t.match(served.components.schemas.TokenChunkerOptions?.properties?.tokenizer, {
+    default: 'character',
+    description: 'What a token is: character.',
+  });
+  t.notOk('SemanticChunkerOptions' in served.components.schemas);
+  const { example } = served.paths['/v1/pipelines']?.post?.requestBody?.content['application/json'] ?? {};
+  t.equal((await trimmed.post('/v1/pipelines', example)).status, 201);
+});
+
+t.test(
+  'plugins from outside are described as those inside are, and a broken example stays out',
+  async (t) => {
+    const options = {
+      type: 'object',
+      properties: {
+        size: { type: 'integer', default: 1, description: 'How large.', lessThan: 'most' },
+        side: { enum: ['left', 'right'], default: 'left', description: 'Which side.' },
+      },
+    };
+    const folder = await pluginsFolder(
+      t,
+      chunker('two-words', `context.report('words', '2'); ${WHOLE_TEXT}`, {
+        options,
+        example: { text: 'a b' },
+      }),
+      chunker('broken', `throw new Error('no');`, { example: { text: 'a b' } }),
+      chunker('endless', 'await new Promise(() => {});', { example: { text: 'a b' } }),
+    );
+    const outside = await startServer(t, { pluginsDir: [folder], requestTimeout: 1 });
+    const served = await readDocument(outside);
+    const { post } = served.paths['/v1/chunk/two-words'] ?? {};
+    t.match(post, { operationId: 'chunk_two_words', summary: 'Two words chunker' });
+    t.same(post?.responses['200']?.content?.['application/json'].examples?.answer?.value, [
+      { text: 'a b', start_index: 0, end_index: 3, token_count: 3 },
+    ]);
+    t.match(post?.responses['200']?.headers?.['x-words'], { description: /reports/, example: '2' });
+    const { size, side } = served.components.schemas.TwoWordsChunkerOptions?.properties ?? {};
+    t.same(size, { type: 'integer', default: 1, description: 'How large.' });
+    t.match(side, { type: 'string', enum: ['left', 'right'] });
+    for (const name of ['broken', 'endless']) {
+      const answer = served.paths[`/v1/chunk/${name}`]?.post?.responses['200'];
+      t.notOk(answer?.content?.['application/json'].examples, name);
+    }
+  },
+);
+
+t.test('Swagger UI gets the same document as everyone else', async (t) => {
+  t.same((await client.get('/docs/json')).json(), document);
+});
+
+t.test('nothing is run for the documentation before it is asked for', async (t) => {
+  const folder = await pluginsFolder(
+    t,
+    chunker('counting', `globalThis.exampleRuns = (globalThis.exampleRuns ?? 0) + 1; ${WHOLE_TEXT}`, {
+      example: { text: 'a' },
+    }),
+  );
+  const runs = () => (globalThis as { exampleRuns?: number }).exampleRuns ?? 0;
+  const counting = await startServer(t, { pluginsDir: [folder], plugins: ['counting', 'character'] });
+  await counting.get('/');
+  t.equal(runs(), 0);
+  await Promise.all([counting.get('/openapi.json'), counting.get('/docs/json')]);
+  await counting.get('/openapi.json');
+  t.equal(runs(), 2, 'once for the chunker, and once for the pipeline of the examples');
+});
