@@ -1,3 +1,5 @@
+// Needs embedding/openai.
+
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

@@ -1,3 +1,6 @@
+// Needs chunker/code, chunker/recursive, chunker/semantic, chunker/sentence, refinery/overlap.
+// Needs embedding/static, tokenizer/tiktoken.
+
 import type { Task } from '../../server/service/requests.ts';
 import type { PipelineStep } from '../../server/store/contract.ts';
 import type { Client } from '../support/server.ts';

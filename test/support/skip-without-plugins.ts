@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const NEEDS = /^\/\/ Needs ((?:[a-z]+\/[a-z0-9-]+(?:, )?)+)\.$/gm;
 
 /** The folder of a plugin that a test file needs and does not find, as a path in the checkout. */
-export function findMissing(file: string, root: string = ROOT): string | undefined {
+function findMissing(file: string, root: string = ROOT): string | undefined {
   const files = new Set([resolve(root, file)]);
   // A loop over a set also visits what is added on the way.
   for (const one of files) {

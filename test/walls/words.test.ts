@@ -1,3 +1,6 @@
+// Needs chunker/code, chunker/recursive, chunker/sentence, embedding/static, refinery/overlap.
+// Needs tokenizer/huggingface, tokenizer/tiktoken.
+
 import { basename, dirname } from 'node:path';
 import t from 'tap';
 import { pluginFolderOf, SOURCES, type Sources } from './sources.ts';
