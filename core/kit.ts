@@ -1,6 +1,5 @@
 import { cutAtCodePoints, cutAtOffsets, cutAtWhiteSpace, withMinimumPiece } from './engine/cuts.ts';
 import { cutAtDelimiters, cutAtLineStarts } from './engine/delimiters.ts';
-import { cutAtSentences } from './engine/prose/cut-at-sentences.ts';
 import { sentencesBy } from './engine/sentences.ts';
 import { countCodePoints, isBlank, splitsCodePoint } from './engine/text.ts';
 import { exposedError } from './errors.ts';
@@ -14,7 +13,6 @@ export const kit = Object.freeze({
   cutAtDelimiters,
   cutAtLineStarts,
   cutAtOffsets,
-  cutAtSentences,
   cutAtWhiteSpace,
   withMinimumPiece,
   sentencesBy,

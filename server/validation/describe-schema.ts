@@ -3,7 +3,7 @@
 const LONGEST_PREVIEW = 60;
 
 interface JsonSchema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly anyOf?: readonly object[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
@@ -22,6 +22,7 @@ export function expectation(schema: object): string {
   if (anyOf !== undefined) return anyOf.map(expectation).join(' or ');
   if (values !== undefined) return `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`;
   if (constant !== undefined) return JSON.stringify(constant);
+  if (typeof type === 'object') return type.map((one) => expectation({ ...schema, type: one })).join(' or ');
   if (type === 'array')
     return `a list${items === undefined ? '' : ` of which each is ${expectation(items)}`}`;
   if (type === 'integer') return `an integer${bounds(schema as JsonSchema)}`;

@@ -3,7 +3,7 @@ import type { Manifest, ObjectSchema } from '../../core/contracts/manifest.ts';
 import type { Workbench } from './workbench.ts';
 
 interface OptionSchema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly OptionSchema[];
   readonly items?: OptionSchema;
@@ -64,8 +64,11 @@ function anyValue(schema: OptionSchema): fc.Arbitrary<unknown> {
 
 function anyMade(schema: OptionSchema): fc.Arbitrary<unknown> {
   if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(anyValue));
-  const { minimum = 0, maximum = minimum + SMALL } = schema;
-  switch (schema.type) {
+  const { type, minimum = 0, maximum = minimum + SMALL } = schema;
+  if (typeof type === 'object') return fc.oneof(...type.map((one) => anyMade({ ...schema, type: one })));
+  switch (type) {
+    case 'null':
+      return fc.constant(null);
     case 'integer':
       return fc.integer({ min: minimum, max: Math.min(maximum, minimum + SMALL) });
     case 'number':
@@ -96,9 +99,9 @@ function anyNumber({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Opt
 function keepBelow(options: Options, schemas: readonly (readonly [string, OptionSchema])[]): Options {
   const defaults = new Map(schemas.map(([name, schema]) => [name, schema.default]));
   for (const [name, { lessThan }] of schemas) {
-    if (lessThan === undefined || options[name] === undefined) continue;
-    const bound = (options[lessThan] ?? defaults.get(lessThan)) as number | undefined;
-    if (bound !== undefined) options[name] = Math.min(options[name] as number, bound - 1);
+    if (lessThan === undefined || typeof options[name] !== 'number') continue;
+    const bound = options[lessThan] ?? defaults.get(lessThan);
+    if (typeof bound === 'number') options[name] = Math.min(options[name], bound - 1);
   }
   return options;
 }

@@ -2,7 +2,7 @@ import type { Client } from './server.ts';
 
 /** The part of a JSON Schema that the tests read. */
 export interface Schema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly anyOf?: readonly Schema[];
   readonly enum?: readonly unknown[];
   readonly items?: Schema;
@@ -118,6 +118,8 @@ export async function postRoutes(client: Client, below: string): Promise<BodyRou
 export function hasType(schema: Schema, value: unknown): boolean {
   if (schema.anyOf !== undefined) return schema.anyOf.some((branch) => hasType(branch, value));
   if (schema.enum !== undefined) return schema.enum.includes(value);
+  if (typeof schema.type === 'object') return schema.type.some((type) => hasType({ ...schema, type }, value));
+  if (schema.type === 'null') return value === null;
   if (schema.type === 'integer') return Number.isInteger(value);
   if (schema.type === 'array') {
     return Array.isArray(value) && value.every((item) => hasType(schema.items ?? {}, item));

@@ -79,7 +79,7 @@ function smoothingOf({
   filter_polyorder,
   filter_tolerance,
 }: SemanticOptions): Smoothing | undefined {
-  if ((filter_window ?? filter_polyorder ?? filter_tolerance) === undefined) return undefined;
+  if ((filter_window ?? filter_polyorder ?? filter_tolerance) === null) return undefined;
   const window = filter_window ?? Math.max(5, oddAbove(filter_polyorder ?? 0));
   const order = filter_polyorder ?? Math.min(3, window - 1);
   return { window, order, tolerance: filter_tolerance ?? 0.2 };

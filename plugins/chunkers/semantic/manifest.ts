@@ -58,23 +58,25 @@ const options = {
         'Groups of sentences that a digression may have: it is not cut off if the text behind it is like the text before it.',
     },
     filter_window: {
-      type: 'integer',
-      enum: [3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31],
+      enum: [null, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31],
+      default: null,
       description:
         'Gaps between sentences over which the similarities are smoothed (Savitzky-Golay), an odd number. Any filter_ option switches the filter on, which is off by default; the window is 5 then, or above filter_polyorder.',
     },
     filter_polyorder: {
-      type: 'integer',
+      type: ['integer', 'null'],
       minimum: 2,
       maximum: 10,
       lessThan: 'filter_window',
+      default: null,
       description:
         'Order of the polynomials by which the filter smooths, less than filter_window; 3 if only other filter_ options are given.',
     },
     filter_tolerance: {
-      type: 'number',
+      type: ['number', 'null'],
       exclusiveMinimum: 0,
       exclusiveMaximum: 1,
+      default: null,
       description:
         'Slope of the smoothed similarities below which they are level, where a text can be cut; 0.2 if only other filter_ options are given.',
     },

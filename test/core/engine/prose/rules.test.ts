@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import { cutAtSentences } from '../../../../core/engine/prose/cut-at-sentences.ts';
 import { splitsCodePoint } from '../../../../core/engine/text.ts';
+import { kit } from '../../../../core/kit.ts';
 import { anyText } from '../../../contracts/texts.ts';
-import { startBlockCounter } from '../../../support/executed-blocks.ts';
 import { sentencesOf } from './sentences-of.ts';
 
 /** Texts with `|` where one sentence ends and the next one begins. */
@@ -137,49 +137,19 @@ t.test('each row of a table stands alone', async (t) => {
   ]);
 });
 
+t.test('plugins have the rules through kit.sentencesBy, by default in English', async (t) => {
+  const rules = {
+    delim: '.',
+    include_delim: null,
+    min_characters_per_sentence: 1,
+    oversize: 'keep',
+  } as const;
+  const text = 'Dr. Wu left. He was late.';
+  t.same(kit.sentencesBy({ ...rules, sentences: 'rules' }).boundaries(text), [0, 13, 25]);
+  t.same(kit.sentencesBy(rules).boundaries(text), [0, 3, 12, 25]);
+});
+
 t.test('a part of a text has offsets of the whole', async (t) => {
   const text = 'One here. Two here. Three here.';
   t.same(cutAtSentences('en')(text, 4, 25), [10, 20]);
-});
-
-/** Texts that make careless rules look at everything again and again. */
-const HOSTILE: Readonly<Record<string, string>> = {
-  'full stops': '.',
-  'spaced full stops': '. ',
-  brackets: '(',
-  'marks and brackets': '. (',
-  abbreviations: 'Dr. ',
-  initials: 'J. ',
-  'times of day': '5 p.m. A ',
-  quotes: '"',
-  'marks and quotes': '。"と',
-  'French quotes': ' »',
-  'one letter': 'a',
-  'line breaks': '\n',
-  'lines of one letter': 'a\n',
-  'one line that is never forced': 'A b\n',
-  fences: '```\n',
-  items: '1. a\n',
-  'items in a line': ' 1. a',
-  bullets: '• a ',
-  'Thai spaces': 'ก ',
-  underlines: 'a\n===\n',
-  references: '.[1]',
-  'white space': ' ',
-};
-
-t.test('work is linear in the text', async (t) => {
-  const counter = await startBlockCounter();
-  t.teardown(() => counter.stop());
-  const find = cutAtSentences('en');
-  for (const [name, piece] of Object.entries(HOSTILE)) {
-    const workOf = async (length: number) => {
-      const text = piece.repeat(length / piece.length);
-      const work = () => find(text, 0, text.length);
-      return Math.min(await counter.count(work), await counter.count(work));
-    };
-    const small = await workOf(4000);
-    const growth = (await workOf(64_000)) / small;
-    t.ok(growth < 24, `${name}: ${growth.toFixed(1)} times the work for 16 times the text`);
-  }
 });

@@ -41,9 +41,7 @@ export const byLetter = (text: string) => [Number(text.startsWith('A')), Number(
 export const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 const DEFAULTS = Object.fromEntries(
-  Object.entries(manifest.options.properties).flatMap(([name, schema]) =>
-    'default' in schema ? [[name, schema.default]] : [],
-  ),
+  Object.entries(manifest.options.properties).map(([name, schema]) => [name, schema.default]),
 );
 /** Sentences of these tests are shorter than what is joined by default. */
 const SHORT = { min_characters_per_sentence: 1, min_characters_per_chunk: 1 };
