@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import type { CreateCheck } from '../../core/contracts/collaborators.ts';
 import type { ObjectSchema } from '../../core/contracts/manifest.ts';
@@ -84,16 +85,17 @@ function invalid(problems: readonly string[]): ServiceError {
 }
 
 /**
- * Adds `lessThan: "x"`: the value must be below that of the member `x` of the same object; and `excludes: ["x"]`: no
- * member `x` of the same object has another value than its default.
+ * Adds `lessThan: "x"`: the value must be below that of the member `x` of the same object; and `excludes: ["x"]`: if the
+ * value is not the default, no member `x` of the same object has another value than its own default.
  */
 function addKeywords(ajv: Ajv): Ajv {
   ajv.addKeyword({
     keyword: 'excludes',
     schemaType: 'array',
-    compile: (others: string[], _schema, { schemaEnv }) => {
+    compile: (others: string[], own, { schemaEnv }) => {
       const { properties } = schemaEnv.root.schema as ObjectSchema;
-      return (_value, context) =>
+      return (value, context) =>
+        isDefault(value, own as WithDefault) ||
         others.every((name) =>
           isDefault(context?.parentData[name], properties[name] as WithDefault | undefined),
         );
@@ -117,7 +119,7 @@ interface WithDefault {
 }
 
 function isDefault(value: unknown, schema: WithDefault | undefined): boolean {
-  return value === undefined || value === schema?.default;
+  return value === undefined || isDeepStrictEqual(value, schema?.default);
 }
 
 /** The schema without the items of the lists at its top, which may be too many to report them all. */

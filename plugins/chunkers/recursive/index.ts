@@ -8,9 +8,13 @@ const createRecursiveChunker: Factory<typeof manifest> = (tools): Chunker<Recurs
   const recipes = loadRecipes(tools);
   return {
     chunk(text, options, { divide }) {
-      const { recipe, lang, delimiters, levels = delimiters && [delimiters] } = options;
-      const finders = levels?.map((level) => tools.kit.cutAtDelimiters(level));
-      return divide({ start: 0, end: text.length }, finders ?? recipes.finders(recipe, lang, text), {
+      const { recipe, lang, delimiters, levels } = options;
+      const own = delimiters.length > 0 ? [delimiters] : levels;
+      const finders =
+        own.length > 0
+          ? own.map((level) => tools.kit.cutAtDelimiters(level))
+          : recipes.finders(recipe, lang, text);
+      return divide({ start: 0, end: text.length }, finders, {
         size: options.chunk_size,
         minCharacters: options.min_characters_per_chunk,
         overlap: options.chunk_overlap,

@@ -19,6 +19,7 @@ const options = {
     },
     delimiters: {
       ...delimiters,
+      default: [],
       excludes: ['recipe', 'levels'],
       description:
         'Literal strings that end a piece, in place of a recipe; what is larger is cut between tokens.',
@@ -26,6 +27,7 @@ const options = {
     levels: {
       type: 'array',
       items: delimiters,
+      default: [],
       excludes: ['recipe', 'delimiters'],
       examples: [[['\n\n'], ['. ', '? ', '! '], [' ']]],
       description: "A hierarchy of one's own, in place of a recipe: lists of delimiters, the coarsest first.",

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import t from 'tap';
 import { startServer } from '../../../support/server.ts';
 
@@ -18,6 +19,7 @@ t.test('a request brings its own delimiters or levels', async (t) => {
     'six',
   ]);
   t.same(await texts({ delimiters: [';'], recipe: 'default' }), ['one|two|three;', 'four|five;six']);
+  t.same(await texts({ delimiters: [], recipe: 'markdown', chunk_size: 30 }), [TEXT], 'none is none');
 });
 
 t.test('own delimiters go with no other hierarchy, and have the limits of all delimiters', async (t) => {
@@ -80,8 +82,8 @@ t.test(
         let end = 0;
         let start = -1;
         for (const one of chunks) {
-          t.equal(text.slice(one.start_index, one.end_index), one.text);
-          t.ok(
+          assert.equal(text.slice(one.start_index, one.end_index), one.text);
+          assert.ok(
             one.token_count <= (chunk_size as number) && one.start_index > start && one.start_index <= end,
           );
           start = one.start_index;
