@@ -1,6 +1,7 @@
 /**
  * Request parameters that several plugins share, each written once as JSON Schema. Besides the standard
- * keywords there is `lessThan: "<parameter>"`: the value must be below that of another parameter.
+ * keywords there are `lessThan: "<parameter>"`: the value must be below that of another parameter, and
+ * `excludes: ["<parameter>"]`: it cannot be given together with another one that is not at its default.
  */
 
 export const chunkSize = {

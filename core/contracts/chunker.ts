@@ -31,6 +31,11 @@ export interface DivideLimits {
   readonly size: number;
   /** A chunk of fewer code points joins a neighbour if `size` allows it. Default 1. */
   readonly minCharacters?: number;
+  /**
+   * Most tokens that a chunk repeats from the end of the one before it, which `size` counts as well: whole pieces
+   * of the coarsest finder that has any so small, else tokens. Default 0.
+   */
+  readonly overlap?: number;
 }
 
 /** What a chunker is given besides the text and the options; `Uses` are the kinds that its manifest uses. */

@@ -3,6 +3,7 @@ import type { CutFinder, DivideLimits } from '../contracts/chunker.ts';
 import type { TokenizedText } from '../contracts/tokenizer.ts';
 import { cutAtCodePoints, cutAtOffsets, isShorter } from './cuts.ts';
 import { introductionStart, isLineStart, isWholeBlock } from './introductions.ts';
+import { repeatEnds } from './overlap.ts';
 import { packPieces } from './packing.ts';
 
 /**
@@ -16,10 +17,11 @@ export function divide(
   tokens: TokenizedText,
   { start, end }: Span,
   finders: readonly CutFinder[],
-  { size, minCharacters = 1 }: DivideLimits,
+  { size: most, minCharacters = 1, overlap = 0 }: DivideLimits,
 ): Span[] {
   const token_count = tokens.count(start, end);
-  if (token_count <= size) return [{ start, end, token_count }];
+  if (token_count <= most) return [{ start, end, token_count }];
+  const size = Math.max(most - overlap, 1);
   const levels = [...finders, cutAtTokens(tokens), cutAtCodePoints];
   const division: Division = {
     text,
@@ -31,7 +33,8 @@ export function divide(
     spans: [],
   };
   divideAt(division, 0, start, end);
-  return minCharacters > 1 ? joinShort(division) : division.spans;
+  const spans = minCharacters > 1 ? joinShort(division) : division.spans;
+  return overlap > 0 ? repeatEnds(text, tokens, spans, levels, { size: most, overlap }) : spans;
 }
 
 interface Division {

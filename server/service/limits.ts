@@ -67,6 +67,7 @@ export function checkOption(value: unknown, place: string, limits: Limits): void
   const { maxDelimiters, maxDelimiterCharacters } = limits;
   atMost({ place, unit: 'entries', count: value.length, limit: maxDelimiters, flag: '--max-delimiters' });
   value.forEach((entry, index) => {
+    checkOption(entry, `${place}[${index}]`, limits);
     if (typeof entry !== 'string') return;
     const amount = { unit: 'characters', count: entry.length, limit: maxDelimiterCharacters };
     atMost({ place: `${place}[${index}]`, ...amount, flag: '--max-delimiter-characters' });

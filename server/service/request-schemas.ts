@@ -128,7 +128,7 @@ function firstOf(names: readonly string[]): string[] {
 
 interface ListSchema {
   readonly type?: string;
-  readonly items?: { readonly type?: string };
+  readonly items?: ListSchema;
   readonly anyOf?: readonly object[];
 }
 
@@ -136,13 +136,15 @@ interface ListSchema {
 function withLimits(schema: object, { maxDelimiters, maxDelimiterCharacters }: SchemaLimits): object {
   const isTextList = ({ type, items }: ListSchema) => type === 'array' && items?.type === 'string';
   const limitText = (one: object) => ({ ...one, maxLength: maxDelimiterCharacters });
-  const limit = (one: ListSchema) => {
+  const limit = (one: ListSchema): object => {
     if (isTextList(one)) return { ...one, maxItems: maxDelimiters, items: limitText(one.items as object) };
+    if (one.type === 'array' && isTextList(one.items ?? {}))
+      return { ...one, maxItems: maxDelimiters, items: limit(one.items as ListSchema) };
     return one.type === 'string' ? limitText(one) : one;
   };
   const { anyOf } = schema as ListSchema;
   if (anyOf?.some(isTextList)) return { ...schema, anyOf: anyOf.map(limit) };
-  return isTextList(schema) ? limit(schema as ListSchema) : schema;
+  return (schema as ListSchema).type === 'array' ? limit(schema as ListSchema) : schema;
 }
 
 function withMember(

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import type { CreateCheck } from '../../core/contracts/collaborators.ts';
 import type { ObjectSchema } from '../../core/contracts/manifest.ts';
@@ -86,8 +87,24 @@ function invalid(problems: readonly string[]): ServiceError {
   return new ServiceError('invalid_parameters', { problems: shown });
 }
 
-/** Adds `lessThan: "x"`: the value must be below that of the member `x` of the same object. */
+/**
+ * Adds `lessThan: "x"`: the value must be below that of the member `x` of the same object; and `excludes: ["x"]`: if the
+ * value is not the default, no member `x` of the same object has another value than its own default.
+ */
 function addKeywords(ajv: Ajv): Ajv {
+  ajv.addKeyword({
+    keyword: 'excludes',
+    schemaType: 'array',
+    compile: (others: string[], own, { schemaEnv }) => {
+      const { properties } = schemaEnv.root.schema as ObjectSchema;
+      return (value, context) =>
+        isDefault(value, own as WithDefault) ||
+        others.every((name) =>
+          isDefault(context?.parentData[name], properties[name] as WithDefault | undefined),
+        );
+    },
+    errors: false,
+  });
   return ajv.addKeyword({
     keyword: 'lessThan',
     type: 'number',
@@ -98,6 +115,14 @@ function addKeywords(ajv: Ajv): Ajv {
     },
     errors: false,
   });
+}
+
+interface WithDefault {
+  readonly default?: unknown;
+}
+
+function isDefault(value: unknown, schema: WithDefault | undefined): boolean {
+  return value === undefined || isDeepStrictEqual(value, schema?.default);
 }
 
 /** The schema without the items of the lists at its top, which may be too many to report them all. */
@@ -157,6 +182,12 @@ function problemOf(error: ErrorObject, value: Record<string, unknown>, schema: O
     case 'lessThan': {
       const other = error.schema as string;
       return `${path}: expected less than ${other} (${preview(value[other])}), got ${preview(error.data)}`;
+    }
+    case 'excludes': {
+      const others = (error.schema as string[]).filter(
+        (name) => !isDefault(value[name], schema.properties[name]),
+      );
+      return `${path}: cannot be given together with ${others.join(' or ')}; leave one of them out`;
     }
     default: {
       const member = schema.properties?.[path];

@@ -13,6 +13,7 @@ interface OptionSchema {
   readonly exclusiveMaximum?: number;
   readonly maxLength?: number;
   readonly lessThan?: string;
+  readonly excludes?: readonly string[];
   readonly default?: unknown;
   readonly examples?: readonly unknown[];
 }
@@ -32,7 +33,7 @@ function anyOptions({ options: { properties } = NO_OPTIONS }: Manifest): fc.Arbi
     .record(Object.fromEntries(schemas.map(([name, schema]) => [name, anyValue(schema)])), {
       requiredKeys: [],
     })
-    .map((options) => keepBelow(options, schemas));
+    .map((options) => keepApart(keepBelow(options, schemas), schemas));
 }
 
 /** The same, with the tokenizer or the model that a request chooses. */
@@ -94,6 +95,14 @@ function anyNumber({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Opt
     maxExcluded: exclusiveMaximum !== undefined,
     noNaN: true,
   });
+}
+
+/** Of options that exclude each other the first stays. */
+function keepApart(options: Options, schemas: readonly (readonly [string, OptionSchema])[]): Options {
+  for (const [name, { excludes = [] }] of schemas) {
+    if (options[name] !== undefined) for (const other of excludes) delete options[other];
+  }
+  return options;
 }
 
 function keepBelow(options: Options, schemas: readonly (readonly [string, OptionSchema])[]): Options {

@@ -7,11 +7,19 @@ import { loadRecipes } from './recipes.ts';
 const createRecursiveChunker: Factory<typeof manifest> = (tools): Chunker<RecursiveOptions> => {
   const recipes = loadRecipes(tools);
   return {
-    chunk: (text, { recipe, lang, chunk_size, min_characters_per_chunk }, { divide }) =>
-      divide({ start: 0, end: text.length }, recipes.finders(recipe, lang, text), {
-        size: chunk_size,
-        minCharacters: min_characters_per_chunk,
-      }),
+    chunk(text, options, { divide }) {
+      const { recipe, lang, delimiters, levels } = options;
+      const own = delimiters.length > 0 ? [delimiters] : levels;
+      const finders =
+        own.length > 0
+          ? own.map((level) => tools.kit.cutAtDelimiters(level))
+          : recipes.finders(recipe, lang, text);
+      return divide({ start: 0, end: text.length }, finders, {
+        size: options.chunk_size,
+        minCharacters: options.min_characters_per_chunk,
+        overlap: options.chunk_overlap,
+      });
+    },
   };
 };
 

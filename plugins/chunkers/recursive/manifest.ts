@@ -1,11 +1,14 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import type { Manifest } from '../../../core/contracts/manifest.ts';
-import { chunkSize } from '../../../core/options.ts';
+import { chunkOverlap, chunkSize } from '../../../core/options.ts';
+
+const delimiters = { type: 'array', items: { type: 'string', minLength: 1 } } as const;
 
 const options = {
   type: 'object',
   properties: {
     chunk_size: chunkSize,
+    chunk_overlap: chunkOverlap,
     recipe: {
       type: 'string',
       minLength: 1,
@@ -13,6 +16,21 @@ const options = {
       default: 'default',
       examples: ['default', 'markdown', 'python', 'js'],
       description: 'Hierarchy of separators: default, markdown, python, js, or a file of the recipes folder.',
+    },
+    delimiters: {
+      ...delimiters,
+      default: [],
+      excludes: ['recipe', 'levels'],
+      description:
+        'Literal strings that end a piece, in place of a recipe; what is larger is cut between tokens.',
+    },
+    levels: {
+      type: 'array',
+      items: delimiters,
+      default: [],
+      excludes: ['recipe', 'delimiters'],
+      examples: [[['\n\n'], ['. ', '? ', '! '], [' ']]],
+      description: "A hierarchy of one's own, in place of a recipe: lists of delimiters, the coarsest first.",
     },
     lang: {
       type: 'string',
