@@ -27,7 +27,7 @@ import { createRequestSchemas, type RequestSchemas } from './service/request-sch
 import { createService, type Service } from './service/service.ts';
 import type { PipelineStore } from './store/contract.ts';
 import { createPipelineStore } from './store/pipeline-store.ts';
-import { createCheck } from './validation/validator.ts';
+import { createCheck } from './validation/create-check.ts';
 
 /** What one thread needs to serve requests: the main thread and every worker make the same from the same data. */
 export interface ServiceCradle {

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
-import type { CreateCheck } from '../../core/contracts/collaborators.ts';
 import type { ObjectSchema } from '../../core/contracts/manifest.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { cutShort, expectation, preview } from './describe-schema.ts';
@@ -49,20 +48,6 @@ export function createValidator(schema: ObjectSchema): Validate {
 export function checkSchema(schema: ObjectSchema): (value: object) => boolean {
   return ajvOfFirst().compile(schema);
 }
-
-/** The check of a schema that lists what is wrong, for files that plugins read. */
-export const createCheck: CreateCheck = (schema) => {
-  const validate = createValidator(schema);
-  return (value, place) => {
-    try {
-      validate(value, place);
-      return [];
-    } catch (error) {
-      if (error instanceof ServiceError) return error.problems;
-      throw error;
-    }
-  };
-};
 
 /** Made once for all schemas, because every new Ajv compiles the meta-schema first. */
 const ajvOfAll = once(() => createAjv({ allErrors: true }));

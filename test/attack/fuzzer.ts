@@ -1,5 +1,6 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import fc from 'fast-check';
+import { readOpenApi } from '../support/openapi.ts';
 import type { Client } from '../support/server.ts';
 import { anyRequest, type FuzzRequest, type Json, type Operation } from './made-up-requests.ts';
 
@@ -13,18 +14,20 @@ export interface Breach {
 
 /** Sends requests that are made from the server's own description of itself, and checks every answer. */
 export async function fuzz(client: Client, count: number, seed: number): Promise<Breach[]> {
-  const document = (await client.get('/openapi.json')).json<{
+  const document = (await readOpenApi(client)) as unknown as {
     paths: Record<string, Record<string, Operation>>;
-  }>();
+  };
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
   const check = createCheck();
-  const any = fc
-    .constantFrom(...operations)
-    .chain(({ path, method, operation }) =>
-      anyRequest(path, method, operation).map((request) => ({ request, operation })),
-    );
+  const any = fc.constantFrom(...operations).chain(({ path, method, operation }) =>
+    anyRequest(path, method, operation).map((request) => ({
+      request,
+      // A request may have the method of another operation on the same path.
+      operation: document.paths[path]?.[request.method.toLowerCase()] ?? operation,
+    })),
+  );
   const breaches: Breach[] = [];
   for (const { request, operation } of fc.sample(any, { numRuns: count, seed })) {
     const breach = await check(client, request, operation);

@@ -30,8 +30,8 @@ t.test('a plugin that is dropped in never blocks the event loop, however short t
         checkProblem(t, await noted, 503, LATE);
         t.same(order, ['health', 'late']);
         // On a busy machine a new thread may take longer to start than a request may.
-      const whole = async () => (await client.post('/v1/chunk/whole', { text: 'abc' })).status === 200;
-      t.ok(await until(whole), 'the next one is served');
+        const whole = async () => (await client.post('/v1/chunk/whole', { text: 'abc' })).status === 200;
+        t.ok(await until(whole), 'the next one is served');
       },
     );
   }
