@@ -8,8 +8,8 @@ export interface Metrics {
   answered(route: string, method: string, status: number, seconds: number): void;
   /** Counts the work on a request; `plugin` is `pipeline` for stored pipelines. */
   worked(plugin: string, bodyBytes: number, queueSeconds: number, timings: Timings): void;
-  /** Counts a request that failed through the fault of a plugin; `code` is that of the error. */
-  failed(kind: string, name: string, code: string): void;
+  /** Counts a request that failed through the fault of a plugin; `error` is its code. */
+  failed(kind: string, name: string, error: string): void;
   /** All metrics in the text format of Prometheus. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -47,7 +47,7 @@ export function createMetrics({ load, bytesInFlight }: MetricsSources): Metrics 
       counters.tokens.inc({ plugin }, timings.tokens);
       for (const model of timings.opened) counters.models.inc({ model });
     },
-    failed: (kind, name, code) => counters.failures.inc({ kind, name, code }),
+    failed: (kind, name, error) => counters.failures.inc({ kind, name, error }),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
@@ -79,7 +79,7 @@ function createCounters(registry: Registry) {
     chunks: count('chunks', 'Chunks that were answered.', 'plugin'),
     tokens: count('tokens', 'Tokens of the chunks that were answered.', 'plugin'),
     models: count('model_loads', 'Embedding models that were opened.', 'model'),
-    failures: count('plugin_failures', 'Requests that a plugin failed.', 'kind', 'name', 'code'),
+    failures: count('plugin_failures', 'Requests that a plugin failed.', 'kind', 'name', 'error'),
   };
 }
 
