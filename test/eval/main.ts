@@ -1,79 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { printTable, printTitle } from '../bench/race/report.ts';
-import { composeQuietly, runTask } from '../support/service.ts';
-import type { Topic } from './documents.ts';
-import { evaluateSegmentation } from './segmentation.ts';
-import { type Embed, evaluateBm25, evaluatePairs, evaluateRetrieval } from './similarity.ts';
+/**
+ * Entry of `npm run eval`: what the built-in models are worth; with `languages FOLDER`, how often the language of
+ * the files in a folder is found.
+ */
+const [subject, ...folders] = process.argv.slice(2);
 
-/** Entry of `npm run eval`: what the built-in models are worth, each figure beside a baseline. */
-
-const { service } = await composeQuietly();
-const { signal } = new AbortController();
-const topics = read<Topic[]>('topics.json');
-const pairs = read<[string, string][]>('paraphrases.json');
-const paragraphs = topics.flatMap(({ paragraphs }) => paragraphs);
-const MODELS = ['vendor/potion-base-8M', 'vendor/potion-retrieval-32M'];
-
-printTitle('Semantic chunking: 200 documents of 6 topics, 3 to 10 sentences each');
-const segmentation = await evaluateSegmentation(topics, async (name, request) => {
-  const chunks = await ask<{ end_index: number }>('chunk', name, { ...request, offset_unit: 'utf16' });
-  return chunks.map(({ end_index }) => end_index);
-});
-printTable(
-  'Boundaries (F1: higher is better, Pk: lower is better)',
-  ['', 'F1', 'Pk', 'found per true one'],
-  segmentation.map(({ name, f1, pk, ratio }) => [name, ...[f1, pk, ratio].map(figure)]),
-);
-
-printTitle(
-  `Similarity: ${pairs.length} pairs of paraphrases, and each sentence with the others' paraphrases`,
-);
-const alike = await Promise.all(
-  MODELS.map(async (model) => [model, await evaluatePairs(pairs, embedBy(model))] as const),
-);
-printTable(
-  'Cosines',
-  ['', 'paraphrases', 'unrelated', 'paraphrase is the nearest'],
-  [
-    ...alike.map(([model, { paraphrases, unrelated, first }]) => [
-      model,
-      ...[paraphrases, unrelated, first].map(figure),
-    ]),
-    ['at random', '', '', figure(1 / pairs.length)],
-  ],
-);
-
-printTitle(`Retrieval: ${paragraphs.length} questions, each answered by one of as many paragraphs`);
-const found = await Promise.all(
-  MODELS.map(async (model) => [model, await evaluateRetrieval(paragraphs, embedBy(model))] as const),
-);
-printTable(
-  'Recall',
-  ['', '@1', '@5'],
-  [...found, ['BM25', evaluateBm25(paragraphs)] as const]
-    .map(([name, { at1, at5 }]) => [name, figure(at1), figure(at5)])
-    .concat([['at random', figure(1 / paragraphs.length), figure(5 / paragraphs.length)]]),
-);
-
-/** Vectors as the refinery answers them. */
-function embedBy(embedding_model: string): Embed {
-  return async (texts) => {
-    const chunks = texts.map((text) => ({ text, start_index: 0, end_index: 0, token_count: 0 }));
-    const refined = await ask<{ embedding: number[] }>('refine', 'embeddings', { chunks, embedding_model });
-    return refined.map(({ embedding }) => Float32Array.from(embedding));
-  };
-}
-
-async function ask<T>(run: 'chunk' | 'refine', name: string, request: object): Promise<T[]> {
-  const { bytes } = await runTask(service, { run, name }, request, signal);
-  return JSON.parse(Buffer.from(bytes).toString());
-}
-
-function read<T>(file: string): T {
-  return JSON.parse(readFileSync(join(import.meta.dirname, 'data', file), 'utf8'));
-}
-
-function figure(value: number): string {
-  return value.toFixed(3);
+if (subject === undefined) {
+  await import('./models.ts');
+} else if (subject === 'languages' && folders.length > 0) {
+  const { evaluateLanguages } = await import('./languages/evaluate.ts');
+  await evaluateLanguages(folders);
+} else {
+  console.error('Usage: npm run eval, or npm run eval -- languages FOLDER...');
+  process.exitCode = 2;
 }

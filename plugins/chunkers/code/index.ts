@@ -4,10 +4,10 @@ import type { ChunkContext, Chunker } from '../../../core/contracts/chunker.ts';
 import type { Factory } from '../../../core/contracts/plugin.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import { type Cuts, cutAtLines, findCuts } from './cutter.ts';
-import { createDetector } from './detect.ts';
+import { createDetector } from './detection/detect.ts';
 import { findLanguage, LANGUAGES, type Language } from './languages.ts';
 import type manifest from './manifest.ts';
-import type { CodeOptions } from './manifest.ts';
+import type { CodeOptions, LanguageName } from './manifest.ts';
 import { placeNodes } from './nodes.ts';
 import { createParsers, type Parsers } from './parsers.ts';
 import { createSyntax } from './syntax.ts';
@@ -15,6 +15,8 @@ import { createSyntax } from './syntax.ts';
 /** Milliseconds that a parse may take: a base, and so much for each character, which is far more than usual. */
 const BUDGET_BASE = 5000;
 const BUDGET_PER_CHARACTER = 0.002;
+
+const DEFAULT: LanguageName = 'python';
 
 const createCodeChunker: Factory<typeof manifest> = async () => createChunker(await createParsers());
 
@@ -25,7 +27,7 @@ export function createChunker(
   parsers: Parsers,
   budgetOf = (characters: number) => BUDGET_BASE + BUDGET_PER_CHARACTER * characters,
 ): Chunker<CodeOptions> {
-  const detect = createDetector(parsers);
+  const detect = createDetector();
   return {
     async chunk(text, options, context) {
       const language = await languageOf(text, options, context);
@@ -40,11 +42,11 @@ export function createChunker(
 
   async function languageOf(
     text: string,
-    { language }: CodeOptions,
+    { filename, language = filename === undefined ? DEFAULT : 'auto' }: CodeOptions,
     context: ChunkContext,
   ): Promise<Language> {
     if (language !== 'auto') return findLanguage(language) ?? refuse(language);
-    const found = await detect(text, context.signal);
+    const found = await detect(text, filename);
     context.report('code-language', found.name);
     return found;
   }

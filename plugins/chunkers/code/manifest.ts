@@ -3,7 +3,7 @@ import type { Manifest } from '../../../core/contracts/manifest.ts';
 import { chunkSize } from '../../../core/options.ts';
 
 /** The languages of the table in `languages.ts`, which has a row for each of them. */
-const LANGUAGE_NAMES = [
+export const LANGUAGE_NAMES = [
   'bash',
   'c',
   'cpp',
@@ -48,9 +48,16 @@ const options = {
       type: 'string',
       minLength: 1,
       maxLength: 40,
-      default: 'python',
       examples: ['python', 'js', 'c++', 'markdown', 'json', 'auto'],
-      description: `Language of the code: ${names}, a common alias such as js, c++ or golang, or auto.`,
+      description: `Language of the code: ${names}, a common alias such as js, c++ or golang, or auto. Default python, or auto if filename is given.`,
+    },
+    filename: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 4096,
+      examples: ['main.go', 'src/app.tsx', 'Makefile'],
+      description:
+        "Name of the text's file, or its path. With language auto it decides, if its name or extension says something.",
     },
     include_nodes: {
       type: 'boolean',
@@ -102,7 +109,7 @@ export default {
     chunk_size: 30,
     include_nodes: true,
   },
-  needs: { packages: ['web-tree-sitter', 'tree-sitter-wasms', 'tree-sitter-wasm'] },
+  needs: { packages: ['web-tree-sitter', 'tree-sitter-wasms', 'tree-sitter-wasm', 'linguist-languages'] },
   uses: ['tokenizer'],
   guarantees: { lossless: true },
   largeWebAssembly: true,

@@ -102,8 +102,8 @@ for (const workers of [0, 1]) {
     t.same([await statusOf('echo\n'), await statusOf(CASE), await statusOf('echo\n')], [200, 500, 200]);
     t.equal(await statusOf('lost\n'), 500);
     const metrics = (await get('/metrics')).bytes.toString();
-    for (const code of ['plugin_failed', 'broken_promise']) {
-      const line = `chunksmith_plugin_failures_total{kind="chunker",name="trapping",error="${code}"} 1\n`;
+    for (const error of ['plugin_failed', 'broken_promise']) {
+      const line = `chunksmith_plugin_failures_total{kind="chunker",name="trapping",error="${error}"} 1\n`;
       t.ok(metrics.includes(line), line);
     }
   });

@@ -215,7 +215,7 @@ t.test('auto', async (t) => {
     t.equal(await named(`${line}\nx\n`), name, line);
   }
   t.equal(await named('no code at all'), 'python');
-  t.equal(await named('#!/bin/constructor\nx\n'), 'python', 'a program named like a member of every object');
+  t.equal(await named('#!/bin/constructor\nx\n'), 'bash', 'a program named like a member of every object');
   const { metadata } = await ask([sampleOf('go'), sampleOf('rust'), ' '], { language: 'auto' });
   t.equal(metadata['code-language'], 'go, rust, -');
 });

@@ -1,0 +1,50 @@
+import { findLanguage, type Language } from '../languages.ts';
+import type { LanguageName } from '../manifest.ts';
+import { type FileNames, loadFileNames } from './file-names.ts';
+import { amongKin } from './kin.ts';
+import { type Guess, loadModel, type Model } from './model.ts';
+import { languageAtSight } from './sight.ts';
+
+/** Finds the language of a text, by its file's name if that is given and says something, else by the text alone. */
+export type Detect = (text: string, fileName?: string) => Promise<Language>;
+
+/** The language of texts that look like none. */
+const FALLBACK: LanguageName = 'python';
+/** A likelihood below which a text looks like no language. */
+const LEAST = 0.35;
+
+/** The model and the table of file names are loaded at their first use. */
+export function createDetector(): Detect {
+  let model: Promise<Model> | undefined;
+  let fileNames: Promise<FileNames> | undefined;
+
+  async function byName(text: string, fileName: string): Promise<Language | undefined> {
+    fileNames ??= loadFileNames();
+    const languages = (await fileNames).languagesOf(fileName);
+    if (languages.length < 2) return languages[0];
+    return byText(text, languages);
+  }
+
+  async function byText(text: string, among?: readonly Language[]): Promise<Language> {
+    const seen = languageAtSight(text);
+    if (seen !== undefined && among?.includes(seen) !== false) return seen;
+    model ??= loadModel();
+    const guesses = (await model).guess(text);
+    if (among === undefined) return languageNamed(likeliest(guesses, text));
+    const [best] = guesses.filter(({ name }) => among.includes(languageNamed(name)));
+    const kin = languageNamed(amongKin((best as Guess).name, text));
+    return among.includes(kin) ? kin : languageNamed((best as Guess).name);
+  }
+
+  return async (text, fileName) =>
+    (fileName === undefined ? undefined : await byName(text, fileName)) ?? byText(text);
+}
+
+function likeliest([best]: readonly Guess[], text: string): LanguageName {
+  const { name, probability } = best as Guess;
+  return probability < LEAST ? FALLBACK : amongKin(name, text);
+}
+
+function languageNamed(name: LanguageName): Language {
+  return findLanguage(name) as Language;
+}

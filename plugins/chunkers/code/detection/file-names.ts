@@ -1,0 +1,65 @@
+import { LANGUAGES, type Language } from '../languages.ts';
+import type { LanguageName } from '../manifest.ts';
+
+/** Tells languages by the names of files, as GitHub's linguist does. */
+export interface FileNames {
+  /** The languages whose files have such a name, in no order: several for `.h`, none if it says nothing. */
+  languagesOf(fileName: string): readonly Language[];
+}
+
+/** Linguist's names of languages that it calls otherwise than with a capital letter, or divides. */
+const LINGUIST_NAMES: Readonly<Partial<Record<LanguageName, readonly string[]>>> = {
+  bash: ['Shell'],
+  cpp: ['C++'],
+  csharp: ['C#'],
+  css: ['CSS', 'SCSS'],
+  html: ['HTML'],
+  javascript: ['JavaScript'],
+  json: ['JSON', 'JSON with Comments'],
+  php: ['PHP'],
+  sql: ['SQL', 'PLpgSQL', 'PLSQL', 'TSQL'],
+  toml: ['TOML'],
+  tsx: ['TSX'],
+  typescript: ['TypeScript'],
+  yaml: ['YAML'],
+};
+
+/** What linguist says of a language; extensions begin with a full stop. */
+interface LinguistLanguage {
+  readonly extensions?: readonly string[];
+  readonly filenames?: readonly string[];
+}
+
+/** Loads linguist's data on the languages of the table, and on no others. */
+export async function loadFileNames(): Promise<FileNames> {
+  const names = new Map<string, Set<Language>>();
+  for (const language of LANGUAGES) {
+    for (const linguistName of LINGUIST_NAMES[language.name] ?? [capitalised(language.name)]) {
+      const { extensions = [], filenames = [] } = await loadLanguage(linguistName);
+      for (const name of [...extensions, ...filenames].map((name) => name.toLowerCase())) {
+        names.set(name, (names.get(name) ?? new Set()).add(language));
+      }
+    }
+  }
+  return { languagesOf: (fileName) => [...(entryOf(names, fileName) ?? [])] };
+}
+
+/** The entry of the whole name or of its longest ending that has one. */
+function entryOf(names: ReadonlyMap<string, Set<Language>>, fileName: string) {
+  const name = (fileName.split(/[/\\]/).at(-1) as string).toLowerCase();
+  for (let at = 0; at >= 0; at = name.indexOf('.', at + 1)) {
+    const found = names.get(name.slice(at));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Each language is a module, whose name is encoded like a URL with `_` for `%`. */
+async function loadLanguage(name: string): Promise<LinguistLanguage> {
+  const file = encodeURIComponent(name).replace(/%(..)/g, (_, code: string) => `_${code.toLowerCase()}_`);
+  return ((await import(`linguist-languages/data/${file}`)) as { default: LinguistLanguage }).default;
+}
+
+function capitalised(name: LanguageName): string {
+  return (name[0] as string).toUpperCase() + name.slice(1);
+}

@@ -1,0 +1,65 @@
+import type { LanguageName } from '../manifest.ts';
+
+/**
+ * Tells languages apart of which one contains the other, where a single construct decides: what the larger
+ * language alone has.
+ *
+ * @param found the language that the text looks like
+ */
+export function amongKin(found: LanguageName, text: string): LanguageName {
+  if (found === 'c') return CPP.test(codeOf(text)) ? 'cpp' : 'c';
+  if (found === 'cpp') return LIKE_CPP.test(codeOf(text)) ? 'cpp' : 'c';
+  if (found !== 'javascript' && found !== 'typescript' && found !== 'tsx') return found;
+  const code = codeOf(text);
+  if (found === 'javascript' && !TYPES.test(code)) return 'javascript';
+  return JSX_START.test(code) && JSX_END.test(code) ? 'tsx' : 'typescript';
+}
+
+/** Characters in which a construct that decides is sought. */
+const LONGEST = 100_000;
+
+/** The text without lines that are comments and without what stands in quotation marks. */
+function codeOf(text: string): string {
+  return text
+    .slice(0, LONGEST)
+    .replace(/^[ \t]*(?:\/\/|\/?\*).*$/gm, '')
+    .replace(/"(?:[^"\\\n]|\\.){0,200}"|'(?:[^'\\\n]|\\.){0,200}'/g, '""');
+}
+
+/** What no C has. */
+const CPP = anyOf(
+  /^[ \t]*(?:template *<|namespace\b|(?:public|private|protected): *$)/,
+  /^[ \t]*class \w{1,60}(?: final)? *(?::[^;\n]*)?\{?$/,
+  /\b\w{1,60}::~?\w/,
+  /^#[ \t]*include <[a-z_]+>/,
+  /\b(?:static|dynamic|const|reinterpret)_cast</,
+);
+
+/** What little C has beside that. */
+const LIKE_CPP = anyOf(
+  CPP,
+  /^[ \t]*class\b/,
+  /\w::/,
+  /\b(?:auto|bool|nullptr|constexpr|override|virtual|operator|noexcept|using|delete|new|throw)\b/,
+  /\w&+ ?\w+[,)]/,
+);
+
+/** What no JavaScript has. */
+const TYPES = anyOf(
+  /^[ \t]*(?:export )?(?:default )?(?:declare )?interface \w+[^;{}()]{0,200}\{/,
+  /^[ \t]*(?:export )?(?:declare )?type \w+(?:<[^;=\n]{0,200})? *=/,
+  /^[ \t]*(?:export )?(?:declare )?(?:(?:const )?enum|namespace) [\w.]+ *\{/,
+  /^[ \t]*(?:export )?(?:declare |abstract class )/,
+  /^(?:import|export) type /,
+  /\bas const\b/,
+  /[\w)\]?]: (?:string|number|boolean|void|any|unknown|never)(?:\[\])? *(?:[,;)=|{]|$)/,
+  /^[ \t]*(?:private|public|protected|readonly) \w/,
+);
+
+/** Where an expression may begin, an element; and how elements end. */
+const JSX_START = /(?:^|[(=?:,>{]|&&|\|\||\breturn\b)[ \t]*<(?:>|[A-Za-z][\w.]*[ \t\n/>])/m;
+const JSX_END = /<\/(?:[A-Za-z][\w.]*)?>|\/>/;
+
+function anyOf(...patterns: readonly RegExp[]): RegExp {
+  return new RegExp(patterns.map(({ source }) => source).join('|'), 'm');
+}
