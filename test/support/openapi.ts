@@ -59,12 +59,12 @@ export interface BodyRoute {
 }
 
 /** The document as it is served. */
-export async function readDocument(client: Client): Promise<OpenApi> {
+export async function readDocument(client: Pick<Client, 'get'>): Promise<OpenApi> {
   return (await client.get('/openapi.json')).json<OpenApi>();
 }
 
 /** The document with components in the place of their references, and one schema in the place of `allOf`. */
-export async function readOpenApi(client: Client): Promise<OpenApi> {
+export async function readOpenApi(client: Pick<Client, 'get'>): Promise<OpenApi> {
   const document = await readDocument(client);
   return { ...document, paths: resolved(document.paths, document) as OpenApi['paths'] };
 }

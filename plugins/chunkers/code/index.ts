@@ -42,11 +42,12 @@ export function createChunker(
 
   async function languageOf(
     text: string,
-    { filename, language = filename === undefined ? DEFAULT : 'auto' }: CodeOptions,
+    { filename, language: given }: CodeOptions,
     context: ChunkContext,
   ): Promise<Language> {
+    const language = given ?? (filename === null ? DEFAULT : 'auto');
     if (language !== 'auto') return findLanguage(language) ?? refuse(language);
-    const found = await detect(text, filename);
+    const found = await detect(text, filename ?? undefined);
     context.report('code-language', found.name);
     return found;
   }

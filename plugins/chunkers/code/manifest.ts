@@ -45,14 +45,16 @@ const options = {
   properties: {
     chunk_size: chunkSize,
     language: {
-      type: 'string',
+      type: ['string', 'null'],
+      default: null,
       minLength: 1,
       maxLength: 40,
       examples: ['python', 'js', 'c++', 'markdown', 'json', 'auto'],
-      description: `Language of the code: ${names}, a common alias such as js, c++ or golang, or auto. Default python, or auto if filename is given.`,
+      description: `Language of the code: ${names}, a common alias such as js, c++ or golang, or auto. Without one it is python, or auto if filename is given.`,
     },
     filename: {
-      type: 'string',
+      type: ['string', 'null'],
+      default: null,
       minLength: 1,
       maxLength: 4096,
       examples: ['main.go', 'src/app.tsx', 'Makefile'],

@@ -67,12 +67,13 @@ function isKnown(keyword: string): boolean {
   return SINGLE.has(keyword) || LISTS.has(keyword) || MAPS.has(keyword) || PLAIN.has(keyword);
 }
 
-/** The type of the values that a schema lists, if all have the same. */
-function typeOfValues({ enum: values, const: constant }: Schema): { readonly type?: string } {
+/** The type of the values that a schema lists, or their types. */
+function typeOfValues({ enum: values, const: constant }: Schema): { readonly type?: string | string[] } {
   const listed = Array.isArray(values) ? values : constant === undefined ? [] : [constant];
-  const types = new Set(listed.map(typeOf));
+  const types = [...new Set(listed.map(typeOf))];
   const [type] = types;
-  return types.size === 1 && type !== undefined ? { type } : {};
+  if (type === undefined) return {};
+  return { type: types.length === 1 ? type : types.sort() };
 }
 
 function typeOf(value: unknown): string {

@@ -226,7 +226,7 @@ t.test('a parse over its budget is cut at lines, and the header says so', async 
   const reports: string[] = [];
   const spans = await chunker.chunk(
     text,
-    { chunk_size: 100, language: 'python', include_nodes: false, oversize: 'keep' },
+    { chunk_size: 100, language: 'python', filename: null, include_nodes: false, oversize: 'keep' },
     {
       report: (fact: string, value: string) => reports.push(`${fact} ${value}`),
       signal: new AbortController().signal,

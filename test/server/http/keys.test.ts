@@ -125,7 +125,8 @@ t.test('Authorize in /docs sends the key with the requests that are tried out', 
 t.test('keys that are set but blank refuse the start', async (t) => {
   for (const blank of ['', ' ', ' , ', ',,']) {
     t.throws(() => readConfig([], { API_KEYS: blank }), {
-      message: `API_KEYS: expected a key, or several with commas between them; unset the variable to ask for none, got ${JSON.stringify(blank)}`,
+      message:
+        'API_KEYS: expected a key, or several with commas between them; unset the variable to ask for none',
     });
   }
   t.equal(readConfig([], {}).apiKeys, '');
@@ -181,10 +182,8 @@ t.test('the start and --check say whether keys, CORS and a rate limit are on', a
   const check = startProcess(t, ['--check'], { env });
   await server.listening();
   t.equal(await check.ended(), 0);
-  for (const line of said) {
-    t.ok(server.stdout().includes(line), line);
-    t.ok(check.stdout().includes(`${line}\n`), line);
-  }
+  for (const line of said) t.ok(check.stdout().includes(`${line}\n`), line);
+  t.match(server.stdout(), /"keys":"on, 2","cors":"https:\/\/app\.example","rateLimit":"60 a minute"/);
   t.notMatch(server.stdout() + check.stdout(), /-key/);
 });
 

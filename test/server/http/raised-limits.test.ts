@@ -1,6 +1,7 @@
 // Needs chunker/sentence.
 
 import t from 'tap';
+import { readOpenApi } from '../../support/openapi.ts';
 import { startServer } from '../../support/server.ts';
 
 interface Property {
@@ -35,7 +36,7 @@ t.test('limits on delimiters and steps can be raised, and OpenAPI follows', asyn
         t.equal(answer.status, path === '/v1/pipelines' && status === 200 ? 201 : status, `${path} ${extra}`);
       }
     }
-    const document = (await get('/openapi.json')).json();
+    const document = await readOpenApi({ get });
     const schemaOf = (path: string) =>
       (bodyOf(document, path) as never as { requestBody: { content: Record<string, { schema: never }> } })
         .requestBody.content['application/json']?.schema as unknown as {

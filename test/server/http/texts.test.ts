@@ -195,7 +195,7 @@ t.test('5 MB are counted and embedded in a worker thread, while the event loop a
 
 t.test('the deadline of requests holds for them', async (t) => {
   const slow = plugin(
-    { kind: 'tokenizer', name: 'stubborn', models: ['stubborn'], heavy: true },
+    { kind: 'tokenizer', name: 'stubborn', models: ['stubborn'] },
     `export default () => ({ names: () => ['stubborn'], open: async (name) => ({
       name, tokenize: () => { for (;;); },
     }) });`,

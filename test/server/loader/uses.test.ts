@@ -71,7 +71,16 @@ t.test('a factory may take all the rest of what it is given, and closes what it 
   );
   const app = await buildApp(configOf({ workers: 0, logLevel: 'silent', pluginsDir: [folder] }));
   const answer = await app.inject({ method: 'POST', url: '/v1/chunk/second', payload: { text: 'abc' } });
-  t.same(answer.json()[0].rest, ['chunker/first', 'env', 'hosted', 'kit', 'memoryBytes', 'models', 'shared']);
+  t.same(answer.json()[0].rest, [
+    'chunker/first',
+    'createCheck',
+    'env',
+    'hosted',
+    'kit',
+    'memoryBytes',
+    'models',
+    'shared',
+  ]);
   await app.close();
   const { closed } = globalThis as unknown as { closed: string[] };
   t.same(closed, ['second', 'first'], 'what uses another is closed before it');
