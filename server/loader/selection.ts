@@ -31,7 +31,8 @@ function isUsed(entry: PluginEntry, other: PluginEntry, named: ReadonlySet<Kind>
   const uses = entry.manifest.uses ?? [];
   if (!named.has(kind) && uses.includes(kind)) return true;
   const isCounted = uses.includes('tokenizer') || uses.includes('embedding');
-  return entry.manifest.kind === 'chunker' && !isCounted && other.manifest.default !== undefined;
+  const isDefaultTokenizer = kind === 'tokenizer' && other.manifest.default !== undefined;
+  return entry.manifest.kind === 'chunker' && !isCounted && isDefaultTokenizer;
 }
 
 function unknown(name: string, entries: readonly PluginEntry[]): ServiceError {
