@@ -57,7 +57,8 @@ export function defaultsOf({ options: { properties } = NO_OPTIONS }: Manifest): 
 function anyValue(schema: OptionSchema): fc.Arbitrary<unknown> {
   const named = [...(schema.default === undefined ? [] : [schema.default]), ...(schema.examples ?? [])];
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
-  if (schema.type === 'string' && named.length > 0) return fc.constantFrom(...named);
+  const isText = [schema.type].flat().includes('string');
+  if (isText && named.length > 0) return fc.constantFrom(...named);
   const made = anyMade(schema);
   if (named.length === 0) return made;
   return fc.oneof({ arbitrary: made, weight: 8 }, { arbitrary: fc.constantFrom(...named), weight: 1 });
