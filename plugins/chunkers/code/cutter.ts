@@ -3,6 +3,7 @@ import type { ChunkContext } from '../../../core/contracts/chunker.ts';
 import { cutAtWhiteSpace } from '../../../core/engine/cuts.ts';
 import { cutAtDelimiters } from '../../../core/engine/delimiters.ts';
 import { lineStart, type Piece, piecesOf, singles } from './pieces.ts';
+import { type Judge, joinSigns } from './signs.ts';
 import type { Syntax } from './syntax.ts';
 
 /** A syntax node of the result: one that was not cut, or a part of one that was cut at lines. */
@@ -86,11 +87,22 @@ interface Stretch {
   readonly scope: readonly string[];
 }
 
-function cutPieces(search: Search, pieces: readonly Piece[], { end, scope }: Stretch): void {
+function cutPieces(search: Search, given: readonly Piece[], { end, scope }: Stretch): void {
+  const pieces = joinSigns(given, end, judgeOf(search));
   pieces.forEach(({ start, nodes }, index) => {
     if (index > 0) search.offsets.push(start);
     cutGroup(search, nodes, { start, end: pieces[index + 1]?.start ?? end, scope });
   });
+}
+
+function judgeOf(search: Search): Judge {
+  const { text, syntax, limits } = search;
+  return {
+    text,
+    fits: (start, end) => fits(search, { start, end }),
+    isLoose: ({ nodes }) => limits.splitsUnits || nodes.every((node) => syntax.unitOf(node) === undefined),
+    isMeaningless: ({ nodes }) => nodes.every((node) => syntax.labelOf(node) === undefined),
+  };
 }
 
 function cutGroup(search: Search, group: readonly Node[], stretch: Stretch): void {
@@ -102,7 +114,7 @@ function cutGroup(search: Search, group: readonly Node[], stretch: Stretch): voi
   else cutPieces(search, singles(search.text, group, stretch.start), stretch);
 }
 
-function fits(search: Search, { start, end }: Stretch): boolean {
+function fits(search: Search, { start, end }: Omit<Stretch, 'scope'>): boolean {
   search.countable -= end - start;
   return search.context.tokens.count(start, end) <= search.limits.size;
 }

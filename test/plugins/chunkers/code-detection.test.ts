@@ -6,7 +6,7 @@ import { createDetector } from '../../../plugins/chunkers/code/detection/detect.
 import { LANGUAGES } from '../../../plugins/chunkers/code/languages.ts';
 import { startServer } from '../../support/server.ts';
 
-const FOLDERS = ['code-samples'].map((name) => join(import.meta.dirname, name));
+const FOLDERS = ['code-samples', 'code-constructs'].map((name) => join(import.meta.dirname, name));
 const detect = createDetector();
 
 /** The written samples: what a language's constructs look like. */

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import t from 'tap';
+import type { Node, Tree } from 'web-tree-sitter';
 import { findLanguage, LANGUAGES, type Language } from '../../../plugins/chunkers/code/languages.ts';
 import { createParsers, fileOf } from '../../../plugins/chunkers/code/parsers.ts';
 import { chunker, pluginsFolder } from '../../support/plugins.ts';
@@ -43,6 +45,43 @@ t.test('what the grammars import is exported by the binding or by themselves', a
 
 function exportsOf(module: object): string[] {
   return WebAssembly.Module.exports(module).map(({ name }) => name);
+}
+
+/** What the grammars take for an error though it is none, by language: their gaps, for which there are no others. */
+const GAPS: Readonly<Record<string, readonly string[]>> = {
+  kotlin: [','],
+  swift: ['#available', '13'],
+};
+
+t.test(
+  'each construct of the thirty languages is parsed without an error, and nothing of it is lost',
+  async (t) => {
+    const parsers = await createParsers();
+    const { chunk } = await startServer(t, { plugins: ['code', 'character'] });
+    for (const language of LANGUAGES) {
+      const text = readFileSync(join(import.meta.dirname, 'code-constructs', `${language.name}.txt`), 'utf8');
+      const errors = await parsers.parse(language, text, limits, (tree) => errorsIn((tree as Tree).rootNode));
+      t.same(errors, GAPS[language.name] ?? [], language.name);
+      const chunks = await chunk('code', {
+        language: language.name,
+        text,
+        chunk_size: 100,
+        oversize: 'split',
+      });
+      t.equal(chunks.map((one) => one.text).join(''), text, `${language.name}: nothing is lost`);
+      t.ok(
+        chunks.every(({ token_count }) => token_count <= 100),
+        `${language.name}: within the limit`,
+      );
+    }
+  },
+);
+
+/** The texts of the error nodes, and what is missing. */
+function errorsIn(node: Node): string[] {
+  if (node.isError || node.isMissing) return [node.text || node.type];
+  if (!node.hasError) return [];
+  return node.children.flatMap((child) => (child === null ? [] : errorsIn(child)));
 }
 
 t.test('a trap leaves nothing poisoned: grammars are loaded anew', async (t) => {

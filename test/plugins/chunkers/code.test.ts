@@ -176,6 +176,32 @@ t.test('what is no function or class keeps the limit', async (t) => {
   );
 });
 
+t.test('a sign that opens or closes something is no chunk of its own where it fits', async (t) => {
+  const lines = Array.from(
+    { length: 20 },
+    (_, index) => `    Line ${index} says something on the function.\n`,
+  );
+  const many = lines.join('');
+  for (const [language, text] of [
+    ['python', `"""What it is.\n\n${many}"""\nimport os\n`],
+    ['python', `class A:\n    """What it is.\n\n${many}    """\n\n    def f(self):\n        return 1\n`],
+    ['markdown', `\`\`\`js\n${many}\`\`\`\n\nText.\n`],
+    ['javascript', `const a = [\n${many.replace(/ {4}(.*)\n/g, '  "$1",\n')}];\nf(a);\n`],
+  ] as const) {
+    for (let chunk_size = 40; chunk_size <= 520; chunk_size += 20) {
+      const chunks = await chunk(text, { language, chunk_size, oversize: 'split' });
+      const place = `${language}, ${chunk_size}`;
+      t.equal(chunks.map((one) => one.text).join(''), text, place);
+      for (const [index, { text, token_count }] of chunks.entries()) {
+        if (/[\p{L}\p{N}]/u.test(text)) continue;
+        t.not(text.trim(), '"""', place);
+        const around = [chunks[index - 1], chunks[index + 1]].map((one) => one?.token_count ?? chunk_size);
+        t.ok(Math.min(...around) + token_count > chunk_size, `${place}: ${JSON.stringify(text)}`);
+      }
+    }
+  }
+});
+
 t.test('names of languages', async (t) => {
   for (const [alias, language] of [
     ['js', 'javascript'],

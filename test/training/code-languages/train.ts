@@ -11,7 +11,7 @@ import { createClassifier, type Sample } from './classifier.ts';
  */
 const [folder] = process.argv.slice(2) as [string];
 const WEIGHTS = join(import.meta.dirname, '../../../plugins/chunkers/code/detection/weights.bin');
-const EPOCHS = 12;
+const EPOCHS = 16;
 const RATE = 0.4;
 /** Texts of each language in an epoch, whatever there are of it. */
 const TEXTS_PER_EPOCH = 900;
@@ -23,7 +23,7 @@ const random = createRandom(42);
 const samples = await readSamples(folder);
 const classifier = createClassifier();
 for (let epoch = 0; epoch < EPOCHS; epoch++) {
-  const rate = RATE * (1 - (0.8 * epoch) / EPOCHS);
+  const rate = RATE * (1 - (0.95 * epoch) / EPOCHS);
   const loss = classifier.learn(pickSamples(), rate);
   console.log(`epoch ${epoch + 1}: loss ${loss.toFixed(4)}`);
 }

@@ -8,10 +8,10 @@ import { languageAtSight } from './sight.ts';
 /** Finds the language of a text, by its file's name if that is given and says something, else by the text alone. */
 export type Detect = (text: string, fileName?: string) => Promise<Language>;
 
-/** The language of texts that look like none. */
+/** The language of short texts that look like none: of fewer characters, and less likely than this. */
 const FALLBACK: LanguageName = 'python';
-/** A likelihood below which a text looks like no language. */
-const LEAST = 0.35;
+const SHORT = 200;
+const UNLIKELY = 0.35;
 
 /** The model and the table of file names are loaded at their first use. */
 export function createDetector(): Detect {
@@ -42,7 +42,7 @@ export function createDetector(): Detect {
 
 function likeliest([best]: readonly Guess[], text: string): LanguageName {
   const { name, probability } = best as Guess;
-  return probability < LEAST ? FALLBACK : amongKin(name, text);
+  return text.length < SHORT && probability < UNLIKELY ? FALLBACK : amongKin(name, text);
 }
 
 function languageNamed(name: LanguageName): Language {

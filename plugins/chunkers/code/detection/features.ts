@@ -3,7 +3,7 @@
  * shapes of up to four tokens with every word alike, and how lines begin and end. Each is hashed into one of
  * `BUCKETS` buckets.
  */
-export const BUCKETS = 1 << 14;
+export const BUCKETS = 1 << 15;
 
 /** The buckets of a text, each once, and their values; the squares of the values add up to 1. */
 export interface Features {

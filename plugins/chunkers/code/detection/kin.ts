@@ -23,7 +23,7 @@ function codeOf(text: string): string {
   return text
     .slice(0, LONGEST)
     .replace(/^[ \t]*(?:\/\/|\/?\*).*$/gm, '')
-    .replace(/"(?:[^"\\\n]|\\.){0,200}"|'(?:[^'\\\n]|\\.){0,200}'/g, '""');
+    .replace(/"(?:[^"\\\n]|\\.){0,200}"|'(?:[^'\\\n]|\\.){0,200}'|`(?:[^`\\]|\\.){0,1000}`/g, '""');
 }
 
 /** What no C has. */
