@@ -113,7 +113,7 @@ t.test('the literals of a member are found wherever it stands', async (t) => {
   t.same(find('{"text":["a","b\\\\","",  "c]"],"n":null}'), ['a', 'b\\\\', '', 'c]']);
   t.same(find('{"text":"first","text":["last"]}'), ['last'], 'of repeated members the last counts');
   t.same(find('{"text":[]}'), []);
-  t.equal(find('{"te\\u0078t":"a"}'), undefined, 'an escaped name is left to the general way');
+  t.same(find('{"te\\u0078t":"a"}'), ['a'], 'an escaped name is the same name');
   t.equal(find('{"text":5}'), undefined);
   t.equal(find('{}'), undefined);
 });
@@ -128,11 +128,7 @@ t.test('any valid JSON object is walked without losing the way', async (_t) => {
         delete others.text;
         const value = isFirst ? { text, ...others } : { ...others, text };
         const found = findTextLiterals(Buffer.from(JSON.stringify(value, null, isFirst ? 1 : 0)), 'text');
-        if (found === undefined) {
-          assert.ok(Object.keys(others).some((name) => JSON.stringify(name).includes('\\')));
-          return;
-        }
-        assert.equal(JSON.parse(`"${Buffer.from(found[0] as Uint8Array)}"`), text);
+        assert.equal(JSON.parse(`"${Buffer.from(found?.[0] as Uint8Array)}"`), text);
       },
     ),
     { numRuns: 500 },
