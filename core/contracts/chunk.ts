@@ -24,6 +24,15 @@ export interface Located {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
+/** What a request says of a document besides its text; nothing of a text that is given alone. */
+export interface DocumentInfo {
+  /** The caller's id of the document. */
+  readonly id?: string | undefined;
+  readonly title?: string | undefined;
+  /** The caller's metadata. The answer has its bytes as they came, whatever a plugin does with this value. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
 /**
  * Adds response metadata: `report('code-language', 'go')` becomes the header `x-code-language: go`; for a
  * batch the header lists one value per document. Names and values are ASCII, values without commas.

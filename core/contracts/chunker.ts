@@ -1,4 +1,4 @@
-import type { Report, Span } from './chunk.ts';
+import type { DocumentInfo, Report, Span } from './chunk.ts';
 import type { EmbeddingModel } from './embedding.ts';
 import type { TokenizedText } from './tokenizer.ts';
 
@@ -50,6 +50,8 @@ export interface WithModel {
 interface BaseChunkContext {
   /** The text as the requested tokenizer reads it, or that of the requested embedding model. */
   readonly tokens: TokenizedText;
+  /** What the request says of the document besides its text. */
+  readonly document: DocumentInfo;
   /** Adds response metadata about how this text was chunked: the header `x-<name>`. */
   readonly report: Report;
   /** Aborts once the answer is not wanted any more: the client has gone, or the time is up. */

@@ -1,4 +1,4 @@
-import type { Chunk, Report } from './chunk.ts';
+import type { Chunk, DocumentInfo, Report } from './chunk.ts';
 import type { WithModel } from './chunker.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
@@ -43,6 +43,8 @@ interface TokenCount {
 }
 
 interface BaseRefineContext extends RefineTools {
+  /** What the request says of the document that the chunks are of; nothing of chunks that came in a request. */
+  readonly document: DocumentInfo;
   /** Adds response metadata about how these chunks were refined: the header `x-<name>`. */
   readonly report: Report;
   /** Aborts once the answer is not wanted any more: the client has gone, or the time is up. */

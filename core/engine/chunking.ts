@@ -1,4 +1,4 @@
-import type { Located, Report, Span } from '../contracts/chunk.ts';
+import type { DocumentInfo, Located, Report, Span } from '../contracts/chunk.ts';
 import type { AnyChunker, ChunkContext } from '../contracts/chunker.ts';
 import type { EmbeddingModel } from '../contracts/embedding.ts';
 import type { Manifest } from '../contracts/manifest.ts';
@@ -25,6 +25,8 @@ export interface ChunkTools {
   readonly tokenizer: Tokenizer;
   /** Given if the chunker uses the kind `embedding`. */
   readonly model?: EmbeddingModel | undefined;
+  /** What is known of the document besides its text. */
+  readonly document?: DocumentInfo | undefined;
   readonly report: Report;
   readonly signal: AbortSignal;
 }
@@ -47,11 +49,14 @@ export async function chunkText(
   return checkSpans(spans, text, tokens, manifest);
 }
 
+const NO_INFO: DocumentInfo = Object.freeze({});
+
 function createContext(text: string, tokens: TokenizedText, tools: ChunkTools): ChunkContext {
-  const { model, report, signal } = tools;
+  const { model, document = NO_INFO, report, signal } = tools;
   return {
     tokens,
     ...(model === undefined ? {} : { model }),
+    document,
     report,
     signal,
     pack: (boundaries, limits) => packPieces(boundaries, tokens, limits),

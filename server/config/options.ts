@@ -110,8 +110,14 @@ export const OPTIONS = {
   maxDocuments: {
     type: 'integer',
     default: 10_000,
-    description: 'Most texts, or lists of chunks, of a request.',
+    description: 'Most texts, documents or lists of chunks of a request.',
     minimum: 1,
+  },
+  maxMetadataBytes: {
+    type: 'size',
+    default: 16_384,
+    description: 'Largest metadata of a document; each of its chunks gets a copy.',
+    minimum: 2,
   },
   maxCharacters: {
     type: 'integer',
@@ -208,6 +214,13 @@ export const OPTIONS = {
     description:
       'Further names of embedding models, such as `minishlab/potion-base-8M=chunksmith/static-en-256`; several are separated by commas.',
     shownDefault: '',
+  },
+  idNamespace: {
+    type: 'text',
+    default: '',
+    description: 'Namespace of the ids of chunks for requests that give none; ids differ between namespaces.',
+    pattern: /^.{0,512}$/su,
+    expected: 'at most 512 characters',
   },
   maxModels: {
     type: 'integer',

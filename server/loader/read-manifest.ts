@@ -17,6 +17,7 @@ export function createManifestReader(disk: Disk): (file: string) => Promise<Mani
     orMalformed(file, () => check(manifest, 'manifest.'));
     checkName(file, manifest);
     checkUses(file, manifest);
+    checkOptionNames(file, manifest);
     const isValid = compileOptions(file, manifest);
     orMalformed(file, () => checkExample(manifest, isValid));
     return manifest;
@@ -57,6 +58,19 @@ function checkUses(file: string, { uses = [] }: Manifest): void {
     const expected = `expected one of ${KINDS.join(', ')}, or a single plugin such as tokenizer/character`;
     throw malformed(file, `manifest.uses[${index}]: ${remedy}${expected}, got "${use}"`);
   }
+}
+
+/** Members of a request that are there for every plugin. */
+const TAKEN = ['text', 'documents', 'chunks', 'include', 'namespace'];
+
+function checkOptionNames(file: string, { kind, options }: Manifest): void {
+  if (kind !== 'chunker' && kind !== 'refinery') return;
+  const taken = TAKEN.find((name) => Object.hasOwn(options?.properties ?? {}, name));
+  if (taken === undefined) return;
+  throw malformed(
+    file,
+    `options.properties.${taken}: every request can have this member; choose another name`,
+  );
 }
 
 /** The check of a plugin's options; whoever has none takes none. */

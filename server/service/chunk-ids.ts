@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
-import type { PipelineStep } from '../store/contract.ts';
 import type { JsonText } from '../wire/json-text.ts';
 
 const BYTES = 16;
+/** Bytes of a SHA-256. */
+const HASH_BYTES = 32;
 /** Characters of a UUID, with its hyphens. */
 const LETTERS = 36;
 const VERSION_AT = 6;
@@ -11,30 +12,58 @@ const HYPHENS_AT = [4, 6, 8, 10];
 const HYPHEN = 0x2d;
 const DIGITS = Buffer.from('0123456789abcdef');
 
-/** What the ids of a document's chunks are derived from; made by `chunkIdSeed`. */
+/** What the ids of the chunks of a text without an id are derived from; made by `chunkIdSeed`. */
 export type Seed = Uint8Array;
 
 /**
- * Digests the steps of a pipeline and a document, in one call each: a `Hash` object would keep the strings of its
+ * Digests the steps that make chunks of a text, and the text, in one call each: a `Hash` object would keep the strings of its
  * request alive until the whole heap is collected.
  *
  * @param text the document's text as canonical JSON
  */
-export function chunkIdSeed(steps: readonly PipelineStep[], text: JsonText): Seed {
+export function chunkIdSeed(steps: readonly object[], text: JsonText): Seed {
   const head = Buffer.from(`${JSON.stringify(sorted(steps))}\n`);
   return hash('blake2b512', Buffer.concat([head, hash('sha512', text, 'buffer')]), 'buffer');
 }
 
 /**
- * Ids of the chunks that a pipeline makes of one document: UUIDs of version 8 (RFC 9562), derived from the
- * steps, the document's text and the chunk's place among its chunks. The same text through the same steps
- * gives the same ids, so that a second run updates a vector store instead of doubling it; equal
- * chunks of one document, and of different ones, are told apart.
+ * Ids of the chunks of a text without an id: UUIDs of version 8 (RFC 9562), derived from the steps, the text and the
+ * chunk's place among its chunks. The same text through the same steps gives the same ids, so that a second run
+ * updates a vector store instead of doubling it; equal chunks of one text, and of different ones, are told apart.
  */
 export function chunkIds(seed: Seed, count: number): string[] {
   if (count === 0) return [];
-  const uuids = toUuids(hash('shake256', seed, { outputEncoding: 'buffer', outputLength: count * BYTES }));
-  return Array.from({ length: count }, (_, index) => uuids.slice(index * LETTERS, (index + 1) * LETTERS));
+  return toUuids(hash('shake256', seed, { outputEncoding: 'buffer', outputLength: count * BYTES }));
+}
+
+/** SHA-256 of a text in UTF-8; half a surrogate pair that stands alone counts as U+FFFD. */
+export function contentHash(text: string): Buffer {
+  return hash('sha256', text, 'buffer');
+}
+
+/**
+ * Ids of the chunks of a document that has an id: UUIDs of version 8 (RFC 9562), the first 16 bytes of a SHA-256 over
+ * four parts one after the other: the SHA-256 of the namespace, that of the document's id, the chunk's hash, and how many
+ * chunks with that hash come before it in the document, as eight bytes with the highest first. So an edit keeps the ids of
+ * the chunks that it does not touch, and a passage that stands twice has two ids.
+ *
+ * @param hashes those of the chunks in their order, by `contentHash`
+ */
+export function documentChunkIds(namespace: string, documentId: string, hashes: readonly Buffer[]): string[] {
+  const parts = Buffer.alloc(3 * HASH_BYTES + 8);
+  contentHash(namespace).copy(parts);
+  contentHash(documentId).copy(parts, HASH_BYTES);
+  const seen = new Map<string, number>();
+  const ids = Buffer.alloc(hashes.length * BYTES);
+  hashes.forEach((own, index) => {
+    const key = own.toString('latin1');
+    const before = seen.get(key) ?? 0;
+    seen.set(key, before + 1);
+    own.copy(parts, 2 * HASH_BYTES);
+    parts.writeUInt32BE(before, parts.length - 4);
+    hash('sha256', parts, 'buffer').copy(ids, index * BYTES, 0, BYTES);
+  });
+  return toUuids(ids);
 }
 
 /** The same value with the members of objects sorted, so that their order makes no difference. */
@@ -45,8 +74,8 @@ function sorted(value: unknown): unknown {
   return members.map(([name, member]) => [name, sorted(member)]);
 }
 
-/** UUIDs of random bytes as one string: strings for the groups of each UUID would cost more. */
-function toUuids(random: Buffer): string {
+/** UUIDs of random bytes, cut from one string: strings for the groups of each would cost more. */
+function toUuids(random: Buffer): string[] {
   const letters = Buffer.alloc((random.length / BYTES) * LETTERS);
   let at = 0;
   for (let index = 0; index < random.length; index++) {
@@ -56,7 +85,9 @@ function toUuids(random: Buffer): string {
     letters[at++] = DIGITS[byte >> 4] as number;
     letters[at++] = DIGITS[byte & 0x0f] as number;
   }
-  return letters.toString('latin1');
+  const all = letters.toString('latin1');
+  const count = random.length / BYTES;
+  return Array.from({ length: count }, (_, index) => all.slice(index * LETTERS, (index + 1) * LETTERS));
 }
 
 /** A byte of a UUID, with the bits of its version, 8, or of its variant set at their places. */

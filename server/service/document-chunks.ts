@@ -3,12 +3,7 @@ import type { CountedSpan } from '../../core/engine/chunking.ts';
 import type { WrittenChunk } from '../wire/chunk-writer.ts';
 import type { JsonText } from '../wire/json-text.ts';
 import { locate, type Places } from '../wire/locate.ts';
-
-/** The text of a request, and the same text as the content of a JSON literal. */
-export interface SourceDocument {
-  readonly text: string;
-  readonly json: JsonText;
-}
+import type { SourceDocument } from './documents.ts';
 
 /**
  * The place of a chunk's source in `places`, and what refineries put around it in the chunk's text; the answer copies
@@ -85,7 +80,6 @@ export function writtenChunks(document: DocumentChunks): WrittenChunk[] {
   return refined.chunks.map((chunk, index) => {
     const origin = refined.origins[index];
     return {
-      id: undefined,
       source,
       from: origin === undefined ? 0 : ((places as Places).from[origin.index] as number),
       to: origin === undefined ? 0 : ((places as Places).to[origin.index] as number),
@@ -108,7 +102,6 @@ function writtenSpans(
   const chunks: WrittenChunk[] = new Array(spans.length);
   for (let index = 0; index < chunks.length; index++) {
     chunks[index] = {
-      id: undefined,
       source,
       from: from[index] as number,
       to: to[index] as number,

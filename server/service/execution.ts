@@ -1,17 +1,18 @@
 import type { Chunk } from '../../core/contracts/chunk.ts';
 import type { CountedSpan } from '../../core/engine/chunking.ts';
 import { isBlank } from '../../core/engine/text.ts';
-import {
-  chunkObjects,
-  type DocumentChunks,
-  givenChunks,
-  placeChunks,
-  type SourceDocument,
-} from './document-chunks.ts';
+import { chunkObjects, type DocumentChunks, givenChunks, placeChunks } from './document-chunks.ts';
+import { infoOf, type SourceDocument } from './documents.ts';
 import type { ChunkStage, Stage } from './stages.ts';
 
 /** What goes through the stages: a document, or a list of chunks of a request. */
-export type Input = SourceDocument | { readonly chunks: readonly Chunk[] };
+export type Input = SourceDocument | GivenChunks;
+
+export interface GivenChunks {
+  readonly chunks: readonly Chunk[];
+  /** The JSON of the `metadata` of each chunk, as it came; undefined if none has any. */
+  readonly metadata?: readonly (Uint8Array | undefined)[] | undefined;
+}
 
 /**
  * Runs one input through the stages; whoever has a list or a stream of them runs one after the other. A chunk
@@ -40,8 +41,8 @@ async function chunkDocument(
   before: DocumentChunks | undefined,
 ): Promise<DocumentChunks> {
   const spans = await (before === undefined
-    ? stage.chunk(document.text)
-    : splitFurther(stage, document.text, before.spans));
+    ? stage.chunk(document.text, infoOf(document))
+    : splitFurther(stage, document, before.spans));
   return placeChunks(document, spans, stage.unit);
 }
 
@@ -54,19 +55,20 @@ async function refineChunks(
   const origins = before.refined?.origins ?? objects.map((_, index) => ({ index, before: '', after: '' }));
   const { unit } = before;
   const source = unit === undefined ? undefined : { text: document.text, unit };
-  const refined = await stage.refine(objects, origins, source);
+  const refined = await stage.refine(objects, origins, source, infoOf(document));
   return { ...before, spans: refined.spans ?? before.spans, refined };
 }
 
 async function splitFurther(
   { chunk }: ChunkStage,
-  text: string,
+  document: SourceDocument,
   spans: readonly CountedSpan[],
 ): Promise<CountedSpan[]> {
+  const info = infoOf(document);
   const split: CountedSpan[] = [];
   for (const span of spans) {
-    const own = text.slice(span.start, span.end);
-    const parts = isBlank(own) ? [] : await chunk(own);
+    const own = document.text.slice(span.start, span.end);
+    const parts = isBlank(own) ? [] : await chunk(own, info);
     if (parts.length === 0) split.push(span);
     for (const part of parts) split.push(moved(part, span.start));
   }

@@ -6,6 +6,7 @@ export type Limits = Pick<
   Config,
   | 'maxAnswerBytes'
   | 'maxDocuments'
+  | 'maxMetadataBytes'
   | 'maxCharacters'
   | 'maxChunks'
   | 'maxDelimiters'
@@ -35,6 +36,21 @@ export function checkTexts(text: string | readonly string[], limits: Limits): vo
       limit: limits.maxCharacters,
       flag: '--max-characters',
     });
+  });
+}
+
+/**
+ * Refuses more or longer documents than a request may contain.
+ *
+ * @throws ServiceError `invalid_parameters` with the number that was exceeded
+ */
+export function checkDocuments(documents: readonly { readonly text: string }[], limits: Limits): void {
+  const { maxDocuments, maxCharacters } = limits;
+  const amount = { unit: 'documents', count: documents.length, limit: maxDocuments };
+  atMost({ place: 'documents', ...amount, flag: '--max-documents' });
+  documents.forEach(({ text: { length } }, index) => {
+    const amount = { unit: 'characters', count: length, limit: maxCharacters };
+    atMost({ place: `documents[${index}].text`, ...amount, flag: '--max-characters' });
   });
 }
 
@@ -83,7 +99,8 @@ interface Amount {
   readonly flag: string;
 }
 
-function atMost({ place, unit, count, limit, flag }: Amount): void {
+/** @throws ServiceError `invalid_parameters` with the number that was exceeded */
+export function atMost({ place, unit, count, limit, flag }: Amount): void {
   if (count <= limit) return;
   const problems = [`${place}: ${count} ${unit}, over the limit of ${limit}; send fewer, or raise ${flag}`];
   throw new ServiceError('invalid_parameters', { problems });

@@ -2,12 +2,17 @@ import { OFFSET_UNITS } from '../../core/contracts/chunk.ts';
 import type { Kind, Manifest, ObjectSchema } from '../../core/contracts/manifest.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import type { Config } from '../config/config.ts';
+import { fieldMembers, SOURCES, type SourceMember } from './document-schemas.ts';
 import { embedRequest, tokenizeRequest } from './text-schemas.ts';
 
 /** Schemas of requests: the members of every plugin of a kind, and the plugin's own options. */
 export interface RequestSchemas {
-  /** The whole request of a chunker. */
-  chunk(manifest: Manifest): ObjectSchema;
+  /** The whole request of a chunker, with one of the two members that have what is chunked. */
+  chunk(manifest: Manifest, source: SourceMember): ObjectSchema;
+  /** The whole request that executes a pipeline. */
+  execute(source: SourceMember): ObjectSchema;
+  /** What such a request gives besides what is chunked and the options of the plugin. */
+  readonly fields: Readonly<Record<string, object>>;
   /**
    * The whole request of a refinery. `any` is for the documentation; for a check it must be known whether the chunks
    * are those of one document or of many, so that an error can name the bad chunk.
@@ -24,20 +29,15 @@ export interface RequestSchemas {
   readonly tokenize: ObjectSchema;
 }
 
-type SchemaLimits = Pick<Config, 'maxDelimiters' | 'maxDelimiterCharacters'>;
+type SchemaSettings = Pick<Config, 'maxDelimiters' | 'maxDelimiterCharacters' | 'idNamespace'>;
 
 interface SchemaOptions {
   readonly registry: Registry;
-  readonly config: SchemaLimits;
+  readonly config: SchemaSettings;
 }
 
-const text = {
-  anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
-  description: 'A text, or a list of texts: the answer is then a list of lists, in the same order.',
-} as const;
-
 /** Of the routes that always answer a list. */
-const texts = { ...text, description: 'A text, or a list of texts.' } as const;
+const texts = { ...SOURCES.text.text, description: 'A text, or a list of texts.' } as const;
 
 const offsetUnit = {
   enum: OFFSET_UNITS,
@@ -58,14 +58,6 @@ const chunksOfOne = { type: 'array', items: chunk } as const;
 const chunksOfMany = { type: 'array', items: chunksOfOne } as const;
 const CHUNKS = { one: chunksOfOne, many: chunksOfMany, any: { anyOf: [chunksOfOne, chunksOfMany] } };
 
-/** The request that executes a pipeline. */
-export const executeRequest: ObjectSchema = {
-  type: 'object',
-  required: ['text'],
-  properties: { text },
-  additionalProperties: false,
-};
-
 export function createRequestSchemas({ registry, config }: SchemaOptions): RequestSchemas {
   const tokenizer = tokenizerOption(registry);
 
@@ -85,11 +77,23 @@ export function createRequestSchemas({ registry, config }: SchemaOptions): Reque
     };
   }
 
+  /** @param source the member that has what is chunked; the other one is not looked at if it is missing */
+  function withSource(
+    source: SourceMember,
+    { required = [], properties, ...rest }: ObjectSchema,
+  ): ObjectSchema {
+    const fields = fieldMembers(source, config.idNamespace);
+    const members = { text: {}, documents: {}, ...SOURCES[source], ...properties, ...fields };
+    return { ...rest, required: [source, ...required], properties: members };
+  }
+
   return {
     step,
     embed: embedRequest(texts, defaultNameOf(registry, 'embedding')),
     tokenize: tokenizeRequest(texts, tokenizer, offsetUnit),
-    chunk: (manifest) => withMember('text', text, step(manifest)),
+    chunk: (manifest, source) => withSource(source, step(manifest)),
+    execute: (source) => withSource(source, { type: 'object', properties: {}, additionalProperties: false }),
+    fields: fieldMembers('text', config.idNamespace),
     refine(manifest, documents) {
       const description = 'Chunks as a chunker answers them; further fields come back untouched.';
       return withMember('chunks', { ...CHUNKS[documents], description }, step(manifest));
@@ -133,7 +137,7 @@ interface ListSchema {
 }
 
 /** Adds this server's limits to a list of strings, and to a string that may be given instead of such a list. */
-function withLimits(schema: object, { maxDelimiters, maxDelimiterCharacters }: SchemaLimits): object {
+function withLimits(schema: object, { maxDelimiters, maxDelimiterCharacters }: SchemaSettings): object {
   const isTextList = ({ type, items }: ListSchema) => type === 'array' && items?.type === 'string';
   const limitText = (one: object) => ({ ...one, maxLength: maxDelimiterCharacters });
   const limit = (one: ListSchema): object => {

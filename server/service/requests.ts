@@ -1,16 +1,17 @@
-import type { Chunk } from '../../core/contracts/chunk.ts';
-import type { Manifest, ObjectSchema } from '../../core/contracts/manifest.ts';
+import type { Chunk, OffsetUnit } from '../../core/contracts/chunk.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import type { PipelineStep } from '../store/contract.ts';
-import { createValidator, type Validate } from '../validation/validator.ts';
 import { jsonBytes, parseJson } from '../wire/json-body.ts';
-import { findTextLiterals, toJsonText } from '../wire/json-text.ts';
-import type { SourceDocument } from './document-chunks.ts';
+import { findTextLiterals } from '../wire/json-text.ts';
+import type { Included } from './document-schemas.ts';
+import { readDocuments, type SourceDocument } from './documents.ts';
 import type { Input } from './execution.ts';
-import { checkChunks, checkOption, checkTexts, type Limits } from './limits.ts';
+import { withMetadata } from './given-chunks.ts';
+import { checkChunks, checkTexts, type Limits } from './limits.ts';
 import { checkOrder, missingPlugin, pluginOf, withOwnName } from './pipeline.ts';
-import { executeRequest, type RequestSchemas } from './request-schemas.ts';
+import { type Checks, createChecks, isListOfLists, type Members } from './request-checks.ts';
+import type { RequestSchemas } from './request-schemas.ts';
 import type { StageRequest } from './stages.ts';
 import { type TextsRequest, textsRequest } from './texts-request.ts';
 
@@ -33,6 +34,10 @@ export interface StagesRequest {
   readonly stages: readonly StageRequest[];
   /** The steps, if a stored pipeline is executed: its chunks have ids, `context` and `embedding`. */
   readonly pipeline?: readonly PipelineStep[];
+  /** The further fields of chunks that are asked for. */
+  readonly include: readonly Included[];
+  /** The namespace of the chunks' ids. */
+  readonly namespace: string;
   /** Seconds that it took to read the request. */
   readonly parseSeconds: number;
 }
@@ -91,36 +96,53 @@ interface Rules {
 function readTask(task: Task, body: Buffer, request: unknown, rules: Rules): Asked {
   const { checks, limits } = rules;
   if (task.run === 'chunk') return readChunk(task.name, body, checks.chunk(task.name, request), limits);
-  if (task.run === 'refine') return readRefine(task.name, checks.refine(task.name, request), limits);
+  if (task.run === 'refine') return readRefine(task.name, body, checks.refine(task.name, request), limits);
   if (task.run !== 'execute') return textsRequest(task.run, checks[task.run](request), limits);
-  return readExecute(task.steps, body, checkExecution(request), rules);
+  return readExecute(task.steps, body, checks.execute(request), rules);
 }
 
-const checkExecution = createValidator(executeRequest);
-
-type Members = Readonly<Record<string, unknown>>;
-
-function readChunk(name: string, body: Buffer, { text, ...options }: Members, limits: Limits): Asked {
-  return { ...readTexts(text as Texts, body, limits), stages: [{ kind: 'chunker', name, options }] };
+function readChunk(name: string, body: Buffer, members: Members, limits: Limits): Asked {
+  const { text, documents, include, namespace, ...options } = members;
+  return readSource(members, body, [{ kind: 'chunker', name, options }], limits);
 }
 
-function readRefine(name: string, { chunks, ...options }: Members, limits: Limits): Asked {
+function readRefine(name: string, body: Buffer, { chunks, ...options }: Members, limits: Limits): Asked {
   const isBatch = isListOfLists(chunks);
   const lists = (isBatch ? chunks : [chunks]) as readonly (readonly Chunk[])[];
   checkChunks(lists, limits);
-  const inputs = lists.map((list) => ({ chunks: list }));
-  return { inputs, isBatch, stages: [{ kind: 'refinery', name, options }] };
+  const inputs = withMetadata(lists, body, isBatch);
+  return { inputs, isBatch, stages: [{ kind: 'refinery', name, options }], include: [], namespace: '' };
 }
 
 function readExecute(
   pipeline: readonly PipelineStep[],
   body: Buffer,
-  { text }: Members,
+  members: Members,
   { checks, limits }: Rules,
 ): Asked {
-  const texts = readTexts(text as Texts, body, limits);
   checkOrder(pipeline);
-  return { ...texts, stages: pipeline.map((step, index) => checks.step(step, `steps[${index}]`)), pipeline };
+  const stages = pipeline.map((step, index) => checks.step(step, `steps[${index}]`));
+  return { ...readSource(members, body, stages, limits), pipeline };
+}
+
+/** Reads what is chunked, and what the request says of the fields of its chunks. */
+function readSource(
+  { text, documents, include, namespace }: Members,
+  body: Buffer,
+  stages: readonly StageRequest[],
+  limits: Limits,
+): Omit<StagesRequest, 'parseSeconds'> {
+  const fields = { include: include as readonly Included[], namespace: namespace as string };
+  if (documents === undefined) return { ...readTexts(text as Texts, body, limits), stages, ...fields };
+  const inputs = readDocuments(documents as Documents, body, unitOf(stages), limits);
+  return { inputs, isBatch: true, stages, ...fields };
+}
+
+type Documents = Parameters<typeof readDocuments>[0];
+
+/** The unit of the offsets of an answer: that of the last chunker. */
+function unitOf(stages: readonly StageRequest[]): OffsetUnit {
+  return stages.findLast(({ kind }) => kind === 'chunker')?.options.offset_unit as OffsetUnit;
 }
 
 type Texts = string | readonly string[];
@@ -128,73 +150,7 @@ type Texts = string | readonly string[];
 function readTexts(text: Texts, body: Buffer, limits: Limits): Pick<StagesRequest, 'inputs' | 'isBatch'> {
   checkTexts(text, limits);
   const texts = typeof text === 'string' ? [text] : text;
-  const literals = findTextLiterals(body, 'text') ?? texts.map(toJsonText);
+  const literals = findTextLiterals(body, 'text') as Uint8Array[];
   const inputs = texts.map((text, index): SourceDocument => ({ text, json: literals[index] as Uint8Array }));
   return { inputs, isBatch: typeof text !== 'string' };
-}
-
-/** Checks requests against the schemas of the plugins that they name, and fills in defaults. */
-interface Checks {
-  chunk(name: string, request: unknown): Members;
-  refine(name: string, request: unknown): Members;
-  embed: Validate;
-  tokenize: Validate;
-  /** @param place where the step is, for the message: `steps[1]` */
-  step(step: PipelineStep, place: string): StageRequest;
-}
-
-function createChecks(registry: Registry, schemas: RequestSchemas, limits: Limits): Checks {
-  const validators = new Map<string, Validate>();
-
-  function check(key: string, create: () => Validate, value: unknown, place = ''): Members {
-    const validate = validators.get(key) ?? create();
-    validators.set(key, validate);
-    return validate(value, place);
-  }
-
-  /** A validator that says first which limit of the server an option exceeds, because that can be raised. */
-  function limited(schema: ObjectSchema, manifest: Manifest): Validate {
-    const options = Object.keys(schemas.step(manifest).properties);
-    const validate = createValidator(schema);
-    return (value, place = '') => {
-      const given = (value ?? {}) as Members;
-      for (const name of options) checkOption(given[name], `${place}${name}`, limits);
-      return validate(value, place);
-    };
-  }
-
-  return {
-    chunk(name, request) {
-      const { manifest } = registry.require('chunker', name);
-      return check(`chunk ${name}`, () => limited(schemas.chunk(manifest), manifest), request);
-    },
-
-    refine(name, request) {
-      const { manifest } = registry.require('refinery', name);
-      const documents = isListOfLists((request as Members | null)?.chunks) ? 'many' : 'one';
-      const create = () => limited(schemas.refine(manifest, documents), manifest);
-      return check(`refine ${documents} ${name}`, create, request);
-    },
-
-    embed: createValidator(schemas.embed),
-    tokenize: createValidator(schemas.tokenize),
-
-    step(step, place) {
-      const plugin = pluginOf(registry, step);
-      const { kind, name, entry } = plugin;
-      if (entry === undefined) {
-        throw new ServiceError('invalid_parameters', { problems: [missingPlugin(registry, plugin, place)] });
-      }
-      const { manifest } = entry;
-      const config = structuredClone(step.config);
-      const create = () => limited(schemas.step(manifest), manifest);
-      const options = check(`${kind} ${name}`, create, config, `${place}.config.`);
-      return { kind, name, options };
-    },
-  };
-}
-
-/** Whether chunks are given for many documents, as a list of lists. */
-function isListOfLists(chunks: unknown): boolean {
-  return Array.isArray(chunks) && Array.isArray(chunks[0]);
 }

@@ -2,12 +2,9 @@ import type { Log } from '../../core/contracts/collaborators.ts';
 import type { Kind } from '../../core/contracts/manifest.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
-import type { PipelineStep } from '../store/contract.ts';
-import { type WrittenChunk, writeChunks } from '../wire/chunk-writer.ts';
-import { canonicalJsonText } from '../wire/json-text.ts';
+import { type WrittenDocument, writeChunks } from '../wire/chunk-writer.ts';
 import type { Answer } from './answer.ts';
-import { chunkIdSeed, chunkIds } from './chunk-ids.ts';
-import { type DocumentChunks, type SourceDocument, writtenChunks } from './document-chunks.ts';
+import type { DocumentChunks } from './document-chunks.ts';
 import { type Input, runStages } from './execution.ts';
 import type { Limits } from './limits.ts';
 import type { Openers } from './openers.ts';
@@ -26,6 +23,7 @@ import {
 import { runTexts } from './texts.ts';
 import type { TextsRequest } from './texts-request.ts';
 import { Timer, type Timings } from './timings.ts';
+import { writtenDocument } from './written-document.ts';
 
 export type { Answer } from './answer.ts';
 
@@ -107,11 +105,12 @@ function isLightStage({ kind, name, options }: StageRequest, tools: StageTools):
 }
 
 async function runStagesOf(
-  { inputs, isBatch, stages: requests, pipeline, parseSeconds }: StagesRequest,
+  request: StagesRequest,
   signal: AbortSignal,
   tools: StageTools,
   maxAnswerBytes: number,
 ): Promise<Answer> {
+  const { inputs, isBatch, stages: requests, parseSeconds } = request;
   const metadata = new ResponseMetadata();
   const timer = new Timer(parseSeconds);
   const leases: { release(): void }[] = [];
@@ -125,10 +124,8 @@ async function runStagesOf(
       documents.push(await runStages(stages, input));
     }
     const write = () => {
-      const written = documents.map((document, index) =>
-        pipeline === undefined
-          ? writtenChunks(document)
-          : pipelineChunks(writtenChunks(document), pipeline, inputs[index] as Input),
+      const written = documents.map((chunks, index) =>
+        writtenDocument(inputs[index] as Input, chunks, request),
       );
       return { written, bytes: writeChunks(written, isBatch, maxAnswerBytes) };
     };
@@ -139,32 +136,11 @@ async function runStagesOf(
   }
 }
 
-function timingsOf(timer: Timer, documents: readonly (readonly WrittenChunk[])[]): Timings {
-  let [chunks, tokens] = [0, 0];
-  for (const document of documents) {
-    chunks += document.length;
-    for (const { token_count } of document) tokens += token_count;
+function timingsOf(timer: Timer, documents: readonly WrittenDocument[]): Timings {
+  let [count, tokens] = [0, 0];
+  for (const { chunks } of documents) {
+    count += chunks.length;
+    for (const { token_count } of chunks) tokens += token_count;
   }
-  return timer.summary(documents.length, chunks, tokens);
-}
-
-const NOTHING_ADDED = Object.freeze({ context: null, embedding: null });
-
-/** The chunks with the fields that every chunk of a pipeline has: `id`, `context` and `embedding`. */
-function pipelineChunks(
-  chunks: readonly WrittenChunk[],
-  steps: readonly PipelineStep[],
-  input: Input,
-): WrittenChunk[] {
-  const { text, json } = input as SourceDocument;
-  const ids = chunkIds(chunkIdSeed(steps, canonicalJsonText(text, json)), chunks.length);
-  return chunks.map((chunk, index) => {
-    const { fields } = chunk;
-    const { context, embedding } = fields ?? NOTHING_ADDED;
-    const all =
-      fields === undefined
-        ? NOTHING_ADDED
-        : { ...fields, context: context ?? null, embedding: embedding ?? null };
-    return { ...chunk, id: ids[index], fields: all };
-  });
+  return timer.summary(documents.length, count, tokens);
 }

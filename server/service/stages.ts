@@ -1,4 +1,4 @@
-import type { Chunk, OffsetUnit, Report } from '../../core/contracts/chunk.ts';
+import type { Chunk, DocumentInfo, OffsetUnit, Report } from '../../core/contracts/chunk.ts';
 import type { Log } from '../../core/contracts/collaborators.ts';
 import type { EmbeddingModel } from '../../core/contracts/embedding.ts';
 import type { Kind } from '../../core/contracts/manifest.ts';
@@ -25,15 +25,20 @@ export type Stage = ChunkStage | RefineStage;
 
 export interface ChunkStage {
   readonly unit: OffsetUnit;
-  chunk(text: string): Promise<CountedSpan[]>;
+  /** @param document what is known of the document besides its text */
+  chunk(text: string, document: DocumentInfo): Promise<CountedSpan[]>;
 }
 
 export interface RefineStage {
-  /** @param source the document of the chunks, if they are of one */
+  /**
+   * @param source the text of the chunks, if they are of one
+   * @param document what is known of it besides
+   */
   refine(
     chunks: readonly Chunk[],
     origins: readonly Origin[],
     source: RefinedSource | undefined,
+    document: DocumentInfo,
   ): Promise<Refined>;
 }
 
@@ -102,9 +107,9 @@ async function openChunkStage(
   const ready = { manifest: entry.manifest, chunker };
   return {
     unit: offset_unit as OffsetUnit,
-    async chunk(text) {
+    async chunk(text, document) {
       if (opened.model !== undefined) report('embedding-model', opened.model.name);
-      const run = () => chunkText(ready, text, own, { ...opened, tokenizer, report, signal });
+      const run = () => chunkText(ready, text, own, { ...opened, tokenizer, document, report, signal });
       return callPlugin(entry, () => timer.time('chunk', entry.manifest.name, run));
     },
   };
@@ -121,10 +126,10 @@ async function openRefineStage(
   const { tokenizer: _, ...own } = options;
   const { report, signal, timer } = context;
   return {
-    async refine(given, origins, source) {
+    async refine(given, origins, source, document) {
       if (used.model !== undefined) report('embedding-model', used.model.name);
       const refining = startRefining(entry, given, origins, source);
-      const context = { ...used, ...refining.tools, report, signal };
+      const context = { ...used, ...refining.tools, document, report, signal };
       const run = () => refinery.refine(given, own as never, context as never);
       const chunks = await callPlugin(entry, () => timer.time('refine', entry.manifest.name, run));
       return callPlugin(entry, () => refining.finish(chunks));

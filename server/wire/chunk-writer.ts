@@ -1,4 +1,5 @@
 import { ByteWriter } from './byte-writer.ts';
+import type { Column } from './columns.ts';
 import type { JsonText } from './json-text.ts';
 
 /**
@@ -6,7 +7,6 @@ import type { JsonText } from './json-text.ts';
  * which is copied, then `after`.
  */
 export interface WrittenChunk {
-  readonly id: string | undefined;
   readonly source: JsonText;
   readonly from: number;
   readonly to: number;
@@ -19,6 +19,15 @@ export interface WrittenChunk {
   readonly fields: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** The chunks of one document, ready to be written. */
+export interface WrittenDocument {
+  readonly chunks: readonly WrittenChunk[];
+  /** The id of each chunk, which comes first; undefined if they have none. */
+  readonly ids: readonly string[] | undefined;
+  /** Fields that the service adds to each of them; they come last, and instead of others of their names. */
+  readonly columns: readonly Column[];
+}
+
 /**
  * Writes the chunks of documents as JSON: a list, or a list of lists for a batch. A field that is a
  * `Float32Array` becomes a list of numbers with eight decimals.
@@ -27,18 +36,16 @@ export interface WrittenChunk {
  * @throws ServiceError `answer_too_large`
  */
 export function writeChunks(
-  documents: readonly (readonly WrittenChunk[])[],
+  documents: readonly WrittenDocument[],
   isBatch: boolean,
   limit: number,
 ): Uint8Array<ArrayBuffer> {
-  let size = FIRST_SIZE;
-  for (const chunks of documents) for (const chunk of chunks) size += sizeOf(chunk);
+  const size = documents.reduce((sum, document) => sum + sizeOfDocument(document), FIRST_SIZE);
   const writer = new ByteWriter(limit, Math.min(size, limit + FIRST_SIZE));
   if (isBatch) writer.ascii('[');
-  documents.forEach((chunks, place) => {
-    writer.ascii(place === 0 ? '[' : ',[');
-    writeList(writer, chunks);
-    writer.ascii(']');
+  documents.forEach((document, place) => {
+    if (place > 0) writer.ascii(',');
+    writeList(writer, document);
   });
   if (isBatch) writer.ascii(']');
   return writer.written();
@@ -49,9 +56,16 @@ const FIRST_SIZE = 1024;
 const CHUNK_BYTES = 112;
 const FIELD_BYTES = 48;
 
-/** Estimates the bytes of a chunk: making room for all chunks at once saves copies. */
-function sizeOf({ id, from, to, before, after, fields }: WrittenChunk): number {
-  let size = CHUNK_BYTES + (id === undefined ? 0 : FIELD_BYTES) + (to - from) + before.length + after.length;
+/** Estimates the bytes of a document's chunks: making room for all chunks at once saves copies. */
+function sizeOfDocument({ chunks, ids, columns }: WrittenDocument): number {
+  const added = columns.reduce((sum, { bytes }) => sum + bytes, ids === undefined ? 0 : FIELD_BYTES);
+  let size = chunks.length * added;
+  for (const chunk of chunks) size += sizeOf(chunk);
+  return size;
+}
+
+function sizeOf({ from, to, before, after, fields }: WrittenChunk): number {
+  let size = CHUNK_BYTES + (to - from) + before.length + after.length;
   for (const name in fields) {
     const value = fields[name];
     size += FIELD_BYTES + (typeof value === 'string' ? value.length : 0);
@@ -59,12 +73,31 @@ function sizeOf({ id, from, to, before, after, fields }: WrittenChunk): number {
   return size;
 }
 
-// In a function of its own, which V8 can optimise: a document may have a million chunks.
-function writeList(writer: ByteWriter, chunks: readonly WrittenChunk[]): void {
+/** Writes the list of a document's chunks. A function of its own, which V8 can optimise: there may be a million. */
+export function writeList(writer: ByteWriter, { chunks, ids, columns }: WrittenDocument): void {
+  const taken = takenNames(ids, columns);
+  writer.ascii('[');
   for (let index = 0; index < chunks.length; index++) {
     if (index > 0) writer.ascii(',');
-    writeChunk(writer, chunks[index] as WrittenChunk);
+    if (ids !== undefined) writeId(writer, ids[index] as string);
+    else writer.bytes(TEXT, 0, TEXT.length);
+    writeChunk(writer, chunks[index] as WrittenChunk, taken);
+    for (const column of columns) column.write(writer, index);
+    writer.ascii('}');
   }
+  writer.ascii(']');
+}
+
+/** The names of fields that are not taken over from a chunk, because they are written in another way. */
+function takenNames(ids: readonly string[] | undefined, columns: readonly Column[]): ReadonlySet<string> {
+  if (ids === undefined && columns.length === 0) return OWN_FIELDS;
+  return new Set([...OWN_FIELDS, ...(ids === undefined ? [] : ['id']), ...columns.map(({ name }) => name)]);
+}
+
+function writeId(writer: ByteWriter, id: string): void {
+  writer.ascii('{"id":"');
+  writer.ascii(id);
+  writer.ascii('","text":"');
 }
 
 const TEXT = ascii('{"text":"');
@@ -72,14 +105,9 @@ const START = ascii('","start_index":');
 const END = ascii(',"end_index":');
 const COUNT = ascii(',"token_count":');
 
-function writeChunk(writer: ByteWriter, chunk: WrittenChunk): void {
-  const { id, before, after, fields } = chunk;
-  if (id === undefined) writer.bytes(TEXT, 0, TEXT.length);
-  else {
-    writer.ascii('{"id":"');
-    writer.ascii(id);
-    writer.ascii('","text":"');
-  }
+/** Writes a chunk from the first character of its text to before its closing brace. */
+function writeChunk(writer: ByteWriter, chunk: WrittenChunk, taken: ReadonlySet<string>): void {
+  const { before, after, fields } = chunk;
   if (before !== '') writer.characters(before);
   writer.bytes(chunk.source, chunk.from, chunk.to);
   if (after !== '') writer.characters(after);
@@ -89,15 +117,18 @@ function writeChunk(writer: ByteWriter, chunk: WrittenChunk): void {
   writer.number(chunk.end_index);
   writer.bytes(COUNT, 0, COUNT.length);
   writer.number(chunk.token_count);
-  if (fields !== undefined) writeFields(writer, fields, id !== undefined);
-  writer.ascii('}');
+  if (fields !== undefined) writeFields(writer, fields, taken);
 }
 
-const OWN_FIELDS = new Set(['text', 'start_index', 'end_index', 'token_count']);
+const OWN_FIELDS: ReadonlySet<string> = new Set(['text', 'start_index', 'end_index', 'token_count']);
 
-function writeFields(writer: ByteWriter, fields: Readonly<Record<string, unknown>>, hasId: boolean): void {
+function writeFields(
+  writer: ByteWriter,
+  fields: Readonly<Record<string, unknown>>,
+  taken: ReadonlySet<string>,
+): void {
   for (const name in fields) {
-    if (OWN_FIELDS.has(name) || (hasId && name === 'id')) continue;
+    if (taken.has(name)) continue;
     const value = fields[name];
     if (value === null) writeName(writer, name, 'null');
     else if (typeof value === 'string') {

@@ -33,7 +33,9 @@ export function findTextLiterals(body: Buffer, member: string): JsonText[] | und
   const [place] = findMembers(body, 0, [member]);
   if (place === undefined) return undefined;
   const places = body[place.from] === OPEN_LIST ? findElements(body, place.from) : [place];
-  return places.every(({ from }) => body[from] === QUOTE) ? places.map((one) => literalOf(body, one)) : undefined;
+  return places.every(({ from }) => body[from] === QUOTE)
+    ? places.map((one) => literalOf(body, one))
+    : undefined;
 }
 
 /** The content of the string literal at a place. */

@@ -47,7 +47,7 @@ export function createChunker(
   ): Promise<Language> {
     const language = given ?? (filename === null ? DEFAULT : 'auto');
     if (language !== 'auto') return findLanguage(language) ?? refuse(language);
-    const found = await detect(text, filename ?? undefined);
+    const found = await detect(text, filename ?? context.document.id);
     context.report('code-language', found.name);
     return found;
   }

@@ -21,11 +21,29 @@ const chunkProperties = {
   },
 } as const;
 
+const number = { type: ['integer', 'null'], minimum: 1 } as const;
+const uuid = { type: ['string', 'null'], format: 'uuid' } as const;
+
+/** The fields that `include` asks for. */
+const includedProperties = {
+  id: { type: 'string', format: 'uuid', description: 'The same as long as document and content are.' },
+  document_id: { type: ['string', 'null'] },
+  index: { type: 'integer', minimum: 0, description: 'Place among the chunks of its document.' },
+  hash: { type: 'string', description: 'SHA-256 of what is embedded, in hex.' },
+  metadata: { type: ['object', 'null'], description: 'Those of the document.' },
+  first_line: number,
+  last_line: number,
+  first_page: number,
+  last_page: number,
+  previous_id: uuid,
+  next_id: uuid,
+} as const;
+
 export const chunk = {
   title: 'Chunk',
   type: 'object',
   required: ['text', 'start_index', 'end_index', 'token_count'],
-  properties: chunkProperties,
+  properties: { ...chunkProperties, ...includedProperties },
 } as const;
 
 /** A list, or a list of lists for a batch. */

@@ -1,7 +1,8 @@
 import type { FastifySchema } from 'fastify';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
-import { executeRequest, type RequestSchemas } from '../../service/request-schemas.ts';
+import { SOURCES } from '../../service/document-schemas.ts';
+import type { RequestSchemas } from '../../service/request-schemas.ts';
 import { errorAnswers, jsonAnswer } from '../answer-schemas.ts';
 import { componentName, operationId, titleOf } from './names.ts';
 import { chunk, chunkOf, embeddings, oneOrMany, pipelineChunk, tokenizedTexts } from './work-answers.ts';
@@ -10,14 +11,22 @@ import { chunk, chunkOf, embeddings, oneOrMany, pipelineChunk, tokenizedTexts } 
 
 const failures = errorAnswers([400, 405, 413, 415, 500, 503]);
 
-const textInput = {
-  title: 'TextInput',
+const textInput = { title: 'TextInput', type: 'object', required: ['text'], properties: SOURCES.text };
+const documentsInput = {
+  title: 'DocumentsInput',
   type: 'object',
-  required: ['text'],
-  properties: executeRequest.properties,
+  required: ['documents'],
+  properties: SOURCES.documents,
 };
 
-const OF_TEXTS = 'The chunks of the text; for a list of texts a list of lists, in the same order.';
+/** What a request has chunked, and what it says of the fields of the chunks. */
+function sourceInput({ fields }: RequestSchemas): object {
+  const asked = { title: 'ChunkFields', type: 'object', properties: fields };
+  return { title: 'SourceInput', allOf: [{ anyOf: [textInput, documentsInput] }, asked] };
+}
+
+const OF_TEXTS =
+  'The chunks of the text; for a list of texts, and for documents, a list of lists in the same order.';
 const OF_CHUNKS =
   'The chunks in their order, as they came, with what was added; for a list of lists a list of lists.';
 
@@ -36,7 +45,7 @@ const chunksInput = {
 /** The route of a chunker. */
 export function chunkRouteSchema(entry: PluginEntry, schemas: RequestSchemas): FastifySchema {
   const answer = { description: OF_TEXTS, chunk: chunkOf(entry.manifest) };
-  return pluginRouteSchema(entry, 'chunk', textInput, schemas, answer);
+  return pluginRouteSchema(entry, 'chunk', sourceInput(schemas), schemas, answer);
 }
 
 /** The route of a refinery. */
@@ -83,18 +92,24 @@ const pipelineId = {
 };
 
 /** The route that executes a pipeline. */
-export const executeRouteSchema: FastifySchema = {
-  tags: ['pipelines'],
-  operationId: 'execute_pipeline',
-  summary: 'Execute a pipeline',
-  description: 'Runs the steps of a stored pipeline on a text or a list of texts.',
-  params: pipelineId,
-  body: { ...textInput, examples: [{ text: 'First sentence. Second sentence!' }] },
-  response: {
-    200: jsonAnswer(OF_TEXTS, oneOrMany(pipelineChunk)),
-    ...errorAnswers([400, 404, 405, 413, 415, 500, 503]),
-  },
-};
+export function executeRouteSchema(schemas: RequestSchemas): FastifySchema {
+  return {
+    tags: ['pipelines'],
+    operationId: 'execute_pipeline',
+    summary: 'Execute a pipeline',
+    description: 'Runs the steps of a stored pipeline on a text, a list of texts or documents.',
+    params: pipelineId,
+    body: {
+      allOf: [sourceInput(schemas)],
+      unevaluatedProperties: false,
+      examples: [{ text: 'First sentence. Second sentence!' }],
+    },
+    response: {
+      200: jsonAnswer(OF_TEXTS, oneOrMany(pipelineChunk)),
+      ...errorAnswers([400, 404, 405, 413, 415, 500, 503]),
+    },
+  };
+}
 
 /** The route that embeds texts. */
 export function embedRouteSchema({ embed }: RequestSchemas): FastifySchema {

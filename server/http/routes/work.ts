@@ -46,12 +46,12 @@ export async function workRoutes(app: FastifyInstance): Promise<void> {
 }
 
 function executeRoute(app: FastifyInstance, answer: AnswerTask): void {
-  const { store } = app.chunksmith;
+  const { store, requestSchemas } = app.chunksmith;
   app.decorateRequest('chunksmithPipeline', null);
   app.post(
     '/v1/pipelines/:pipeline_id/execute',
     {
-      schema: executeRouteSchema,
+      schema: executeRouteSchema(requestSchemas),
       onRequest: async (request) => {
         request.chunksmithPipeline = store.get((request.params as { pipeline_id: string }).pipeline_id);
         request.chunksmithPipeline.catch(() => {});

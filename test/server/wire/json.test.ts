@@ -6,7 +6,7 @@ import { type Chunk, OFFSET_UNITS, type OffsetUnit } from '../../../core/contrac
 import type { CountedSpan } from '../../../core/engine/chunking.ts';
 import { splitsCodePoint } from '../../../core/engine/text.ts';
 import { givenChunks, placeChunks, writtenChunks } from '../../../server/service/document-chunks.ts';
-import { type WrittenChunk, writeChunks } from '../../../server/wire/chunk-writer.ts';
+import { type WrittenChunk, type WrittenDocument, writeChunks } from '../../../server/wire/chunk-writer.ts';
 import { findTextLiterals, toJsonText } from '../../../server/wire/json-text.ts';
 import { anyText } from '../../contracts/texts.ts';
 
@@ -15,17 +15,21 @@ const LIMIT = 1e9;
 /** The answer for stretches of a text, as a chunk stage gives them. */
 function answerOf(json: Uint8Array, spans: readonly CountedSpan[], unit: OffsetUnit, limit = LIMIT) {
   const written = writtenChunks(placeChunks({ text: '', json }, spans, unit));
-  return parsed(writeChunks([written], false, limit));
+  return parsed(writeChunks([documentOf(written)], false, limit));
+}
+
+function documentOf(chunks: readonly WrittenChunk[], ids?: readonly string[]): WrittenDocument {
+  return { chunks, ids, columns: [] };
 }
 
 const parsed = (bytes: Uint8Array) => JSON.parse(Buffer.from(bytes).toString());
 
 /** A chunk whose text is made of its source and what a refinery put around it. */
-function surrounded(chunk: Chunk, source: string, before: string, after: string, id?: string): WrittenChunk {
+function surrounded(chunk: Chunk, source: string, before: string, after: string): WrittenChunk {
   const json = toJsonText(source);
   const { start_index, end_index, token_count } = chunk;
   const place = { source: json, from: 0, to: json.length };
-  return { id, ...place, before, after, start_index, end_index, token_count, fields: chunk };
+  return { ...place, before, after, start_index, end_index, token_count, fields: chunk };
 }
 
 t.test('answers are cut from any spelling of the text', async (_t) => {
@@ -81,21 +85,30 @@ t.test('overlapping and missing stretches are located too', async (t) => {
     { text, json: toJsonText(text), spans },
     { text: '', json: toJsonText(''), spans: [] },
   ].map(({ spans, ...document }) => writtenChunks(placeChunks(document, spans, 'utf16')));
-  t.same(parsed(writeChunks(written, true, LIMIT)), [
+  t.same(
+    parsed(
+      writeChunks(
+        written.map((chunks) => documentOf(chunks)),
+        true,
+        LIMIT,
+      ),
+    ),
     [
-      { text: 'añ😀', start_index: 0, end_index: 4, token_count: 1 },
-      {
-        text: '😀b',
-        start_index: 2,
-        end_index: 5,
-        token_count: 2,
-        kind: 'x',
-        nodes: [{ type: 'x', start_index: 2, end_index: 5 }],
-      },
-      { text: 'c"d', start_index: 6, end_index: 9, token_count: 1_234_567_890 },
+      [
+        { text: 'añ😀', start_index: 0, end_index: 4, token_count: 1 },
+        {
+          text: '😀b',
+          start_index: 2,
+          end_index: 5,
+          token_count: 2,
+          kind: 'x',
+          nodes: [{ type: 'x', start_index: 2, end_index: 5 }],
+        },
+        { text: 'c"d', start_index: 6, end_index: 9, token_count: 1_234_567_890 },
+      ],
+      [],
     ],
-    [],
-  ]);
+  );
 });
 
 t.test('an answer over the limit is refused', async (t) => {
@@ -150,14 +163,14 @@ t.test('fields are written as JSON.stringify does, and vectors as numbers', asyn
   fc.assert(
     fc.property(fc.array(fc.dictionary(anyText, fc.jsonValue())), fc.boolean(), (fields, isBatch) => {
       const chunks = fields.map((one): Chunk => ({ ...one, text: 'a', ...CORE }));
-      const answer = parsed(writeChunks([writtenChunks(givenChunks(chunks))], isBatch, LIMIT));
+      const answer = parsed(writeChunks([documentOf(writtenChunks(givenChunks(chunks)))], isBatch, LIMIT));
       assert.deepEqual(isBatch ? answer[0] : answer, JSON.parse(JSON.stringify(chunks)));
     }),
     { numRuns: 300 },
   );
   const vector = Float32Array.of(0.1, -0.25, 1, 0, -1e-9, 0.00000001, 123_456.78, 3e20, -7.5);
   const given = { text: 'a', ...CORE, embedding: vector, n: 1, none: undefined };
-  const [chunk] = parsed(writeChunks([writtenChunks(givenChunks([given]))], false, LIMIT));
+  const [chunk] = parsed(writeChunks([documentOf(writtenChunks(givenChunks([given])))], false, LIMIT));
   t.same(Object.keys(chunk), ['text', 'start_index', 'end_index', 'token_count', 'embedding', 'n']);
   vector.forEach((value, index) => {
     t.ok(Math.abs(chunk.embedding[index] - value) <= Math.max(5e-9, Math.abs(value) * 1e-7), `${value}`);
@@ -168,7 +181,9 @@ t.test('a text holds what was put around its source', async (_t) => {
   fc.assert(
     fc.property(anyText, anyText, anyText, (before, text, after) => {
       const chunk = { text: before + text + after, ...CORE, note: after };
-      const [answer] = parsed(writeChunks([[surrounded(chunk, text, before, after, 'x')]], false, LIMIT));
+      const [answer] = parsed(
+        writeChunks([documentOf([surrounded(chunk, text, before, after)], ['x'])], false, LIMIT),
+      );
       // A pair of surrogates may come together where the source begins or ends; JSON has them one by one.
       assert.deepEqual(answer, { id: 'x', ...chunk });
     }),
@@ -181,7 +196,9 @@ t.test('short texts of every UTF-16 unit, and what refineries add', async (t) =>
   for (let unit = 0; unit <= 0xffff; unit++) {
     const text = `a${String.fromCharCode(unit)}"b`;
     const chunk = { text, start_index: unit, end_index: -1, token_count: 0.5, context: text, [text]: [text] };
-    const [answer] = parsed(writeChunks([[surrounded(chunk, '', text, '', 'x')]], false, LIMIT));
+    const [answer] = parsed(
+      writeChunks([documentOf([surrounded(chunk, '', text, '')], ['x'])], false, LIMIT),
+    );
     if (!isDeepStrictEqual(answer, { id: 'x', ...chunk })) wrong++;
   }
   t.equal(wrong, 0);

@@ -38,7 +38,7 @@ export function contextOf(
     part: refuse,
     join: refuse,
   };
-  return { tokenizer, ...tools, report() {}, signal };
+  return { tokenizer, document: {}, ...tools, report() {}, signal };
 }
 
 function refuse(): never {

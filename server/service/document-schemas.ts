@@ -1,0 +1,85 @@
+/** The further fields of chunks that a request can ask for, by the names that it gives. */
+export const INCLUDED = [
+  'id',
+  'document_id',
+  'index',
+  'hash',
+  'metadata',
+  'lines',
+  'pages',
+  'neighbours',
+] as const;
+export type Included = (typeof INCLUDED)[number];
+
+/** What a request that says nothing about it gets, by what it has chunked. */
+const DEFAULTS = { text: [], documents: ['id', 'document_id', 'index', 'metadata'] } as const;
+
+/** What a request has chunked. */
+export type SourceMember = keyof typeof DEFAULTS;
+
+const LONGEST_ID = 512;
+
+/** A document of a request. */
+export const documentSchema = {
+  title: 'Document',
+  type: 'object',
+  required: ['text'],
+  properties: {
+    text: { type: 'string', description: 'The text that is cut.' },
+    id: {
+      type: 'string',
+      minLength: 1,
+      maxLength: LONGEST_ID,
+      description: 'Your id of the document; the ids of its chunks follow from it.',
+    },
+    title: { type: 'string', description: 'Title of the document, for plugins that use it.' },
+    metadata: {
+      type: 'object',
+      description: 'Anything; each chunk gets a copy of its bytes, so that no number changes.',
+    },
+    pages: {
+      type: 'array',
+      items: { type: 'integer', minimum: 0 },
+      description:
+        'Where the pages begin in the text, in the unit of the request; the first is 0. Two that are equal stand for a page without text.',
+    },
+  },
+  additionalProperties: false,
+} as const;
+
+/** The members that have what is chunked, of which a request has one. */
+export const SOURCES = {
+  text: {
+    text: {
+      anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+      description: 'A text, or a list of texts: the answer is then a list of lists, in the same order.',
+    },
+  },
+  documents: {
+    documents: {
+      type: 'array',
+      items: documentSchema,
+      excludes: ['text'],
+      description: 'Documents: the answer is a list of lists, in the same order.',
+    },
+  },
+} as const;
+
+/** What a request says of the fields of its chunks. */
+export function fieldMembers(source: SourceMember, namespace: string): Readonly<Record<string, object>> {
+  return {
+    include: {
+      type: 'array',
+      items: { enum: INCLUDED },
+      default: DEFAULTS[source],
+      description:
+        'Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, neighbours previous_id and next_id. Of documents the default is id, document_id, index and metadata.',
+    },
+    namespace: {
+      type: 'string',
+      maxLength: LONGEST_ID,
+      default: namespace,
+      description: 'Ids of chunks differ between namespaces, such as those of two collections.',
+    },
+  };
+}

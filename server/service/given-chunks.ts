@@ -1,0 +1,47 @@
+import type { Chunk } from '../../core/contracts/chunk.ts';
+import type { WrittenChunk } from '../wire/chunk-writer.ts';
+import { type Column, jsonColumn } from '../wire/columns.ts';
+import { findElements, findMembers, type JsonPlace } from '../wire/json-places.ts';
+import type { GivenChunks } from './execution.ts';
+
+/** The lists of chunks of a request, with the JSON of their metadata. @param isBatch whether they stand in a list */
+export function withMetadata(
+  lists: readonly (readonly Chunk[])[],
+  body: Buffer,
+  isBatch: boolean,
+): GivenChunks[] {
+  if (!lists.some((chunks) => chunks.some(hasMetadata))) return lists.map((chunks) => ({ chunks }));
+  const [place] = findMembers(body, 0, ['chunks']);
+  const places = isBatch ? findElements(body, (place as JsonPlace).from) : [place as JsonPlace];
+  return lists.map((chunks, index) => ({
+    chunks,
+    metadata: metadataAt(body, (places[index] as JsonPlace).from),
+  }));
+}
+
+function hasMetadata({ metadata }: Chunk): boolean {
+  return typeof metadata === 'object' && metadata !== null;
+}
+
+function metadataAt(body: Buffer, list: number): (Uint8Array | undefined)[] {
+  return findElements(body, list).map(({ from }) => {
+    const [place] = findMembers(body, from, ['metadata']);
+    return place === undefined ? undefined : body.subarray(place.from, place.to);
+  });
+}
+
+/**
+ * The metadata of refined chunks as they came, because a number such as 1e400 does not survive being parsed. What a
+ * refinery has changed is written as it made it.
+ */
+export function keptMetadata({ chunks, metadata }: GivenChunks, refined: readonly WrittenChunk[]): Column[] {
+  if (metadata === undefined) return [];
+  const given = new Map(
+    chunks.map((chunk, index) => [chunk.metadata, hasMetadata(chunk) ? metadata[index] : undefined]),
+  );
+  const values = refined.map(({ fields }) => {
+    const value = fields?.metadata;
+    return given.get(value) ?? (value === undefined ? undefined : Buffer.from(JSON.stringify(value)));
+  });
+  return [jsonColumn('metadata', values)];
+}
