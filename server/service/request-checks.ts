@@ -1,4 +1,4 @@
-import type { Manifest, ObjectSchema } from '../../core/contracts/manifest.ts';
+import type { ObjectSchema } from '../../core/contracts/manifest.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import type { PipelineStep } from '../store/contract.ts';
@@ -30,29 +30,18 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
     return validate(value, place);
   }
 
-  /** A validator that says first which limit of the server an option exceeds, because that can be raised. */
-  function limited(schema: ObjectSchema, manifest: Manifest): Validate {
-    const options = Object.keys(schemas.step(manifest).properties);
-    const validate = createValidator(schema);
-    return (value, place = '') => {
-      const given = (value ?? {}) as Members;
-      for (const name of options) checkOption(given[name], `${place}${name}`, limits);
-      return validate(value, place);
-    };
-  }
-
   return {
     chunk(name, request) {
       const { manifest } = registry.require('chunker', name);
       const source = sourceOf(request);
-      const create = () => limited(schemas.chunk(manifest, source), manifest);
+      const create = () => limited(schemas.chunk(manifest, source), schemas.step(manifest), limits);
       return check(`chunk ${source} ${name}`, create, request);
     },
 
     refine(name, request) {
       const { manifest } = registry.require('refinery', name);
       const documents = isListOfLists((request as Members | null)?.chunks) ? 'many' : 'one';
-      const create = () => limited(schemas.refine(manifest, documents), manifest);
+      const create = () => limited(schemas.refine(manifest, documents), schemas.step(manifest), limits);
       return check(`refine ${documents} ${name}`, create, request);
     },
 
@@ -72,10 +61,21 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
       }
       const { manifest } = entry;
       const config = structuredClone(step.config);
-      const create = () => limited(schemas.step(manifest), manifest);
+      const create = () => limited(schemas.step(manifest), schemas.step(manifest), limits);
       const options = check(`${kind} ${name}`, create, config, `${place}.config.`);
       return { kind, name, options };
     },
+  };
+}
+
+/** A validator that says first which limit of the server an option exceeds, because that can be raised. */
+function limited(schema: ObjectSchema, options: ObjectSchema, limits: Limits): Validate {
+  const names = Object.keys(options.properties);
+  const validate = createValidator(schema);
+  return (value, place = '') => {
+    const given = (value ?? {}) as Members;
+    for (const name of names) checkOption(given[name], `${place}${name}`, limits);
+    return validate(value, place);
   };
 }
 
