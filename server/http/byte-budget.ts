@@ -1,13 +1,19 @@
+import { EventEmitter, once } from 'node:events';
 import { Transform } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 import { ServiceError } from '../../core/errors.ts';
+import { isStream } from './streams/media.ts';
 
 /** Limits the bytes of all request bodies in flight together, from when they arrive until they are answered. */
 export interface ByteBudget {
   /** @throws ServiceError `too_much_in_flight` */
   take(bytes: number): void;
   giveBack(bytes: number): void;
+  /** Waits until there is room. @throws the signal's reason once it aborts */
+  room(signal: AbortSignal): Promise<void>;
+  /** Takes bytes although there may be no room; for streams, which wait for room before they read more. */
+  force(bytes: number): void;
   readonly taken: number;
 }
 
@@ -16,7 +22,14 @@ const RETRY_SECONDS = 1;
 
 export function createByteBudget(limit: number): ByteBudget {
   let taken = 0;
+  const freed = new EventEmitter().setMaxListeners(0);
   return {
+    async room(signal) {
+      while (taken >= limit) await once(freed, 'freed', { signal });
+    },
+    force(bytes) {
+      taken += bytes;
+    },
     take(bytes) {
       const wanted = taken + bytes;
       // A single body has its own limit.
@@ -27,6 +40,7 @@ export function createByteBudget(limit: number): ByteBudget {
     },
     giveBack(bytes) {
       taken -= bytes;
+      freed.emit('freed');
     },
     get taken() {
       return taken;
@@ -34,11 +48,15 @@ export function createByteBudget(limit: number): ByteBudget {
   };
 }
 
-/** Charges the bodies of the routes below it to the budget: by `Content-Length`, else as they arrive. */
+/**
+ * Charges the bodies of the routes below it to the budget: by `Content-Length`, else as they arrive. Streams charge
+ * what they have read and not answered themselves.
+ */
 export const chargeBodies = plugin(
   async (app) => {
     const { byteBudget } = app.chunksmith;
     app.addHook('preParsing', async (request, reply, payload) => {
+      if (isStream(request)) return payload;
       let charged = 0;
       const charge = (bytes: number) => {
         byteBudget.take(bytes);
@@ -55,6 +73,7 @@ export const chargeBodies = plugin(
 );
 
 function announcedLength({ headers, routeOptions }: FastifyRequest): number | undefined {
+  if (headers['content-encoding'] !== undefined) return undefined;
   const length = headers['content-length'];
   if (length === undefined) return headers['transfer-encoding'] === undefined ? 0 : undefined;
   return Math.min(Number(length), routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY);

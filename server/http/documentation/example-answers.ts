@@ -1,7 +1,7 @@
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Runner } from '../../run/runner.ts';
-import type { Task } from '../../service/requests.ts';
 import type { Metadata } from '../../service/response-metadata.ts';
+import type { Task } from '../../service/tasks.ts';
 import type { PipelineStep } from '../../store/contract.ts';
 import type { Document, Operation } from './document.ts';
 import { exampleSteps } from './example-steps.ts';
