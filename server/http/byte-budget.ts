@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
-import { Transform } from 'node:stream';
-import type { FastifyRequest } from 'fastify';
+import { pipeline, Transform } from 'node:stream';
+import type { FastifyRequest, RequestPayload } from 'fastify';
 import plugin from 'fastify-plugin';
 import { ServiceError } from '../../core/errors.ts';
 import { isStream } from './streams/media.ts';
@@ -64,7 +64,7 @@ export const chargeBodies = plugin(
       };
       reply.raw.once('close', () => byteBudget.giveBack(charged));
       const announced = announcedLength(request);
-      if (announced === undefined) return payload.pipe(meter(charge));
+      if (announced === undefined) return metered(payload, charge);
       charge(announced);
       return payload;
     });
@@ -79,8 +79,9 @@ function announcedLength({ headers, routeOptions }: FastifyRequest): number | un
   return Math.min(Number(length), routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY);
 }
 
-function meter(charge: (bytes: number) => void): Transform {
-  return new Transform({
+/** The same body, charged as it arrives. */
+function metered(payload: RequestPayload, charge: (bytes: number) => void): RequestPayload {
+  const meter = new Transform({
     transform(chunk: Uint8Array, _encoding, done) {
       try {
         charge(chunk.byteLength);
@@ -90,4 +91,7 @@ function meter(charge: (bytes: number) => void): Transform {
       }
     },
   });
+  pipeline(payload, meter, () => {});
+  // Of a compressed body, Fastify holds this against Content-Length.
+  return Object.defineProperty(meter, 'receivedEncodedLength', { get: () => payload.receivedEncodedLength });
 }
