@@ -29,7 +29,7 @@ export async function* answerLines(stream: LineStream): AsyncGenerator<Uint8Arra
       yield answer;
       continue;
     }
-    if (groups.hasRoom && !reader.isOver && broken === undefined) reading ??= read();
+    if (groups.wantsMore && !reader.isOver && broken === undefined) reading ??= read();
     const awaited = [groups.oldest, reading].filter((one) => one !== undefined);
     if (awaited.length === 0) break;
     await Promise.race(awaited);

@@ -65,8 +65,9 @@ export class LineGroups {
     return this.#hasAnswered;
   }
 
-  get hasRoom(): boolean {
-    return this.#running.length < this.#stream.slots;
+  /** Whether more lines are to be read: while all groups work, a further one is made ready. */
+  get wantsMore(): boolean {
+    return this.#hasRoom || this.#stream.reader.bytes < GROUP_BYTES;
   }
 
   /** Resolves when the oldest group is done; undefined if there is none. */
@@ -77,7 +78,7 @@ export class LineGroups {
   /** Starts work on the lines that wait, as long as there is room. */
   start(): void {
     const { reader, onHeld } = this.#stream;
-    while (this.hasRoom && reader.waiting > 0) this.#startGroup(reader.take(this.#size.lines, GROUP_BYTES));
+    while (this.#hasRoom && reader.waiting > 0) this.#startGroup(reader.take(this.#size.lines, GROUP_BYTES));
     const inWork = this.#running.reduce((sum, { bytes }) => sum + bytes, 0);
     onHeld.call(this.#stream, reader.bytes + inWork);
   }
@@ -96,6 +97,10 @@ export class LineGroups {
       'answer' in group.outcome ? group.outcome.answer : this.#failed(group, group.outcome.error);
     this.#hasAnswered = true;
     return answer;
+  }
+
+  get #hasRoom(): boolean {
+    return this.#running.length < this.#stream.slots;
   }
 
   #startGroup(lines: readonly Line[]): void {
