@@ -34,10 +34,10 @@ export async function answerStream(streamed: StreamedRequest, services: ServerCr
   const { request, reply, task, stop } = streamed;
   const { config, service, byteBudget } = services;
   const hurryAgain = allowSlowSending(request.raw.socket);
-  const held = heldBytes(services);
+  const held = holdBytes(services);
   reply.raw.once('close', () => {
     hurryAgain();
-    held(0);
+    held.end();
   });
   reply.raw.once('finish', () => lingerUntilSent(request));
   const source = (request.body as Readable).iterator({ destroyOnReturn: false });
@@ -47,7 +47,7 @@ export async function answerStream(streamed: StreamedRequest, services: ServerCr
     beforeReading: () => byteBudget.room(stop.signal),
   });
   const plan = service.readStreamPlan(task, await firstLine(reader));
-  return sendLines(streamed, services, { plan, reader, onHeld: held });
+  return sendLines(streamed, services, { plan, reader, onHeld: held.set });
 }
 
 /**
@@ -132,14 +132,21 @@ function lingerUntilSent({ raw }: FastifyRequest): void {
   setTimeout(() => raw.socket.destroy(), LINGER_MS).unref();
 }
 
-/** Keeps the byte budget up to date with what a stream holds. */
-function heldBytes({ byteBudget }: ServerCradle): (bytes: number) => void {
+/** Keeps the byte budget up to date with what a stream holds, until it ends. */
+function holdBytes({ byteBudget }: ServerCradle) {
   let held = 0;
-  return (bytes) => {
+  let isOver = false;
+  const set = (bytes: number) => {
+    if (isOver) return;
     if (bytes > held) byteBudget.force(bytes - held);
     else byteBudget.giveBack(held - bytes);
     held = bytes;
   };
+  const end = () => {
+    set(0);
+    isOver = true;
+  };
+  return { set, end };
 }
 
 /** The same bytes, with errors of the catalogue. */
