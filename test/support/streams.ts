@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { createInterface } from 'node:readline';
+import { WHOLE_TEXT } from './plugins.ts';
 
 /** A line of the answer to a stream. */
 export interface AnswerLine {
@@ -50,4 +51,18 @@ export function linesIn(bytes: Uint8Array): AnswerLine[] {
   const lines = Buffer.from(bytes).toString().split('\n');
   if (lines.pop() !== '') throw new Error('the last line is not complete');
   return lines.map((line) => JSON.parse(line) as AnswerLine);
+}
+
+/** The body of a chunker that waits so long as its text says, or fails. */
+export const WAITS_OR_FAILS = `
+  const [, ms] = text.match(/^wait (\\d+)/) ?? [];
+  if (ms) await new Promise((done) => setTimeout(done, Number(ms)));
+  if (text === 'throw') throw new Error('no');
+  if (text === 'die') process.exit(1);
+  ${WHOLE_TEXT}`;
+
+/** The value of a counter with the label `plugin`, from the text of /metrics. */
+export function countOf(metrics: string, name: string, plugin: string): number {
+  const line = new RegExp(`^chunksmith_${name}\\{plugin="${plugin}"\\} (\\d+)$`, 'm').exec(metrics);
+  return Number(line?.[1] ?? 0);
 }
