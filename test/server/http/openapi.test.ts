@@ -99,6 +99,10 @@ t.test('headers are documented where they are sent', async (t) => {
   for (const id of ['chunk_semantic', 'refine_embeddings', 'embed_texts'])
     t.ok(headersOf(id).includes('x-embedding-model'), id);
   t.notOk(headersOf('chunk_token').includes('x-embedding-model'));
+  t.match(operations.get('chunk_code')?.responses['200']?.headers, {
+    'x-code-language': { description: /language/, schema: { type: 'string' } },
+    'x-code-fallback': { description: /lines/ },
+  });
   t.ok(headersOf('list_pipelines').includes('link'));
   t.same(headersOf('create_pipeline', '201').sort(), ['etag', 'location', 'x-request-id']);
   const { responses } = guardedDocument.components as unknown as { responses: Record<string, object> };
@@ -161,9 +165,10 @@ t.test(
     };
     const folder = await pluginsFolder(
       t,
-      chunker('two-words', `context.report('words', '2'); ${WHOLE_TEXT}`, {
+      chunker('two-words', `context.report('words', '2'); context.report('else', 'x'); ${WHOLE_TEXT}`, {
         options,
         example: { text: 'a b' },
+        reports: { words: 'How many words it has.', more: 'What is said of other texts.' },
       }),
       chunker('broken', `throw new Error('no');`, { example: { text: 'a b' } }),
       chunker('endless', 'await new Promise(() => {});', { example: { text: 'a b' } }),
@@ -175,10 +180,13 @@ t.test(
     t.same(post?.responses['200']?.content?.['application/json'].examples?.answer?.value, [
       { text: 'a b', start_index: 0, end_index: 3, token_count: 3 },
     ]);
-    t.match(post?.responses['200']?.headers?.['x-words'], { description: /reports/, example: '2' });
+    const { 'x-words': words, 'x-more': more, 'x-else': unlisted } = post?.responses['200']?.headers ?? {};
+    t.match(words, { description: 'How many words it has.', example: '2' });
+    t.same(more, { description: 'What is said of other texts.', schema: { type: 'string' } });
+    t.match(unlisted, { description: /reports/, example: 'x' });
     const { size, side } = served.components.schemas.TwoWordsChunkerOptions?.properties ?? {};
-    t.same(size, { type: 'integer', default: 1, description: 'How large.' });
-    t.match(side, { type: 'string', enum: ['left', 'right'] });
+    t.same(size, { description: 'How large.', allOf: [{ type: 'integer', default: 1 }] });
+    t.match(side, { allOf: [{ type: 'string', enum: ['left', 'right'] }] });
     for (const name of ['broken', 'endless']) {
       const answer = served.paths[`/v1/chunk/${name}`]?.post?.responses['200'];
       t.notOk(answer?.content?.['application/json'].examples, name);
