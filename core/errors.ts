@@ -60,6 +60,7 @@ export const CATALOGUE = {
     503,
     'The request took longer than {timeout} s and was stopped: send less text per request, or start the server with a longer --request-timeout.',
   ],
+  shutting_down: [503, 'The server is stopping: send this document, and those after it, again.'],
   store_unavailable: [503, 'The store of pipelines cannot be used now: {reason}.'],
   missing_capability: [500, 'The {kind} "{name}" cannot run here: {reasons}.'],
   plugin_failed: [500, 'The {kind} "{name}" failed: {reason}.'],

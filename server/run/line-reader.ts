@@ -21,6 +21,9 @@ export class LineReader {
   readonly #lines: Line[] = [];
   #bytes = 0;
   #isOver = false;
+  #failure: { readonly error: unknown } | undefined;
+  /** Ends the wait for more bytes, if there is one. */
+  #interrupt: (error: unknown) => void = () => {};
 
   /** @param source gives bytes; it is not closed if it is not read to its end */
   constructor(source: AsyncIterator<Buffer>, options: LineReaderOptions) {
@@ -60,6 +63,12 @@ export class LineReader {
     while (this.waiting === before && !this.#isOver) await this.#read();
   }
 
+  /** Has `more` throw from now on; lines that were read can still be taken. */
+  stop(error: unknown): void {
+    this.#failure ??= { error };
+    this.#interrupt(error);
+  }
+
   /**
    * Takes the next lines: at least one if there is one, and no more than so many of together so many bytes. One that
    * is too long is taken alone.
@@ -78,8 +87,12 @@ export class LineReader {
   }
 
   async #read(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure.error;
     await this.#options.beforeReading();
-    const { done, value } = await this.#source.next();
+    const { done, value } = await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
+      this.#interrupt = reject;
+      this.#source.next().then(resolve, reject);
+    });
     if (done) this.#isOver = true;
     for (const line of done ? this.#splitter.end() : this.#splitter.push(value)) {
       if (line === TOO_LONG && this.#options.isStrict) throw tooLong(this.limit);

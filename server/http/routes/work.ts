@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { ServiceError } from '../../../core/errors.ts';
 import type { ServerCradle } from '../../container.ts';
+import type { LineReader } from '../../run/line-reader.ts';
 import type { ChunksTask, Task } from '../../service/tasks.ts';
 import type { PipelineRecord } from '../../store/contract.ts';
 import { admissionHook } from '../admission.ts';
@@ -15,7 +16,7 @@ import {
   tokenizeRouteSchema,
 } from '../documentation/work-schemas.ts';
 import { logWork } from '../request-log.ts';
-import { answerBatch, answerStream } from '../streams/answer-stream.ts';
+import { answerBatch, answerStream, endStreams } from '../streams/answer-stream.ts';
 import { isStream, LINES, wantsLines } from '../streams/media.ts';
 
 declare module 'fastify' {
@@ -29,7 +30,9 @@ declare module 'fastify' {
 export async function workRoutes(app: FastifyInstance): Promise<void> {
   const { config, registry, requestSchemas } = app.chunksmith;
   const answer = answerWith(app.chunksmith);
-  const answerChunks = chunksWith(app.chunksmith);
+  const open = new Set<LineReader>();
+  app.addHook('preClose', async () => endStreams(open));
+  const answerChunks = chunksWith(app.chunksmith, open);
   await app.register(bytesBody, { limit: config.maxBodyBytes });
   await app.register(admissionHook);
   await app.register(contentEncoding);
@@ -80,13 +83,13 @@ type AnswerTask<T extends Task> = (
   task: T,
 ) => Promise<FastifyReply>;
 
-/** Answers tasks whose requests and answers may be streams. */
-function chunksWith(services: ServerCradle): AnswerTask<ChunksTask> {
+/** Answers tasks whose requests and answers may be streams. @param open gets the streams that are being read */
+function chunksWith(services: ServerCradle, open: Set<LineReader>): AnswerTask<ChunksTask> {
   const answer = answerWith(services);
   return async (request, reply, task) => {
     const isStreamed = isStream(request);
     if (!isStreamed && !wantsLines(request)) return answer(request, reply, task);
-    const streamed = { request, reply, task, label: labelOf(task), stop: stopWhenGone(reply) };
+    const streamed = { request, reply, task, label: labelOf(task), stop: stopWhenGone(reply), open };
     return isStreamed ? answerStream(streamed, services) : answerBatch(streamed, bodyOf(request), services);
   };
 }

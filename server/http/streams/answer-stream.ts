@@ -22,6 +22,13 @@ export interface StreamedRequest {
   readonly label: string;
   /** Aborts if the client goes away. */
   readonly stop: AbortController;
+  /** The streams that are being read, which end early if the server stops. */
+  readonly open: Set<LineReader>;
+}
+
+/** Ends streams that are being read: what was read is answered, and a last line says why there is no more. */
+export function endStreams(open: ReadonlySet<LineReader>): void {
+  for (const reader of open) reader.stop(new ServiceError('shutting_down'));
 }
 
 /**
@@ -31,20 +38,22 @@ export interface StreamedRequest {
  * @throws ServiceError what is wrong with the whole request, before the first line of the answer is sent
  */
 export async function answerStream(streamed: StreamedRequest, services: ServerCradle): Promise<FastifyReply> {
-  const { request, reply, task, stop } = streamed;
+  const { request, reply, task, stop, open } = streamed;
   const { config, service, byteBudget } = services;
   const hurryAgain = allowSlowSending(request.raw.socket);
   const held = holdBytes(services);
-  reply.raw.once('close', () => {
-    hurryAgain();
-    held.end();
-  });
-  reply.raw.once('finish', () => lingerUntilSent(request));
   const source = (request.body as Readable).iterator({ destroyOnReturn: false });
   const reader = new LineReader(translated(source, request), {
     limit: config.maxBodyBytes,
     isStrict: encodingOf(request) !== undefined,
     beforeReading: () => byteBudget.room(stop.signal),
+  });
+  open.add(reader);
+  reply.raw.once('finish', () => lingerUntilSent(request));
+  reply.raw.once('close', () => {
+    open.delete(reader);
+    hurryAgain();
+    held.end();
   });
   const plan = service.readStreamPlan(task, await firstLine(reader));
   return sendLines(streamed, services, { plan, reader, onHeld: held.set });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { startOurs } from '../http/servers.ts';
 import { median } from '../race/race.ts';
 import { number, printTable, printTitle } from '../race/report.ts';
+import { runFields } from './fields.ts';
 
 const ROUNDS = 5;
 const DOCUMENTS = 10_000;
@@ -27,6 +28,7 @@ try {
 } finally {
   await server.stop();
 }
+await runFields();
 
 function compare(url: string, chunker: string): void {
   const found: Record<Way, Outcome[]> = { single: [], batch: [], stream: [] };

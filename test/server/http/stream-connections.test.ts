@@ -1,7 +1,9 @@
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { buildApp, configOf } from '../../../server/app.ts';
 import { chunker, pluginsFolder } from '../../support/plugins.ts';
-import { startServer } from '../../support/server.ts';
+import { startServer, temporaryFolder } from '../../support/server.ts';
 import { type AnswerLine, countOf, openStream, WAITS_OR_FAILS } from '../../support/streams.ts';
 
 const folder = await pluginsFolder(t, chunker('waits', WAITS_OR_FAILS));
@@ -79,4 +81,23 @@ t.test('a client that does not read holds up the reading, not the memory', async
   t.equal((await workers.post(ROUTE, { text: 'others go on' })).status, 200);
   stream.request.destroy();
   await Promise.race([flow, sleep(100)]);
+});
+
+t.test('a server that stops answers what it has read, and says where the stream broke off', async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const app = await buildApp(configOf({ ...settings, dataDir, workers: 1, logLevel: 'silent' }));
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const stream = openStream(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}${ROUTE}`);
+  stream.request.on('error', () => {});
+  await stream.send({});
+  await stream.send({ text: 'first' });
+  t.same(texts([(await stream.next()) as AnswerLine]), ['first']);
+  await stream.send({ text: 'wait 500' });
+  await sleep(100);
+  const closed = app.close();
+  t.same(texts([(await stream.next()) as AnswerLine]), ['wait 500']);
+  t.match(await stream.next(), { index: 2, error: { status: 503, detail: /The server is stopping/ } });
+  t.equal(await stream.next(), undefined);
+  stream.request.destroy();
+  await closed;
 });
