@@ -61,6 +61,7 @@ t.test('a first line of code that few languages have decides among these, whatev
     ['# A licence.\n#\npackage App::Tool;\n', 'markdown', 'perl'],
     ['=head1 NAME\n\n', 'markdown', 'perl'],
     ['// A licence.\n\nuse crate::prelude::*;\n', 'markdown', 'rust'],
+    ['package chess.opening\n\n', 'json', 'kotlin scala go'],
     ['from .names import NAMES\n', 'json', 'python'],
     ["import 'package:flutter/material.dart';\n", 'javascript', 'dart'],
     ['/* A licence. */\n"use strict";\n', 'json', 'javascript typescript tsx'],

@@ -18,6 +18,7 @@ const OPENINGS: readonly (readonly [RegExp, readonly LanguageName[]])[] = [
     /^use (?:strict|warnings|utf8|v?5[\d._]*)\b|^package \w+(?:::\w+)+;|^require '[^'\n]+\.p[hl]'|^\+\{/,
     ['perl'],
   ],
+  [/^package \w[\w.]*[ \t]*\r?\n/, ['go', 'kotlin', 'scala']],
   [/^=(?:head1|pod|encoding)\b/, ['perl']],
   [/^#!\[\w|^(?:pub )?use (?:crate|core|alloc|self|std|super)::/, ['rust']],
 ];
