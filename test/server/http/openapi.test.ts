@@ -96,6 +96,7 @@ t.test('headers are documented where they are sent', async (t) => {
   }
   for (const id of ['chunk_semantic', 'refine_embeddings', 'embed_texts'])
     t.ok(headersOf(id).includes('x-embedding-model'), id);
+  t.ok(headersOf('chunk_code').includes('x-code-language'), 'its example reports it');
   t.notOk(headersOf('chunk_token').includes('x-embedding-model'));
   t.ok(headersOf('list_pipelines').includes('link'));
   t.same(headersOf('create_pipeline', '201').sort(), ['etag', 'location', 'x-request-id']);
