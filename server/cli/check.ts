@@ -9,7 +9,9 @@ import { checkPlugins } from './check-plugins.ts';
 import { limitsOf } from './limits.ts';
 import { tryToListen } from './listening.ts';
 
-/** What is printed is the answer of this command, so its log has errors only. */
+/** What is printed is the answer of this command; its log says what plugins warn of, in lines for people. */
+const WARNINGS = { logLevel: 'warn', logFormat: 'pretty' };
+/** The store says what is wrong with it in the answer. */
 const QUIET = { logLevel: 'error', logFormat: 'json' };
 
 /**
@@ -22,7 +24,7 @@ const QUIET = { logLevel: 'error', logFormat: 'json' };
  */
 export async function check(config: Config): Promise<number> {
   const access = describeAccess(config);
-  const container = await createServerContainer(forExamples(config), await createLog(QUIET));
+  const container = await createServerContainer(forExamples(config), await createLog(WARNINGS));
   try {
     console.log('Plugins:');
     const areGood = await checkPlugins(container.cradle);

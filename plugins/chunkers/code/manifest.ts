@@ -111,7 +111,7 @@ export default {
   },
   example: {
     text: 'import os\n\n\ndef first():\n    return 1\n\n\ndef second():\n    return 2\n',
-    language: 'python',
+    language: 'auto',
     chunk_size: 30,
     include_nodes: true,
   },

@@ -14,6 +14,8 @@ interface Tally {
 /** Prints how often `language: auto` is right about the files of the folders, with and without their names. */
 export async function evaluateLanguages(folders: readonly string[]): Promise<void> {
   const files = (await Promise.all(folders.map(readKnownFiles))).flat();
+  if (files.length === 0)
+    throw new Error(`no files whose extension tells their language in ${folders.join(', ')}`);
   const tallies = new Map<string, Tally>();
   const detect = createDetector();
   const milliseconds: number[] = [];

@@ -54,6 +54,38 @@ t.test('what decides at sight decides, whatever follows', async (t) => {
   );
 });
 
+t.test('a first line of code that few languages have decides among these, whatever follows', async (t) => {
+  const textOf = (language: string) => samples.find((one) => one.language === language)?.text as string;
+  for (const [beginning, following, languages] of [
+    ['use strict;\nuse warnings;\n', 'sql', 'perl'],
+    ['# A licence.\n#\npackage App::Tool;\n', 'markdown', 'perl'],
+    ['=head1 NAME\n\n', 'markdown', 'perl'],
+    ['// A licence.\n\nuse crate::prelude::*;\n', 'markdown', 'rust'],
+    ['package chess.opening\n\n', 'json', 'kotlin scala go'],
+    ['from .names import NAMES\n', 'json', 'python'],
+    ["import 'package:flutter/material.dart';\n", 'javascript', 'dart'],
+    ['/* A licence. */\n"use strict";\n', 'json', 'javascript typescript tsx'],
+    ["const { join } = require('node:path');\n", 'yaml', 'javascript typescript tsx'],
+    ["import { outdent } from 'outdent';\n", 'yaml', 'javascript typescript tsx'],
+    ["import {\n  one,\n  two,\n} from './numbers.js';\n", 'html', 'javascript typescript tsx'],
+    ['export default {\n', 'json', 'javascript typescript tsx'],
+  ] as const) {
+    const { name } = await detect(beginning + textOf(following));
+    t.ok(languages.split(' ').includes(name), `${JSON.stringify(beginning)}: ${name}`);
+  }
+});
+
+t.test('a script without a type that looks like TypeScript is JavaScript, with one it is not', async (t) => {
+  const untyped =
+    "import { transform } from './transform.js';\n\nit('transforms a border', () => {\n  expect(transform([['border', '2px dashed red']])).toEqual({\n    width: 2,\n    style: 'dashed',\n  });\n});\n";
+  const call = "const node = document.getElementById('main');\nconst width = (node as any).offsetWidth;\n";
+  t.equal((await detect(untyped)).name, 'javascript');
+  t.equal((await detect(call)).name, 'typescript');
+  t.equal((await detect(call.replace('(node as any)', 'node'))).name, 'javascript');
+  t.equal((await detect('#!/usr/bin/env node\nexport type Size = { width: number };\n')).name, 'typescript');
+  t.equal((await detect('/// <reference lib="es2015" />\n/// <reference lib="dom" />\n')).name, 'typescript');
+});
+
 t.test('modules of Python that were taken for Markdown, YAML or TOML', async (t) => {
   const documented = `# Common code.\n#\n# It is used by all.\n\n__all__ = ["one", "two"]\n\n\ndef one(a, b=None):\n    """Gives one.\n\n    - First.\n    - Second.\n    """\n    return a if b is None else b\n`;
   const constants = `"""Constants."""\n${Array.from({ length: 40 }, (_, index) => `NAME_${index} = ${index}\n`).join('')}\n\ndef is_name(x):\n    return x < 40\n`;

@@ -98,6 +98,7 @@ t.test('headers are documented where they are sent', async (t) => {
   }
   for (const id of ['chunk_semantic', 'refine_embeddings', 'embed_texts'])
     t.ok(headersOf(id).includes('x-embedding-model'), id);
+  t.ok(headersOf('chunk_code').includes('x-code-language'), 'its example reports it');
   t.notOk(headersOf('chunk_token').includes('x-embedding-model'));
   t.match(operations.get('chunk_code')?.responses['200']?.headers, {
     'x-code-language': { description: /language/, schema: { type: 'string' } },

@@ -63,3 +63,24 @@ t.test('no import holds up the others, or is left running when the server closes
   t.equal(await check.failures(), await failures, 'checked once');
   t.equal(registry.all[0]?.file, join(folder, 'endless/manifest.js'));
 });
+
+t.test(
+  'what a plugin says of its files as it is made is logged before any request, and by --check',
+  async (t) => {
+    const index = `export default ({ log }) => {
+  log.warn({ plugin: 'chunker/reader' }, 'names.json: this is not valid JSON');
+  return { chunk: (text) => [{ start: 0, end: text.length }] };
+};
+`;
+    const manifest = { kind: 'chunker', name: 'reader', light: true, example: { text: 'abc' } };
+    const folder = await pluginsFolder(t, plugin(manifest, index));
+    const args = ['--host', '127.0.0.1', '--port', '0', '--store', 'memory', '--plugins-dir', folder];
+    const server = startProcess(t, args);
+    await server.listening();
+    await until(() => server.stdout().includes('names.json: this is not valid JSON'));
+
+    const check = startProcess(t, [...args, '--check', '--plugins', 'reader,character']);
+    t.equal(await check.ended(), 0);
+    t.match(check.stdout(), /WARN: names\.json: this is not valid JSON$/m);
+  },
+);

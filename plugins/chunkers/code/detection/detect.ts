@@ -3,6 +3,7 @@ import type { LanguageName } from '../manifest.ts';
 import { type FileNames, loadFileNames } from './file-names.ts';
 import { amongKin } from './kin.ts';
 import { type Guess, loadModel, type Model } from './model.ts';
+import { languagesByOpening } from './openings.ts';
 import { languageAtSight } from './sight.ts';
 
 /** Finds the language of a text, by its file's name if that is given and says something, else by the text alone. */
@@ -25,24 +26,25 @@ export function createDetector(): Detect {
     return byText(text, languages);
   }
 
-  async function byText(text: string, among?: readonly Language[]): Promise<Language> {
+  async function byText(text: string, named?: readonly Language[]): Promise<Language> {
     const seen = languageAtSight(text);
-    if (seen !== undefined && among?.includes(seen) !== false) return seen;
+    if (seen !== undefined && named?.includes(seen) !== false) return seen;
+    const among = named ?? languagesByOpening(text)?.map(languageNamed);
     model ??= loadModel();
     const guesses = (await model).guess(text);
     if (among === undefined) return languageNamed(likeliest(guesses, text));
-    const [best] = guesses.filter(({ name }) => among.includes(languageNamed(name)));
-    const kin = languageNamed(amongKin((best as Guess).name, text));
-    return among.includes(kin) ? kin : languageNamed((best as Guess).name);
+    const possible = guesses.filter(({ name }) => among.includes(languageNamed(name)));
+    const kin = languageNamed(amongKin(possible, text));
+    return among.includes(kin) ? kin : languageNamed((possible[0] as Guess).name);
   }
 
   return async (text, fileName) =>
     (fileName === undefined ? undefined : await byName(text, fileName)) ?? byText(text);
 }
 
-function likeliest([best]: readonly Guess[], text: string): LanguageName {
-  const { name, probability } = best as Guess;
-  return text.length < SHORT && probability < UNLIKELY ? FALLBACK : amongKin(name, text);
+function likeliest(guesses: readonly Guess[], text: string): LanguageName {
+  const isUnlikely = (guesses[0] as Guess).probability < UNLIKELY;
+  return text.length < SHORT && isUnlikely ? FALLBACK : amongKin(guesses, text);
 }
 
 function languageNamed(name: LanguageName): Language {

@@ -1,18 +1,30 @@
 import type { LanguageName } from '../manifest.ts';
+import type { Guess } from './model.ts';
 
 /**
  * Tells languages apart of which one contains the other, where a single construct decides: what the larger
- * language alone has.
+ * language alone has. A script without a type is JavaScript unless it looks far more like TypeScript.
  *
- * @param found the language that the text looks like
+ * @param guesses what the text looks like, the likeliest first; at least one
  */
-export function amongKin(found: LanguageName, text: string): LanguageName {
+export function amongKin(guesses: readonly Guess[], text: string): LanguageName {
+  const found = (guesses[0] as Guess).name;
   if (found === 'c') return CPP.test(codeOf(text)) ? 'cpp' : 'c';
   if (found === 'cpp') return LIKE_CPP.test(codeOf(text)) ? 'cpp' : 'c';
   if (found !== 'javascript' && found !== 'typescript' && found !== 'tsx') return found;
   const code = codeOf(text);
   if (found === 'javascript' && !TYPES.test(code)) return 'javascript';
+  if (found === 'typescript' && !LIKE_TYPES.test(code) && !isCertain(guesses)) return 'javascript';
   return JSX_START.test(code) && JSX_END.test(code) ? 'tsx' : 'typescript';
+}
+
+/** How many times as likely TypeScript must be where nothing decides. */
+const CERTAIN = 3;
+
+function isCertain(guesses: readonly Guess[]): boolean {
+  const [best] = guesses as readonly [Guess];
+  const javascript = guesses.find(({ name }) => name === 'javascript');
+  return javascript === undefined || best.probability > CERTAIN * javascript.probability;
 }
 
 /** Characters in which a construct that decides is sought. */
@@ -51,9 +63,25 @@ const TYPES = anyOf(
   /^[ \t]*(?:export )?(?:declare )?(?:(?:const )?enum|namespace) [\w.]+ *\{/,
   /^[ \t]*(?:export )?(?:declare |abstract class )/,
   /^(?:import|export) type /,
-  /\bas const\b/,
-  /[\w)\]?]: (?:string|number|boolean|void|any|unknown|never)(?:\[\])? *(?:[,;)=|{]|$)/,
+  /[\w)}\]] as (?:const|any|unknown|keyof|typeof)\b/,
+  /\w: (?:Array|Promise|Record|Map|Set)<\w/,
+  /[\w)\]?]: (?:string|number|boolean|void|any|unknown|never)(?:\[\])? *(?:[,;)=|{}]|$)/,
   /^[ \t]*(?:private|public|protected|readonly) \w/,
+);
+
+/** What little JavaScript has beside that. */
+const LIKE_TYPES = anyOf(
+  TYPES,
+  /\b(?:abstract|implements|satisfies|declare|readonly|keyof|infer)\b/,
+  /(?<!\* |[{,]\s*\w{1,60} )\bas (?:[A-Z{]|any|unknown|never|string|number|boolean)/,
+  /\(\{?\w+\??: [\w[({]/,
+  /\(\w+, \w+: [A-Za-z[({]/,
+  /[)}]: [A-Za-z_[{(]/,
+  /\b(?:const|let|var) \w+: /,
+  /^[ \t]+(?!default\b)\w+[?!]?: [^,\n]*;$/,
+  /\w<(?:\w+(?:\[\])?>\(|\w+ extends |\w+, \w+>)/,
+  /\b(?:Promise|Record|Array|Map|Set|Partial|Readonly)</,
+  /[\w)\]]![.;,)[]/,
 );
 
 /** Where an expression may begin, an element; and how elements end. */

@@ -1,11 +1,9 @@
 import { findLanguage, type Language } from '../languages.ts';
 import type { LanguageName } from '../manifest.ts';
+import { codeOf } from './openings.ts';
 
 /** Programs of a shebang and modes of editors that are not named like their language. */
 const OTHER_NAMES: ReadonlyMap<string, LanguageName> = new Map([
-  ['node', 'javascript'],
-  ['deno', 'typescript'],
-  ['bun', 'typescript'],
   ['rscript', 'r'],
   ['runghc', 'haskell'],
   ['shell-script', 'bash'],
@@ -34,6 +32,7 @@ function byBeginning(head: string, text: string): LanguageName | undefined {
     return text.slice(0, LONGEST_JSON).includes('<?php') ? 'php' : 'html';
   }
   if (start.startsWith('%yaml ')) return 'yaml';
+  if (/^\/\/\/ *<reference (?:no-default-lib|lib)=/m.test(head)) return 'typescript';
   if (isGo(head)) return 'go';
   if (/^return <<'\w+';\r?$/m.test(head)) return 'perl';
   if ((start[0] === '{' || start[0] === '[') && isJson(text)) return 'json';
@@ -42,8 +41,7 @@ function byBeginning(head: string, text: string): LanguageName | undefined {
 
 /** `package name` on a line of its own before all but comments, and an import or declaration as only Go has it. */
 function isGo(head: string): boolean {
-  const code = head.replace(/^(\s*\/\/.*\n|\s*\/\*[\s\S]*?\*\/)*\s*/, '');
-  const [, rest = ''] = /^package \w+\s*(?:\/\/.*)?\n([\s\S]*)/.exec(code) ?? [];
+  const [, rest = ''] = /^package \w+\s*(?:\/\/.*)?\n([\s\S]*)/.exec(codeOf(head)) ?? [];
   return /^(import (\(|(\w+ )?")|func (\(\w* ?\*?\w+\) )?\w+\(|type \w+ (struct|interface)\b)/m.test(rest);
 }
 
@@ -59,8 +57,12 @@ function isJson(text: string): boolean {
 
 function fromShebang(head: string): Language | undefined {
   const [, path = '', argument = ''] = /^\uFEFF?#!\s*(\S+)(?:\s+(?:-\S+\s+)*(\S+))?/.exec(head) ?? [];
-  return named((path.endsWith('/env') ? argument : path).split('/').at(-1) ?? '');
+  const program = (path.endsWith('/env') ? argument : path).split('/').at(-1) ?? '';
+  return RUNS_SCRIPTS.test(program) ? undefined : named(program);
 }
+
+/** Programs that run both JavaScript and TypeScript. */
+const RUNS_SCRIPTS = /\b(?:node|deno|bun|tsx|ts-node)$/;
 
 const MODE_LINES = [
   /-\*-\s*(?:.*;\s*)?mode:\s*([\w+-]+?)(?:-mode)?\s*(?:;.*)?-\*-/i,
