@@ -129,7 +129,9 @@ export function embedRouteSchema({ embed }: RequestSchemas): FastifySchema {
     operationId: 'embed_texts',
     summary: 'Embed texts',
     description: 'Answers a vector for each text: of documents, of a query, or of texts to compare.',
-    body: withExample('EmbedRequest', embed, { text: ['How long does tea steep?'], purpose: 'query' }),
+    body: embed.required?.includes('embedding_model')
+      ? { title: 'EmbedRequest', ...embed }
+      : withExample('EmbedRequest', embed, { text: ['How long does tea steep?'], purpose: 'query' }),
     response: { 200: jsonAnswer('The vectors of the texts.', embeddings, modelHeader), ...failures },
   };
 }
