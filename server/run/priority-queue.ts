@@ -16,6 +16,7 @@ type Size = 'small' | 'large';
 
 interface Waiting {
   readonly size: Size;
+  readonly isPatient: boolean;
   begin(): void;
 }
 
@@ -25,6 +26,8 @@ export class PriorityQueue {
   readonly #queues: Record<Size, Set<Waiting>> = { small: new Set(), large: new Set() };
   readonly #running: Record<Size, number> = { small: 0, large: 0 };
   #overtaking = 0;
+  /** How many of those that wait are patient. */
+  #patient = 0;
 
   constructor(limits: QueueLimits) {
     this.#limits = limits;
@@ -37,23 +40,29 @@ export class PriorityQueue {
 
   /** Whether a task that arrives now is turned away, even a small one. */
   get isFull(): boolean {
-    return !this.#hasRoom('small') && this.waiting >= this.#limits.queueSize;
+    return !this.#hasRoom('small') && !this.#mayWait;
+  }
+
+  /** Whether one more may wait; those that are patient take nobody's place. */
+  get #mayWait(): boolean {
+    return this.waiting - this.#patient < this.#limits.queueSize;
   }
 
   /**
    * Waits for a thread.
    *
-   * @param isPatient whether the task waits even if the queue is full, because its caller has few at a time
+   * @param isPatient whether the task waits even if the queue is full, because its caller has few at a time; it counts
+   *   as large, so that others overtake it
    * @returns a function that releases the thread
    * @throws ServiceError `overloaded` at once if the queue is full
    * @throws the signal's reason once it aborts
    */
   async enter(bytes: number, signal: AbortSignal, isPatient = false): Promise<() => void> {
     signal.throwIfAborted();
-    const size = bytes <= SMALL_BYTES ? 'small' : 'large';
+    const size = bytes <= SMALL_BYTES && !isPatient ? 'small' : 'large';
     if (this.#queues[size].size === 0 && this.#hasRoom(size)) return this.#start(size);
-    if (!isPatient && this.waiting >= this.#limits.queueSize) throw OVERLOADED;
-    return this.#wait(size, signal);
+    if (!isPatient && !this.#mayWait) throw OVERLOADED;
+    return this.#wait(size, isPatient, signal);
   }
 
   #hasRoom(size: Size): boolean {
@@ -74,9 +83,14 @@ export class PriorityQueue {
 
   #startWaiting(): void {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
-      this.#queues[next.size].delete(next);
+      this.#remove(next);
       next.begin();
     }
+  }
+
+  #remove(entry: Waiting): void {
+    this.#queues[entry.size].delete(entry);
+    if (entry.isPatient) this.#patient--;
   }
 
   #next(): Waiting | undefined {
@@ -92,18 +106,19 @@ export class PriorityQueue {
     return large;
   }
 
-  #wait(size: Size, signal: AbortSignal): Promise<() => void> {
+  #wait(size: Size, isPatient: boolean, signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {
       const giveUp = () => {
-        this.#queues[size].delete(entry);
+        this.#remove(entry);
         reject(signal.reason);
       };
       const begin = () => {
         signal.removeEventListener('abort', giveUp);
         resolve(this.#start(size));
       };
-      const entry: Waiting = { size, begin };
+      const entry: Waiting = { size, isPatient, begin };
       this.#queues[size].add(entry);
+      if (isPatient) this.#patient++;
       signal.addEventListener('abort', giveUp, { once: true });
     });
   }
