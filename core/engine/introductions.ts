@@ -28,7 +28,6 @@ const SLASH = 47;
 const COLON = 58;
 const AT = 64;
 const WIDE_COLON = 0xff1a;
-const BLANK_LINE = /\n[ \t]*\r?\n/g;
 const FENCE = /^[ \t]*(?:```|~~~)/m;
 const MARKED = /^[ \t]*(?:(?:#{1,6}|\/\/[/!]?|--)[ \t]|@[\w.]|#\[)/;
 const UNDERLINE = /^([=\-~^*+])\1{2,}$/;
@@ -98,18 +97,24 @@ function endOfContent(text: string, floor: number, end: number): number {
   return at > least ? at : end;
 }
 
-/** The start of the line that ends at `end`, if it is near and not before `floor`. */
+/**
+ * The start of the line that ends at `end`, if it is near and not before `floor`. Looked for from the front, because
+ * `indexOf` is several times as fast as a loop.
+ */
 function startOfLine(text: string, floor: number, end: number): number | undefined {
-  const least = Math.max(floor, end - LONGEST_LINE);
-  let at = end;
-  while (at > least && text.charCodeAt(at - 1) !== LINE_FEED) at--;
-  return isLineStart(text, at) ? at : undefined;
+  let start = Math.max(floor, end - LONGEST_LINE);
+  let lineFeed = text.indexOf('\n', start);
+  while (lineFeed !== -1 && lineFeed < end) {
+    start = lineFeed + 1;
+    lineFeed = text.indexOf('\n', start);
+  }
+  return isLineStart(text, start) ? start : undefined;
 }
 
 /** Whether a line has the mark of a heading, a comment or a decorator at its beginning. */
 function isMarked(text: string, start: number, end: number): boolean {
   let at = start;
-  while (text.charCodeAt(at) === SPACE || text.charCodeAt(at) === TAB) at++;
+  while (isBlankUnit(text.charCodeAt(at))) at++;
   const first = text.charCodeAt(at);
   const isMark = first === HASH || first === SLASH || first === DASH || first === AT;
   return isMark && MARKED.test(text.slice(start, end));
@@ -121,10 +126,30 @@ function isMarked(text: string, start: number, end: number): boolean {
  */
 function startOfParagraph(text: string, floor: number, end: number): number | undefined {
   const least = Math.max(floor, end - LONGEST_LINE);
-  const blank = [...text.slice(least, end).matchAll(BLANK_LINE)].at(-1);
-  if (blank === undefined && least > floor) return undefined;
-  const start = blank === undefined ? floor : least + blank.index + blank[0].length;
-  return FENCE.test(text.slice(start, end)) ? undefined : start;
+  const start = lastBlankLineEnd(text, least, end) ?? floor;
+  if (start < least) return undefined;
+  const paragraph = text.slice(start, end);
+  const mayHaveFence = paragraph.includes('```') || paragraph.includes('~~~');
+  return mayHaveFence && FENCE.test(paragraph) ? undefined : start;
+}
+
+/** Where the last blank line ends that begins and ends in `[start, end)`. */
+function lastBlankLineEnd(text: string, start: number, end: number): number | undefined {
+  let found: number | undefined;
+  let at = text.indexOf('\n', start);
+  while (at !== -1 && at < end) {
+    let next = at + 1;
+    while (isBlankUnit(text.charCodeAt(next))) next++;
+    if (text.charCodeAt(next) === CARRIAGE_RETURN) next++;
+    const isBlank = text.charCodeAt(next) === LINE_FEED;
+    if (isBlank) found = next + 1;
+    at = text.indexOf('\n', isBlank ? next + 1 : at + 1);
+  }
+  return found;
+}
+
+function isBlankUnit(unit: number): boolean {
+  return unit === SPACE || unit === TAB;
 }
 
 /** The start of the block comment that ends at `end`, if it begins a line. */
