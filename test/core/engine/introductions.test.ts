@@ -78,6 +78,14 @@ t.test('a fence or a table is not cut for the sake of its heading', async (t) =>
   t.same(parts(`Words.\n\n## Use\n\n${fence}`, 48), ['Words.\n\n## Use\n\n', fence]);
 });
 
+t.test('of headings that do not all fit with their text, the deeper ones go with it', async (t) => {
+  const chapter = '# A long title of a whole chapter\n\n';
+  const rest = 'f'.repeat(30);
+  t.same(parts(`${chapter}## Part\n\n### Use\n\n${rest}`, 48), [chapter, `## Part\n\n### Use\n\n${rest}`]);
+  const siblings = '## First name\n\n## Second name\n\n';
+  t.same(parts(siblings + rest, 40), [siblings, rest], 'headings of one depth stay together');
+});
+
 t.test('headings alone are divided in linear work, and none is lost', async (t) => {
   const work = (count: number) => {
     const text = '# Title of a part\n\n'.repeat(count);
