@@ -3,6 +3,7 @@ import type { CutFinder, DivideLimits } from '../contracts/chunker.ts';
 import type { TokenizedText } from '../contracts/tokenizer.ts';
 import { cutAtCodePoints, cutAtOffsets, isShorter } from './cuts.ts';
 import { introductionStart, isSubheading, isWholeBlock } from './introductions.ts';
+import { endOfLastLine } from './lines.ts';
 import { repeatEnds } from './overlap.ts';
 import { packPieces } from './packing.ts';
 
@@ -122,7 +123,8 @@ function goesWithNext(division: Division, level: number, start: number, cut: num
   const { text, tokens, size, lastNamed } = division;
   if (tokens.count(start, end) <= size) return true;
   if (tokens.count(start, cut) > size / 2) return false;
-  return (level < lastNamed && !isWholeBlock(text, cut)) || tokens.count(cut, end) > size;
+  if (isWholeBlock(text, cut)) return tokens.count(cut, endOfLastLine(text, cut, end)) > size;
+  return level < lastNamed || tokens.count(cut, end) > size;
 }
 
 /** Whether the piece `[cut, end)` either fits together with what is before it, or has to be cut without that. */

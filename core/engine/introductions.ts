@@ -1,3 +1,4 @@
+import type { Span } from '../contracts/chunk.ts';
 import {
   endOfContent,
   isBehindBlankLine,
@@ -123,10 +124,15 @@ function startOfComment(text: string, floor: number, end: number): number | unde
 function startOfTitle(text: string, floor: number, start: number, end: number): number | undefined {
   const underline = text.slice(start, end);
   const title = UNDERLINE.test(underline) ? lineAbove(text, floor, start) : undefined;
-  if (title === undefined) return undefined;
+  if (title === undefined || isEndOfFence(underline, title)) return undefined;
   const above = lineAbove(text, floor, title.start);
   if (above === undefined) return title.start;
   return text.slice(above.start, above.end) === underline ? above.start : undefined;
+}
+
+/** Whether an underline ends a fence: three tildes, or too few of them to underline the whole line above. */
+function isEndOfFence(underline: string, { start, end }: Span): boolean {
+  return underline === '~~~' || (underline.startsWith('~') && underline.length < end - start);
 }
 
 /** Whether a line is numbered and alone between blank lines, and what follows at `next` is no further item of a list. */

@@ -27,6 +27,13 @@ export function endOfContent(text: string, floor: number, end: number): number {
   return at > least ? at : end;
 }
 
+/** Where the text before `end` ends without the blank lines at its end. */
+export function endOfLastLine(text: string, floor: number, end: number): number {
+  const content = endOfContent(text, floor, end);
+  const lineFeed = text.slice(content, end).indexOf('\n');
+  return lineFeed === -1 ? end : content + lineFeed + 1;
+}
+
 /**
  * The start of the line that ends at `end`, if it is near and not before `floor`. Looked for from the front, because
  * `indexOf` is several times as fast as a loop.
