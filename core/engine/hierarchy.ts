@@ -2,7 +2,8 @@ import type { Span } from '../contracts/chunk.ts';
 import type { CutFinder, DivideLimits } from '../contracts/chunker.ts';
 import type { TokenizedText } from '../contracts/tokenizer.ts';
 import { cutAtCodePoints, cutAtOffsets, isShorter } from './cuts.ts';
-import { introductionStart, isLineStart, isWholeBlock } from './introductions.ts';
+import { introductionStart, isSubheading, isWholeBlock } from './introductions.ts';
+import { endOfLastLine } from './lines.ts';
 import { repeatEnds } from './overlap.ts';
 import { packPieces } from './packing.ts';
 
@@ -67,7 +68,7 @@ function divideAt(division: Division, level: number, start: number, end: number)
   placeAll(division, level, start, packPieces(boundaries, tokens, { size }));
 }
 
-/** Moves each cut behind an introduction to before it, or leaves it out if there is one already. */
+/** Moves each cut behind introductions to before them, or leaves it out if there is one already. */
 function joinIntroductions(
   division: Division,
   level: number,
@@ -75,21 +76,43 @@ function joinIntroductions(
   floor: number,
   end: number,
 ): void {
-  const { text } = division;
   let kept = 0;
   for (let index = 0; index < cuts.length; index++) {
-    let cut = cuts[index] as number;
-    if (isLineStart(text, cut)) {
-      const lastCut = kept === 0 ? floor : (cuts[kept - 1] as number);
-      const start = introductionStart(text, floor, lastCut, cut);
-      if (start < cut && goesWithNext(division, level, start, cut, cuts[index + 1] ?? end)) {
-        while (kept > 0 && (cuts[kept - 1] as number) >= start) kept--;
-        cut = start;
-      }
-    }
-    if (cut > floor) cuts[kept++] = cut;
+    const cut = cuts[index] as number;
+    const lastCut = kept === 0 ? floor : (cuts[kept - 1] as number);
+    const start = startOfIntroductions(division, level, floor, lastCut, cut, cuts[index + 1] ?? end);
+    while (kept > 0 && (cuts[kept - 1] as number) >= start) kept--;
+    if (start > floor) cuts[kept++] = start;
   }
   cuts.length = kept;
+}
+
+/** How many introductions in a row go with what follows. */
+const MOST_IN_A_ROW = 6;
+
+/**
+ * Where the introductions begin that end at `cut` and go with the piece `[cut, end)`; `cut` if there are none. If
+ * not all of a row go with it, those from a subheading on do.
+ */
+function startOfIntroductions(
+  division: Division,
+  level: number,
+  floor: number,
+  lastCut: number,
+  cut: number,
+  end: number,
+): number {
+  const { text } = division;
+  let going = cut;
+  let start = cut;
+  for (let count = 0; count < MOST_IN_A_ROW; count++) {
+    const before = introductionStart(text, floor, lastCut, start);
+    if (before === start) break;
+    if (isSubheading(text, start, before) && cutsNoPiece(division, start, cut, end)) going = start;
+    if (!goesWithNext(division, level, before, cut, end)) return going;
+    start = before;
+  }
+  return start;
 }
 
 /**
@@ -100,7 +123,13 @@ function goesWithNext(division: Division, level: number, start: number, cut: num
   const { text, tokens, size, lastNamed } = division;
   if (tokens.count(start, end) <= size) return true;
   if (tokens.count(start, cut) > size / 2) return false;
-  return (level < lastNamed && !isWholeBlock(text, cut)) || tokens.count(cut, end) > size;
+  if (isWholeBlock(text, cut)) return tokens.count(cut, endOfLastLine(text, cut, end)) > size;
+  return level < lastNamed || tokens.count(cut, end) > size;
+}
+
+/** Whether the piece `[cut, end)` either fits together with what is before it, or has to be cut without that. */
+function cutsNoPiece({ tokens, size }: Division, start: number, cut: number, end: number): boolean {
+  return tokens.count(start, end) <= size || tokens.count(cut, end) > size;
 }
 
 /** Keeps what fits and divides the rest; a short chunk is divided together with an oversized one after it. */

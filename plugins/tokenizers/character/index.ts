@@ -79,7 +79,9 @@ class AstralText implements TokenizedText {
   #pairsBefore(offset: number): number {
     this.#checkpoints ??= countPairs(this.#units);
     const checkpoint = Math.floor(offset / STEP);
-    return (this.#checkpoints[checkpoint] as number) + pairsIn(this.#units, checkpoint * STEP, offset);
+    const before = this.#checkpoints[checkpoint] as number;
+    if (before === this.#checkpoints[checkpoint + 1]) return before;
+    return before + pairsIn(this.#units, checkpoint * STEP, offset);
   }
 }
 
@@ -92,11 +94,23 @@ const STEP = 16;
 /** How many surrogate pairs start before each multiple of `STEP`. */
 function countPairs(units: Uint16Array): Uint32Array {
   const checkpoints = new Uint32Array(Math.floor(units.length / STEP) + 1);
+  const twos = new Uint32Array(units.buffer, 0, units.length >>> 1);
+  let pairs = 0;
   for (let checkpoint = 1; checkpoint < checkpoints.length; checkpoint++) {
-    const before = checkpoints[checkpoint - 1] as number;
-    checkpoints[checkpoint] = before + pairsIn(units, (checkpoint - 1) * STEP, checkpoint * STEP);
+    const start = (checkpoint - 1) * STEP;
+    if (hasHighSurrogate(twos, start / 2, (start + STEP) / 2)) pairs += pairsIn(units, start, start + STEP);
+    checkpoints[checkpoint] = pairs;
   }
   return checkpoints;
+}
+
+/** Whether one of `twos[start, end)`, each two code units, has the first half of a pair; most texts have few. */
+function hasHighSurrogate(twos: Uint32Array, start: number, end: number): boolean {
+  for (let index = start; index < end; index++) {
+    const two = twos[index] as number;
+    if ((two & 0xfc00) === 0xd800 || two >>> 26 === 0xd800 >>> 10) return true;
+  }
+  return false;
 }
 
 /** How many surrogate pairs start in `units[start, end)`. */

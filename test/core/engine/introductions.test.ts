@@ -4,7 +4,7 @@ import t from 'tap';
 import type { CutFinder } from '../../../core/contracts/chunker.ts';
 import type { TokenizedText } from '../../../core/contracts/tokenizer.ts';
 import { cutAtWhiteSpace } from '../../../core/engine/cuts.ts';
-import { cutAtDelimiters } from '../../../core/engine/delimiters.ts';
+import { cutAtDelimiters, cutAtLineStarts } from '../../../core/engine/delimiters.ts';
 import { divide } from '../../../core/engine/hierarchy.ts';
 
 const PARAGRAPHS = [cutAtDelimiters(['\n\n', '\r\n\r\n']), cutAtDelimiters(['\n', '. ']), cutAtWhiteSpace];
@@ -76,6 +76,30 @@ t.test('what is no introduction stays where it is', async (t) => {
 t.test('a fence or a table is not cut for the sake of its heading', async (t) => {
   const fence = '```js\nlet a = 1;\nlet b = 2;\nlet c = 3;\n```\n';
   t.same(parts(`Words.\n\n## Use\n\n${fence}`, 48), ['Words.\n\n## Use\n\n', fence]);
+});
+
+t.test('of headings that do not all fit with their text, the deeper ones go with it', async (t) => {
+  const chapter = '# A long title of a whole chapter\n\n';
+  const rest = 'f'.repeat(30);
+  t.same(parts(`${chapter}## Part\n\n### Use\n\n${rest}`, 48), [chapter, `## Part\n\n### Use\n\n${rest}`]);
+  const siblings = '## First name\n\n## Second name\n\n';
+  t.same(parts(siblings + rest, 40), [siblings, rest], 'headings of one depth stay together');
+});
+
+t.test('a fence of tildes does not end in a title', async (t) => {
+  const rest = '# Next\n\nSome words that follow it.\n';
+  for (const end of ['int main(void);\n~~~~~\n\n', '}\n~~~\n\n']) {
+    const fence = `~~~c\n#include <stdio.h>\n\nint main(void) {\n\n  ${end}`;
+    t.same(parts(fence + rest, fence.length, [cutAtLineStarts(['# '])]), [fence, rest], end);
+  }
+});
+
+t.test('a fence that fits without blank lines behind it is not cut for its heading', async (t) => {
+  const fence = '```js\nlet a = 1;\nlet b = 2;\n```\n';
+  const heading = 'Words.\n\n## Use\n\n';
+  const blocks = cutAtLineStarts(['```js']);
+  const lines = cutAtDelimiters(['\n']);
+  t.same(parts(`${heading}${fence}\n\n`, fence.length, [blocks, lines]), [heading, fence, '\n\n']);
 });
 
 t.test('headings alone are divided in linear work, and none is lost', async (t) => {
