@@ -106,7 +106,9 @@ function extend(pieces: Pieces, run: Run, size: number): Run | undefined {
   while (to > run.to) {
     const joined = count(pieces, run.from, to);
     if (joined <= size) return { from: run.from, to, count: joined };
-    to = Math.min(to - 1, reach(pieces, run.to, sum(pieces, run.to, to) - (joined - size) * ratio));
+    const guess = reach(pieces, run.to, sum(pieces, run.to, to) - (joined - size) * ratio);
+    // The guess may be too low, so one piece more is tried in any case.
+    to = to === run.to + 1 ? run.to : Math.max(Math.min(to - 1, guess), run.to + 1);
   }
   return undefined;
 }
