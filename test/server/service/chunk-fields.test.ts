@@ -135,6 +135,28 @@ t.test('a hash is of the text, an id of namespace, document, hash and occurrence
   await fc.assert(property, { numRuns: 200 });
 });
 
+t.test('metadata come back byte for byte, however they are written and wherever they stand', async () => {
+  const spaces = fc.constantFrom('', ' ', '\t', '\n \r', '  ');
+  const metadata = fc
+    .tuple(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), spaces)
+    .map(([value, indent]) => JSON.stringify(value, null, indent));
+  const before = fc.subarray(['"title":"}"', '"pages":[0 , 1]', '"m\\u0065tadata":{"]":"\\\\"}']);
+  const document = fc.tuple(metadata, before, spaces);
+  const property = fc.asyncProperty(fc.array(document, { maxLength: 4 }), async (documents) => {
+    const written = documents.map(([metadata, before, space], index) => {
+      const own = `"metadata"${space}:${space}${metadata}${space}`;
+      const members = [...before, '"text":"a"', own, `"id":"\\"${index}"`];
+      return `${space}{${members.join(`${space},`)}}`;
+    });
+    const body = Buffer.from(`{"include":["metadata"],"documents":[${written.join(',')}]}`);
+    const { bytes } = await runTask(service, { run: 'chunk', name: 'gaps' }, body);
+    const core = '"text":"a","start_index":0,"end_index":1,"token_count":1';
+    const lists = documents.map(([metadata]) => `[{${core},"metadata":${metadata}}]`);
+    assert.equal(Buffer.from(bytes).toString(), `[${lists.join(',')}]`);
+  });
+  await fc.assert(property, { numRuns: 300 });
+});
+
 t.test('ids are equal where document, namespace, content and occurrence are, and nowhere else', async () => {
   const few = fc.constantFrom('x', 'y');
   const one = fc.record({ text: repeated, id: few, namespace: few, size: fc.constantFrom(3, 6) });
