@@ -6,6 +6,9 @@ export const CATALOGUE = {
   body_empty: [400, 'The body is empty: send a JSON object.'],
   body_not_utf8: [400, 'The body is not valid UTF-8: encode the JSON as UTF-8.'],
   body_not_json: [400, 'The body is not valid JSON: {reason}.'],
+  body_not_decoded: [400, 'The body is not valid {encoding}, which its Content-Encoding says: {reason}.'],
+  /** `what` is a line of a stream. */
+  line_not_json: [400, '{what} is not a line of valid JSON in UTF-8: {reason}.'],
   /** `problems` is a list, see `ServiceError.problems`, or a plugin's own message. */
   invalid_parameters: [400, '{problems}'],
   unknown_tokenizer: [400, 'tokenizer: there is no tokenizer {name}; known are {known}.{hint}'],
@@ -34,6 +37,11 @@ export const CATALOGUE = {
     'The pipeline {id} has changed since it was read: its ETag is now {etag}. Read it again and repeat the change.',
   ],
   body_too_large: [413, 'The body is larger than the limit of {limit} bytes: send less text per request.'],
+  line_too_large: [413, '{what} is longer than the limit of {limit} bytes: send less text in one line.'],
+  unsupported_encoding: [
+    415,
+    'Content-Encoding {received} is not supported: send the body with gzip, br, deflate or none.',
+  ],
   unsupported_media_type: [
     415,
     'Content-Type {received} is not supported: send the header Content-Type: application/json.',

@@ -35,7 +35,8 @@ export interface DocumentInfo {
 
 /**
  * Adds response metadata: `report('code-language', 'go')` becomes the header `x-code-language: go`; for a
- * batch the header lists one value per document. Names and values are ASCII, values without commas.
+ * batch the header lists one value per document. Names and values are ASCII, values without commas. The manifest
+ * lists the names in `reports`.
  */
 export type Report = (name: string, value: string) => void;
 

@@ -47,6 +47,13 @@ export const manifestSchema = {
       description:
         'Fields that a chunker or refinery adds to chunks, as JSON Schemas; for the documentation.',
     },
+    reports: {
+      type: 'object',
+      propertyNames: { pattern: '^[a-z][a-z0-9-]*$' },
+      additionalProperties: { type: 'string', minLength: 1 },
+      description:
+        'Response metadata that a chunker or refinery may `report`, by name, each with what it means; the header of it is documented.',
+    },
     needs: {
       type: 'object',
       properties: {

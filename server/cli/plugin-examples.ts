@@ -2,8 +2,8 @@ import type { Kind, Manifest } from '../../core/contracts/manifest.ts';
 import { ownersOf } from '../../core/hosting/owners.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import type { ServerCradle } from '../container.ts';
-import type { Task } from '../service/requests.ts';
 import { namesUsed } from '../service/stages.ts';
+import type { Task } from '../service/tasks.ts';
 
 /** A request that shows whether a plugin works. */
 export interface Example {

@@ -1,13 +1,19 @@
-import { Transform } from 'node:stream';
-import type { FastifyRequest } from 'fastify';
+import { EventEmitter, once } from 'node:events';
+import { pipeline, Transform } from 'node:stream';
+import type { FastifyRequest, RequestPayload } from 'fastify';
 import plugin from 'fastify-plugin';
 import { ServiceError } from '../../core/errors.ts';
+import { isStream } from './streams/media.ts';
 
 /** Limits the bytes of all request bodies in flight together, from when they arrive until they are answered. */
 export interface ByteBudget {
   /** @throws ServiceError `too_much_in_flight` */
   take(bytes: number): void;
   giveBack(bytes: number): void;
+  /** Waits until there is room. @throws the signal's reason once it aborts */
+  room(signal: AbortSignal): Promise<void>;
+  /** Takes bytes although there may be no room; for streams, which wait for room before they read more. */
+  force(bytes: number): void;
   readonly taken: number;
 }
 
@@ -16,7 +22,14 @@ const RETRY_SECONDS = 1;
 
 export function createByteBudget(limit: number): ByteBudget {
   let taken = 0;
+  const freed = new EventEmitter().setMaxListeners(0);
   return {
+    async room(signal) {
+      while (taken >= limit) await once(freed, 'freed', { signal });
+    },
+    force(bytes) {
+      taken += bytes;
+    },
     take(bytes) {
       const wanted = taken + bytes;
       // A single body has its own limit.
@@ -27,6 +40,7 @@ export function createByteBudget(limit: number): ByteBudget {
     },
     giveBack(bytes) {
       taken -= bytes;
+      freed.emit('freed');
     },
     get taken() {
       return taken;
@@ -34,11 +48,15 @@ export function createByteBudget(limit: number): ByteBudget {
   };
 }
 
-/** Charges the bodies of the routes below it to the budget: by `Content-Length`, else as they arrive. */
+/**
+ * Charges the bodies of the routes below it to the budget: by `Content-Length`, else as they arrive. Streams charge
+ * what they have read and not answered themselves.
+ */
 export const chargeBodies = plugin(
   async (app) => {
     const { byteBudget } = app.chunksmith;
     app.addHook('preParsing', async (request, reply, payload) => {
+      if (isStream(request)) return payload;
       let charged = 0;
       const charge = (bytes: number) => {
         byteBudget.take(bytes);
@@ -46,7 +64,7 @@ export const chargeBodies = plugin(
       };
       reply.raw.once('close', () => byteBudget.giveBack(charged));
       const announced = announcedLength(request);
-      if (announced === undefined) return payload.pipe(meter(charge));
+      if (announced === undefined) return metered(payload, charge);
       charge(announced);
       return payload;
     });
@@ -55,13 +73,15 @@ export const chargeBodies = plugin(
 );
 
 function announcedLength({ headers, routeOptions }: FastifyRequest): number | undefined {
+  if (headers['content-encoding'] !== undefined) return undefined;
   const length = headers['content-length'];
   if (length === undefined) return headers['transfer-encoding'] === undefined ? 0 : undefined;
   return Math.min(Number(length), routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY);
 }
 
-function meter(charge: (bytes: number) => void): Transform {
-  return new Transform({
+/** The same body, charged as it arrives. */
+function metered(payload: RequestPayload, charge: (bytes: number) => void): RequestPayload {
+  const meter = new Transform({
     transform(chunk: Uint8Array, _encoding, done) {
       try {
         charge(chunk.byteLength);
@@ -71,4 +91,7 @@ function meter(charge: (bytes: number) => void): Transform {
       }
     },
   });
+  pipeline(payload, meter, () => {});
+  // Of a compressed body, Fastify holds this against Content-Length.
+  return Object.defineProperty(meter, 'receivedEncodedLength', { get: () => payload.receivedEncodedLength });
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 import { release } from '../run/release.ts';
+import { LINES } from './streams/media.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -21,6 +22,7 @@ export const bytesBody = plugin<{ readonly limit: number }>(
       request.chunksmithBytes = body.length;
       done(null, body);
     });
+    app.addContentTypeParser(LINES, (_request, payload, done) => done(null, payload));
     app.addHook('onRoute', (route) => {
       route.bodyLimit = limit;
     });

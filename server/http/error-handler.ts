@@ -1,6 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
-import { type ErrorCode, ServiceError } from '../../core/errors.ts';
+import { type ErrorCode, reasonOf, ServiceError } from '../../core/errors.ts';
+import { isDecodingError } from './content-encoding.ts';
+import type { Metrics } from './metrics.ts';
 
 /** Errors of admission control, which are not logged as failures: the log has a line for each request anyway. */
 const ADMISSION_ERRORS: ReadonlySet<ErrorCode> = new Set(['overloaded', 'too_much_in_flight']);
@@ -32,15 +34,24 @@ export const errorHandler = plugin(
   async (app) => {
     const { metrics } = app.chunksmith;
     app.setErrorHandler((error, request, reply) => {
-      if (error instanceof ServiceError && PLUGIN_FAULTS.has(error.code)) {
-        const { kind, name } = error.values;
-        metrics.failed(String(kind), String(name), error.code);
-      }
+      countFault(error, metrics);
       return sendError(error, request, reply);
     });
   },
   { name: 'chunksmith-error-handler', dependencies: ['chunksmith-services'] },
 );
+
+/** Counts and logs an error that stands in a line of a stream. */
+export function reportFailure(error: unknown, request: FastifyRequest, metrics: Metrics): void {
+  countFault(error, metrics);
+  logFailure(asServiceError(error, request), error, request);
+}
+
+function countFault(error: unknown, metrics: Metrics): void {
+  if (!(error instanceof ServiceError) || !PLUGIN_FAULTS.has(error.code)) return;
+  const { kind, name } = error.values;
+  metrics.failed(String(kind), String(name), error.code);
+}
 
 /** Answers an error, and logs what the caller must not see. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -62,10 +73,14 @@ export function pathOf(request: FastifyRequest): string {
   return (request.url.split('?')[0] as string).slice(0, 200);
 }
 
-/** Translates Fastify's own errors into those of the catalogue. */
-function asServiceError(error: unknown, request: FastifyRequest): ServiceError {
+/** Translates Fastify's own errors, and those of decompression, into those of the catalogue. */
+export function asServiceError(error: unknown, request: FastifyRequest): ServiceError {
   if (error instanceof ServiceError) return error;
-  const { code, statusCode } = (error ?? {}) as Partial<FastifyError>;
+  const { code = '', statusCode } = (error ?? {}) as Partial<FastifyError>;
+  if (isDecodingError(code)) {
+    const encoding = request.headers['content-encoding'] ?? '';
+    return new ServiceError('body_not_decoded', { encoding, reason: reasonOf(error) }, error);
+  }
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ServiceError('body_too_large', { limit: request.routeOptions.bodyLimit ?? 0 }, error);

@@ -8,6 +8,8 @@ export interface Metrics {
   answered(route: string, method: string, status: number, seconds: number): void;
   /** Counts the work on a request; `plugin` is `pipeline` for stored pipelines. */
   worked(plugin: string, bodyBytes: number, queueSeconds: number, timings: Timings): void;
+  /** Counts a stream that is answered. */
+  streamed(plugin: string): void;
   /** Counts a request that failed through the fault of a plugin; `error` is its code. */
   failed(kind: string, name: string, error: string): void;
   /** All metrics in the text format of Prometheus. */
@@ -43,10 +45,12 @@ export function createMetrics({ load, bytesInFlight }: MetricsSources): Metrics 
       stages.observe({ stage: 'queue', by: plugin }, queueSeconds);
       for (const { stage, by, seconds } of timings.times) stages.observe({ stage, by }, seconds);
       counters.bytes.inc({ plugin }, bodyBytes);
+      counters.documents.inc({ plugin }, timings.documents);
       counters.chunks.inc({ plugin }, timings.chunks);
       counters.tokens.inc({ plugin }, timings.tokens);
       for (const model of timings.opened) counters.models.inc({ model });
     },
+    streamed: (plugin) => counters.streams.inc({ plugin }),
     failed: (kind, name, error) => counters.failures.inc({ kind, name, error }),
     text: () => registry.metrics(),
     contentType: registry.contentType,
@@ -76,6 +80,8 @@ function createCounters(registry: Registry) {
     new Counter({ name: `chunksmith_${name}_total`, help, labelNames, registers: [registry] });
   return {
     bytes: count('received_bytes', 'Bytes of request bodies that were worked on.', 'plugin'),
+    documents: count('documents', 'Texts, documents or lists of chunks that were worked on.', 'plugin'),
+    streams: count('streams', 'Streams of documents or of lists of chunks.', 'plugin'),
     chunks: count('chunks', 'Chunks that were answered.', 'plugin'),
     tokens: count('tokens', 'Tokens of the chunks that were answered.', 'plugin'),
     models: count('model_loads', 'Embedding models that were opened.', 'model'),

@@ -5,8 +5,8 @@ import plugin from 'fastify-plugin';
 import type { Log } from '../../core/contracts/collaborators.ts';
 import type { Timings } from '../service/timings.ts';
 
-/** The work that requests were, for their lines in the log. */
-const works = new WeakMap<FastifyRequest, Timings>();
+/** How much work requests were, for their lines in the log. */
+const works = new WeakMap<FastifyRequest, Pick<Timings, 'documents' | 'chunks'>>();
 
 /** Logs a line for each request that is answered. */
 export const requestLog = plugin(
@@ -32,10 +32,14 @@ export const requestMetrics = plugin(
   { name: 'chunksmith-request-metrics', dependencies: ['chunksmith-services'] },
 );
 
-/** Has the line of a request say how much work it was, and logs at `debug` where its time went. */
+/**
+ * Has the line of a request say how much work it was, and logs at `debug` where its time went. A stream is many such
+ * pieces of work.
+ */
 export function logWork(request: FastifyRequest, queueSeconds: number, timings: Timings): void {
-  works.set(request, timings);
-  const { times, tokens, opened } = timings;
+  const { documents, chunks, times, tokens, opened } = timings;
+  const before = works.get(request) ?? { documents: 0, chunks: 0 };
+  works.set(request, { documents: before.documents + documents, chunks: before.chunks + chunks });
   const stages = Object.fromEntries(times.map(({ stage, by, seconds }) => [`${stage} ${by}`, toMs(seconds)]));
   request.log.debug({ queueMs: toMs(queueSeconds), stages, tokens, opened }, 'worked');
 }

@@ -1,7 +1,8 @@
 import type { PlainError } from '../../core/errors.ts';
 import type { Config } from '../config/config.ts';
-import type { Execution, Task } from '../service/requests.ts';
+import type { Execution } from '../service/requests.ts';
 import type { Answer } from '../service/service.ts';
+import type { Task } from '../service/tasks.ts';
 import type { StopFlag } from './stop-flag.ts';
 
 /** A task with the bytes of its request, or the execution that was read from it. */

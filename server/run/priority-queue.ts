@@ -43,15 +43,16 @@ export class PriorityQueue {
   /**
    * Waits for a thread.
    *
+   * @param isPatient whether the task waits even if the queue is full, because its caller has few at a time
    * @returns a function that releases the thread
    * @throws ServiceError `overloaded` at once if the queue is full
    * @throws the signal's reason once it aborts
    */
-  async enter(bytes: number, signal: AbortSignal): Promise<() => void> {
+  async enter(bytes: number, signal: AbortSignal, isPatient = false): Promise<() => void> {
     signal.throwIfAborted();
     const size = bytes <= SMALL_BYTES ? 'small' : 'large';
     if (this.#queues[size].size === 0 && this.#hasRoom(size)) return this.#start(size);
-    if (this.waiting >= this.#limits.queueSize) throw OVERLOADED;
+    if (!isPatient && this.waiting >= this.#limits.queueSize) throw OVERLOADED;
     return this.#wait(size, signal);
   }
 

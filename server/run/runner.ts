@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Config } from '../config/config.ts';
-import type { Task } from '../service/requests.ts';
 import type { Answer, Service } from '../service/service.ts';
+import type { Task } from '../service/tasks.ts';
 import { EventLoopScheduler } from './event-loop-scheduler.ts';
 import { type Executor, STOP_GRACE } from './executor.ts';
 import type { Work } from './message.ts';
@@ -18,6 +18,8 @@ export interface Runner {
    *
    * @param body bytes of the request; they may be moved away and must not be used afterwards
    * @param stop when it aborts, the task is dropped from the queue or stopped; the deadline aborts it too
+   * Lines of a stream are never turned away: they wait for a thread, as a stream has only few at a time.
+   *
    * @throws ServiceError `overloaded`, `timed_out`, the reason of `stop`, or what the executors throw
    */
   run(task: Task, body: Uint8Array, stop: AbortController): Promise<RunAnswer>;
@@ -29,6 +31,9 @@ export interface Runner {
   load(): RunnerLoad;
   close(): Promise<void>;
 }
+
+/** Runs work, see `Runner.run`. */
+export type Run = Runner['run'];
 
 /** An answer, and how long its task waited until it could run. */
 export interface RunAnswer extends Answer {
@@ -95,6 +100,7 @@ async function admit(
 ): Promise<RunAnswer> {
   const { scheduler, service, inline, pool } = state;
   const { length } = body;
+  if (task.run === 'lines' && pool !== undefined) return inThread(state, { task, body }, length, signal);
   if (!isInline(state, length) || (pool !== undefined && !service.mayBeLight(task))) {
     return inThread(state, { task, body }, length, signal);
   }
@@ -115,7 +121,8 @@ async function inThread(
   signal: AbortSignal,
 ): Promise<RunAnswer> {
   const begin = performance.now();
-  const leave = await queue.enter(bytes, signal);
+  const isPatient = 'task' in work && work.task.run === 'lines';
+  const leave = await queue.enter(bytes, signal, isPatient);
   const queueSeconds = secondsSince(begin);
   try {
     return { ...(await (pool as Executor).run(work, signal)), queueSeconds };

@@ -1,3 +1,4 @@
+import type { PlainError } from '../../core/errors.ts';
 import type { Metadata } from './response-metadata.ts';
 import type { Timings } from './timings.ts';
 
@@ -8,4 +9,6 @@ export interface Answer {
   /** What the plugins report about it. */
   readonly metadata: Metadata;
   readonly timings: Timings;
+  /** What failed of a stream; its lines say so. */
+  readonly failures?: readonly PlainError[];
 }

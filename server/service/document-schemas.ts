@@ -11,11 +11,16 @@ export const INCLUDED = [
 ] as const;
 export type Included = (typeof INCLUDED)[number];
 
-/** What a request that says nothing about it gets, by what it has chunked. */
-const DEFAULTS = { text: [], documents: ['id', 'document_id', 'index', 'metadata'] } as const;
+/** Where a request has what is chunked: in one of its members, or in the further lines of a stream. */
+export type Source = 'text' | 'documents' | 'stream';
 
-/** What a request has chunked. */
-export type SourceMember = keyof typeof DEFAULTS;
+const OF_DOCUMENTS: readonly Included[] = ['id', 'document_id', 'index', 'metadata'];
+/** The fields of a request that does not say which. */
+const DEFAULTS: Readonly<Record<Source, readonly Included[]>> = {
+  text: [],
+  documents: OF_DOCUMENTS,
+  stream: OF_DOCUMENTS,
+};
 
 const LONGEST_ID = 512;
 
@@ -66,7 +71,7 @@ export const SOURCES = {
 } as const;
 
 /** What a request says of the fields of its chunks. */
-export function fieldMembers(source: SourceMember, namespace: string): Readonly<Record<string, object>> {
+export function fieldMembers(source: Source, namespace: string): Readonly<Record<string, object>> {
   return {
     include: {
       type: 'array',
@@ -83,3 +88,22 @@ export function fieldMembers(source: SourceMember, namespace: string): Readonly<
     },
   };
 }
+
+const count = { type: 'integer', minimum: 0 } as const;
+
+const chunk = {
+  type: 'object',
+  required: ['text', 'start_index', 'end_index', 'token_count'],
+  properties: { text: { type: 'string' }, start_index: count, end_index: count, token_count: count },
+} as const;
+
+/** The chunks of one document, or of many, as a refinery takes them. */
+export const chunksOfOne = { type: 'array', items: chunk } as const;
+export const chunksOfMany = { type: 'array', items: chunksOfOne } as const;
+/** A line of a stream that has chunks: its other members are those of the answers of chunkers. */
+export const chunksLine = {
+  type: 'object',
+  required: ['chunks'],
+  properties: { index: {}, id: documentSchema.properties.id, chunks: chunksOfOne },
+  additionalProperties: false,
+} as const;

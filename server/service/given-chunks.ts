@@ -5,15 +5,18 @@ import { type Column, jsonColumn } from '../wire/columns.ts';
 import { findElements, findMembers, type JsonPlace } from '../wire/json-places.ts';
 import type { GivenChunks } from './execution.ts';
 
-/** The lists of chunks of a request, with the JSON of their metadata. @param isBatch whether they stand in a list */
+/**
+ * The lists of chunks of a request, with the JSON of their metadata.
+ *
+ * @param listPlaces finds where the lists stand in the body
+ */
 export function withMetadata(
   lists: readonly (readonly Chunk[])[],
   body: Buffer,
-  isBatch: boolean,
+  listPlaces: () => readonly (JsonPlace | undefined)[],
 ): GivenChunks[] {
   if (!lists.some((chunks) => chunks.some(hasMetadata))) return lists.map((chunks) => ({ chunks }));
-  const [place] = findMembers(body, 0, ['chunks']);
-  const places = isBatch ? findElements(body, (place as JsonPlace).from) : [place as JsonPlace];
+  const places = listPlaces();
   return lists.map((chunks, index) => ({
     chunks,
     metadata: metadataAt(body, (places[index] as JsonPlace).from),

@@ -27,15 +27,8 @@ export function checkTexts(text: string | readonly string[], limits: Limits): vo
     limit: limits.maxDocuments,
     flag: '--max-documents',
   });
-  texts.forEach(({ length }, index) => {
-    const place = Array.isArray(text) ? `text[${index}]` : 'text';
-    atMost({
-      place,
-      unit: 'characters',
-      count: length,
-      limit: limits.maxCharacters,
-      flag: '--max-characters',
-    });
+  texts.forEach((one, index) => {
+    checkLength(one, Array.isArray(text) ? `text[${index}]` : 'text', limits);
   });
 }
 
@@ -45,13 +38,21 @@ export function checkTexts(text: string | readonly string[], limits: Limits): vo
  * @throws ServiceError `invalid_parameters` with the number that was exceeded
  */
 export function checkDocuments(documents: readonly { readonly text: string }[], limits: Limits): void {
-  const { maxDocuments, maxCharacters } = limits;
-  const amount = { unit: 'documents', count: documents.length, limit: maxDocuments };
+  const amount = { unit: 'documents', count: documents.length, limit: limits.maxDocuments };
   atMost({ place: 'documents', ...amount, flag: '--max-documents' });
-  documents.forEach(({ text: { length } }, index) => {
-    const amount = { unit: 'characters', count: length, limit: maxCharacters };
-    atMost({ place: `documents[${index}].text`, ...amount, flag: '--max-characters' });
+  documents.forEach(({ text }, index) => {
+    checkLength(text, `documents[${index}].text`, limits);
   });
+}
+
+/**
+ * Refuses a text that is longer than one of a request may be.
+ *
+ * @throws ServiceError `invalid_parameters` with the number that was exceeded
+ */
+export function checkLength({ length }: string, place: string, limits: Limits): void {
+  const amount = { unit: 'characters', count: length, limit: limits.maxCharacters };
+  atMost({ place, ...amount, flag: '--max-characters' });
 }
 
 /**

@@ -3,6 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import type { PipelineStep } from '../store/contract.ts';
 import { createValidator, type Validate } from '../validation/validator.ts';
+import type { Source } from './document-schemas.ts';
 import { checkOption, type Limits } from './limits.ts';
 import { missingPlugin, pluginOf } from './pipeline.ts';
 import type { RequestSchemas } from './request-schemas.ts';
@@ -12,9 +13,11 @@ export type Members = Readonly<Record<string, unknown>>;
 
 /** Checks requests against the schemas of the plugins that they name, and fills in defaults. */
 export interface Checks {
-  chunk(name: string, request: unknown): Members;
+  chunk(name: string, request: unknown, source?: Source): Members;
   refine(name: string, request: unknown): Members;
-  execute(request: unknown): Members;
+  /** The options of a refinery, which stand in the first line of a stream. */
+  refineOptions(name: string, request: unknown): Members;
+  execute(request: unknown, source?: Source): Members;
   embed: Validate;
   tokenize: Validate;
   /** @param place where the step is, for the message: `steps[1]` */
@@ -31,9 +34,8 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
   }
 
   return {
-    chunk(name, request) {
+    chunk(name, request, source = sourceOf(request)) {
       const { manifest } = registry.require('chunker', name);
-      const source = sourceOf(request);
       const create = () => limited(schemas.chunk(manifest, source), schemas.step(manifest), limits);
       return check(`chunk ${source} ${name}`, create, request);
     },
@@ -45,8 +47,13 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
       return check(`refine ${documents} ${name}`, create, request);
     },
 
-    execute(request) {
-      const source = sourceOf(request);
+    refineOptions(name, request) {
+      const { manifest } = registry.require('refinery', name);
+      const create = () => limited(schemas.step(manifest), schemas.step(manifest), limits);
+      return check(`refinery ${name}`, create, request);
+    },
+
+    execute(request, source = sourceOf(request)) {
       return check(`execute ${source}`, () => createValidator(schemas.execute(source)), request);
     },
 
@@ -80,7 +87,7 @@ function limited(schema: ObjectSchema, options: ObjectSchema, limits: Limits): V
 }
 
 /** What a request has chunked: `text`, unless it gives `documents`. */
-function sourceOf(request: unknown): 'text' | 'documents' {
+function sourceOf(request: unknown): Source {
   return (request as Members | null)?.documents === undefined ? 'text' : 'documents';
 }
 

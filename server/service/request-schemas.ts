@@ -2,15 +2,15 @@ import { OFFSET_UNITS } from '../../core/contracts/chunk.ts';
 import type { Kind, Manifest, ObjectSchema } from '../../core/contracts/manifest.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import type { Config } from '../config/config.ts';
-import { fieldMembers, SOURCES, type SourceMember } from './document-schemas.ts';
+import { chunksOfMany, chunksOfOne, fieldMembers, SOURCES, type Source } from './document-schemas.ts';
 import { embedRequest, tokenizeRequest } from './text-schemas.ts';
 
 /** Schemas of requests: the members of every plugin of a kind, and the plugin's own options. */
 export interface RequestSchemas {
-  /** The whole request of a chunker, with one of the two members that have what is chunked. */
-  chunk(manifest: Manifest, source: SourceMember): ObjectSchema;
-  /** The whole request that executes a pipeline. */
-  execute(source: SourceMember): ObjectSchema;
+  /** The whole request of a chunker, or the first line of its stream. */
+  chunk(manifest: Manifest, source: Source): ObjectSchema;
+  /** The whole request that executes a pipeline, or the first line of its stream. */
+  execute(source: Source): ObjectSchema;
   /** What such a request gives besides what is chunked and the options of the plugin. */
   readonly fields: Readonly<Record<string, object>>;
   /**
@@ -46,16 +46,6 @@ const offsetUnit = {
     'Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust).',
 } as const;
 
-const count = { type: 'integer', minimum: 0 } as const;
-
-const chunk = {
-  type: 'object',
-  required: ['text', 'start_index', 'end_index', 'token_count'],
-  properties: { text: { type: 'string' }, start_index: count, end_index: count, token_count: count },
-} as const;
-
-const chunksOfOne = { type: 'array', items: chunk } as const;
-const chunksOfMany = { type: 'array', items: chunksOfOne } as const;
 const CHUNKS = { one: chunksOfOne, many: chunksOfMany, any: { anyOf: [chunksOfOne, chunksOfMany] } };
 
 export function createRequestSchemas({ registry, config }: SchemaOptions): RequestSchemas {
@@ -77,12 +67,10 @@ export function createRequestSchemas({ registry, config }: SchemaOptions): Reque
     };
   }
 
-  /** @param source the member that has what is chunked; the other one is not looked at if it is missing */
-  function withSource(
-    source: SourceMember,
-    { required = [], properties, ...rest }: ObjectSchema,
-  ): ObjectSchema {
+  function withSource(source: Source, { required = [], properties, ...rest }: ObjectSchema): ObjectSchema {
     const fields = fieldMembers(source, config.idNamespace);
+    if (source === 'stream') return { ...rest, required, properties: { ...properties, ...fields } };
+    // The member that is missing is not looked at.
     const members = { text: {}, documents: {}, ...SOURCES[source], ...properties, ...fields };
     return { ...rest, required: [source, ...required], properties: members };
   }

@@ -1,46 +1,26 @@
-import type { Chunk, OffsetUnit } from '../../core/contracts/chunk.ts';
+import type { Chunk } from '../../core/contracts/chunk.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import type { PipelineStep } from '../store/contract.ts';
 import { jsonBytes, parseJson } from '../wire/json-body.ts';
+import { findElements, findMembers, type JsonPlace } from '../wire/json-places.ts';
 import { findTextLiterals } from '../wire/json-text.ts';
 import type { Included } from './document-schemas.ts';
 import { readDocuments, type SourceDocument } from './documents.ts';
-import type { Input } from './execution.ts';
 import { withMetadata } from './given-chunks.ts';
 import { checkChunks, checkTexts, type Limits } from './limits.ts';
 import { checkOrder, missingPlugin, pluginOf, withOwnName } from './pipeline.ts';
+import { type Plan, type StagesRequest, unitOf } from './plan.ts';
+import { parseLine, readLines } from './read-lines.ts';
 import { type Checks, createChecks, isListOfLists, type Members } from './request-checks.ts';
 import type { RequestSchemas } from './request-schemas.ts';
-import type { StageRequest } from './stages.ts';
+import { type SplitRequest, splitBatch } from './split-batch.ts';
+import type { LinesRequest, StreamPlan } from './stream-plan.ts';
+import type { ChunksTask, Task } from './tasks.ts';
 import { type TextsRequest, textsRequest } from './texts-request.ts';
 
-/** A piece of work for the service, as plain data that can go to another thread. */
-export type Task =
-  | { readonly run: 'chunk'; readonly name: string }
-  | { readonly run: 'refine'; readonly name: string }
-  | { readonly run: 'execute'; readonly steps: readonly PipelineStep[] }
-  | { readonly run: 'embed' }
-  | { readonly run: 'tokenize' };
-
 /** A request that was read and checked. Plain data that can go to another thread. */
-export type Execution = StagesRequest | TextsRequest;
-
-/** A request for chunks: inputs, stages, output. */
-export interface StagesRequest {
-  readonly inputs: readonly Input[];
-  /** Whether the answer is a list of lists. */
-  readonly isBatch: boolean;
-  readonly stages: readonly StageRequest[];
-  /** The steps, if a stored pipeline is executed: its chunks have ids, `context` and `embedding`. */
-  readonly pipeline?: readonly PipelineStep[];
-  /** The further fields of chunks that are asked for. */
-  readonly include: readonly Included[];
-  /** The namespace of the chunks' ids. */
-  readonly namespace: string;
-  /** Seconds that it took to read the request. */
-  readonly parseSeconds: number;
-}
+export type Execution = StagesRequest | TextsRequest | LinesRequest | SplitRequest;
 
 /** Reads and checks requests. */
 export interface Requests {
@@ -53,6 +33,12 @@ export interface Requests {
    */
   read(task: Task, bytes: Uint8Array): Execution;
   /**
+   * Reads the first line of a stream.
+   *
+   * @throws ServiceError `line_not_json`, `invalid_parameters`, `unknown_plugin`, `missing_capability`
+   */
+  readStreamPlan(task: ChunksTask, line: Uint8Array): StreamPlan;
+  /**
    * Checks a step of a pipeline that is to be stored: its plugin is there, and takes its configuration.
    *
    * @param place where the step is, for the message: `steps[1]`
@@ -63,7 +49,8 @@ export interface Requests {
   checkStep(step: PipelineStep, place: string, allowMissing: boolean): PipelineStep;
 }
 
-type Asked = Omit<StagesRequest, 'parseSeconds'> | Omit<TextsRequest, 'parseSeconds'>;
+type Asked = Unread<StagesRequest> | Unread<TextsRequest> | Unread<LinesRequest> | Unread<SplitRequest>;
+type Unread<T> = Omit<T, 'parseSeconds'>;
 
 export function createRequests(registry: Registry, schemas: RequestSchemas, limits: Limits): Requests {
   const checks = createChecks(registry, schemas, limits);
@@ -71,9 +58,11 @@ export function createRequests(registry: Registry, schemas: RequestSchemas, limi
     read(task, bytes) {
       const start = performance.now();
       const body = jsonBytes(bytes);
-      const asked = readTask(task, body, parseJson(body), { checks, limits });
+      const asked = readTask(task, body, { checks, limits });
       return { ...asked, parseSeconds: (performance.now() - start) / 1000 } as Execution;
     },
+
+    readStreamPlan: (task, line) => readStreamPlan(task, jsonBytes(line), checks),
 
     checkStep(step, place, allowMissing) {
       const plugin = pluginOf(registry, step);
@@ -93,58 +82,73 @@ interface Rules {
   readonly limits: Limits;
 }
 
-function readTask(task: Task, body: Buffer, request: unknown, rules: Rules): Asked {
-  const { checks, limits } = rules;
-  if (task.run === 'chunk') return readChunk(task.name, body, checks.chunk(task.name, request), limits);
-  if (task.run === 'refine') return readRefine(task.name, body, checks.refine(task.name, request), limits);
-  if (task.run !== 'execute') return textsRequest(task.run, checks[task.run](request), limits);
-  return readExecute(task.steps, body, checks.execute(request), rules);
+function readTask(task: Task, body: Buffer, { checks, limits }: Rules): Asked {
+  if (task.run === 'lines') return readLines(task, body, limits);
+  if (task.run === 'split') return splitBatch(task, body, readChunksTask(task.of, body, { checks, limits }));
+  if (task.run === 'embed') return textsRequest('embed', checks.embed(parseJson(body)), limits);
+  if (task.run === 'tokenize') return textsRequest('tokenize', checks.tokenize(parseJson(body)), limits);
+  return readChunksTask(task, body, { checks, limits });
 }
 
-function readChunk(name: string, body: Buffer, members: Members, limits: Limits): Asked {
+type ChunksRequest = Unread<StagesRequest>;
+
+function readChunksTask(task: ChunksTask, body: Buffer, { checks, limits }: Rules): ChunksRequest {
+  const request = parseJson(body);
+  if (task.run === 'refine') {
+    return readRefine(task.name, body, checks.refine(task.name, request), limits);
+  }
+  const members = task.run === 'chunk' ? checks.chunk(task.name, request) : checks.execute(request);
+  const plan = planOf(task, members, checks);
+  const { text, documents } = members;
+  if (documents === undefined) return { ...plan, ...readTexts(text as Texts, body, limits) };
+  const inputs = readDocuments(documents as Documents, body, unitOf(plan), limits);
+  return { ...plan, inputs, isBatch: true };
+}
+
+/** What is done with each document of a request that was checked. */
+function planOf(task: Exclude<ChunksTask, { run: 'refine' }>, members: Members, checks: Checks): Plan {
   const { text, documents, include, namespace, ...options } = members;
-  return readSource(members, body, [{ kind: 'chunker', name, options }], limits);
+  const fields = { include: include as readonly Included[], namespace: namespace as string };
+  if (task.run === 'chunk') return { stages: [{ kind: 'chunker', name: task.name, options }], ...fields };
+  checkOrder(task.steps);
+  const stages = task.steps.map((step, index) => checks.step(step, `steps[${index}]`));
+  return { stages, pipeline: task.steps, ...fields };
 }
 
-function readRefine(name: string, body: Buffer, { chunks, ...options }: Members, limits: Limits): Asked {
+function readRefine(name: string, body: Buffer, members: Members, limits: Limits): ChunksRequest {
+  const { chunks, ...options } = members;
   const isBatch = isListOfLists(chunks);
   const lists = (isBatch ? chunks : [chunks]) as readonly (readonly Chunk[])[];
   checkChunks(lists, limits);
-  const inputs = withMetadata(lists, body, isBatch);
-  return { inputs, isBatch, stages: [{ kind: 'refinery', name, options }], include: [], namespace: '' };
+  const inputs = withMetadata(lists, body, () => {
+    const [place] = findMembers(body, 0, ['chunks']);
+    return isBatch ? findElements(body, (place as JsonPlace).from) : [place];
+  });
+  return { ...refinePlan(name, options), inputs, isBatch };
 }
 
-function readExecute(
-  pipeline: readonly PipelineStep[],
-  body: Buffer,
-  members: Members,
-  { checks, limits }: Rules,
-): Asked {
-  checkOrder(pipeline);
-  const stages = pipeline.map((step, index) => checks.step(step, `steps[${index}]`));
-  return { ...readSource(members, body, stages, limits), pipeline };
+function refinePlan(name: string, options: Members): Plan {
+  return { stages: [{ kind: 'refinery', name, options }], include: [], namespace: '' };
 }
 
-/** Reads what is chunked, and what the request says of the fields of its chunks. */
-function readSource(
-  { text, documents, include, namespace }: Members,
-  body: Buffer,
-  stages: readonly StageRequest[],
-  limits: Limits,
-): Omit<StagesRequest, 'parseSeconds'> {
-  const fields = { include: include as readonly Included[], namespace: namespace as string };
-  if (documents === undefined) return { ...readTexts(text as Texts, body, limits), stages, ...fields };
-  const inputs = readDocuments(documents as Documents, body, unitOf(stages), limits);
-  return { inputs, isBatch: true, stages, ...fields };
+/** What the first line of a stream says, which has everything of a request but what is worked on. */
+function readStreamPlan(task: ChunksTask, line: Buffer, checks: Checks): StreamPlan {
+  const options = parseLine(line, FIRST_LINE);
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    const problems = ['the first line of the stream: expected an object with the options, such as {}'];
+    throw new ServiceError('invalid_parameters', { problems });
+  }
+  if (task.run === 'refine') {
+    return { ...refinePlan(task.name, checks.refineOptions(task.name, options)), takes: 'chunks' };
+  }
+  const members =
+    task.run === 'chunk' ? checks.chunk(task.name, options, 'stream') : checks.execute(options, 'stream');
+  return { ...planOf(task, members, checks), takes: 'document' };
 }
+
+const FIRST_LINE = 'The first line of the stream';
 
 type Documents = Parameters<typeof readDocuments>[0];
-
-/** The unit of the offsets of an answer: that of the last chunker. */
-function unitOf(stages: readonly StageRequest[]): OffsetUnit {
-  return stages.findLast(({ kind }) => kind === 'chunker')?.options.offset_unit as OffsetUnit;
-}
-
 type Texts = string | readonly string[];
 
 function readTexts(text: Texts, body: Buffer, limits: Limits): Pick<StagesRequest, 'inputs' | 'isBatch'> {

@@ -2,28 +2,19 @@ import type { Log } from '../../core/contracts/collaborators.ts';
 import type { Kind } from '../../core/contracts/manifest.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
-import { type WrittenDocument, writeChunks } from '../wire/chunk-writer.ts';
 import type { Answer } from './answer.ts';
-import type { DocumentChunks } from './document-chunks.ts';
-import { type Input, runStages } from './execution.ts';
 import type { Limits } from './limits.ts';
 import type { Openers } from './openers.ts';
 import { pluginOf } from './pipeline.ts';
 import { defaultNameOf, type RequestSchemas } from './request-schemas.ts';
-import { createRequests, type Execution, type Requests, type StagesRequest, type Task } from './requests.ts';
-import { ResponseMetadata } from './response-metadata.ts';
-import {
-  namesUsed,
-  openStage,
-  type RunContext,
-  type Stage,
-  type StageRequest,
-  type StageTools,
-} from './stages.ts';
+import { createRequests, type Execution, type Requests } from './requests.ts';
+import { runLines } from './run-lines.ts';
+import { runRequest } from './run-request.ts';
+import { runSplit } from './split-batch.ts';
+import { namesUsed, type StageRequest, type StageTools } from './stages.ts';
+import type { Task } from './tasks.ts';
 import { runTexts } from './texts.ts';
 import type { TextsRequest } from './texts-request.ts';
-import { Timer, type Timings } from './timings.ts';
-import { writtenDocument } from './written-document.ts';
 
 export type { Answer } from './answer.ts';
 
@@ -60,19 +51,30 @@ export function createService(options: ServiceOptions): Service {
     ...createRequests(registry, requestSchemas, config),
     mayBeLight: (task) =>
       pluginsOf(task, registry).every(({ kind, name }) => mayBeLight(registry.find(kind, name))),
-    isLight: (execution) =>
-      'run' in execution
-        ? isLightModel(execution, tools)
-        : execution.stages.every((stage) => isLightStage(stage, tools)),
-    run: (execution, signal) =>
-      'run' in execution
-        ? runTexts(execution, signal, tools, config.maxAnswerBytes)
-        : runStagesOf(execution, signal, tools, config.maxAnswerBytes),
+    isLight: (execution) => isLight(execution, tools),
+    run: (execution, signal) => run(execution, signal, tools, config.maxAnswerBytes),
   };
 }
 
-function pluginsOf(task: Task, registry: Registry): { readonly kind: Kind; readonly name: string }[] {
+async function run(
+  execution: Execution,
+  signal: AbortSignal,
+  tools: StageTools,
+  maxAnswerBytes: number,
+): Promise<Answer> {
+  if (!('run' in execution)) return runRequest(execution, signal, tools, maxAnswerBytes);
+  if (execution.run === 'lines') return runLines(execution, signal, tools, maxAnswerBytes);
+  if (execution.run === 'split') return runSplit(execution);
+  return runTexts(execution, signal, tools, maxAnswerBytes);
+}
+
+function pluginsOf(
+  task: Task,
+  registry: Registry,
+): readonly { readonly kind: Kind; readonly name: string }[] {
   if (task.run === 'execute') return task.steps.map((step) => pluginOf(registry, step));
+  if (task.run === 'lines') return task.plan.stages;
+  if (task.run === 'split') return pluginsOf(task.of, registry);
   // Of texts, which plugin is asked is only known once the body is read.
   if (task.run === 'embed' || task.run === 'tokenize') return [];
   return [{ kind: task.run === 'chunk' ? 'chunker' : 'refinery', name: task.name }];
@@ -81,6 +83,12 @@ function pluginsOf(task: Task, registry: Registry): { readonly kind: Kind; reado
 /** A plugin that is not there, or cannot run, fails the request when it is read, which is quick. */
 function mayBeLight(entry: PluginEntry | undefined): boolean {
   return entry === undefined || entry.missing.length > 0 || entry.manifest.light === true;
+}
+
+function isLight(execution: Execution, tools: StageTools): boolean {
+  if (!('run' in execution)) return execution.stages.every((stage) => isLightStage(stage, tools));
+  if (execution.run === 'lines') return execution.plan.stages.every((stage) => isLightStage(stage, tools));
+  return execution.run === 'split' || isLightModel(execution, tools);
 }
 
 /** Whether all plugins that may open the model or tokenizer are light. */
@@ -102,45 +110,4 @@ function isLightStage({ kind, name, options }: StageRequest, tools: StageTools):
   };
   const plugins = [entry, ...ownersOfUsed('tokenizer'), ...ownersOfUsed('embedding')];
   return plugins.every(({ manifest }) => manifest.light === true);
-}
-
-async function runStagesOf(
-  request: StagesRequest,
-  signal: AbortSignal,
-  tools: StageTools,
-  maxAnswerBytes: number,
-): Promise<Answer> {
-  const { inputs, isBatch, stages: requests, parseSeconds } = request;
-  const metadata = new ResponseMetadata();
-  const timer = new Timer(parseSeconds);
-  const leases: { release(): void }[] = [];
-  const context: RunContext = { signal, timer, report: metadata.report, keep: (lease) => leases.push(lease) };
-  try {
-    const stages: Stage[] = [];
-    for (const request of requests) stages.push(await openStage(request, tools, context));
-    const documents: DocumentChunks[] = [];
-    for (const input of inputs) {
-      metadata.nextDocument();
-      documents.push(await runStages(stages, input));
-    }
-    const write = () => {
-      const written = documents.map((chunks, index) =>
-        writtenDocument(inputs[index] as Input, chunks, request),
-      );
-      return { written, bytes: writeChunks(written, isBatch, maxAnswerBytes) };
-    };
-    const { written, bytes } = await timer.time('serialise', 'json', write);
-    return { bytes, metadata: metadata.summary(), timings: timingsOf(timer, written) };
-  } finally {
-    for (const lease of leases) lease.release();
-  }
-}
-
-function timingsOf(timer: Timer, documents: readonly WrittenDocument[]): Timings {
-  let [count, tokens] = [0, 0];
-  for (const { chunks } of documents) {
-    count += chunks.length;
-    for (const { token_count } of chunks) tokens += token_count;
-  }
-  return timer.summary(documents.length, count, tokens);
 }

@@ -3,17 +3,13 @@ import { type DocumentChunks, writtenChunks } from './document-chunks.ts';
 import type { Input } from './execution.ts';
 import { keptMetadata } from './given-chunks.ts';
 import { addedFields, idsOf } from './included-fields.ts';
-import type { StagesRequest } from './requests.ts';
+import type { Plan } from './plan.ts';
 
 /** The chunks of one input as they are written, with the fields that the request asks for. */
-export function writtenDocument(
-  input: Input,
-  chunks: DocumentChunks,
-  request: StagesRequest,
-): WrittenDocument {
+export function writtenDocument(input: Input, chunks: DocumentChunks, plan: Plan): WrittenDocument {
   const written = writtenChunks(chunks);
   if ('chunks' in input) return { chunks: written, ids: undefined, columns: keptMetadata(input, written) };
-  const { include, namespace, stages, pipeline } = request;
+  const { include, namespace, stages, pipeline } = plan;
   const asked = { include, namespace, steps: pipeline ?? stages };
   const { ids, columns } = addedFields(input, chunks, asked);
   if (pipeline === undefined) return { chunks: written, ids, columns };

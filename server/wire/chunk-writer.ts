@@ -40,7 +40,7 @@ export function writeChunks(
   isBatch: boolean,
   limit: number,
 ): Uint8Array<ArrayBuffer> {
-  const size = documents.reduce((sum, document) => sum + sizeOfDocument(document), FIRST_SIZE);
+  const size = documents.reduce((sum, document) => sum + estimateBytes(document), FIRST_SIZE);
   const writer = new ByteWriter(limit, Math.min(size, limit + FIRST_SIZE));
   if (isBatch) writer.ascii('[');
   documents.forEach((document, place) => {
@@ -57,7 +57,7 @@ const CHUNK_BYTES = 112;
 const FIELD_BYTES = 48;
 
 /** Estimates the bytes of a document's chunks: making room for all chunks at once saves copies. */
-function sizeOfDocument({ chunks, ids, columns }: WrittenDocument): number {
+export function estimateBytes({ chunks, ids, columns }: WrittenDocument): number {
   const added = columns.reduce((sum, { bytes }) => sum + bytes, ids === undefined ? 0 : FIELD_BYTES);
   let size = chunks.length * added;
   for (const chunk of chunks) size += sizeOf(chunk);

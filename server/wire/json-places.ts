@@ -38,11 +38,11 @@ export function findMembers(
  * Finds the elements of a list.
  *
  * @param body valid JSON
- * @param start where the list begins
+ * @param start where the list begins, or white space before it
  */
 export function findElements(body: Buffer, start: number): JsonPlace[] {
   const places: JsonPlace[] = [];
-  let from = skipSpace(body, start + 1);
+  let from = skipSpace(body, skipSpace(body, start) + 1);
   while (body[from] !== CLOSE_LIST) {
     const to = skipValue(body, from);
     places.push({ from, to });

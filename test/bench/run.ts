@@ -12,6 +12,7 @@ const BENCHES = [
   'pooling',
   'code',
   'http',
+  'stream',
   'pipelines',
   'start',
 ];

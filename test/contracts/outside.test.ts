@@ -30,7 +30,8 @@ const MODEL = `{ list: () => [{ name: 'NAME', dimensions: 2 }], open: async (nam
     return { dimensions: 2, values: Float32Array.from(texts.flatMap((text) => [text.length, 1])) };
   },
 } : undefined }`;
-const REFINE = `{ refine(chunks, { size }, { signal }) {
+const REFINE = `{ refine(chunks, { size }, { signal, report }) {
+  report('listed', 'yes');
   signal.throwIfAborted();
   return chunks.map((chunk) => ({ ...chunk, shout: chunk.text.toUpperCase() }));
 } }`;
@@ -44,7 +45,8 @@ const RESHAPE = `{ refine(chunks, options, context) {
   const pair = others.slice(1, 3);
   return [...whole, ...(pair.length === 0 ? [] : [context.join(pair)])];
 } }`;
-const CHUNK = `{ chunk(text, { chunk_size }, { pack }) {
+const CHUNK = `{ chunk(text, { chunk_size }, { pack, report }) {
+  report('listed', 'yes');
   const edges = [0];
   for (const { index, 0: gap } of text.matchAll(/\\n\\n+/g)) edges.push(index + gap.length);
   if (edges.at(-1) !== text.length) edges.push(text.length);
@@ -59,6 +61,7 @@ const SAMPLES: readonly Sample[] = [
     manifest: {
       options: { type: 'object', properties: { chunk_size: size } },
       uses: ['tokenizer'],
+      reports: { listed: 'That it was listed.' },
       guarantees: { lossless: true },
     },
     good: CHUNK,
@@ -75,13 +78,18 @@ const SAMPLES: readonly Sample[] = [
         CHUNK.replace(/return (pack.*);/, 'return $1.map((span) => ({ ...span, token_count: 1 }));'),
         /token_count is the count/,
       ],
+      [CHUNK.replace('listed', 'unlisted'), /does not list: unlisted/],
     ],
   },
   {
     kind: 'refinery',
-    manifest: { options: { type: 'object', properties: { size } } },
+    manifest: {
+      options: { type: 'object', properties: { size } },
+      reports: { listed: 'That it was listed.' },
+    },
     good: REFINE,
     bad: [
+      [REFINE.replace('listed', 'unlisted'), /does not list: unlisted/],
       [REFINE.replace('signal.throwIfAborted();', ''), /ends when nobody waits/],
       [REFINE.replace('return chunks.', 'return chunks.toReversed().'), /stay in their order/],
       [REFINE.replace('({ ...chunk, shout', 'Object.assign(chunk, { shout'), /stay as they are.*new chunks/],

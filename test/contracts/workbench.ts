@@ -15,9 +15,9 @@ export interface Workbench {
   /** All plugins of a kind that the loader finds. */
   plugins(kind: Kind): readonly PluginEntry[];
   make<K extends Kind>(kind: K, name: string): Promise<Implementations[K]>;
-  /** The answer to a request, as text. */
+  /** The answer to a request, as text; throws if the chunker reports what its manifest does not list. */
   chunk(name: string, request: object): Promise<string>;
-  /** Calls a refinery itself. */
+  /** Calls a refinery itself; throws if it reports what its manifest does not list. */
   refine(
     manifest: Manifest,
     chunks: readonly Chunk[],
@@ -40,11 +40,12 @@ export async function openWorkbench(config: Partial<Config> = {}): Promise<Workb
   }
 
   async function refineContext(
-    { uses = [], name }: Manifest,
+    manifest: Manifest,
     chunks: readonly Chunk[],
     options: Options,
     signal: AbortSignal,
   ) {
+    const { uses = [], name } = manifest;
     const { tools } = startRefining(registry.require('refinery', name), chunks, [], undefined);
     return {
       ...tools,
@@ -52,7 +53,7 @@ export async function openWorkbench(config: Partial<Config> = {}): Promise<Workb
         ? { tokenizer: await openers.tokenizer(options.tokenizer as string) }
         : {}),
       ...(uses.includes('embedding') ? { model: await openModel(options) } : {}),
-      report() {},
+      report: (name: string) => checkReports(manifest, [name]),
       signal,
     };
   }
@@ -61,13 +62,13 @@ export async function openWorkbench(config: Partial<Config> = {}): Promise<Workb
     plugins: (kind) => registry.ofKind(kind),
     make: (kind, name) => host.get(kind, name),
     async chunk(name, request) {
-      const { bytes } = await runTask(service, { run: 'chunk', name }, request);
+      const { bytes, metadata } = await runTask(service, { run: 'chunk', name }, request);
+      checkReports(registry.require('chunker', name).manifest, Object.keys(metadata));
       return Buffer.from(bytes).toString();
     },
     async refine(manifest, chunks, options, signal) {
-      const refinery = await host.get('refinery', manifest.name);
       const context = await refineContext(manifest, chunks, options, signal);
-      return refinery.refine(chunks, options as never, context as never);
+      return (await host.get('refinery', manifest.name)).refine(chunks, options as never, context as never);
     },
     async tokenizerNames() {
       const ready = registry.ofKind('tokenizer').filter(({ missing }) => missing.length === 0);
@@ -79,4 +80,11 @@ export async function openWorkbench(config: Partial<Config> = {}): Promise<Workb
       return openers.tokenizer((options.tokenizer as string | undefined) ?? 'character');
     },
   };
+}
+
+/** @throws Error if a plugin reports what its manifest does not list; the service itself reports the model. */
+function checkReports({ reports = {}, uses = [] }: Manifest, names: readonly string[]): void {
+  const listed = [...Object.keys(reports), ...(uses.includes('embedding') ? ['embedding-model'] : [])];
+  const unlisted = names.filter((name) => !listed.includes(name));
+  if (unlisted.length > 0) throw new Error(`reports what its manifest does not list: ${unlisted.join(', ')}`);
 }

@@ -1,7 +1,7 @@
 // Needs chunker/code, chunker/recursive, chunker/semantic, chunker/sentence, refinery/overlap.
 // Needs embedding/static, tokenizer/tiktoken.
 
-import type { Task } from '../../server/service/requests.ts';
+import type { Task } from '../../server/service/tasks.ts';
 import type { PipelineStep } from '../../server/store/contract.ts';
 import type { Client } from '../support/server.ts';
 import { composeQuietly, runTask } from '../support/service.ts';

@@ -87,8 +87,10 @@ function pointedAt(pointer: string, document: unknown): unknown {
 }
 
 function merged(schemas: readonly Schema[]): Schema {
+  const whole: Schema = Object.assign({}, ...schemas);
+  if (whole.properties === undefined) return whole;
   return {
-    ...Object.assign({}, ...schemas),
+    ...whole,
     required: schemas.flatMap(({ required = [] }) => required),
     properties: Object.assign({}, ...schemas.map(({ properties }) => properties)),
   };

@@ -1,7 +1,7 @@
 import { type Config, configOf } from '../../server/config/config.ts';
 import { createServiceContainer } from '../../server/container.ts';
-import type { Task } from '../../server/service/requests.ts';
 import type { Answer, Service } from '../../server/service/service.ts';
+import type { Task } from '../../server/service/tasks.ts';
 import { ownBuffers, quietLog } from './collaborators.ts';
 
 export interface AnswerChunk {

@@ -105,6 +105,10 @@ export default {
   fields: {
     nodes: { type: 'array', items: node, description: 'With include_nodes: what the chunk holds.' },
   },
+  reports: {
+    'code-language': 'The language that auto found; of a list of texts one for each.',
+    'code-fallback': 'lines, if the parse took too long and the text is cut between lines.',
+  },
   example: {
     text: 'import os\n\n\ndef first():\n    return 1\n\n\ndef second():\n    return 2\n',
     language: 'python',

@@ -5,6 +5,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 export interface Header {
   readonly description?: string;
   readonly schema: Schema;
+  readonly example?: unknown;
 }
 
 export interface Media {

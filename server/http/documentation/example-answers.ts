@@ -1,7 +1,7 @@
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Runner } from '../../run/runner.ts';
-import type { Task } from '../../service/requests.ts';
 import type { Metadata } from '../../service/response-metadata.ts';
+import type { Task } from '../../service/tasks.ts';
 import type { PipelineStep } from '../../store/contract.ts';
 import type { Document, Operation } from './document.ts';
 import { exampleSteps } from './example-steps.ts';
@@ -63,16 +63,18 @@ async function addAnswer(operation: Operation, task: Task, runner: Runner): Prom
   const media = response.content?.['application/json'];
   if (answer === undefined || media === undefined) return;
   media.examples = { answer: { value: answer.body } };
-  const reported = Object.entries(answer.metadata).map(([name, value]) => [
-    `x-${name}`,
-    {
-      description: 'What the plugin reports of the answer; if its documents differ, a value for each.',
-      schema: { type: 'string' },
-      example: value,
-    },
-  ]);
-  response.headers = { ...Object.fromEntries(reported), ...response.headers };
+  const headers = { ...response.headers };
+  for (const [name, example] of Object.entries(answer.metadata)) {
+    headers[`x-${name}`] = { ...UNDECLARED, ...headers[`x-${name}`], example };
+  }
+  response.headers = headers;
 }
+
+/** What a plugin reports that its manifest does not mention. */
+const UNDECLARED = {
+  description: 'What the plugin reports of the answer; if its documents differ, a value for each.',
+  schema: { type: 'string' },
+} as const;
 
 /** Milliseconds that the documentation waits for one answer; it is shown without those that take longer. */
 const LONGEST_WAIT = 5000;

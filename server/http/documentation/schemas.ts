@@ -50,8 +50,9 @@ export class SchemaCollector {
     if (SINGLE.has(keyword)) return this.collect(value as Schema);
     if (LISTS.has(keyword)) return (value as Schema[]).map((one) => this.collect(one));
     if (!MAPS.has(keyword)) return value;
+    const place = keyword === 'properties' ? withDefaultBelow : (one: Schema) => one;
     const members = Object.entries(value as Readonly<Record<string, Schema>>);
-    return Object.fromEntries(members.map(([name, one]) => [name, this.collect(one)]));
+    return Object.fromEntries(members.map(([name, one]) => [name, place(this.collect(one))]));
   }
 
   /** A reference to the component, unless another schema has its name. */
@@ -61,6 +62,16 @@ export class SchemaCollector {
       ? { $ref: `#/components/schemas/${name}` }
       : schema;
   }
+}
+
+/**
+ * A property with its default one level further down. Some generators of types take a property with a default of its
+ * own for one that is always there, so that clients would have to send every option.
+ */
+function withDefaultBelow(schema: Schema): Schema {
+  if (schema.default === undefined) return schema;
+  const { description, ...rest } = schema;
+  return { ...(description === undefined ? {} : { description }), allOf: [rest] };
 }
 
 function isKnown(keyword: string): boolean {

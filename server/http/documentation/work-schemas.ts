@@ -1,5 +1,5 @@
 import type { FastifySchema } from 'fastify';
-import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
+import type { Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { SOURCES } from '../../service/document-schemas.ts';
 import type { RequestSchemas } from '../../service/request-schemas.ts';
@@ -61,7 +61,7 @@ function pluginRouteSchema(
   schemas: RequestSchemas,
   answer: { readonly description: string; readonly chunk: object },
 ): FastifySchema {
-  const { name, summary, example, uses = [] } = manifest;
+  const { name, summary, example } = manifest;
   // What is in the request besides the input may be neither here nor there, so no part of it may be closed by itself.
   const { additionalProperties: _, ...options } = schemas.step(manifest);
   const body = {
@@ -70,15 +70,26 @@ function pluginRouteSchema(
     ...(example === undefined ? {} : { examples: [example] }),
   };
   const note = missing.length === 0 ? '' : `\n\n**Not available here:** ${missing.join('; ')}.`;
-  const headers = uses.includes('embedding') ? modelHeader : {};
   return {
     tags: [verb],
     operationId: operationId(verb, name),
     summary: titleOf(manifest),
     description: summary + note,
     body,
-    response: { 200: jsonAnswer(answer.description, oneOrMany(answer.chunk), headers), ...failures },
+    response: {
+      200: jsonAnswer(answer.description, oneOrMany(answer.chunk), headersOf(manifest)),
+      ...failures,
+    },
   };
+}
+
+/** The headers of an answer in which the plugin, or the service for it, reports something. */
+function headersOf({ reports = {}, uses = [] }: Manifest): Record<string, object> {
+  const own = Object.entries(reports).map(([name, description]) => [
+    `x-${name}`,
+    { type: 'string', description },
+  ]);
+  return { ...(uses.includes('embedding') ? modelHeader : {}), ...Object.fromEntries(own) };
 }
 
 const modelHeader = {

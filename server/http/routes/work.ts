@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { ServiceError } from '../../../core/errors.ts';
-import type { Runner } from '../../run/runner.ts';
-import type { Task } from '../../service/requests.ts';
+import type { ServerCradle } from '../../container.ts';
+import type { ChunksTask, Task } from '../../service/tasks.ts';
 import type { PipelineRecord } from '../../store/contract.ts';
 import { admissionHook } from '../admission.ts';
 import { chargeBodies } from '../byte-budget.ts';
 import { bodyOf, bytesBody, sendBytes } from '../bytes-body.ts';
+import { contentEncoding } from '../content-encoding.ts';
 import {
   chunkRouteSchema,
   embedRouteSchema,
@@ -13,8 +14,9 @@ import {
   refineRouteSchema,
   tokenizeRouteSchema,
 } from '../documentation/work-schemas.ts';
-import type { Metrics } from '../metrics.ts';
 import { logWork } from '../request-log.ts';
+import { answerBatch, answerStream } from '../streams/answer-stream.ts';
+import { isStream, LINES, wantsLines } from '../streams/media.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,13 +27,15 @@ declare module 'fastify' {
 
 /** The routes whose requests are work: one for each chunker and refinery, for texts, and one that executes pipelines. */
 export async function workRoutes(app: FastifyInstance): Promise<void> {
-  const { config, registry, requestSchemas, runner, metrics } = app.chunksmith;
-  const answer = answerWith(runner, metrics);
+  const { config, registry, requestSchemas } = app.chunksmith;
+  const answer = answerWith(app.chunksmith);
+  const answerChunks = chunksWith(app.chunksmith);
   await app.register(bytesBody, { limit: config.maxBodyBytes });
   await app.register(admissionHook);
+  await app.register(contentEncoding);
   await app.register(chargeBodies);
-  const post = (url: string, schema: FastifySchema, task: Task) =>
-    app.post(url, { schema }, (request, reply) => answer(request, reply, task));
+  const post = (url: string, schema: FastifySchema, task: ChunksTask) =>
+    app.post(url, { schema }, (request, reply) => answerChunks(request, reply, task));
   for (const entry of registry.ofKind('chunker')) {
     const { name } = entry.manifest;
     post(`/v1/chunk/${name}`, chunkRouteSchema(entry, requestSchemas), { run: 'chunk', name });
@@ -40,12 +44,17 @@ export async function workRoutes(app: FastifyInstance): Promise<void> {
     const { name } = entry.manifest;
     post(`/v1/refine/${name}`, refineRouteSchema(entry, requestSchemas), { run: 'refine', name });
   }
-  post('/v1/embed', embedRouteSchema(requestSchemas), { run: 'embed' });
-  post('/v1/tokenize', tokenizeRouteSchema(requestSchemas), { run: 'tokenize' });
-  executeRoute(app, answer);
+  executeRoute(app, answerChunks);
+  const textRoutes = {
+    embed: embedRouteSchema(requestSchemas),
+    tokenize: tokenizeRouteSchema(requestSchemas),
+  };
+  for (const run of ['embed', 'tokenize'] as const) {
+    app.post(`/v1/${run}`, { schema: textRoutes[run] }, (request, reply) => answer(request, reply, { run }));
+  }
 }
 
-function executeRoute(app: FastifyInstance, answer: AnswerTask): void {
+function executeRoute(app: FastifyInstance, answer: AnswerTask<ChunksTask>): void {
   const { store, requestSchemas } = app.chunksmith;
   app.decorateRequest('chunksmithPipeline', null);
   app.post(
@@ -64,14 +73,32 @@ function executeRoute(app: FastifyInstance, answer: AnswerTask): void {
   );
 }
 
-/** Runs a task on the bytes of the request and answers with its bytes and response metadata. */
-type AnswerTask = (request: FastifyRequest, reply: FastifyReply, task: Task) => Promise<FastifyReply>;
+/** Runs a task on the request and answers with its bytes and response metadata, or with a stream. */
+type AnswerTask<T extends Task> = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  task: T,
+) => Promise<FastifyReply>;
 
-function answerWith(runner: Runner, metrics: Metrics): AnswerTask {
+/** Answers tasks whose requests and answers may be streams. */
+function chunksWith(services: ServerCradle): AnswerTask<ChunksTask> {
+  const answer = answerWith(services);
   return async (request, reply, task) => {
+    const isStreamed = isStream(request);
+    if (!isStreamed && !wantsLines(request)) return answer(request, reply, task);
+    const streamed = { request, reply, task, label: labelOf(task), stop: stopWhenGone(reply) };
+    return isStreamed ? answerStream(streamed, services) : answerBatch(streamed, bodyOf(request), services);
+  };
+}
+
+function answerWith({ runner, metrics }: ServerCradle): AnswerTask<Task> {
+  return async (request, reply, task) => {
+    if (isStream(request))
+      throw new ServiceError('unsupported_media_type', { received: JSON.stringify(LINES) });
     const body = bodyOf(request);
+    const stop = stopWhenGone(reply);
     const received = body.length;
-    const { bytes, metadata, timings, queueSeconds } = await runner.run(task, body, stopWhenGone(reply));
+    const { bytes, metadata, timings, queueSeconds } = await runner.run(task, body, stop);
     metrics.worked(labelOf(task), received, queueSeconds, timings);
     logWork(request, queueSeconds, timings);
     for (const [name, value] of Object.entries(metadata)) reply.header(`x-${name}`, value);

@@ -1,0 +1,49 @@
+import { pipeline, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import type { FastifyRequest } from 'fastify';
+import plugin from 'fastify-plugin';
+import { ServiceError } from '../../core/errors.ts';
+
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+};
+
+/**
+ * Decompresses the bodies of the routes below it, by their `Content-Encoding`. The limit of a body holds for what
+ * comes out.
+ */
+export const contentEncoding = plugin(
+  async (app) => {
+    app.addHook('preParsing', async (request, _reply, payload) => {
+      const encoding = encodingOf(request);
+      if (encoding === undefined) return payload;
+      const decoder = DECODERS[encoding]?.();
+      if (decoder === undefined)
+        throw new ServiceError('unsupported_encoding', { received: JSON.stringify(encoding) });
+      // Fastify holds it against Content-Length.
+      Object.defineProperty(decoder, 'receivedEncodedLength', { get: () => bytesInto(decoder) });
+      pipeline(payload, decoder, () => {});
+      return decoder;
+    });
+  },
+  { name: 'chunksmith-content-encoding' },
+);
+
+/** How the body of a request is compressed; undefined if it is not. */
+export function encodingOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+  const encoding = headers['content-encoding']?.trim().toLowerCase();
+  return encoding === '' || encoding === 'identity' ? undefined : encoding;
+}
+
+/** Whether the code of an error is one of the decoders'. */
+export function isDecodingError(code: string): boolean {
+  return /^(Z_|ERR__ERROR|ERR_BROTLI|ZSTD_)/.test(code);
+}
+
+function bytesInto(decoder: Transform): number {
+  return (decoder as unknown as { readonly bytesWritten: number }).bytesWritten;
+}

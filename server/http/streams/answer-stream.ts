@@ -1,0 +1,159 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { fromPlainError, ServiceError } from '../../../core/errors.ts';
+import type { ServerCradle } from '../../container.ts';
+import { answerLines } from '../../run/answer-lines.ts';
+import { LineReader, tooLong } from '../../run/line-reader.ts';
+import type { StreamPlan } from '../../service/stream-plan.ts';
+import type { ChunksTask } from '../../service/tasks.ts';
+import { TOO_LONG } from '../../wire/line-splitter.ts';
+import { allowSlowSending } from '../connection-errors.ts';
+import { encodingOf } from '../content-encoding.ts';
+import { asServiceError, reportFailure } from '../error-handler.ts';
+import { logWork } from '../request-log.ts';
+import { LINES } from './media.ts';
+
+/** A stream, and who is answered. */
+export interface StreamedRequest {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly task: ChunksTask;
+  /** What metrics call the work. */
+  readonly label: string;
+  /** Aborts if the client goes away. */
+  readonly stop: AbortController;
+}
+
+/**
+ * Answers a stream: its first line has the options, each further line a document or a list of chunks, and is answered
+ * with a line.
+ *
+ * @throws ServiceError what is wrong with the whole request, before the first line of the answer is sent
+ */
+export async function answerStream(streamed: StreamedRequest, services: ServerCradle): Promise<FastifyReply> {
+  const { request, reply, task, stop } = streamed;
+  const { config, service, byteBudget } = services;
+  const hurryAgain = allowSlowSending(request.raw.socket);
+  const held = holdBytes(services);
+  reply.raw.once('close', () => {
+    hurryAgain();
+    held.end();
+  });
+  reply.raw.once('finish', () => lingerUntilSent(request));
+  const source = (request.body as Readable).iterator({ destroyOnReturn: false });
+  const reader = new LineReader(translated(source, request), {
+    limit: config.maxBodyBytes,
+    isStrict: encodingOf(request) !== undefined,
+    beforeReading: () => byteBudget.room(stop.signal),
+  });
+  const plan = service.readStreamPlan(task, await firstLine(reader));
+  return sendLines(streamed, services, { plan, reader, onHeld: held.set });
+}
+
+/**
+ * Answers a batch with a line for each of its inputs.
+ *
+ * @throws ServiceError what is wrong with the whole request, before the first line of the answer is sent
+ */
+export async function answerBatch(
+  streamed: StreamedRequest,
+  body: Buffer,
+  services: ServerCradle,
+): Promise<FastifyReply> {
+  const { task, stop } = streamed;
+  const { bytes } = await services.runner.run({ run: 'split', of: task }, body, stop);
+  const reader = new LineReader(pieces(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)), {
+    limit: Number.POSITIVE_INFINITY,
+    isStrict: false,
+    beforeReading: async () => {},
+  });
+  const plan = JSON.parse((await firstLine(reader)).toString()) as StreamPlan;
+  return sendLines(streamed, services, { plan, reader, onHeld() {} });
+}
+
+/** Bytes that are read at a time of a batch, which is in memory. */
+const PIECE_BYTES = 65_536;
+
+async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+}
+
+async function firstLine(reader: LineReader): Promise<Buffer> {
+  await reader.more();
+  const [line] = reader.take(1, 0);
+  if (line === undefined) throw new ServiceError('body_empty');
+  if (line === TOO_LONG) throw tooLong(reader.limit, 'The first line of the stream');
+  return line;
+}
+
+async function sendLines(
+  { request, reply, label, stop }: StreamedRequest,
+  { runner, metrics, config }: ServerCradle,
+  lines: { readonly plan: StreamPlan; readonly reader: LineReader; onHeld(bytes: number): void },
+): Promise<FastifyReply> {
+  metrics.streamed(label);
+  const answers = answerLines({
+    ...lines,
+    runner,
+    slots: config.workers + 1,
+    signal: stop.signal,
+    onAnswer({ queueSeconds, timings, failures = [] }, bytes) {
+      metrics.worked(label, bytes, queueSeconds, timings);
+      logWork(request, queueSeconds, timings);
+      for (const failure of failures) reportFailure(fromPlainError(failure), request, metrics);
+    },
+    onFailure: (error) => reportFailure(error, request, metrics),
+  });
+  // Until the first line is there, the whole request can still be refused.
+  const first = await answers.next();
+  const stream = Readable.from(startingWith(first, answers), {
+    objectMode: false,
+    highWaterMark: PIECE_BYTES,
+  });
+  return reply.type(`${LINES}; charset=utf-8`).send(stream);
+}
+
+async function* startingWith(
+  first: IteratorResult<Uint8Array>,
+  rest: AsyncGenerator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  if (first.done) return;
+  yield first.value;
+  yield* rest;
+}
+
+/** Milliseconds that a client may go on sending what nobody reads, so that it finds the answer before the end. */
+const LINGER_MS = 2000;
+
+/** Ends the connection of a request that was answered before it was sent. */
+function lingerUntilSent({ raw }: FastifyRequest): void {
+  if (raw.complete) return;
+  raw.resume();
+  setTimeout(() => raw.socket.destroy(), LINGER_MS).unref();
+}
+
+/** Keeps the byte budget up to date with what a stream holds, until it ends. */
+function holdBytes({ byteBudget }: ServerCradle) {
+  let held = 0;
+  let isOver = false;
+  const set = (bytes: number) => {
+    if (isOver) return;
+    if (bytes > held) byteBudget.force(bytes - held);
+    else byteBudget.giveBack(held - bytes);
+    held = bytes;
+  };
+  const end = () => {
+    set(0);
+    isOver = true;
+  };
+  return { set, end };
+}
+
+/** The same bytes, with errors of the catalogue. */
+async function* translated(source: AsyncIterator<Buffer>, request: FastifyRequest): AsyncGenerator<Buffer> {
+  try {
+    for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
+  } catch (error) {
+    throw asServiceError(error, request);
+  }
+}

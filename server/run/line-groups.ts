@@ -1,0 +1,192 @@
+import { type ErrorCode, ServiceError } from '../../core/errors.ts';
+import { errorLine } from '../service/run-lines.ts';
+import type { StreamPlan } from '../service/stream-plan.ts';
+import { TOO_LONG } from '../wire/line-splitter.ts';
+import { GroupSize } from './group-size.ts';
+import { type Line, type LineReader, tooLong } from './line-reader.ts';
+import type { RunAnswer, Runner } from './runner.ts';
+
+/** A stream of documents, or of lists of chunks, that is to be answered. */
+export interface LineStream {
+  readonly plan: StreamPlan;
+  /** Reads the lines after the first. */
+  readonly reader: LineReader;
+  readonly runner: Pick<Runner, 'run'>;
+  /** Most groups of lines that are worked on at once. */
+  readonly slots: number;
+  /** Stops the work when it aborts. */
+  readonly signal: AbortSignal;
+  /** Told of each answer to some lines. @param bytes those of the lines */
+  onAnswer(answer: RunAnswer, bytes: number): void;
+  /** Told of what failed and has no answer of the service. */
+  onFailure(error: unknown): void;
+  /** Told whenever lines were read or answered. @param bytes those of all lines that are read and not answered */
+  onHeld(bytes: number): void;
+}
+
+/** Most bytes of lines that are worked on together. */
+const GROUP_BYTES = 262_144;
+
+/** Errors of some lines together that each of them alone may not have. */
+const OF_ONE_LINE: ReadonlySet<ErrorCode> = new Set([
+  'timed_out',
+  'out_of_memory',
+  'worker_lost',
+  'internal',
+]);
+
+/** Lines that are worked on together, and how far that is. */
+interface Group {
+  readonly first: number;
+  readonly lines: readonly Line[];
+  readonly bytes: number;
+  outcome: { readonly answer: Uint8Array } | { readonly error: unknown } | undefined;
+  done: Promise<void>;
+}
+
+/** Works on the lines of a stream, in groups that run at the same time, and gives the answers in their order. */
+export class LineGroups {
+  readonly #stream: LineStream;
+  readonly #size = new GroupSize();
+  readonly #running: Group[] = [];
+  #next = 0;
+  #hasAnswered = false;
+
+  constructor(stream: LineStream) {
+    this.#stream = stream;
+  }
+
+  /** The index of the next line. */
+  get next(): number {
+    return this.#next;
+  }
+
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
+  }
+
+  /** Whether more lines are to be read: while all groups work, a further one is made ready. */
+  get wantsMore(): boolean {
+    return this.#hasRoom || this.#stream.reader.bytes < GROUP_BYTES;
+  }
+
+  /** Resolves when the oldest group is done; undefined if there is none. */
+  get oldest(): Promise<void> | undefined {
+    return this.#running[0]?.done;
+  }
+
+  /** Starts work on the lines that wait, as long as there is room. */
+  start(): void {
+    const { reader, onHeld } = this.#stream;
+    while (this.#hasRoom && reader.waiting > 0) this.#startGroup(reader.take(this.#size.lines, GROUP_BYTES));
+    const inWork = this.#running.reduce((sum, { bytes }) => sum + bytes, 0);
+    onHeld.call(this.#stream, reader.bytes + inWork);
+  }
+
+  /**
+   * Takes the answer of the oldest group.
+   *
+   * @returns whole lines; undefined if the group is not done
+   * @throws ServiceError what is wrong with the whole request, if no line has been answered yet
+   */
+  shift(): Uint8Array | undefined {
+    const group = this.#running[0];
+    if (group?.outcome === undefined) return undefined;
+    this.#running.shift();
+    const answer =
+      'answer' in group.outcome ? group.outcome.answer : this.#failed(group, group.outcome.error);
+    this.#hasAnswered = true;
+    return answer;
+  }
+
+  get #hasRoom(): boolean {
+    return this.#running.length < this.#stream.slots;
+  }
+
+  #startGroup(lines: readonly Line[]): void {
+    const bytes = lines.reduce((sum, line) => sum + (line === TOO_LONG ? 0 : line.length), 0);
+    const group: Group = { first: this.#next, lines, bytes, outcome: undefined, done: Promise.resolve() };
+    this.#next += lines.length;
+    group.done = answerGroup(this.#stream, group.first, lines, this.#size).then(
+      (answer) => {
+        group.outcome = { answer };
+      },
+      (error: unknown) => {
+        group.outcome = { error };
+      },
+    );
+    this.#running.push(group);
+  }
+
+  #failed({ first, lines }: Group, error: unknown): Uint8Array {
+    if (!this.#hasAnswered || this.#stream.signal.aborted) throw error;
+    this.#stream.onFailure(error);
+    return Buffer.concat(lines.map((line, place) => errorLine(headOf(line, first + place), error)));
+  }
+}
+
+async function answerGroup(
+  stream: LineStream,
+  first: number,
+  lines: readonly Line[],
+  size: GroupSize,
+): Promise<Uint8Array> {
+  const [line] = lines;
+  if (line === TOO_LONG) return errorLine({ index: first }, tooLong(stream.reader.limit));
+  const body = Buffer.concat((lines as readonly Buffer[]).flatMap((one) => [one, LINE_FEED]));
+  const { length } = body;
+  try {
+    const begin = performance.now();
+    const answer = await runLinked(stream, first, body);
+    size.took(performance.now() - begin - answer.queueSeconds * 1000);
+    stream.onAnswer(answer, length);
+    return answer.bytes;
+  } catch (error) {
+    if (stream.signal.aborted || !isOfOneLine(error)) throw error;
+    if (lines.length > 1) return answerEach(stream, first, lines, size);
+    stream.onFailure(error);
+    return errorLine(headOf(line as Line, first), error);
+  }
+}
+
+const LINE_FEED = Buffer.from('\n');
+
+/** Works on the lines one by one, each with a deadline and a thread of its own, so that one does not fail the others. */
+async function answerEach(stream: LineStream, first: number, lines: readonly Line[], size: GroupSize) {
+  const answers: Uint8Array[] = [];
+  for (const [place, line] of lines.entries()) {
+    answers.push(await answerGroup(stream, first + place, [line], size));
+  }
+  return Buffer.concat(answers);
+}
+
+/** Runs lines with a deadline of their own, and until the stream is stopped. */
+async function runLinked(
+  { plan, runner, signal }: LineStream,
+  first: number,
+  body: Buffer,
+): Promise<RunAnswer> {
+  signal.throwIfAborted();
+  const stop = new AbortController();
+  const abort = () => stop.abort(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await runner.run({ run: 'lines', plan, first }, body, stop);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+function isOfOneLine(error: unknown): boolean {
+  return !(error instanceof ServiceError) || OF_ONE_LINE.has(error.code);
+}
+
+/** The head of the answer to a line that was not read, with its id if it can be read. */
+function headOf(line: Line, index: number) {
+  try {
+    const { id } = JSON.parse(line === TOO_LONG ? '{}' : line.toString()) as { readonly id?: unknown };
+    return typeof id === 'string' ? { index, id } : { index };
+  } catch {
+    return { index };
+  }
+}

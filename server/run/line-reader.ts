@@ -1,0 +1,100 @@
+import { ServiceError } from '../../core/errors.ts';
+import { LineSplitter, TOO_LONG } from '../wire/line-splitter.ts';
+
+/** A line of a stream, or that it was too long to be kept. */
+export type Line = Buffer | typeof TOO_LONG;
+
+export interface LineReaderOptions {
+  /** Most bytes of a line. */
+  readonly limit: number;
+  /** Whether a line that is too long ends the stream: of a compressed one, what comes out may have no end. */
+  readonly isStrict: boolean;
+  /** Called before more is read; what it waits for holds up the sender. */
+  beforeReading(): Promise<void>;
+}
+
+/** Reads the lines of a stream of bytes, no more of it than is asked for. */
+export class LineReader {
+  readonly #source: AsyncIterator<Buffer>;
+  readonly #splitter: LineSplitter;
+  readonly #options: LineReaderOptions;
+  readonly #lines: Line[] = [];
+  #bytes = 0;
+  #isOver = false;
+
+  /** @param source gives bytes; it is not closed if it is not read to its end */
+  constructor(source: AsyncIterator<Buffer>, options: LineReaderOptions) {
+    this.#source = source;
+    this.#options = options;
+    this.#splitter = new LineSplitter(options.limit);
+  }
+
+  /** Most bytes of a line. */
+  get limit(): number {
+    return this.#options.limit;
+  }
+
+  /** Lines that were read and not taken. */
+  get waiting(): number {
+    return this.#lines.length;
+  }
+
+  /** Bytes that were read and not taken. */
+  get bytes(): number {
+    return this.#bytes + this.#splitter.unfinished;
+  }
+
+  /** Whether the stream has ended. Lines may still wait. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /**
+   * Waits until further lines are there, or the stream has ended.
+   *
+   * @throws ServiceError `line_too_large`, if that ends the stream
+   * @throws what the source throws
+   */
+  async more(): Promise<void> {
+    const before = this.waiting;
+    while (this.waiting === before && !this.#isOver) await this.#read();
+  }
+
+  /**
+   * Takes the next lines: at least one if there is one, and no more than so many of together so many bytes. One that
+   * is too long is taken alone.
+   */
+  take(most: number, mostBytes: number): Line[] {
+    let [count, bytes] = [0, 0];
+    for (const line of this.#lines) {
+      bytes += sizeOf(line);
+      if (count > 0 && (count === most || bytes > mostBytes || line === TOO_LONG)) break;
+      count++;
+      if (line === TOO_LONG) break;
+    }
+    const taken = this.#lines.splice(0, count);
+    for (const line of taken) this.#bytes -= sizeOf(line);
+    return taken;
+  }
+
+  async #read(): Promise<void> {
+    await this.#options.beforeReading();
+    const { done, value } = await this.#source.next();
+    if (done) this.#isOver = true;
+    for (const line of done ? this.#splitter.end() : this.#splitter.push(value)) {
+      if (line === TOO_LONG && this.#options.isStrict) throw tooLong(this.limit);
+      this.#lines.push(line);
+      this.#bytes += sizeOf(line);
+    }
+    if (this.#options.isStrict && this.#splitter.isTooLong) throw tooLong(this.limit);
+  }
+}
+
+/** @param what names the line in the message */
+export function tooLong(limit: number, what = 'The document'): ServiceError {
+  return new ServiceError('line_too_large', { what, limit });
+}
+
+function sizeOf(line: Line): number {
+  return line === TOO_LONG ? 0 : line.length;
+}

@@ -1,0 +1,51 @@
+import { type WrittenDocument, writeChunks } from '../wire/chunk-writer.ts';
+import type { Answer } from './answer.ts';
+import type { DocumentChunks } from './document-chunks.ts';
+import { type Input, runStages } from './execution.ts';
+import { withStages } from './open-stages.ts';
+import type { StagesRequest } from './plan.ts';
+import { ResponseMetadata } from './response-metadata.ts';
+import type { StageTools } from './stages.ts';
+import { Timer, type Timings } from './timings.ts';
+import { writtenDocument } from './written-document.ts';
+
+/**
+ * Runs a request for chunks: its inputs through its stages, one after the other, and writes one answer.
+ *
+ * @throws ServiceError
+ */
+export function runRequest(
+  request: StagesRequest,
+  signal: AbortSignal,
+  tools: StageTools,
+  maxAnswerBytes: number,
+): Promise<Answer> {
+  const { inputs, isBatch, stages: requests, parseSeconds } = request;
+  const metadata = new ResponseMetadata();
+  const timer = new Timer(parseSeconds);
+  return withStages({ requests, tools, signal, timer, report: metadata.report }, async (stages) => {
+    const documents: DocumentChunks[] = [];
+    for (const input of inputs) {
+      metadata.nextDocument();
+      documents.push(await runStages(stages, input));
+    }
+    const write = () => {
+      const written = documents.map((chunks, index) =>
+        writtenDocument(inputs[index] as Input, chunks, request),
+      );
+      return { written, bytes: writeChunks(written, isBatch, maxAnswerBytes) };
+    };
+    const { written, bytes } = await timer.time('serialise', 'json', write);
+    return { bytes, metadata: metadata.summary(), timings: timingsOf(timer, written) };
+  });
+}
+
+/** The times of a request, with the sizes of its answer. */
+export function timingsOf(timer: Timer, documents: readonly WrittenDocument[]): Timings {
+  let [count, tokens] = [0, 0];
+  for (const { chunks } of documents) {
+    count += chunks.length;
+    for (const { token_count } of chunks) tokens += token_count;
+  }
+  return timer.summary(documents.length, count, tokens);
+}

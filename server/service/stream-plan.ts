@@ -1,0 +1,29 @@
+import type { PlainError } from '../../core/errors.ts';
+import type { Input } from './execution.ts';
+import type { Plan } from './plan.ts';
+
+/** What the first line of a stream says: what is done with each of the lines after it. Plain data. */
+export interface StreamPlan extends Plan {
+  /** What stands in a line: a document, or a list of chunks. */
+  readonly takes: 'document' | 'chunks';
+}
+
+/** Lines that were read. */
+export interface LinesRequest {
+  readonly run: 'lines';
+  readonly plan: StreamPlan;
+  readonly lines: readonly ReadLine[];
+  /** Seconds that it took to read the lines. */
+  readonly parseSeconds: number;
+}
+
+/** An input of a stream, or what is wrong with it. */
+export type ReadLine = LineHead & ({ readonly input: Input } | { readonly error: PlainError });
+
+/** What tells the answers to the lines of a stream apart. */
+export interface LineHead {
+  /** Its place in the stream, from 0. */
+  readonly index: number;
+  /** The caller's id of it, if it has one. */
+  readonly id?: string | undefined;
+}

@@ -1,0 +1,99 @@
+// Needs chunker/token, chunker/code, refinery/overlap, tokenizer/character.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { generateApi } from 'swagger-typescript-api';
+import t from 'tap';
+import { startServer, temporaryFolder } from '../../support/server.ts';
+
+/** What a generator of typed clients makes of the OpenAPI document. */
+
+const root = join(import.meta.dirname, '../../..');
+const client = await startServer(t);
+const document = (await client.get('/openapi.json')).bytes.toString();
+
+/** A program of a user; it is compiled, run, and prints what it was answered. */
+const PROGRAM = `
+import { Api, type Chunk, type CodeChunkerOptions, type Error, type PipelineStep } from './client.ts';
+import type { V1 } from './types.ts';
+
+const api = new Api({ baseUrl: ${JSON.stringify(client.url)} });
+const { data } = await api.v1.chunkToken({ text: 'a b c d', chunk_size: 4 });
+const [first] = data as Chunk[];
+const options: CodeChunkerOptions = { language: 'go' };
+const request: V1.ChunkCode.RequestBody = { text: 'package a', ...options };
+const { data: found } = await api.v1.chunkCode(request);
+const shown: V1.ChunkCode.ResponseBody = found;
+const pipeline = await api.v1.createPipeline({ name: 'typed', steps: [{ type: 'chunk', chunker: 'token' }] });
+const [step]: PipelineStep[] = pipeline.data.config.steps;
+const refused = await api.v1.getPipeline('none').catch(({ error }: { error: Error }) => error.detail);
+// @ts-expect-error There is no such option.
+const misspelt: CodeChunkerOptions = { langauge: 'go' };
+// @ts-expect-error A request has a text.
+const empty: V1.ChunkCode.RequestBody = { language: 'go' };
+console.log(JSON.stringify([first?.text, shown.length, step?.chunker, refused, misspelt, empty]));
+`;
+
+const STRICT = {
+  compilerOptions: {
+    target: 'es2024',
+    lib: ['es2024', 'dom'],
+    module: 'nodenext',
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    rewriteRelativeImportExtensions: true,
+    rootDir: '.',
+    outDir: 'made',
+  },
+};
+
+async function generate(options: Partial<Parameters<typeof generateApi>[0]>): Promise<string> {
+  const { files } = await generateApi({
+    spec: JSON.parse(document),
+    output: false,
+    silent: true,
+    ...options,
+  });
+  // Its first lines tell the compiler not to look at the rest.
+  return (files[0]?.fileContent ?? '').replace('// @ts-nocheck', '');
+}
+
+const source = await generate({});
+const types = await generate({ generateClient: false, generateRouteTypes: true });
+
+t.test('the types of all paths, requests and answers are short, and have their names', async (t) => {
+  const lines = types.split('\n').length;
+  t.ok(lines < 1200, `${lines} lines`);
+  t.match(types, /namespace ChunkToken/, 'with the paths');
+  for (const name of ['Chunk', 'Pipeline', 'PipelineStep', 'Error']) {
+    t.match(types, new RegExp(`^export interface ${name} {`, 'm'));
+  }
+  const served = JSON.parse(document).paths as Record<string, unknown>;
+  const plugins = Object.keys(served).flatMap((path) => /^\/v1\/(chunk|refine)\/(.+)$/.exec(path)?.[2] ?? []);
+  t.equal(types.match(/^export interface \w+(Chunker|Refinery)Options {/gm)?.length, plugins.length);
+});
+
+t.test('no option has to be sent', async (t) => {
+  const options = types.match(/^export interface \w+(Chunker|Refinery)Options {.*?^}/gms) ?? [];
+  for (const one of options) t.notMatch(one, /^ {2}\w+:/m, one.slice(0, 60));
+});
+
+t.test('a program that uses the client compiles and runs', async (t) => {
+  const folder = await temporaryFolder(t, {
+    'package.json': '{ "type": "module" }',
+    'tsconfig.json': JSON.stringify(STRICT),
+    'client.ts': source,
+    'types.ts': types,
+    'program.ts': PROGRAM,
+  });
+  const run = async (...args: string[]) => {
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder });
+    return stdout;
+  };
+  t.equal(await run(join(root, 'node_modules/typescript/bin/tsc')), '', 'the compiler has nothing to say');
+  const printed = JSON.parse(await run('made/program.js')) as unknown[];
+  t.same(printed.slice(0, 3), ['a b ', 1, 'token']);
+  t.match(printed[3], /pipeline/, 'an error has its detail');
+});
