@@ -6,11 +6,11 @@ export type Edit = (text: string, offset: number) => string;
 const LATIN = /[A-Za-z]/;
 /** A word; of a script that writes none, a single character. */
 const WORD = /\p{Script=Han}|[\p{L}\p{M}]+/gu;
-/** A name that is no word of the language, as far as TypeScript, JavaScript and Python have them. */
+/** A name that is no word of the language, as far as TypeScript and JavaScript have them. */
 const NAME =
-  /\b(?!(?:abstract|async|await|break|case|catch|class|const|continue|default|delete|elif|else|enum|except|export|extends|finally|from|function|global|implements|import|instanceof|interface|lambda|nonlocal|null|pass|private|protected|public|raise|readonly|return|static|super|switch|this|throw|true|type|typeof|undefined|void|while|with|yield)\b)[a-z]\w{3,}\b/g;
-/** The end of a line that is a statement, with the white space that it begins with. */
-const STATEMENT = /^([ \t]+)\w.*;(?=\n)/gm;
+  /\b(?!(?:abstract|async|await|break|case|catch|class|const|continue|default|delete|else|enum|export|extends|finally|function|implements|import|instanceof|interface|null|private|protected|public|readonly|return|static|super|switch|this|throw|true|type|typeof|undefined|void|while|yield)\b)[a-z]\w{3,}\b/g;
+/** A line of code, with the white space that it begins with. */
+const LINE = /^([ \t]+)\w.*[\w;)](?=\n)/gm;
 
 export const EDITS_OF_PROSE: Readonly<Record<string, Edit>> = {
   'a word is replaced': (text, offset) =>
@@ -22,7 +22,7 @@ export const EDITS_OF_PROSE: Readonly<Record<string, Edit>> = {
 export const EDITS_OF_CODE: Readonly<Record<string, Edit>> = {
   'a name is replaced': (text, offset) => changed(text, offset, NAME, () => 'changed'),
   'a line is added': (text, offset) =>
-    changed(text, offset, STATEMENT, (line, indent) => `${line}\n${indent}// It was changed.`),
+    changed(text, offset, LINE, (line, indent) => `${line}\n${indent}// It was changed.`),
 };
 
 /** @param replacement is given what was found, and its first group */

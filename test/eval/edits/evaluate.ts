@@ -8,7 +8,10 @@ import { EDITS_OF_CODE, EDITS_OF_PROSE, type Edit } from './edits.ts';
 const PLACES = 40;
 const ROOT = join(import.meta.dirname, '../../..');
 /** Most characters of a text; fewer where they are embedded or parsed. */
-const LONGEST = { prose: 1_000_000, semantic: 600_000, code: 300_000 };
+const LONGEST = { prose: 1_000_000, semantic: 600_000, code: 600_000 };
+
+/** Languages that `EDITS_OF_CODE` knows the words of, by the endings of their files. */
+const LANGUAGES = { ts: 'typescript', js: 'javascript' };
 
 /** A document, and how it is chunked and edited. */
 interface Case {
@@ -49,20 +52,22 @@ function casesOfProse(): Case[] {
   });
 }
 
-/** The sources of a folder, one behind the other: TypeScript or, if there is none, JavaScript or Python. */
+/** The sources of a folder in the language that it has most of, one behind the other. */
 function caseOfCode(folder: string): Case {
-  for (const [ending, language] of Object.entries({ ts: 'typescript', js: 'javascript', py: 'python' })) {
-    const files = globSync(`**/*.${ending}`, {
-      cwd: folder,
-      exclude: ['node_modules/**', '**/*.d.ts'],
-    }).sort();
-    if (files.length === 0) continue;
-    const text = files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
-    const options = { language };
-    const name = language;
-    return { chunker: 'code', name, text: text.slice(0, LONGEST.code), options, edits: EDITS_OF_CODE };
-  }
-  throw new Error(`${folder} has no sources in TypeScript, JavaScript or Python.`);
+  const sources = Object.entries(LANGUAGES).map(([ending, language]) => {
+    const options = { cwd: folder, exclude: ['node_modules/**', '**/*.d.ts'] };
+    const files = globSync(`**/*.${ending}`, options).sort();
+    return { language, text: files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n') };
+  });
+  const [{ language, text }] = sources.sort((a, b) => b.text.length - a.text.length) as [Source];
+  if (text === '') throw new Error(`${folder} has no sources in ${Object.values(LANGUAGES).join(' or ')}.`);
+  const one = { chunker: 'code', name: language, options: { language }, edits: EDITS_OF_CODE };
+  return { ...one, text: text.slice(0, LONGEST.code) };
+}
+
+interface Source {
+  readonly language: string;
+  readonly text: string;
 }
 
 type Ids = (one: Case, text: string) => Promise<string[]>;
