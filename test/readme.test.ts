@@ -100,31 +100,82 @@ function filtered(answer: unknown, filter: string | undefined): unknown[] {
   }
 }
 
-/** Runs a client of the page, with lines of the test's own behind it, against a server; gives what it prints. */
-async function runClient(t: Test, command: string, language: string, more = ''): Promise<string> {
-  const { url } = await startServer(t);
-  const [, source = ''] = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(clients) ?? [];
-  const file = language === 'python' ? 'client.py' : 'client.mjs';
-  const cwd = await temporaryFolder(t, { [file]: source.replace('http://localhost:8000', url) + more });
+const clients = page('server/CLIENTS.md');
+
+/** The first program of a page in a language, from a line of its on if that is given. */
+function programOf(text: string, language: string, line = ''): string {
+  const blocks = [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))];
+  const program = blocks.map(([, source = '']) => source).find((source) => source.includes(line));
+  if (program === undefined) throw new Error(`no ${language} with ${line}`);
+  return program;
+}
+
+/** Runs a program of a page; gives what it prints. */
+async function runProgram(t: Test, command: string, source: string): Promise<string> {
+  const file = command === 'python3' ? 'program.py' : 'program.mjs';
+  const cwd = await temporaryFolder(t, { [file]: source });
   const env = { PATH: process.env.PATH, PYTHONUTF8: '1' };
   const { stdout, stderr } = await promisify(execFile)(command, [file], { cwd, env });
   return stdout + stderr;
 }
 
-const clients = page('server/CLIENTS.md');
-const shownBehind = (command: string): string =>
-  clients.slice(clients.indexOf(`$ ${command}\n`) + command.length + 3).split('```')[0] as string;
+/** Runs a program of a page, with lines of the test's own behind it, against a server. */
+async function runClient(t: Test, command: string, program: string, more = ''): Promise<string> {
+  const { url } = await startServer(t);
+  return runProgram(t, command, program.replace('http://localhost:8000', url) + more);
+}
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+const shownBehind = (text: string, command: string): string =>
+  text.slice(text.indexOf(`$ ${command}\n`) + command.length + 3).split('```')[0] as string;
 
 t.test('its clients print what it says, and show the detail of an error', async (t) => {
-  t.equal(await runClient(t, process.execPath, 'js'), shownBehind('node client.mjs'));
+  const client = programOf(clients, 'js');
+  t.equal(await runClient(t, process.execPath, client), shownBehind(clients, 'node client.mjs'));
   const js =
     "try { await chunk('a', 'token', { chunk_sise: 1 }); } catch ({ message }) { console.log(message); }";
-  t.match(await runClient(t, process.execPath, 'js', js), /chunk_sise: unknown parameter, did you mean/);
-  if (spawnSync('python3', ['--version']).status !== 0) return;
-  t.equal(await runClient(t, 'python3', 'python'), shownBehind('python3 client.py'));
+  t.match(await runClient(t, process.execPath, client, js), /chunk_sise: unknown parameter, did you mean/);
+  if (!hasPython) return;
+  const inPython = programOf(clients, 'python');
+  t.equal(await runClient(t, 'python3', inPython), shownBehind(clients, 'python3 client.py'));
   const python = "try:\n    chunk('a', chunk_sise=1)\nexcept ValueError as error:\n    print(error)\n";
-  t.match(await runClient(t, 'python3', 'python', python), /chunk_sise: unknown parameter, did you mean/);
+  t.match(await runClient(t, 'python3', inPython, python), /chunk_sise: unknown parameter, did you mean/);
 });
+
+t.test('after an edit it finds what is to be embedded and what deleted', async (t) => {
+  const printed = await runClient(t, process.execPath, programOf(page('README.md'), 'js'));
+  t.equal(printed, shownBehind(page('README.md'), 'node edited.mjs'));
+  t.match(
+    printed,
+    /^embed \S+ "Wait for four minutes\.\\n\\n"\ndelete \S+ "Wait for three minutes\.\\n\\n"\n$/,
+  );
+});
+
+t.test(
+  'its recipe of hashes and ids gives those of the server',
+  { skip: !hasPython && 'no Python' },
+  async (t) => {
+    const client = await startServer(t);
+    const id = 'kb/é😀\ud800';
+    const namespace = '漢\udc00';
+    const texts = ['a\n', '\ud800', 'é😀', 'a\n', '\udc00\ud800 ', 'a\n'];
+    const document = { id, text: texts.join('') };
+    const request = { documents: [document], namespace, chunk_size: 2, include: ['id', 'hash'] };
+    const [chunks = []] = (await client.post('/v1/chunk/token', request)).json<
+      { text: string; id: string; hash: string }[][]
+    >();
+    t.ok(chunks.length > new Set(chunks.map(({ hash }) => hash)).size, 'some stand twice');
+    const given = JSON.stringify(JSON.stringify({ id, namespace, texts: chunks.map(({ text }) => text) }));
+    const more = `
+import json
+given = json.loads(${given})
+hashes = [sha256(text).hex() for text in given["texts"]]
+print(json.dumps([hashes, list(chunk_ids(given["namespace"], given["id"], hashes))]))
+`;
+    const printed = await runProgram(t, 'python3', programOf(clients, 'python', 'def chunk_ids(') + more);
+    t.same(JSON.parse(printed), [chunks.map(({ hash }) => hash), chunks.map(({ id }) => id)]);
+  },
+);
 
 t.test('it is short, and its pages are where it says', async (t) => {
   t.ok(page('README.md').split('\n').length <= 250);

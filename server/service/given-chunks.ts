@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Chunk } from '../../core/contracts/chunk.ts';
 import type { WrittenChunk } from '../wire/chunk-writer.ts';
 import { type Column, jsonColumn } from '../wire/columns.ts';
@@ -42,9 +43,12 @@ export function keptMetadata({ chunks, metadata }: GivenChunks, refined: readonl
   const given = new Map(
     chunks.map((chunk, index) => [chunk.metadata, hasMetadata(chunk) ? metadata[index] : undefined]),
   );
-  const values = refined.map(({ fields }) => {
+  const values = refined.map(({ fields }, index) => {
     const value = fields?.metadata;
-    return given.get(value) ?? (value === undefined ? undefined : Buffer.from(JSON.stringify(value)));
+    if (value === undefined) return undefined;
+    // A refinery may have copied all of a chunk.
+    const isCopy = () => isDeepStrictEqual(value, chunks[index]?.metadata);
+    return given.get(value) ?? (isCopy() ? metadata[index] : undefined) ?? Buffer.from(JSON.stringify(value));
   });
   return [jsonColumn('metadata', values)];
 }

@@ -98,7 +98,7 @@ function lineColumns(text: string, spans: readonly Span[]): Column[] {
     ),
     numberColumn(
       'last_line',
-      spans.map(({ end }) => lineAt(end - 1)),
+      spans.map((span) => lineAt(lastOf(span))),
     ),
   ];
 }
@@ -113,9 +113,14 @@ function pageColumns(pages: readonly number[] = [], spans: readonly Span[]): Col
     ),
     numberColumn(
       'last_page',
-      spans.map(({ end }) => countUpTo(pages, end - 1)),
+      spans.map((span) => countUpTo(pages, lastOf(span))),
     ),
   ];
+}
+
+/** The last character of a chunk; the place of one without text, which a refinery may leave. */
+function lastOf({ start, end }: Span): number {
+  return Math.max(start, end - 1);
 }
 
 function neighbourColumns(ids: readonly string[]): Column[] {

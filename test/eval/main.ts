@@ -1,6 +1,6 @@
 /**
  * Entry of `npm run eval`: what the built-in models are worth; with `languages FOLDER`, how often the language of
- * the files in a folder is found.
+ * the files in a folder is found; with `edits`, how many chunks have new ids after an edit.
  */
 const [subject, ...folders] = process.argv.slice(2);
 
@@ -9,7 +9,12 @@ if (subject === undefined) {
 } else if (subject === 'languages' && folders.length > 0) {
   const { evaluateLanguages } = await import('./languages/evaluate.ts');
   await evaluateLanguages(folders);
+} else if (subject === 'edits' && folders.length < 2) {
+  const { evaluateEdits } = await import('./edits/evaluate.ts');
+  await evaluateEdits(folders[0]);
 } else {
-  console.error('Usage: npm run eval, or npm run eval -- languages FOLDER...');
+  console.error(
+    'Usage: npm run eval, npm run eval -- languages FOLDER..., or npm run eval -- edits [SOURCES]',
+  );
   process.exitCode = 2;
 }

@@ -153,6 +153,20 @@ t.test('whatever it is given, it finds some language, in time that the length ha
   }
 });
 
+t.test('the id of a document is the name of its file, if it is one', async (t) => {
+  const { post } = await startServer(t, { plugins: ['code', 'character'] });
+  const languagesOf = async (ids: (string | undefined)[], options: object) => {
+    const documents = ids.map((id) => ({ id, text: '<?php\necho "hi";\n' }));
+    const { status, headers } = await post('/v1/chunk/code', { documents, ...options });
+    return status === 200 ? headers.get('x-code-language')?.split(/, */) : status;
+  };
+  const ids = ['lib/a.rb', 'b.go', 'kb/42', 'notes.v2', '😀/\u0000.', '../..', '__proto__', undefined];
+  const php = Array(6).fill('php');
+  t.same(await languagesOf(ids, { language: 'auto' }), ['ruby', 'go', ...php]);
+  t.same(await languagesOf(['lib/a.rb', 'b.go'], { filename: 'x.lua' }), ['lua'], 'a file name wins');
+  t.same(await languagesOf(['lib/a.rb'], {}), undefined, 'the default is Python, whatever the id');
+});
+
 t.test('`auto` and `filename` over HTTP never answer 500', async (t) => {
   const { post } = await startServer(t, { plugins: ['code', 'character'] });
   const ask = (request: object) => post('/v1/chunk/code', request);

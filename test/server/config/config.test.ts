@@ -78,6 +78,8 @@ t.test('every flag is read, as --flag value and as --flag=value', async (t) => {
     ['max-answer-bytes', 'maxAnswerBytes', '2000', 2000],
     ['max-bytes-in-flight', 'maxBytesInFlight', '2001', 2001],
     ['max-documents', 'maxDocuments', '2002', 2002],
+    ['max-metadata-bytes', 'maxMetadataBytes', '20KiB', 20_480],
+    ['id-namespace', 'idNamespace', 'kb: 漢', 'kb: 漢'],
     ['max-characters', 'maxCharacters', '2003', 2003],
     ['max-chunks', 'maxChunks', '2004', 2004],
     ['max-delimiters', 'maxDelimiters', '2005', 2005],

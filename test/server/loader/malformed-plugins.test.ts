@@ -62,6 +62,13 @@ const MALFORMED: [title: string, files: Record<string, string>, reason: RegExp, 
   ['an option of no type', OPTIONS({ type: 'strnig' }), /options: .*type/],
   ['an option with an unknown keyword', OPTIONS({ type: 'integer', minimun: 1 }), /options: .*"minimun"/],
   ['an option with a bad bound', OPTIONS({ type: 'integer', minimum: '1' }), /options: .*minimum/],
+  ...['text', 'documents', 'chunks', 'include', 'namespace'].flatMap((name) =>
+    (['chunker', 'refinery'] as const).map((kind): (typeof MALFORMED)[number] => [
+      `an option of a ${kind} that is named ${name}`,
+      WITH({ kind, options: { type: 'object', properties: { [name]: { type: 'string' } } } }),
+      new RegExp(`options\\.properties\\.${name}: every request can have this member; choose another name`),
+    ]),
+  ),
   [
     'an example with a mistyped option',
     EXAMPLE({ text: 'a', siz: 1 }),
