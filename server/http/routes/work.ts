@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { ServiceError } from '../../../core/errors.ts';
-import type { ServerCradle } from '../../container.ts';
 import type { LineReader } from '../../run/line-reader.ts';
 import type { ChunksTask, Task } from '../../service/tasks.ts';
 import type { PipelineRecord } from '../../store/contract.ts';
@@ -16,6 +15,7 @@ import {
   tokenizeRouteSchema,
 } from '../documentation/work-schemas.ts';
 import { logWork } from '../request-log.ts';
+import type { Services } from '../services.ts';
 import { answerBatch, answerStream, endStreams } from '../streams/answer-stream.ts';
 import { isStream, LINES, wantsLines } from '../streams/media.ts';
 
@@ -84,7 +84,7 @@ type AnswerTask<T extends Task> = (
 ) => Promise<FastifyReply>;
 
 /** Answers tasks whose requests and answers may be streams. @param open gets the streams that are being read */
-function chunksWith(services: ServerCradle, open: Set<LineReader>): AnswerTask<ChunksTask> {
+function chunksWith(services: Services, open: Set<LineReader>): AnswerTask<ChunksTask> {
   const answer = answerWith(services);
   return async (request, reply, task) => {
     const isStreamed = isStream(request);
@@ -94,7 +94,7 @@ function chunksWith(services: ServerCradle, open: Set<LineReader>): AnswerTask<C
   };
 }
 
-function answerWith({ runner, metrics }: ServerCradle): AnswerTask<Task> {
+function answerWith({ runner, metrics }: Services): AnswerTask<Task> {
   return async (request, reply, task) => {
     if (isStream(request))
       throw new ServiceError('unsupported_media_type', { received: JSON.stringify(LINES) });
