@@ -59,8 +59,8 @@ export class LineReader {
    * @throws what the source throws
    */
   async more(): Promise<void> {
-    const before = this.waiting;
-    while (this.waiting === before && !this.#isOver) await this.#read();
+    let found = 0;
+    while (found === 0 && !this.#isOver) found = await this.#read();
   }
 
   /** Has `more` throw from now on; lines that were read can still be taken. */
@@ -86,7 +86,8 @@ export class LineReader {
     return taken;
   }
 
-  async #read(): Promise<void> {
+  /** Reads one piece, and counts the lines that end in it. */
+  async #read(): Promise<number> {
     if (this.#failure !== undefined) throw this.#failure.error;
     await this.#options.beforeReading();
     const { done, value } = await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
@@ -94,12 +95,14 @@ export class LineReader {
       this.#source.next().then(resolve, reject);
     });
     if (done) this.#isOver = true;
-    for (const line of done ? this.#splitter.end() : this.#splitter.push(value)) {
+    const lines = done ? this.#splitter.end() : this.#splitter.push(value);
+    for (const line of lines) {
       if (line === TOO_LONG && this.#options.isStrict) throw tooLong(this.limit);
       this.#lines.push(line);
       this.#bytes += sizeOf(line);
     }
     if (this.#options.isStrict && this.#splitter.isTooLong) throw tooLong(this.limit);
+    return lines.length;
   }
 }
 
