@@ -96,13 +96,17 @@ function merged(schemas: readonly Schema[]): Schema {
   };
 }
 
-/** The routes below a path that are posted to, as the server describes them. */
+/**
+ * The routes below a path that are posted to, as the server describes them. Of a body in several forms it is the first:
+ * that with `text`.
+ */
 export async function postRoutes(client: Client, below: string): Promise<BodyRoute[]> {
   const { paths } = await readOpenApi(client);
   return Object.entries(paths).flatMap(([path, { post }]) => {
     const content = post?.requestBody?.content['application/json'];
     if (!path.startsWith(below) || post === undefined || content === undefined) return [];
-    const { schema, example, examples = {} } = content;
+    const { example, examples = {} } = content;
+    const schema = content.schema.anyOf?.[0] ?? content.schema;
     const bodies = Object.values(examples).map(({ value }) => value);
     return [
       {

@@ -19,10 +19,16 @@ const documentsInput = {
   properties: SOURCES.documents,
 };
 
-/** What a request has chunked, and what it says of the fields of the chunks. */
-function sourceInput({ fields }: RequestSchemas): object {
+/** A body that has one of the inputs, and all of the parts. Only the whole can be closed, not a part of it. */
+function bodyOf(inputs: readonly object[], parts: readonly object[]): object {
+  const bodies = inputs.map((input) => ({ allOf: [input, ...parts], unevaluatedProperties: false }));
+  return bodies.length === 1 ? (bodies[0] as object) : { anyOf: bodies };
+}
+
+/** The body of a request that chunks texts or documents, and says which further fields the chunks get. */
+function sourceBody({ fields }: RequestSchemas, parts: readonly object[]): object {
   const asked = { title: 'ChunkFields', type: 'object', properties: fields };
-  return { title: 'SourceInput', allOf: [{ anyOf: [textInput, documentsInput] }, asked] };
+  return bodyOf([textInput, documentsInput], [asked, ...parts]);
 }
 
 const OF_TEXTS =
@@ -45,28 +51,26 @@ const chunksInput = {
 /** The route of a chunker. */
 export function chunkRouteSchema(entry: PluginEntry, schemas: RequestSchemas): FastifySchema {
   const answer = { description: OF_TEXTS, chunk: chunkOf(entry.manifest) };
-  return pluginRouteSchema(entry, 'chunk', sourceInput(schemas), schemas, answer);
+  return pluginRouteSchema(entry, 'chunk', (options) => sourceBody(schemas, [options]), schemas, answer);
 }
 
 /** The route of a refinery. */
 export function refineRouteSchema(entry: PluginEntry, schemas: RequestSchemas): FastifySchema {
   const answer = { description: OF_CHUNKS, chunk: chunkOf(entry.manifest) };
-  return pluginRouteSchema(entry, 'refine', chunksInput, schemas, answer);
+  return pluginRouteSchema(entry, 'refine', (options) => bodyOf([chunksInput], [options]), schemas, answer);
 }
 
 function pluginRouteSchema(
   { manifest, missing }: PluginEntry,
   verb: 'chunk' | 'refine',
-  input: object,
+  bodyWith: (options: object) => object,
   schemas: RequestSchemas,
   answer: { readonly description: string; readonly chunk: object },
 ): FastifySchema {
   const { name, summary, example } = manifest;
-  // What is in the request besides the input may be neither here nor there, so no part of it may be closed by itself.
   const { additionalProperties: _, ...options } = schemas.step(manifest);
   const body = {
-    allOf: [input, { title: `${componentName(manifest)}Options`, ...options }],
-    unevaluatedProperties: false,
+    ...bodyWith({ title: `${componentName(manifest)}Options`, ...options }),
     ...(example === undefined ? {} : { examples: [example] }),
   };
   const note = missing.length === 0 ? '' : `\n\n**Not available here:** ${missing.join('; ')}.`;
@@ -111,8 +115,7 @@ export function executeRouteSchema(schemas: RequestSchemas): FastifySchema {
     description: 'Runs the steps of a stored pipeline on a text, a list of texts or documents.',
     params: pipelineId,
     body: {
-      allOf: [sourceInput(schemas)],
-      unevaluatedProperties: false,
+      ...sourceBody(schemas, []),
       examples: [{ text: 'First sentence. Second sentence!' }],
     },
     response: {

@@ -39,10 +39,15 @@ t.test('it has the parameters of the interface, with types, bounds, choices and 
   const count = (value: number) => ({ type: 'integer', minimum: 1, default: value });
   const text = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] };
   const offset_unit = { enum: ['code_point', 'utf16', 'byte'], default: 'code_point' };
+  const shared = {
+    text,
+    include: { type: 'array' },
+    namespace: { type: 'string' },
+  };
   const expected: Record<string, Record<string, object>> = {
-    token: { text, tokenizer, chunk_size, chunk_overlap, offset_unit },
+    token: { ...shared, tokenizer, chunk_size, chunk_overlap, offset_unit },
     sentence: {
-      text,
+      ...shared,
       tokenizer,
       chunk_size,
       chunk_overlap,
@@ -60,7 +65,7 @@ t.test('it has the parameters of the interface, with types, bounds, choices and 
       offset_unit,
     },
     recursive: {
-      text,
+      ...shared,
       tokenizer,
       chunk_size,
       chunk_overlap,
