@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 /**
  * Entry of `npm run eval`: what the built-in models are worth; with `languages FOLDER`, how often the language of
  * the files in a folder is found.
@@ -7,8 +9,9 @@ const [subject, ...folders] = process.argv.slice(2);
 if (subject === undefined) {
   await import('./models.ts');
 } else if (subject === 'languages' && folders.length > 0) {
-  const { evaluateLanguages } = await import('./languages/evaluate.ts');
-  await evaluateLanguages(folders);
+  // It is the chunker's own, and gone with it.
+  const file = join(import.meta.dirname, '../plugins/chunkers/code/languages/evaluate.ts');
+  await (await import(file)).evaluateLanguages(folders);
 } else {
   console.error('Usage: npm run eval, or npm run eval -- languages FOLDER...');
   process.exitCode = 2;

@@ -4,14 +4,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
-import { createChunker } from '../../../plugins/chunkers/code/index.ts';
-import { LANGUAGES } from '../../../plugins/chunkers/code/languages.ts';
-import manifest from '../../../plugins/chunkers/code/manifest.ts';
-import { createParsers } from '../../../plugins/chunkers/code/parsers.ts';
-import { startServer } from '../../support/server.ts';
-import { composeQuietly, runTask } from '../../support/service.ts';
+import { createChunker } from '../../../../plugins/chunkers/code/index.ts';
+import { LANGUAGES } from '../../../../plugins/chunkers/code/languages.ts';
+import manifest from '../../../../plugins/chunkers/code/manifest.ts';
+import { createParsers } from '../../../../plugins/chunkers/code/parsers.ts';
+import { startServer } from '../../../support/server.ts';
+import { composeQuietly, runTask } from '../../../support/service.ts';
 
-const FOLDER = join(import.meta.dirname, 'code-samples');
+const FOLDER = join(import.meta.dirname, 'samples');
 /** What the samples hold, checked by hand: lines, type, name and scope. */
 const EXPECTED = JSON.parse(readFileSync(`${FOLDER}.json`, 'utf8')) as Record<string, string[]>;
 const { service } = await composeQuietly({ plugins: ['code', 'character', 'tiktoken'] });
@@ -319,7 +319,7 @@ t.test(
   'where memory is short, grammars take little of it at their peak too',
   { skip: process.platform !== 'linux' && 'the peak is read from /proc' },
   (t) => {
-    const script = join(import.meta.dirname, 'code-support', 'parse-samples.ts');
+    const script = join(import.meta.dirname, 'support', 'parse-samples.ts');
     const texts = Object.fromEntries(['cpp', 'go', 'kotlin', 'ruby'].map((name) => [name, sampleOf(name)]));
     const { stdout, stderr } = spawnSync(process.execPath, [script, '4e9', JSON.stringify(texts)], {
       encoding: 'utf8',

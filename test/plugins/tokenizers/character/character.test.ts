@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
-import type { Collaborators } from '../../../core/contracts/plugin.ts';
-import type { TokenizedText } from '../../../core/contracts/tokenizer.ts';
-import createCharacterTokenizers from '../../../plugins/tokenizers/character/index.ts';
+import type { Collaborators } from '../../../../core/contracts/plugin.ts';
+import type { TokenizedText } from '../../../../core/contracts/tokenizer.ts';
+import createCharacterTokenizers from '../../../../plugins/tokenizers/character/index.ts';
 
 const provider = await createCharacterTokenizers({} as Collaborators & Record<string, unknown>);
 

@@ -1,8 +1,8 @@
 // Needs refinery/embeddings.
 
 import t from 'tap';
-import { plugin, pluginsFolder } from '../../support/plugins.ts';
-import { startServer } from '../../support/server.ts';
+import { plugin, pluginsFolder } from '../../../support/plugins.ts';
+import { startServer } from '../../../support/server.ts';
 
 const chunk = (text: string, more: object = {}) => ({
   text,

@@ -1,7 +1,7 @@
 // Needs chunker/sentence.
 
 import t from 'tap';
-import { openChunkers } from '../../support/service.ts';
+import { openChunkers } from '../../../support/service.ts';
 
 const chunk = await openChunkers();
 const texts = async (request: object) => (await chunk('sentence', request)).map(({ text }) => text);

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { featuresOf } from '../../../plugins/chunkers/code/detection/features.ts';
-import { LANGUAGE_NAMES } from '../../../plugins/chunkers/code/manifest.ts';
-import { type KnownFile, readKnownFiles } from '../../eval/languages/known-files.ts';
+import { featuresOf } from '../../../../../plugins/chunkers/code/detection/features.ts';
+import { LANGUAGE_NAMES } from '../../../../../plugins/chunkers/code/manifest.ts';
+import { type KnownFile, readKnownFiles } from '../languages/known-files.ts';
 import { createClassifier, type Sample } from './classifier.ts';
 
 /**
@@ -10,7 +10,7 @@ import { createClassifier, type Sample } from './classifier.ts';
  * FOLDER. Writes `plugins/chunkers/code/detection/weights.bin`.
  */
 const [folder] = process.argv.slice(2) as [string];
-const WEIGHTS = join(import.meta.dirname, '../../../plugins/chunkers/code/detection/weights.bin');
+const WEIGHTS = join(import.meta.dirname, '../../../../../plugins/chunkers/code/detection/weights.bin');
 const EPOCHS = 16;
 const RATE = 0.4;
 /** Texts of each language in an epoch, whatever there are of it. */

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { loadFileNames } from '../../../plugins/chunkers/code/detection/file-names.ts';
-import type { LanguageName } from '../../../plugins/chunkers/code/manifest.ts';
+import { loadFileNames } from '../../../../../plugins/chunkers/code/detection/file-names.ts';
+import type { LanguageName } from '../../../../../plugins/chunkers/code/manifest.ts';
 
 /** A file of at least 500 bytes whose extension tells its language. */
 export interface KnownFile {

@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import t from 'tap';
 import type { Node, Tree } from 'web-tree-sitter';
-import { findLanguage, LANGUAGES, type Language } from '../../../plugins/chunkers/code/languages.ts';
-import { createParsers, fileOf } from '../../../plugins/chunkers/code/parsers.ts';
-import { chunker, pluginsFolder } from '../../support/plugins.ts';
-import { startServer } from '../../support/server.ts';
+import { findLanguage, LANGUAGES, type Language } from '../../../../plugins/chunkers/code/languages.ts';
+import { createParsers, fileOf } from '../../../../plugins/chunkers/code/parsers.ts';
+import { chunker, pluginsFolder } from '../../../support/plugins.ts';
+import { startServer } from '../../../support/server.ts';
 
 /** The part of WebAssembly that these tests need, of which the types of Node say nothing. */
 declare const WebAssembly: {
@@ -19,7 +19,7 @@ interface Extern {
   readonly name: string;
 }
 
-const SOURCE = new URL('../../../plugins/chunkers/code/', import.meta.url);
+const SOURCE = new URL('../../../../plugins/chunkers/code/', import.meta.url);
 const CASE = 'case x in\na) b;;\nesac\n';
 const bash = findLanguage('bash') as Language;
 /** A grammar that really traps at the word `case`: it imports `isalpha`, which nothing exports. */
@@ -59,7 +59,7 @@ t.test(
     const parsers = await createParsers();
     const { chunk } = await startServer(t, { plugins: ['code', 'character'] });
     for (const language of LANGUAGES) {
-      const text = readFileSync(join(import.meta.dirname, 'code-constructs', `${language.name}.txt`), 'utf8');
+      const text = readFileSync(join(import.meta.dirname, 'constructs', `${language.name}.txt`), 'utf8');
       const errors = await parsers.parse(language, text, limits, (tree) => errorsIn((tree as Tree).rootNode));
       t.same(errors, GAPS[language.name] ?? [], language.name);
       const chunks = await chunk('code', {

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
-import { createDetector } from '../../../plugins/chunkers/code/detection/detect.ts';
-import { LANGUAGES } from '../../../plugins/chunkers/code/languages.ts';
-import { startServer } from '../../support/server.ts';
+import { createDetector } from '../../../../plugins/chunkers/code/detection/detect.ts';
+import { LANGUAGES } from '../../../../plugins/chunkers/code/languages.ts';
+import { startServer } from '../../../support/server.ts';
 
-const FOLDERS = ['code-samples', 'code-constructs'].map((name) => join(import.meta.dirname, name));
+const FOLDERS = ['samples', 'constructs'].map((name) => join(import.meta.dirname, name));
 const detect = createDetector();
 
 /** The written samples: what a language's constructs look like. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { Collaborators } from '../../../core/contracts/plugin.ts';
-import type { TokenizedText, Tokenizer } from '../../../core/contracts/tokenizer.ts';
-import createWordTokenizers from '../../../plugins/tokenizers/word/index.ts';
-import { openChunkers } from '../../support/service.ts';
+import type { Collaborators } from '../../../../core/contracts/plugin.ts';
+import type { TokenizedText, Tokenizer } from '../../../../core/contracts/tokenizer.ts';
+import createWordTokenizers from '../../../../plugins/tokenizers/word/index.ts';
+import { openChunkers } from '../../../support/service.ts';
 
 const provider = await createWordTokenizers({} as Collaborators & Record<string, unknown>);
 const word = (await provider.open('word')) as Tokenizer;

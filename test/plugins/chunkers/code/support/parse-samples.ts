@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { LANGUAGES, type Language } from '../../../../plugins/chunkers/code/languages.ts';
-import manifest from '../../../../plugins/chunkers/code/manifest.ts';
-import { createParsers } from '../../../../plugins/chunkers/code/parsers.ts';
-import { setSwitchesFor } from '../../../../server/cli/v8-switches.ts';
+import { LANGUAGES, type Language } from '../../../../../plugins/chunkers/code/languages.ts';
+import manifest from '../../../../../plugins/chunkers/code/manifest.ts';
+import { createParsers } from '../../../../../plugins/chunkers/code/parsers.ts';
+import { setSwitchesFor } from '../../../../../server/cli/v8-switches.ts';
 
 /**
  * A process that parses a text per language as on a machine of so much memory, and prints the most bytes

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { Collaborators } from '../../../core/contracts/plugin.ts';
-import type { TokenizedText, Tokenizer } from '../../../core/contracts/tokenizer.ts';
-import createByteTokenizers from '../../../plugins/tokenizers/byte/index.ts';
-import { startBlockCounter } from '../../support/executed-blocks.ts';
-import { openChunkers } from '../../support/service.ts';
+import type { Collaborators } from '../../../../core/contracts/plugin.ts';
+import type { TokenizedText, Tokenizer } from '../../../../core/contracts/tokenizer.ts';
+import createByteTokenizers from '../../../../plugins/tokenizers/byte/index.ts';
+import { startBlockCounter } from '../../../support/executed-blocks.ts';
+import { openChunkers } from '../../../support/service.ts';
 
 const provider = await createByteTokenizers({} as Collaborators & Record<string, unknown>);
 const byte = (await provider.open('byte')) as Tokenizer;

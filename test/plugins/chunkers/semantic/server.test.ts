@@ -3,13 +3,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { Chunk } from '../../../core/contracts/chunk.ts';
-import semantic from '../../../plugins/chunkers/semantic/manifest.ts';
-import embeddings from '../../../plugins/refineries/embeddings/manifest.ts';
-import { startProcess } from '../../support/process.ts';
-import { startServer, temporaryFolder } from '../../support/server.ts';
+import type { Chunk } from '../../../../core/contracts/chunk.ts';
+import semantic from '../../../../plugins/chunkers/semantic/manifest.ts';
+import embeddings from '../../../../plugins/refineries/embeddings/manifest.ts';
+import { startProcess } from '../../../support/process.ts';
+import { startServer, temporaryFolder } from '../../../support/server.ts';
 
-const README = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
+const README = readFileSync(join(import.meta.dirname, '../../../../README.md'), 'utf8');
 const textsOf = (chunks: readonly Chunk[]) => chunks.map(({ text }) => text);
 
 t.test('a fresh server answers by default, with no network, key or model', async (t) => {

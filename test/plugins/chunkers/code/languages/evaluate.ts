@@ -1,5 +1,5 @@
-import { createDetector } from '../../../plugins/chunkers/code/detection/detect.ts';
-import { printTable, printTitle } from '../../bench/race/report.ts';
+import { createDetector } from '../../../../../plugins/chunkers/code/detection/detect.ts';
+import { printTable, printTitle } from '../../../../bench/race/report.ts';
 import { type KnownFile, readKnownFiles } from './known-files.ts';
 
 /** How the files of one language were seen. */
