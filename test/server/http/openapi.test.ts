@@ -23,7 +23,8 @@ const NAMES = ['Chunk', 'Pipeline', 'PipelineStep', 'Error', 'TokenChunkerOption
 
 t.test('a linter of OpenAPI finds neither errors nor warnings', async (t) => {
   const config = await createConfig({ extends: ['recommended'] });
-  for (const one of [document, guardedDocument]) {
+  const trimmed = await readDocument(await startServer(t, { plugins: ['token', 'character'] }));
+  for (const one of [document, guardedDocument, trimmed]) {
     const found = await lintFromString({ source: JSON.stringify(one), absoluteRef: 'openapi.json', config });
     t.same(
       found.map(({ ruleId, message }) => `${ruleId}: ${message}`),
