@@ -14,7 +14,7 @@ import { composeQuietly, runTask } from '../../../support/service.ts';
 const FOLDER = join(import.meta.dirname, 'samples');
 /** What the samples hold, checked by hand: lines, type, name and scope. */
 const EXPECTED = JSON.parse(readFileSync(`${FOLDER}.json`, 'utf8')) as Record<string, string[]>;
-const { service } = await composeQuietly({ plugins: ['code', 'character', 'tiktoken'] });
+const { service } = await composeQuietly({ plugins: ['code', 'character'] });
 
 interface CodeNode {
   readonly type: string;

@@ -1,38 +1,40 @@
-// Needs chunker/semantic, embedding/static.
-
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { Chunk } from '../../../../core/contracts/chunk.ts';
 import semantic from '../../../../plugins/chunkers/semantic/manifest.ts';
-import embeddings from '../../../../plugins/refineries/embeddings/manifest.ts';
+import { needs } from '../../../support/here.ts';
 import { startProcess } from '../../../support/process.ts';
 import { startServer, temporaryFolder } from '../../../support/server.ts';
 
 const README = readFileSync(join(import.meta.dirname, '../../../../README.md'), 'utf8');
 const textsOf = (chunks: readonly Chunk[]) => chunks.map(({ text }) => text);
 
-t.test('a fresh server answers by default, with no network, key or model', async (t) => {
-  for (const [path, request] of [
-    ['/v1/chunk/semantic', semantic.example],
-    ['/v1/refine/embeddings', embeddings.example],
-  ] as const) {
-    const env = { HF_ENDPOINT: 'http://127.0.0.1:9', MODELS_DIR: await temporaryFolder(t) };
-    const args = ['--host', '127.0.0.1', '--port', '0', '--workers', '1'];
-    const client = await startProcess(t, args, { env, cwd: await temporaryFolder(t) }).listening();
-    const start = performance.now();
-    const first = await client.post(path, request);
-    const between = performance.now();
-    const second = await client.post(path, request);
-    const end = performance.now();
-    t.equal(first.status, 200, `${path} ${first.bytes.subarray(0, 200)}`);
-    t.ok(first.headers.get('x-embedding-model'));
-    t.same(second.bytes, first.bytes);
-    t.comment(`${path}: first answer ${ms(between - start)}, second ${ms(end - between)}`);
-  }
-});
+t.test(
+  'a fresh server answers by default, with no network, key or model',
+  needs('embedding/static', 'tokenizer/huggingface'),
+  async (t) => {
+    for (const [path, request] of [
+      ['/v1/chunk/semantic', semantic.example],
+      ['/v1/embed', semantic.example],
+    ] as const) {
+      const env = { HF_ENDPOINT: 'http://127.0.0.1:9', MODELS_DIR: await temporaryFolder(t) };
+      const args = ['--host', '127.0.0.1', '--port', '0', '--workers', '1'];
+      const client = await startProcess(t, args, { env, cwd: await temporaryFolder(t) }).listening();
+      const start = performance.now();
+      const first = await client.post(path, request);
+      const between = performance.now();
+      const second = await client.post(path, request);
+      const end = performance.now();
+      t.equal(first.status, 200, `${path} ${first.bytes.subarray(0, 200)}`);
+      t.ok(first.headers.get('x-embedding-model'));
+      t.same(second.bytes, first.bytes);
+      t.comment(`${path}: first answer ${ms(between - start)}, second ${ms(end - between)}`);
+    }
+  },
+);
 
-t.test('the built-in model', async (t) => {
+t.test('the built-in model', needs('embedding/static', 'tokenizer/huggingface'), async (t) => {
   const client = await startServer(t);
   const chunk = (request: { text: string } & Record<string, unknown>) => client.chunk('semantic', request);
 
@@ -70,11 +72,8 @@ t.test('the built-in model', async (t) => {
   });
 
   await t.test('adds vectors of the length 1 that are alike for texts that are', async (t) => {
-    const chunks = await chunk({ text: 'The cat sleeps.' });
     const text = ['The cat sleeps.', 'A kitten is asleep.', 'Interest rates rose.', ''];
-    const request = { chunks: text.map((text) => ({ ...chunks[0], text })) };
-    const answer = await client.post('/v1/refine/embeddings', request);
-    const vectors = answer.json<{ embedding: number[] }[]>().map(({ embedding }) => embedding);
+    const vectors = (await client.post('/v1/embed', { text })).json<{ embeddings: number[][] }>().embeddings;
     const product = (a: number, b: number) =>
       (vectors[a] as number[]).reduce((sum, value, at) => sum + value * (vectors[b]?.[at] as number), 0);
     t.ok(Math.abs(product(0, 0) - 1) < 1e-4);

@@ -1,6 +1,5 @@
-// Needs chunker/sentence.
-
 import t from 'tap';
+import { needs } from '../../../support/here.ts';
 import { openChunkers } from '../../../support/service.ts';
 
 const chunk = await openChunkers();
@@ -73,7 +72,7 @@ t.test('the last chunk gets min_sentences_per_chunk where the limit allows it', 
   ]);
 });
 
-t.test('approximate keeps the limit and exact counts', async (t) => {
+t.test('approximate keeps the limit and exact counts', needs('tokenizer/tiktoken'), async (t) => {
   const text = 'The cat sat on the mat. It was a very fine mat, of course! Who would say no? '.repeat(40);
   const exact = await chunk('sentence', { text, tokenizer: 'cl100k_base', chunk_size: 64 });
   const approximate = await chunk('sentence', {

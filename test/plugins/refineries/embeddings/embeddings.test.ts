@@ -1,5 +1,3 @@
-// Needs refinery/embeddings.
-
 import t from 'tap';
 import { plugin, pluginsFolder } from '../../../support/plugins.ts';
 import { startServer } from '../../../support/server.ts';

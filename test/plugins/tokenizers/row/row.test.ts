@@ -3,6 +3,7 @@ import t from 'tap';
 import type { Collaborators } from '../../../../core/contracts/plugin.ts';
 import type { TokenizedText, Tokenizer } from '../../../../core/contracts/tokenizer.ts';
 import createRowTokenizers from '../../../../plugins/tokenizers/row/index.ts';
+import { needs } from '../../../support/here.ts';
 import { openChunkers } from '../../../support/service.ts';
 
 const provider = await createRowTokenizers({} as Collaborators & Record<string, unknown>);
@@ -38,6 +39,11 @@ t.test('chunk_size is a number of rows', async (t) => {
     windows.map((one) => one.text),
     ['id,name\n1,Ada\n', '2,Grace\n3,Edsger'],
   );
+});
+
+t.test('a chunker that looks for boundaries keeps rows whole', needs('chunker/recursive'), async (t) => {
+  const chunk = await openChunkers();
+  const text = 'id,name\n1,Ada\n2,Grace\n3,Edsger\n';
   const lines = await chunk('recursive', { text: text.repeat(10), tokenizer: 'row', chunk_size: 5 });
   t.equal(lines.map((one) => one.text).join(''), text.repeat(10));
   t.ok(lines.every((one) => one.text.split('\n').length <= 5 && one.text.endsWith('\n')));

@@ -3,6 +3,7 @@ import t from 'tap';
 import type { Collaborators } from '../../../../core/contracts/plugin.ts';
 import type { TokenizedText, Tokenizer } from '../../../../core/contracts/tokenizer.ts';
 import createWordTokenizers from '../../../../plugins/tokenizers/word/index.ts';
+import { needs } from '../../../support/here.ts';
 import { openChunkers } from '../../../support/service.ts';
 
 const provider = await createWordTokenizers({} as Collaborators & Record<string, unknown>);
@@ -48,6 +49,11 @@ t.test('chunk_size is a number of words', async (t) => {
     windows.map((one) => one.text),
     ['The quick brown fox ', 'jumps over the lazy ', 'dog'],
   );
+});
+
+t.test('a chunker that looks for boundaries counts words', needs('chunker/recursive'), async (t) => {
+  const chunk = await openChunkers();
+  const text = 'The quick brown fox jumps over the lazy dog';
   const chunks = await chunk('recursive', {
     text: `${text}. `.repeat(50),
     tokenizer: 'word',

@@ -1,9 +1,9 @@
-import { compareFuzzed, comparerOf } from '../plugins/tokenizers/tiktoken/support/compare.ts';
-import { ENCODINGS, openOracle } from '../plugins/tokenizers/tiktoken/support/open.ts';
-import type { Check, Mode } from './mode.ts';
+import type { Check, Mode } from '../../../../soak/mode.ts';
+import { compareFuzzed, comparerOf } from '../support/compare.ts';
+import { ENCODINGS, openOracle } from '../support/open.ts';
 
 /** Every encoding gives the tokens of tiktoken. */
-export const fuzz: Mode = {
+const fuzz: Mode = {
   title: 'fuzz: the tokens of random texts, compared with those of tiktoken',
   defaults: { seconds: 0, count: 1_000_000 },
   async run(t, { count, seed }) {
@@ -21,3 +21,5 @@ export const fuzz: Mode = {
     return { figures: [], checks };
   },
 };
+
+export default fuzz;
