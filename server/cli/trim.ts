@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { reasonOf } from '../../core/errors.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
@@ -10,17 +10,18 @@ import { importsOf, packageOf } from './import-scanner.ts';
 
 /** What was removed. */
 export interface Trimmed {
-  /** Folders of plugins, relative to the checkout. */
+  /** Folders of plugins and of their tests, relative to the checkout. */
   readonly folders: readonly string[];
-  /** Dependencies that only those plugins needed. */
+  /** Dependencies that nothing here needs any more. */
   readonly packages: readonly string[];
 }
 
 /**
- * Trims a checkout: deletes the folders of the plugins that `--plugins` would not load, and their tests, and removes the
- * packages that only these need from package.json. Installed packages stay until the next `npm prune`.
+ * Trims a checkout: deletes the folders of the plugins that `--plugins` would not load, the tests of plugins that are not
+ * here (any more), and the dependencies in package.json that neither a plugin nor the server needs. Installed
+ * packages stay until the next `npm prune`.
  *
- * @param names plugins to keep, as `--plugins` takes them
+ * @param names plugins to keep, as `--plugins` takes them; none for all that are here
  * @throws ServiceError `unknown_plugin`, and then nothing is deleted
  */
 export async function trim(root: string, names: readonly string[]): Promise<Trimmed> {
@@ -28,15 +29,12 @@ export async function trim(root: string, names: readonly string[]): Promise<Trim
   const kept = await pluginsIn(root, names);
   const keptFiles = new Set(kept.map(({ file }) => file));
   const dropped = all.filter(({ file }) => !keptFiles.has(file));
+  const plugins = dropped.map(({ file }) => relative(root, dirname(file)));
+  for (const folder of plugins) rmSync(join(root, folder), { recursive: true });
+  const tests = testsLeftBehind(root);
+  for (const folder of tests) rmSync(join(root, folder), { recursive: true });
   const needed = new Set([...packagesOf(kept), ...importedPackages(root)]);
-  const packages = removeDependencies(
-    root,
-    packagesOf(dropped).filter((name) => !needed.has(name)),
-  );
-  const folders = dropped.map(({ file }) => dirname(file));
-  const tests = testsOf(root, folders, new Set(kept.map(({ file }) => dirname(file))));
-  for (const path of new Set([...folders, ...tests])) rmSync(path, { recursive: true });
-  return { folders: folders.map((folder) => relative(root, folder)), packages };
+  return { folders: [...plugins, ...tests], packages: keepDependencies(root, needed) };
 }
 
 async function pluginsIn(root: string, only: readonly string[]): Promise<readonly PluginEntry[]> {
@@ -44,20 +42,10 @@ async function pluginsIn(root: string, only: readonly string[]): Promise<readonl
   return registry.all;
 }
 
-/**
- * The tests of plugins: what begins with the name of one among the tests of its kind, such as `code.test.ts` and
- * `code-samples/` of `code`, unless it begins with the longer name of a plugin that is kept.
- */
-function testsOf(root: string, folders: readonly string[], kept: ReadonlySet<string>): string[] {
-  return folders.flatMap((folder) => {
-    const tests = join(root, 'test', relative(root, dirname(folder)));
-    if (!existsSync(tests)) return [];
-    const isOf = (test: string, plugin: string) => new RegExp(`^${basename(plugin)}([.-]|$)`).test(test);
-    const isKept = (test: string) =>
-      [...kept].some((other) => dirname(other) === dirname(folder) && isOf(test, other));
-    const own = readdirSync(tests).filter((test) => isOf(test, folder) && !isKept(test));
-    return own.map((test) => join(tests, test));
-  });
+/** Tests without their plugin: `test/plugins/chunkers/code/` goes with `plugins/chunkers/code/`. */
+function testsLeftBehind(root: string): string[] {
+  const folders = globSync('test/plugins/*/*', { cwd: root });
+  return folders.filter((folder) => !existsSync(join(root, relative('test', folder)))).sort();
 }
 
 function packagesOf(entries: readonly PluginEntry[]): string[] {
@@ -71,14 +59,14 @@ function importedPackages(root: string): string[] {
   return imports.flatMap(({ specifier }) => packageOf(specifier) ?? []);
 }
 
-/** Removes dependencies from package.json, and returns those that were in it. */
-function removeDependencies(root: string, names: readonly string[]): string[] {
+/** Removes all other dependencies from package.json, and returns them. */
+function keepDependencies(root: string, needed: ReadonlySet<string>): string[] {
   const file = join(root, 'package.json');
   const manifest = JSON.parse(readFileSync(file, 'utf8')) as { dependencies: Record<string, string> };
-  const found = names.filter((name) => name in manifest.dependencies);
-  for (const name of found) delete manifest.dependencies[name];
-  if (found.length > 0) writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
-  return found;
+  const unneeded = Object.keys(manifest.dependencies).filter((name) => !needed.has(name));
+  for (const name of unneeded) delete manifest.dependencies[name];
+  if (unneeded.length > 0) writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
+  return unneeded;
 }
 
 /** Whether the checkout has uncommitted changes; false outside git. */
@@ -88,7 +76,7 @@ function hasUncommittedChanges(root: string): boolean {
 }
 
 function report({ folders, packages }: Trimmed): string {
-  if (folders.length === 0) return 'Nothing to remove: every plugin is kept.';
+  if (folders.length + packages.length === 0) return 'Nothing to remove: every plugin is kept.';
   const lines = [
     ...folders.map((folder) => `removed ${folder}`),
     ...packages.map((name) => `removed the dependency ${name}`),
@@ -97,11 +85,10 @@ function report({ folders, packages }: Trimmed): string {
   return lines.join('\n');
 }
 
-const USAGE = `Usage: npm run trim -- <plugins> [--force]
-
-Deletes from this checkout every plugin that --plugins <plugins> would not load.
-<plugins> is a list such as token,recursive. --force goes on if git has uncommitted changes.`;
-
+/**
+ * `npm run trim -- token,recursive [--force]`; without names it only removes what is left of plugins whose folders
+ * were deleted by hand.
+ */
 async function main(args: readonly string[]): Promise<void> {
   const root = join(import.meta.dirname, '../..');
   const { values, positionals } = parseArgs({
@@ -110,8 +97,7 @@ async function main(args: readonly string[]): Promise<void> {
     allowPositionals: true,
   });
   const names = positionals.flatMap(splitList);
-  if (names.length === 0) throw new Error(USAGE);
-  if (!values.force && hasUncommittedChanges(root)) {
+  if (names.length > 0 && !values.force && hasUncommittedChanges(root)) {
     throw new Error('git has uncommitted changes here: commit or stash them, or give --force.');
   }
   console.log(report(await trim(root, names)));

@@ -8,12 +8,12 @@ import { type Connection, head, openConnection, postBytes, type RawAnswer } from
 const MAX_BODY = 3_000_000;
 const MAX_IN_FLIGHT = 4_000_000;
 const LOCAL = ['--host', '127.0.0.1', '--port', '0', '--workers', '1'];
-const PLUGINS = ['--plugins', 'token,recursive,tokenizer/character'];
+const PLUGINS = ['--plugins', 'token,tokenizer/character'];
 const LIMITS = ['--max-body-bytes', String(MAX_BODY), '--max-bytes-in-flight', String(MAX_IN_FLIGHT)];
 
-const PATH = '/v1/chunk/recursive';
+const PATH = '/v1/chunk/token';
 const TEXT = 'First paragraph.\n\nSecond one 😀.\n\nThird.';
-const PIECES = ['First paragraph.\n\n', 'Second one 😀.\n\n', 'Third.'];
+const PIECES = ['First paragraph.\n\n', 'Second one 😀.\n\nThi', 'rd.'];
 /** Too long to be worked on by the thread that reads the connections. */
 const LONG = 'A sentence of some words. '.repeat(4000);
 
@@ -30,7 +30,7 @@ async function answerTo(t: Test, bytes: Uint8Array | string) {
 
 async function checkServes(t: Test, one: Client = client) {
   t.same((await one.get('/health')).json(), { status: 'ok' });
-  const chunks = await one.chunk('recursive', { text: TEXT, chunk_size: 18 });
+  const chunks = await one.chunk('token', { text: TEXT, chunk_size: 18 });
   t.same(
     chunks.map(({ text }) => text),
     PIECES,

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 /**
  * Entry of `npm run eval`: what the built-in models are worth; with `languages FOLDER`, how often the language of
  * the files in a folder is found; with `edits`, how many chunks have new ids after an edit.
@@ -7,8 +9,9 @@ const [subject, ...folders] = process.argv.slice(2);
 if (subject === undefined) {
   await import('./models.ts');
 } else if (subject === 'languages' && folders.length > 0) {
-  const { evaluateLanguages } = await import('./languages/evaluate.ts');
-  await evaluateLanguages(folders);
+  // It is the chunker's own, and gone with it.
+  const file = join(import.meta.dirname, '../plugins/chunkers/code/languages/evaluate.ts');
+  await (await import(file)).evaluateLanguages(folders);
 } else if (subject === 'edits' && folders.length < 2) {
   const { evaluateEdits } = await import('./edits/evaluate.ts');
   await evaluateEdits(folders[0]);

@@ -1,12 +1,10 @@
-// Needs chunker/sentence.
-
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
 import chunksmith from '../../server/app.ts';
-import { plugin, pluginsFolder } from '../support/plugins.ts';
+import { chunker, plugin, pluginsFolder, WHOLE_TEXT } from '../support/plugins.ts';
 import { checkProblem } from '../support/problems.ts';
-import { type Client, clientFor } from '../support/server.ts';
+import { type Client, clientFor, withStandIns } from '../support/server.ts';
 
 /** An app of somebody else, with routes and answers of its own, that mounts the service. */
 async function startHost(t: Test, options: object): Promise<Client> {
@@ -35,7 +33,7 @@ t.test('mounted in another app below a prefix', async (t) => {
     t,
     plugin({ kind: 'chunker', name: 'bad' }, 'throw new Error("secret");'),
   );
-  const config = { workers: 0, pluginsDir: [folder], maxBodyBytes: 2000 };
+  const config = withStandIns({ workers: 0, pluginsDir: [folder], maxBodyBytes: 2000 });
   const client = await startHost(t, { prefix: '/chunks', config });
 
   await t.test('everything is there', async (t) => {
@@ -93,12 +91,15 @@ t.test('mounted in another app below a prefix', async (t) => {
 t.test('mounted twice in one app, differently', async (t) => {
   const host = Fastify();
   t.teardown(() => host.close());
-  await host.register(chunksmith, { prefix: '/a', config: { workers: 0, plugins: ['token'] } });
-  await host.register(chunksmith, { prefix: '/b', config: { workers: 0, plugins: ['sentence'] } });
+  const folder = await pluginsFolder(t, chunker('whole', WHOLE_TEXT));
+  const configOf = (plugin: string) =>
+    withStandIns({ workers: 0, plugins: [plugin, 'character'], pluginsDir: [folder] });
+  await host.register(chunksmith, { prefix: '/a', config: configOf('token') });
+  await host.register(chunksmith, { prefix: '/b', config: configOf('whole') });
   await host.listen({ host: '127.0.0.1', port: 0 });
   const client = clientFor(`http://127.0.0.1:${(host.server.address() as AddressInfo).port}`);
   t.equal((await client.post('/a/v1/chunk/token', { text: 'abc' })).status, 200);
-  t.equal((await client.post('/b/v1/chunk/sentence', { text: 'abc' })).status, 200);
+  t.equal((await client.post('/b/v1/chunk/whole', { text: 'abc' })).status, 200);
   t.equal((await client.post('/b/v1/chunk/token', { text: 'abc' })).status, 404);
 });
 
@@ -106,7 +107,7 @@ t.test('mounted without a prefix, unknown paths stay with the host app', async (
   const host = Fastify();
   t.teardown(() => host.close());
   host.setNotFoundHandler((_request, reply) => reply.code(404).send({ host: 'nothing here' }));
-  await host.register(chunksmith, { config: { workers: 0 } });
+  await host.register(chunksmith, { config: withStandIns({ workers: 0 }) });
   await host.listen({ host: '127.0.0.1', port: 0 });
   const client = clientFor(`http://127.0.0.1:${(host.server.address() as AddressInfo).port}`);
   t.equal((await client.post('/v1/chunk/token', { text: 'abc' })).status, 200);

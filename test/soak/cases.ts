@@ -1,8 +1,7 @@
-// Needs chunker/code, chunker/recursive, chunker/semantic, chunker/sentence, refinery/overlap.
-// Needs embedding/static, tokenizer/tiktoken.
-
+import type { PluginId } from '../../core/contracts/manifest.ts';
 import type { Task } from '../../server/service/tasks.ts';
 import type { PipelineStep } from '../../server/store/contract.ts';
+import { isHere } from '../support/here.ts';
 import type { Client } from '../support/server.ts';
 import { composeQuietly, runTask } from '../support/service.ts';
 import { codeOf, proseOf } from './texts.ts';
@@ -24,18 +23,31 @@ interface Draft {
   readonly text?: string;
 }
 
-const STEPS: readonly PipelineStep[] = [
-  { type: 'chunk', chunker: 'recursive', refinery: null, config: { chunk_size: 300 } },
-  { type: 'refine', chunker: null, refinery: 'overlap', config: { context_size: 0.1 } },
-];
+const CUT: PipelineStep = { type: 'chunk', chunker: 'token', refinery: null, config: { chunk_size: 300 } };
+const WIDEN: PipelineStep = {
+  type: 'refine',
+  chunker: null,
+  refinery: 'overlap',
+  config: { context_size: 0.1 },
+};
+const STEPS: readonly PipelineStep[] = isHere('refinery/overlap') ? [CUT, WIDEN] : [CUT];
 
-const CHUNKERS: readonly { readonly name: string; readonly options: object; readonly most?: number }[] = [
+const CHUNKERS: readonly {
+  readonly name: string;
+  readonly options: object;
+  readonly most?: number;
+  readonly uses?: PluginId;
+}[] = [
   { name: 'token', options: {} },
-  { name: 'token', options: { tokenizer: 'cl100k_base', chunk_size: 128, chunk_overlap: 16 } },
+  {
+    name: 'token',
+    options: { tokenizer: 'cl100k_base', chunk_size: 128, chunk_overlap: 16 },
+    uses: 'tokenizer/tiktoken',
+  },
   { name: 'recursive', options: { chunk_size: 400 } },
   { name: 'sentence', options: { chunk_size: 300, offset_unit: 'byte' } },
   { name: 'code', options: { language: 'python', chunk_size: 500 }, most: 100_000 },
-  { name: 'semantic', options: {}, most: 50_000 },
+  { name: 'semantic', options: {}, most: 50_000, uses: 'embedding/static' },
 ];
 
 /**
@@ -51,7 +63,7 @@ export async function makeCases(client: Client, sizes: readonly number[], seed: 
   const drafts = await Promise.all(
     sizes.map(async (size, index) => [
       ...chunkDrafts(size, seed + index),
-      await overlapDraft(size, seed + index, answer),
+      ...(isHere('refinery/overlap') ? [await overlapDraft(size, seed + index, answer)] : []),
       executeDraft(size, seed + index, execute),
     ]),
   );
@@ -72,7 +84,10 @@ async function executePath(client: Client): Promise<string> {
 }
 
 function chunkDrafts(size: number, seed: number): Draft[] {
-  const fitting = CHUNKERS.filter(({ most = Number.POSITIVE_INFINITY }) => size <= most);
+  const fitting = CHUNKERS.filter(
+    ({ name, most = Number.POSITIVE_INFINITY, uses }) =>
+      size <= most && isHere(`chunker/${name}`) && (uses === undefined || isHere(uses)),
+  );
   return fitting.map(({ name, options }) => {
     const text = name === 'code' ? codeOf(size, seed) : proseOf(size, seed);
     const isLossless = !('chunk_overlap' in options);
@@ -92,7 +107,7 @@ async function overlapDraft(
   answer: (task: Task, body: Buffer) => Promise<Buffer>,
 ): Promise<Draft> {
   const body = Buffer.from(JSON.stringify({ text: proseOf(size, seed), chunk_size: 300 }));
-  const chunks = JSON.parse((await answer({ run: 'chunk', name: 'recursive' }, body)).toString());
+  const chunks = JSON.parse((await answer({ run: 'chunk', name: 'token' }, body)).toString());
   const task = { run: 'refine', name: 'overlap' } as const;
   return { name: 'overlap', path: '/v1/refine/overlap', task, request: { chunks, method: 'justified' } };
 }

@@ -1,12 +1,14 @@
-import { createRandom, type Random } from '../plugins/tokenizers/tiktoken/support/fuzz.ts';
-import { openTokenizer } from '../plugins/tokenizers/tiktoken/support/open.ts';
-import { randomLetters, SHAPES } from '../plugins/tokenizers/tiktoken/support/shapes.ts';
+import { isHere } from '../support/here.ts';
+import { composeQuietly } from '../support/service.ts';
 import { type Growth, leastTime } from './least-time.ts';
+import { createRandom, type Random, randomLetters, SHAPES } from './tokenizer-shapes.ts';
 
 const SMALL = 1 << 14;
 const LARGE = 1 << 17;
 /** Quadratic work would take 64 times as long; n log n takes 10 times as long, and the rest is noise. */
 const MOST_GROWTH = 28;
+
+const NAMES = isHere('tokenizer/tiktoken') ? ['gpt2', 'cl100k_base', 'o200k_base'] : [];
 
 /** How the time of tiktoken's encodings grows from a text to one of eight times its length. */
 export async function tokenizerGrowth(runs: number, seed: number): Promise<Growth[]> {
@@ -23,8 +25,9 @@ export async function tokenizerGrowth(runs: number, seed: number): Promise<Growt
     const small = await timeOf(SMALL, least);
     found.push({ what, times: (await timeOf(LARGE, Math.min(runs, least))) / small, most: MOST_GROWTH });
   };
-  for (const name of ['gpt2', 'cl100k_base', 'o200k_base']) {
-    const tokenizer = await openTokenizer(name);
+  const { openers } = await composeQuietly();
+  for (const name of NAMES) {
+    const tokenizer = await openers.tokenizer(name);
     for (const [shape, make] of Object.entries(SHAPES)) {
       await grow(`${name}, ${shape}`, 5, (length, random) => {
         const text = make(length, random);

@@ -1,8 +1,9 @@
+import { globSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { printTable, printTitle } from '../bench/race/report.ts';
 import type { Cleanup } from '../support/server.ts';
 import { crash } from './crash.ts';
-import { fuzz } from './fuzz.ts';
 import { growth } from './growth.ts';
 import { kill } from './kill.ts';
 import { load } from './load.ts';
@@ -22,8 +23,15 @@ const MODES: Readonly<Record<string, Mode>> = {
   kill,
   writes,
   growth,
-  fuzz,
+  ...(await modesOfPlugins()),
 };
+
+/** What plugins bring along among their tests, by the names of the files. */
+async function modesOfPlugins(): Promise<Record<string, Mode>> {
+  const files = globSync(join(import.meta.dirname, '../plugins/*/*/soak/*.ts'));
+  const modes = files.map(async (file) => [basename(file, '.ts'), (await import(file)).default] as const);
+  return Object.fromEntries(await Promise.all(modes));
+}
 
 const number = { type: 'string' } as const;
 const { values, positionals } = parseArgs({

@@ -1,7 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
+import { type EmbeddingModel, type EmbeddingProvider, PURPOSES } from '../../core/contracts/embedding.ts';
+import type { Collaborators } from '../../core/contracts/plugin.ts';
 import type { Tokenizer, TokenizerProvider } from '../../core/contracts/tokenizer.ts';
+import { collaborators } from './collaborators.ts';
+import { type Cleanup, startServer } from './server.ts';
 
 export const KEY = 'sk-very-secret';
 
@@ -56,3 +60,30 @@ export const tokenizers = {
   open: async () => ({ name: 'cl100k_base' }) as Tokenizer,
   names: () => [],
 } satisfies TokenizerProvider;
+
+type CreateHosted = (
+  given: Collaborators & { 'tokenizer/tiktoken': TokenizerProvider },
+) => EmbeddingProvider | Promise<EmbeddingProvider>;
+
+/** Opens a model as the service does, with these variables of the environment. */
+export async function openHosted(
+  create: CreateHosted,
+  name: string,
+  env: Readonly<Record<string, string>>,
+): Promise<EmbeddingModel> {
+  const provider = await create({ ...collaborators({ env }), 'tokenizer/tiktoken': tokenizers });
+  const model = await provider.open(name, never);
+  if (model === undefined) throw new Error(`there is no ${name}`);
+  return model;
+}
+
+/** Has a model embed a text for each purpose, one after the other. */
+export async function embedForAll(model: EmbeddingModel): Promise<void> {
+  for (const purpose of PURPOSES) await model.embed(['5'], { purpose, signal: never });
+}
+
+/** The answer of a server to a request for vectors of this model. */
+export async function embedAtServer(t: Cleanup, embedding_model: string) {
+  const { post } = await startServer(t);
+  return post('/v1/embed', { text: '3', embedding_model });
+}

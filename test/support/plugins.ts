@@ -1,4 +1,8 @@
+import { join } from 'node:path';
 import { type Cleanup, temporaryFolder } from './server.ts';
+
+/** A folder of plugins for tests: the chunkers `lines` and `paragraph`, the refinery `shout`, the tokenizer `words`. */
+export const FIXTURES = join(import.meta.dirname, '../fixtures/plugins');
 
 /** The files of a plugin in plain JavaScript, for a folder of plugins. */
 export function plugin(

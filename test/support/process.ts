@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { STAND_INS } from './here.ts';
 import { type Cleanup, type Client, clientFor } from './server.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -24,7 +25,7 @@ export interface ProcessOptions {
   readonly cwd?: string;
 }
 
-/** Runs `node server/main.ts` with the given arguments; ended after the test. */
+/** Runs `node server/main.ts` with the given arguments, and the plugins that shared tests name; ended after the test. */
 export function startProcess(
   t: Cleanup,
   args: readonly string[],
@@ -39,7 +40,10 @@ export function startProcess(
     process.execPath,
     join(ROOT, 'server/main.ts'),
   ];
-  const child = spawn('/bin/sh', [...command, ...args], {
+  // As flags, which go before the environment.
+  const folders = STAND_INS.length === 0 ? [] : [...STAND_INS, ...(env.PLUGINS_DIR?.split(',') ?? [])];
+  const standIns = folders.flatMap((folder) => ['--plugins-dir', folder]);
+  const child = spawn('/bin/sh', [...command, ...standIns, ...args], {
     cwd,
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

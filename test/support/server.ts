@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import type { Chunk } from '../../core/contracts/chunk.ts';
 import { buildApp } from '../../server/app.ts';
 import { type Config, configOf } from '../../server/config/config.ts';
+import { STAND_INS } from './here.ts';
 
 /** The part of a tap test that helpers need. */
 export interface Cleanup {
@@ -39,10 +40,15 @@ export interface Client {
 /** Starts the whole server on a free port; without workers and without a log unless the test says so. */
 export async function startServer(t: Cleanup, config: Partial<Config> = {}): Promise<Client> {
   const dataDir = await temporaryFolder(t);
-  const app = await buildApp(configOf({ workers: 0, logLevel: 'silent', dataDir, ...config }));
+  const app = await buildApp(configOf({ workers: 0, logLevel: 'silent', dataDir, ...withStandIns(config) }));
   t.teardown(() => app.close());
   await app.listen({ host: '127.0.0.1', port: 0 });
   return clientFor(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`);
+}
+
+/** A configuration under which `token` and `character` are there, whatever this checkout has. */
+export function withStandIns(config: Partial<Config> = {}): Partial<Config> {
+  return { ...config, pluginsDir: [...STAND_INS, ...(config.pluginsDir ?? [])] };
 }
 
 export function clientFor(url: string): Client {

@@ -3,6 +3,7 @@ import { createServiceContainer } from '../../server/container.ts';
 import type { Answer, Service } from '../../server/service/service.ts';
 import type { Task } from '../../server/service/tasks.ts';
 import { ownBuffers, quietLog } from './collaborators.ts';
+import { withStandIns } from './server.ts';
 
 export interface AnswerChunk {
   readonly text: string;
@@ -13,7 +14,7 @@ export interface AnswerChunk {
 
 /** The service of one thread, with everything real but the log. */
 export async function composeQuietly(config: Partial<Config> = {}) {
-  const given = { config: configOf(config), log: quietLog, shared: ownBuffers };
+  const given = { config: configOf(withStandIns(config)), log: quietLog, shared: ownBuffers };
   const { registry, host, openers, service } = (await createServiceContainer(given)).cradle;
   return { registry, host, openers, service };
 }

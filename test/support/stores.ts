@@ -7,8 +7,8 @@ import { noPostgres, startPostgres } from './postgres.ts';
 import { type Cleanup, temporaryFolder } from './server.ts';
 
 export const STEPS: readonly PipelineStep[] = [
-  { type: 'chunk', chunker: 'recursive', refinery: null, config: { chunk_size: 256 } },
-  { type: 'refine', chunker: null, refinery: 'overlap', config: { context_size: 0.25 } },
+  { type: 'chunk', chunker: 'token', refinery: null, config: { chunk_size: 256 } },
+  { type: 'refine', chunker: null, refinery: 'shout', config: { loud: 0.25 } },
 ];
 
 /** Where a store keeps its pipelines. */

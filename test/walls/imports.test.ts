@@ -127,11 +127,3 @@ t.test('only the loader imports what is known at run time alone', async (t) => {
   const computed = [...SOURCES].filter(([, source]) => hasComputedImport(source)).map(([file]) => file);
   t.same(computed, ['server/loader/disk.ts']);
 });
-
-t.test('every dependency is used, by the server, by core or by a plugin that declares it', async (t) => {
-  const used = new Set([...SOURCES.values()].flatMap(importsOf).map(({ specifier }) => packageOf(specifier)));
-  t.same(
-    Object.keys(PACKAGE.dependencies).filter((name) => !used.has(name)),
-    [],
-  );
-});

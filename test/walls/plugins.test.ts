@@ -42,8 +42,3 @@ for (const folder of PLUGINS) {
       t.ok(readme.includes(option), option);
   });
 }
-
-t.test('there are plugins of the kinds that the service is made of', async (t) => {
-  for (const folder of ['plugins/chunkers/token', 'plugins/tokenizers/character'])
-    t.ok(PLUGINS.includes(folder));
-});

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { isOfMissingPlugin } from '../support/here.ts';
 import { ROOT } from './sources.ts';
 
 /** The READMEs of the rooms of the house: short, and without names of what is not there. */
@@ -23,6 +24,7 @@ function missingIn(room: string, markdown: string): string[] {
   return pathsIn(markdown).filter(
     (path) =>
       !OF_EACH_PLUGIN.includes(`${room}/${path}`) &&
+      !isOfMissingPlugin(join(room, path)) &&
       !from.some((folder) => existsSync(join(ROOT, folder, path))),
   );
 }

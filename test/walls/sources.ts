@@ -39,3 +39,7 @@ export function targetOf(file: string, { specifier }: Import): string | undefine
 export function pluginFolderOf(file: string): string | undefined {
   return /^plugins\/[^/]+\/[^/]+(?=\/)/.exec(file)?.[0];
 }
+
+export function withoutComments(source: string): string {
+  return source.replace(/^\s*\/\*[\s\S]*?\*\//gm, '').replace(/(^|\s)\/\/.*$/gm, '$1');
+}

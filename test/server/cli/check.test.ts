@@ -25,11 +25,12 @@ t.test('--check tries the port and prints workers and limits', async (t) => {
 });
 
 t.test("a plugin's address that is no URL stops the start, with and without --check", async (t) => {
-  const folder = await pluginsFolder(t, chunker('remote', WHOLE_TEXT, { urls: ['REMOTE_URL', 'OTHER_URL'] }));
+  const URLS = ['REMOTE_URL', 'LOCAL_URL', 'BLANK_URL'];
+  const folder = await pluginsFolder(t, chunker('remote', WHOLE_TEXT, { urls: URLS }));
   const args = ['--port', '0', '--host', '127.0.0.1', '--plugins-dir', folder];
-  const env = { REMOTE_URL: 'not-a-url', OTHER_URL: '', OPENAI_BASE_URL: 'localhost:11434/v1' };
+  const env = { REMOTE_URL: 'not-a-url', LOCAL_URL: 'localhost:11434/v1', BLANK_URL: '' };
   const problems = [
-    'OPENAI_BASE_URL: expected a URL such as https://host or http://host:8080/path, got "localhost:11434/v1"',
+    'LOCAL_URL: expected a URL such as https://host or http://host:8080/path, got "localhost:11434/v1"',
     'REMOTE_URL: expected a URL such as https://host or http://host:8080/path, got "not-a-url"',
   ];
   for (const more of [[], ['--check']]) {

@@ -1,5 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import t, { type Test } from 'tap';
+import { needs } from '../../support/here.ts';
+import { FIXTURES, plugin, pluginsFolder } from '../../support/plugins.ts';
 import { type ServerProcess, startProcess, until } from '../../support/process.ts';
 import { clientFor, temporaryFolder } from '../../support/server.ts';
 
@@ -56,15 +58,25 @@ t.test('JSON lines: level names, ISO times, and one line per request with its nu
   t.match(health, { method: 'GET', path: '/health', status: 200, bytes: undefined });
 });
 
-t.test('--log-level debug says where the time went and what was opened', async (t) => {
-  const server = startProcess(t, [...LOCAL, '--log-level', 'DEBUG', '--workers', '0']);
+t.test(
+  '--log-level debug says where the time went and what was opened',
+  needs('tokenizer/tiktoken'),
+  async (t) => {
+    const server = startProcess(t, [...LOCAL, '--log-level', 'DEBUG', '--workers', '0']);
+    const client = await server.listening();
+    await client.post('/v1/chunk/token', { text: 'secret words', tokenizer: 'cl100k_base' }, HEADERS);
+    const [worked] = await linesWith(server, 'worked');
+    t.match(worked, { level: 'debug', reqId: 'mine', queueMs: Number, tokens: 2, opened: [] });
+    t.match(worked?.stages, { 'parse json': Number, 'chunk token': Number, 'serialise json': Number });
+    t.match(await linesWith(server, 'opened a tokenizer'), [{ tokenizer: 'cl100k_base', ms: Number }]);
+    t.notMatch(server.stdout(), /secret/);
+  },
+);
+
+t.test('and which model', needs('embedding/static', 'tokenizer/huggingface'), async (t) => {
+  const server = startProcess(t, [...LOCAL, '--log-level', 'debug', '--workers', '0']);
   const client = await server.listening();
-  await client.post('/v1/chunk/token', { text: 'secret words', tokenizer: 'cl100k_base' }, HEADERS);
-  await client.post('/v1/chunk/semantic', { text: 'secret words. More of them.' });
-  const [worked] = await linesWith(server, 'worked', 2);
-  t.match(worked, { level: 'debug', reqId: 'mine', queueMs: Number, tokens: 2, opened: [] });
-  t.match(worked?.stages, { 'parse json': Number, 'chunk token': Number, 'serialise json': Number });
-  t.match(await linesWith(server, 'opened a tokenizer'), [{ tokenizer: 'cl100k_base', ms: Number }]);
+  await client.post('/v1/embed', { text: 'secret words' });
   t.match(await linesWith(server, 'opened a model'), [{ ms: Number }]);
   t.notMatch(server.stdout(), /secret/);
 });
@@ -108,11 +120,13 @@ t.test('it says that it listens only once its store is open', async (t) => {
 });
 
 t.test('what a request asks for and is not here is a warning without a stack', async (t) => {
-  const server = startProcess(t, LOCAL);
+  const needs = { env: ['NO_SUCH_KEY'] };
+  const keyless = { kind: 'embedding', name: 'keyless', models: ['keyless/*'], needs };
+  const folder = await pluginsFolder(t, plugin(keyless, 'export default () => ({});'));
+  const server = startProcess(t, [...LOCAL, '--plugins-dir', folder]);
   const client = await server.listening();
-  const chunk = { text: 'a', start_index: 0, end_index: 1, token_count: 1 };
-  for (const embedding_model of ['text-embedding-3-small', 'no/such-model', 'misspelt'])
-    await client.post('/v1/refine/embeddings', { chunks: [chunk], embedding_model });
+  for (const embedding_model of ['keyless/one', 'no/such-model', 'misspelt'])
+    await client.post('/v1/embed', { text: 'a', embedding_model });
   await client.post('/v1/chunk/token', { text: 'a', tokenizer: 'misspelt' });
   await linesWith(server, 'answered', 4);
   const levels = new Set(linesOf(server).map(({ level }) => level));
@@ -140,13 +154,13 @@ const noTerminal = spawnSync('script', ['--version']).status !== 0 && 'there is 
 
 /** What a server prints on a terminal until it has opened a tokenizer in a worker thread. */
 async function onTerminal(t: Test, args: string): Promise<string> {
-  const command = `unset NODE_OPTIONS; exec ${process.execPath} server/main.ts ${LOCAL.join(' ')} ${args}`;
+  const command = `unset NODE_OPTIONS; exec ${process.execPath} server/main.ts ${LOCAL.join(' ')} --plugins-dir ${FIXTURES} ${args}`;
   const child = spawn('script', ['-qec', command, '/dev/null'], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.teardown(() => child.kill());
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
   const url = await until(() => /listening at (http:\/\/[\d.]+:\d+)/.exec(said)?.[1]);
-  await clientFor(url).chunk('token', { text: 'large '.repeat(2000), tokenizer: 'gpt2' });
+  await clientFor(url).post('/v1/tokenize', { text: 'large '.repeat(2000), tokenizer: 'words' });
   await until(() => said.includes('opened a tokenizer'));
   return said;
 }

@@ -36,7 +36,7 @@ t.test('a server in a process of its own', async (t) => {
   await t.test('answers, from whatever folder it was started', async (t) => {
     t.same((await client.get('/health')).json(), { status: 'ok' });
     for (const text of ['small', 'large '.repeat(500)]) {
-      const chunks = await client.chunk('recursive', { text });
+      const chunks = await client.chunk('token', { text });
       t.equal(chunks.map((chunk) => chunk.text).join(''), text);
     }
   });

@@ -51,7 +51,7 @@ t.test('a start that fails says why', async (t) => {
     await checkFailure(t, ['--plugins-dir', folder], [/bad\/manifest\.js: manifest\.kind: expected one of/]);
   });
   t.test('an unknown plugin', { buffered: true }, async (t) => {
-    await checkFailure(t, ['--plugins', 'token,recursiv'], [/"recursiv".*chunker\/recursive/]);
+    await checkFailure(t, ['--plugins', 'token,charactr'], [/"charactr".*tokenizer\/character/]);
   });
 });
 

@@ -1,95 +1,136 @@
-// Needs chunker/recursive, chunker/sentence, tokenizer/huggingface, tokenizer/tiktoken.
-
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
+import { chunker, plugin, WHOLE_TEXT } from '../../support/plugins.ts';
+
+/** Trims checkouts of made-up plugins, so that it does not matter which ones are in this one. */
 
 const ROOT = join(import.meta.dirname, '../../..');
-const PARTS = ['core', 'plugins', 'server', 'package.json'];
+
+const tokenizer = (name: string, manifest: object = {}) =>
+  plugin(
+    { kind: 'tokenizer', name, models: [name], ...manifest },
+    `export default () => ({ names: () => ['${name}'], open: async (name) => name !== '${name}' ? undefined : {
+      name, tokenize: (text) => ({
+        count: (start, end) => end - start,
+        ends: () => Uint32Array.from({ length: text.length }, (_, unit) => unit + 1),
+      }),
+    } });`,
+  );
+const uses = ['tokenizer'];
+const PLUGINS: Readonly<Record<string, Record<string, string>>> = {
+  'plugins/chunkers': {
+    ...chunker('keep', WHOLE_TEXT, { uses, needs: { packages: ['of-both'] } }),
+    ...chunker('drop', WHOLE_TEXT, { uses, needs: { packages: ['of-both', 'of-drop', 'ajv', 'pino'] } }),
+  },
+  'plugins/tokenizers': { ...tokenizer('units', { default: 'units' }), ...tokenizer('letters') },
+  'test/plugins/chunkers': { 'keep/keep.test.ts': '', 'drop/drop.test.ts': '' },
+};
 
 t.test('a trimmed checkout starts, keeps what was asked for and answers 404 for the rest', async (t) => {
-  const checkout = copyOfTheCheckout(t);
-  const { status, stdout } = trim(checkout, 'token,recursive,character');
+  const checkout = makeCheckout(t);
+  const { status, stdout } = trim(checkout, 'keep,units');
   t.equal(status, 0);
-  t.match(stdout, 'removed plugins/chunkers/sentence');
-  t.match(stdout, 'removed the dependency tiktoken');
-  t.strictSame(readdirSync(join(checkout, 'plugins', 'chunkers')).filter(isPlugin), ['recursive', 'token']);
-  t.strictSame(readdirSync(join(checkout, 'plugins', 'tokenizers')).filter(isPlugin), ['character']);
+  t.match(stdout, 'removed plugins/chunkers/drop\n');
+  t.match(stdout, 'removed test/plugins/chunkers/drop\n');
+  t.match(stdout, 'removed the dependency of-drop\n');
+  t.same(readdirSync(join(checkout, 'plugins/chunkers')), ['keep']);
+  t.same(readdirSync(join(checkout, 'plugins/tokenizers')), ['units']);
+  t.same(readdirSync(join(checkout, 'test/plugins/chunkers')), ['keep']);
 
+  // Nobody has installed what the made-up plugin says it needs.
+  const manifest = join(checkout, 'plugins/chunkers/keep/manifest.js');
+  writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('"of-both"', ''));
   const base = await startServer(t, checkout);
-  t.equal((await post(`${base}/v1/chunk/token`, { text: 'kept' })).status, 200);
-  t.equal((await post(`${base}/v1/chunk/recursive`, { text: 'kept' })).status, 200);
-  t.equal((await post(`${base}/v1/chunk/sentence`, { text: 'gone' })).status, 404);
-  const refused = await post(`${base}/v1/chunk/token`, { text: 'x', tokenizer: 'gpt2' });
+  t.equal((await post(`${base}/v1/chunk/keep`, { text: 'kept' })).status, 200);
+  t.equal((await post(`${base}/v1/chunk/drop`, { text: 'gone' })).status, 404);
+  const refused = await post(`${base}/v1/chunk/keep`, { text: 'x', tokenizer: 'letters' });
   t.equal(refused.status, 400, 'a tokenizer that was removed is unknown');
 });
 
-t.test('only packages that nothing kept needs leave package.json', async (t) => {
-  const checkout = copyOfTheCheckout(t);
-  const before = dependenciesOf(checkout);
-  trim(checkout, 'token', 'tiktoken');
-  const gone = Object.keys(before).filter((name) => !(name in dependenciesOf(checkout)));
-  t.notOk(gone.includes('tiktoken'), 'a kept plugin needs it');
-  t.ok(gone.includes('@huggingface/tokenizers'));
-  t.notOk(gone.includes('fastify'));
-});
-
-t.test('a package that the server imports too stays, whichever plugin needs it', async (t) => {
-  const checkout = copyOfTheCheckout(t);
-  const manifest = join(checkout, 'plugins', 'chunkers', 'sentence', 'manifest.ts');
-  const source = readFileSync(manifest, 'utf8');
-  writeFileSync(manifest, source.replace('uses:', "needs: { packages: ['ajv', 'pino'] },\n  uses:"));
-  trim(checkout, 'token');
-  t.ok('ajv' in dependenciesOf(checkout));
-  t.ok('pino' in dependenciesOf(checkout));
-});
-
-t.test('a package of which only a comment or a text speaks does not stay', async (t) => {
-  const checkout = copyOfTheCheckout(t);
-  const remark =
-    "/* import { get_encoding } from 'tiktoken'; */ export const text = \"from 'onnxruntime-node'\";\n";
-  writeFileSync(join(checkout, 'server', 'remark.ts'), remark);
-  trim(checkout, 'token,character');
-  t.notOk('tiktoken' in dependenciesOf(checkout));
-  t.notOk('onnxruntime-node' in dependenciesOf(checkout));
+t.test('packages leave package.json that neither a kept plugin nor the server needs', async (t) => {
+  const checkout = makeCheckout(t);
+  const remark = "/* import { x } from 'of-drop'; */ export const text = \"from 'of-drop'\";\n";
+  writeFileSync(join(checkout, 'server/remark.ts'), remark);
+  trim(checkout, 'keep');
+  const left = dependenciesOf(checkout);
+  t.notOk('of-drop' in left, 'a comment and a text that speak of it do not keep it');
+  for (const name of ['of-both', 'ajv', 'pino', 'fastify']) t.ok(name in left, name);
 });
 
 t.test('the kinds that a kept plugin uses are kept whole if none of them is named', async (t) => {
-  const checkout = copyOfTheCheckout(t);
-  const tokenizers = readdirSync(join(checkout, 'plugins', 'tokenizers'));
-  trim(checkout, 'token');
-  t.strictSame(readdirSync(join(checkout, 'plugins', 'tokenizers')), tokenizers);
+  const checkout = makeCheckout(t);
+  trim(checkout, 'keep');
+  t.same(readdirSync(join(checkout, 'plugins/tokenizers')), ['letters', 'units']);
+});
+
+t.test('without names it removes what a folder that was deleted by hand has left behind', async (t) => {
+  const checkout = makeCheckout(t);
+  commit(checkout);
+  rmSync(join(checkout, 'plugins/chunkers/drop'), { recursive: true });
+  const { status, stdout } = trim(checkout);
+  t.equal(status, 0, 'the deletion itself is not committed yet');
+  t.match(stdout, /^removed test\/plugins\/chunkers\/drop\n[\s\S]*removed the dependency of-drop\n/);
+  t.same(readdirSync(join(checkout, 'plugins/chunkers')), ['keep']);
+  t.match(trim(checkout).stdout, /^Nothing to remove/);
 });
 
 t.test('an unknown name removes nothing and names the known plugins', async (t) => {
-  const checkout = copyOfTheCheckout(t);
-  const { status, stderr } = trim(checkout, 'tokken');
+  const checkout = makeCheckout(t);
+  const { status, stderr } = trim(checkout, 'kep');
   t.equal(status, 2);
-  t.match(stderr, 'There is no plugin "tokken"');
-  t.match(stderr, 'chunker/token');
-  t.ok(existsSync(join(checkout, 'plugins', 'chunkers', 'sentence')));
-  t.equal(trim(checkout).status, 2, 'no name at all is refused too');
+  t.match(stderr, 'There is no plugin "kep"');
+  t.match(stderr, 'chunker/keep');
+  t.ok(existsSync(join(checkout, 'plugins/chunkers/drop')));
 });
 
 t.test('uncommitted work is not touched without --force', async (t) => {
-  const checkout = copyOfTheCheckout(t);
+  const checkout = makeCheckout(t);
   execFileSync('git', ['init', '--quiet'], { cwd: checkout });
-  const { status, stderr } = trim(checkout, 'token');
+  const { status, stderr } = trim(checkout, 'keep');
   t.equal(status, 2);
   t.match(stderr, 'uncommitted');
-  t.ok(existsSync(join(checkout, 'plugins', 'chunkers', 'sentence')));
-  t.equal(trim(checkout, 'token', '--force').status, 0);
-  t.notOk(existsSync(join(checkout, 'plugins', 'chunkers', 'sentence')));
+  t.ok(existsSync(join(checkout, 'plugins/chunkers/drop')));
+  t.equal(trim(checkout, 'keep', '--force').status, 0);
+  t.notOk(existsSync(join(checkout, 'plugins/chunkers/drop')));
 });
 
-function copyOfTheCheckout(t: Test): string {
-  const folder = t.testdir({});
-  for (const part of PARTS) cpSync(join(ROOT, part), join(folder, part), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  return folder;
+function makeCheckout(t: Test): string {
+  const checkout = t.testdir({});
+  for (const part of ['core', 'server']) cpSync(join(ROOT, part), join(checkout, part), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const dependencies = { ...manifest.dependencies, 'of-both': '1.0.0', 'of-drop': '1.0.0' };
+  writeFileSync(join(checkout, 'package.json'), JSON.stringify({ ...manifest, dependencies }));
+  for (const [folder, files] of Object.entries(PLUGINS)) {
+    for (const [file, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(checkout, folder, file)), { recursive: true });
+      writeFileSync(join(checkout, folder, file), content);
+    }
+  }
+  return checkout;
+}
+
+function commit(checkout: string): void {
+  const as = ['-c', 'user.name=test', '-c', 'user.email=test@localhost'];
+  for (const args of [
+    ['init', '--quiet'],
+    ['add', '.'],
+    [...as, 'commit', '--quiet', '-m', 'all'],
+  ])
+    execFileSync('git', args, { cwd: checkout });
 }
 
 function trim(checkout: string, ...args: string[]) {
@@ -100,10 +141,6 @@ function trim(checkout: string, ...args: string[]) {
 
 function dependenciesOf(checkout: string): Record<string, string> {
   return JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')).dependencies;
-}
-
-function isPlugin(name: string): boolean {
-  return !name.includes('.');
 }
 
 /** Starts the server of a checkout as users do and gives its address. */

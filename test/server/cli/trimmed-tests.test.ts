@@ -1,47 +1,45 @@
-// Needs chunker/recursive, refinery/overlap, embedding/voyage, tokenizer/tiktoken.
-
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, globSync, rmSync, symlinkSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { trim } from '../../../server/cli/trim.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const PARTS = [
-  'core',
-  'plugins',
-  'server',
-  'test/plugins',
-  'test/support',
-  'test/core',
-  'test/fixtures',
-  'package.json',
-];
+const PARTS = ['core', 'plugins', 'server', 'test/plugins', 'test/support', 'test/core', 'package.json'];
+const SHARED = 'test/core/engine/windows.test.ts';
 
-t.test('a test file is skipped if a plugin that it needs was deleted, and run otherwise', async (t) => {
+/** A test file of some plugin of this checkout that no other plugin here is needed for, and the plugin's folder. */
+const OWN = globSync('test/plugins/*/*/*.test.ts', { cwd: ROOT }).sort()[0];
+const skip = OWN === undefined && 'no plugin of this checkout has tests';
+const FOLDER = dirname(OWN ?? '').replace('test/', '');
+
+t.test('the tests of a plugin whose folder was deleted are skipped, and no others', { skip }, async (t) => {
   const checkout = copyOfTheCheckout(t);
-  t.match(runTest(checkout, 'test/core/engine/windows.test.ts'), /^1\.\.\d+$/m);
-  rmSync(join(checkout, 'plugins/refineries/overlap'), { recursive: true });
-  rmSync(join(checkout, 'plugins/embeddings/voyage'), { recursive: true });
-  for (const [file, missing] of [
-    ['test/plugins/refineries/overlap/overlap.test.ts', 'plugins/refineries/overlap'],
-    ['test/plugins/embeddings/hosted.test.ts', 'plugins/embeddings/voyage'],
-  ] as const) {
-    t.ok(runTest(checkout, file).includes(`1..0 # SKIP ${missing}`), file);
-  }
-  t.match(runTest(checkout, 'test/core/engine/windows.test.ts'), /^1\.\.\d+$/m, 'the others run as before');
+  rmSync(join(checkout, FOLDER), { recursive: true });
+  t.ok(runTest(t, checkout, OWN as string).includes(`1..0 # SKIP ${FOLDER} is not in this checkout`));
+  t.match(runTest(t, checkout, SHARED), /^1\.\.\d+$/m);
 });
 
-t.test('trimming deletes the tests of what it deletes, and no others', async (t) => {
+t.test('trimming without names deletes the tests that were left behind', { skip }, async (t) => {
   const checkout = copyOfTheCheckout(t);
-  await trim(checkout, ['token', 'recursive']);
-  t.same(readdirSync(join(checkout, 'test/plugins/chunkers')), ['recursive']);
-  t.ok(existsSync(join(checkout, 'test/plugins/tokenizers/tiktoken')), 'a kind that is used is kept whole');
-  t.notOk(existsSync(join(checkout, 'test/plugins/refineries/overlap')));
-  t.ok(
-    runTest(checkout, 'test/plugins/embeddings/hosted.test.ts').includes('1..0 # SKIP plugins/embeddings/'),
-  );
+  rmSync(join(checkout, FOLDER), { recursive: true });
+  const { folders } = await trim(checkout, []);
+  t.same(folders, [`test/${FOLDER}`]);
+  t.notOk(existsSync(join(checkout, 'test', FOLDER)));
+  t.same((await trim(checkout, [])).folders, []);
 });
+
+t.test('trimming deletes the tests of what it deletes, and no others', { skip }, async (t) => {
+  const checkout = copyOfTheCheckout(t);
+  const before = testFoldersIn(checkout);
+  await trim(checkout, [`${kindOf(FOLDER)}/${basename(FOLDER)}`]);
+  const kept = before.filter((folder) => existsSync(join(checkout, folder.replace('test/', ''))));
+  t.same(testFoldersIn(checkout), kept);
+  t.ok(kept.includes(`test/${FOLDER}`));
+});
+
+const testFoldersIn = (checkout: string) => globSync('test/plugins/*/*', { cwd: checkout }).sort();
+const kindOf = (folder: string) => basename(dirname(folder)).replace(/ies$/, 'y').replace(/s$/, '');
 
 function copyOfTheCheckout(t: Test): string {
   const folder = t.testdir({});
@@ -51,9 +49,9 @@ function copyOfTheCheckout(t: Test): string {
 }
 
 /** Runs one file of tests as `npm test` does, and gives what it prints; it has to pass. */
-function runTest(checkout: string, file: string): string {
+function runTest(t: Test, checkout: string, file: string): string {
   const { NODE_OPTIONS: _, TAP: __, ...env } = process.env;
-  const args = ['--import=./test/support/skip-without-plugins.ts', file];
+  const args = ['--import=./test/support/skip-without-plugin.ts', file];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: checkout,
     encoding: 'utf8',

@@ -66,7 +66,7 @@ t.test('every flag is read, as --flag value and as --flag=value', async (t) => {
     ['data-dir', 'dataDir', '/x', '/x'],
     ['store', 'store', 'memory', 'memory'],
     ['models-dir', 'modelsDir', 'm', 'm'],
-    ['plugins', 'plugins', 'token, recursive,', ['token', 'recursive']],
+    ['plugins', 'plugins', 'token, lines,', ['token', 'lines']],
     ['plugins-dir', 'pluginsDir', 'a,b', ['a', 'b']],
     ['workers', 'workers', '3', 3],
     ['inline-bytes', 'inlineBytes', '0', 0],
@@ -125,9 +125,9 @@ t.test('switches', async (t) => {
 });
 
 t.test('flags go before variables, and variables before defaults', async (t) => {
-  const env = { PORT: '9000', HOST: '::1', PLUGINS: 'token,recursive' };
-  t.match(readConfig(['--port', '9001'], env), { port: 9001, host: '::1', plugins: ['token', 'recursive'] });
-  t.match(readConfig(['--plugins', 'code'], env), { plugins: ['code'] });
+  const env = { PORT: '9000', HOST: '::1', PLUGINS: 'token,lines' };
+  t.match(readConfig(['--port', '9001'], env), { port: 9001, host: '::1', plugins: ['token', 'lines'] });
+  t.match(readConfig(['--plugins', 'words'], env), { plugins: ['words'] });
   t.equal(readConfig(['--port=1', '--port=2'], {}).port, 2, 'the last one counts');
   t.same(
     readConfig(['--plugins-dir=a', '--plugins-dir', 'b,c'], {}).pluginsDir,

@@ -1,9 +1,8 @@
-// Needs refinery/overlap.
-
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { Chunk } from '../../../core/contracts/chunk.ts';
 import { sliceIn, TEXTS } from '../../support/documents.ts';
+import { needs } from '../../support/here.ts';
 import {
   ALL_FIELDS,
   plainHash,
@@ -92,9 +91,12 @@ const PIPELINES: Record<string, object[]> = {
 
 const TEXT = `${TEXTS.plain}\r\n${TEXTS.lines}\r${TEXTS.emoji}\n\n${TEXTS.loneSurrogates}\n${TEXTS.plain}\r\n`;
 
+const usesOverlap = (steps: readonly object[]) => JSON.stringify(steps).includes('"refinery":"overlap"');
+const overlapIfUsed = (steps: readonly object[]) => (usesOverlap(steps) ? needs('refinery/overlap') : {});
+
 for (const [title, steps] of Object.entries(PIPELINES)) {
   for (const times of [1, 10]) {
-    t.test(`${title}: all fields, ${times === 1 ? 'small' : 'large'}`, async (t) => {
+    t.test(`${title}: all fields, ${times === 1 ? 'small' : 'large'}`, overlapIfUsed(steps), async (t) => {
       const text = TEXT.repeat(times);
       const pages = [0, 0, TEXTS.plain?.length ?? 0, TEXT.length, text.length];
       const documents = [{ id: 'a', title: 'Title', text, pages }, { id: 'b', text: '' }, { text: TEXT }];
@@ -175,21 +177,25 @@ t.test('pages are counted in the unit of the last chunker', async (t) => {
   );
 });
 
-t.test('chunks of pipelines have ids whatever is included, and their own fields give way', async (t) => {
-  const execute = await pipeline(inline, [chunk('lines')]);
-  const fields = ['id', 'text', 'start_index', 'end_index', 'token_count', 'index', 'context', 'embedding'];
-  for (const source of [{ text: 'a' }, { documents: [{ text: 'a' }] }]) {
-    const [plain] = (await execute({ ...source, include: [] })).json<Fields[]>().flat();
-    t.same(Object.keys(plain ?? {}), fields);
-    t.equal(plain?.index, 'mine', 'a field of the plugin');
-    t.match(plain?.id, /^[\da-f]{8}-/);
-    const [asked] = (await execute({ ...source, include: ['index'] })).json<Fields[]>().flat();
-    t.equal(asked?.index, 0, 'the field that was asked for');
-    t.equal(asked?.id, plain?.id);
-  }
-});
+t.test(
+  'chunks of pipelines have ids whatever is included, and their own fields give way',
+  needs('refinery/overlap'),
+  async (t) => {
+    const execute = await pipeline(inline, [chunk('lines')]);
+    const fields = ['id', 'text', 'start_index', 'end_index', 'token_count', 'index', 'context', 'embedding'];
+    for (const source of [{ text: 'a' }, { documents: [{ text: 'a' }] }]) {
+      const [plain] = (await execute({ ...source, include: [] })).json<Fields[]>().flat();
+      t.same(Object.keys(plain ?? {}), fields);
+      t.equal(plain?.index, 'mine', 'a field of the plugin');
+      t.match(plain?.id, /^[\da-f]{8}-/);
+      const [asked] = (await execute({ ...source, include: ['index'] })).json<Fields[]>().flat();
+      t.equal(asked?.index, 0, 'the field that was asked for');
+      t.equal(asked?.id, plain?.id);
+    }
+  },
+);
 
-t.test('a text is answered byte for byte as without include', async (t) => {
+t.test('a text is answered byte for byte as without include', needs('refinery/overlap'), async (t) => {
   const execute = await pipeline(inline, PIPELINES['an overlap between chunkers'] ?? []);
   for (const text of [TEXT, [TEXT, '', 'a']]) {
     const plain = await execute({ text });

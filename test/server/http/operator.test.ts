@@ -1,45 +1,55 @@
-// Needs chunker/recursive, chunker/sentence, refinery/overlap.
-
-import t from 'tap';
-import { chunker, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
+import t, { type Test } from 'tap';
+import { needs } from '../../support/here.ts';
+import { chunker, FIXTURES, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { type Client, startServer } from '../../support/server.ts';
 
 const ORIGIN = 'https://app.example';
 
-t.test('a number that is over its limit is named, with the limit and the flag', async (t) => {
-  const { post } = await startServer(t, {
-    maxDocuments: 2,
-    maxCharacters: 10,
-    maxChunks: 3,
-    maxDelimiters: 2,
-    maxDelimiterCharacters: 4,
-    maxSteps: 1,
-    maxBodyBytes: 2000,
-  });
-  const chunk = { text: 'a', start_index: 0, end_index: 1, token_count: 1 };
-  const step = { type: 'chunk', chunker: 'sentence', config: {} };
-  const cases: [path: string, body: object, numbers: RegExp][] = [
-    ['chunk/token', { text: ['a', 'b', 'c'] }, /^text: 3 texts, .* 2; .*--max-documents/],
-    ['chunk/token', { text: 'a'.repeat(11) }, /^text: 11 characters, .* 10; .*--max-characters/],
-    ['chunk/token', { text: ['a', 'a'.repeat(11)] }, /^text\[1\]: 11 characters/],
-    ['chunk/sentence', { text: 'a', delim: ['a', 'b', 'c'] }, /^delim: 3 entries, .* 2; .*--max-delimiters/],
-    ['chunk/sentence', { text: 'a', delim: ['abcde'] }, /^delim\[0\]: 5 characters, .* 4; /],
-    ['refine/overlap', { chunks: [chunk, chunk, chunk, chunk] }, /^chunks: 4 chunks, .* 3; .*--max-chunks/],
-    ['refine/overlap', { chunks: [[chunk], [chunk], [chunk]] }, /^chunks: 3 lists, .* 2; /],
-    ['pipelines', { name: 'a', steps: [step, step] }, /^steps: expected at most 1 steps, got 2/],
-    [
-      'pipelines',
-      { name: 'a', steps: [{ ...step, config: { delim: ['a', 'b', 'c'] } }] },
-      /^steps\[0\]\.config\.delim: 3/,
-    ],
-  ];
+const LIMITS = {
+  maxDocuments: 2,
+  maxCharacters: 10,
+  maxChunks: 3,
+  maxDelimiters: 2,
+  maxDelimiterCharacters: 4,
+  maxSteps: 1,
+  maxBodyBytes: 2000,
+};
+
+type Refused = readonly (readonly [path: string, body: object, numbers: RegExp])[];
+
+async function checkRefused(t: Test, { post }: Client, cases: Refused): Promise<void> {
   for (const [path, body, numbers] of cases) {
     const answer = await post(`/v1/${path}`, body);
     t.equal(answer.status, 400, path);
     t.match(answer.json<{ detail: string }>().detail, numbers);
   }
+}
+
+t.test('a number that is over its limit is named, with the limit and the flag', async (t) => {
+  const client = await startServer(t, { ...LIMITS, pluginsDir: [FIXTURES] });
+  const { post } = client;
+  const chunk = { text: 'a', start_index: 0, end_index: 1, token_count: 1 };
+  const step = { type: 'chunk', chunker: 'token', config: {} };
+  await checkRefused(t, client, [
+    ['chunk/token', { text: ['a', 'b', 'c'] }, /^text: 3 texts, .* 2; .*--max-documents/],
+    ['chunk/token', { text: 'a'.repeat(11) }, /^text: 11 characters, .* 10; .*--max-characters/],
+    ['chunk/token', { text: ['a', 'a'.repeat(11)] }, /^text\[1\]: 11 characters/],
+    ['refine/shout', { chunks: [chunk, chunk, chunk, chunk] }, /^chunks: 4 chunks, .* 3; .*--max-chunks/],
+    ['refine/shout', { chunks: [[chunk], [chunk], [chunk]] }, /^chunks: 3 lists, .* 2; /],
+    ['pipelines', { name: 'a', steps: [step, step] }, /^steps: expected at most 1 steps, got 2/],
+  ]);
   t.equal((await post('/v1/chunk/token', { text: 'a'.repeat(3000) })).status, 413);
   t.equal((await post('/v1/chunk/token', { text: ['a'.repeat(10), 'b'] })).status, 200);
+});
+
+t.test('so are delimiters that are too many or too long', needs('chunker/sentence'), async (t) => {
+  const delim = ['a', 'b', 'c'];
+  const steps = [{ type: 'chunk', chunker: 'sentence', config: { delim } }];
+  await checkRefused(t, await startServer(t, LIMITS), [
+    ['chunk/sentence', { text: 'a', delim }, /^delim: 3 entries, .* 2; .*--max-delimiters/],
+    ['chunk/sentence', { text: 'a', delim: ['abcde'] }, /^delim\[0\]: 5 characters, .* 4; /],
+    ['pipelines', { name: 'a', steps }, /^steps\[0\]\.config\.delim: 3/],
+  ]);
 });
 
 t.test('bodies together are bounded, also where they do not say how long they are', async (t) => {
@@ -114,9 +124,10 @@ t.test('more requests than --rate-limit are 429 with Retry-After; health stays o
 });
 
 t.test('metrics', async (t) => {
-  const { get, post } = await startServer(t, { workers: 1 });
+  const folder = await pluginsFolder(t, chunker('plain', WHOLE_TEXT, { light: true }));
+  const { get, post } = await startServer(t, { workers: 1, pluginsDir: [folder] });
   await post('/v1/chunk/token', { text: 'a secret text', chunk_size: 4 });
-  await post('/v1/chunk/recursive', { text: ['one', 'a longer secret text '.repeat(2000)], chunk_size: 100 });
+  await post('/v1/chunk/plain', { text: ['one', 'a longer secret text '.repeat(2000)] });
   await post('/v1/chunk/token', { text: 1 });
   await get('/no/such/secret');
   const { bytes, headers } = await get('/metrics');
@@ -127,8 +138,8 @@ t.test('metrics', async (t) => {
     'chunksmith_request_seconds_count{route="/v1/chunk/token",method="POST",status="200"} 1',
     'chunksmith_request_seconds_count{route="/v1/chunk/token",method="POST",status="400"} 1',
     'chunksmith_stage_seconds_count{stage="parse",by="json"} 2',
-    'chunksmith_stage_seconds_count{stage="queue",by="recursive"} 1',
-    'chunksmith_stage_seconds_count{stage="chunk",by="recursive"} 1',
+    'chunksmith_stage_seconds_count{stage="queue",by="plain"} 1',
+    'chunksmith_stage_seconds_count{stage="chunk",by="plain"} 1',
     'chunksmith_stage_seconds_count{stage="serialise",by="json"} 2',
     'chunksmith_chunks_total{plugin="token"} 4',
     'chunksmith_tokens_total{plugin="token"} 13',

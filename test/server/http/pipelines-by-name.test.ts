@@ -1,5 +1,5 @@
 import t from 'tap';
-import { chunker, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
+import { chunker, FIXTURES, plugin, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
 import { type Answer, type Client, startServer, temporaryFolder } from '../../support/server.ts';
 import { onBothDatabases } from '../../support/stores.ts';
@@ -102,14 +102,14 @@ await onBothDatabases(t, async (t, fresh) => {
 });
 
 t.test('a step whose plugin does not exist is refused, with the list and the closest name', async (t) => {
-  const client = await startServer(t);
+  const client = await startServer(t, { pluginsDir: [FIXTURES] });
   const steps = [
     { type: 'chunk', chunker: 'tokn' },
     { type: 'refine', refinery: 'zzz-nothing-like-it' },
   ];
   const refused = [
-    /steps\[0\]\.chunker: there is no chunker "tokn"; known are .*recursive.*token.* \(did you mean "token"\?\)/,
-    /steps\[1\]\.refinery: there is no refinery "zzz-nothing-like-it"; known are .*overlap/,
+    /steps\[0\]\.chunker: there is no chunker "tokn"; known are .*token.* \(did you mean "token"\?\)/,
+    /steps\[1\]\.refinery: there is no refinery "zzz-nothing-like-it"; known are .*shout/,
     /allow_missing/,
   ];
   checkProblem(t, await client.post(PATH, { name: 'x', steps }), 400, refused);
@@ -152,17 +152,22 @@ t.test('a pipeline runs once its plugin is there, and is read when it has gone',
 t.test(
   'names of steps are taken in any case and as classes are called, and stored as the plugin has them',
   async (t) => {
-    const folder = await pluginsFolder(t, chunker('whole-text', WHOLE_TEXT));
+    const shout = { kind: 'refinery', name: 'shout-out' };
+    const folder = await pluginsFolder(
+      t,
+      chunker('whole-text', WHOLE_TEXT),
+      plugin(shout, 'export default () => ({ refine: (chunks) => [...chunks] });'),
+    );
     const client = await startServer(t, { pluginsDir: [folder] });
     const text = 'Some words. More words.';
     for (const [chunkerName, refineryName, own] of [
-      ['Token', 'Overlap', ['token', 'overlap']],
-      ['TOKEN', 'OVERLAP', ['token', 'overlap']],
-      ['TokenChunker', 'OverlapRefinery', ['token', 'overlap']],
-      ['token_chunker', 'overlap-refinery', ['token', 'overlap']],
-      ['WholeText', 'overlap', ['whole-text', 'overlap']],
-      ['WholeTextChunker', 'overlap', ['whole-text', 'overlap']],
-      ['whole_text', 'overlap', ['whole-text', 'overlap']],
+      ['Token', 'ShoutOut', ['token', 'shout-out']],
+      ['TOKEN', 'SHOUT-OUT', ['token', 'shout-out']],
+      ['TokenChunker', 'ShoutOutRefinery', ['token', 'shout-out']],
+      ['token_chunker', 'shout-out-refinery', ['token', 'shout-out']],
+      ['WholeText', 'shout_out', ['whole-text', 'shout-out']],
+      ['WholeTextChunker', 'shout_out', ['whole-text', 'shout-out']],
+      ['whole_text', 'shout_out', ['whole-text', 'shout-out']],
     ] as const) {
       const steps = [
         { type: 'chunk', chunker: chunkerName },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { chunker, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
+import { chunker, FIXTURES, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { noPostgres, startPostgres } from '../../support/postgres.ts';
 import { checkProblem } from '../../support/problems.ts';
 import { until } from '../../support/process.ts';
@@ -21,11 +21,11 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/;
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 const STEPS = [
   { type: 'chunk', chunker: 'token', config: { chunk_size: 4 } },
-  { type: 'refine', refinery: 'overlap', config: { context_size: 0.25 } },
+  { type: 'refine', refinery: 'shout', config: {} },
 ];
 const SHOWN = [
   { type: 'chunk', chunker: 'token', refinery: null, config: { chunk_size: 4 } },
-  { type: 'refine', chunker: null, refinery: 'overlap', config: { context_size: 0.25 } },
+  { type: 'refine', chunker: null, refinery: 'shout', config: {} },
 ];
 
 function put(
@@ -53,7 +53,7 @@ async function create(client: Client, name: string = randomUUID()): Promise<Pipe
 
 await onBothDatabases(t, async (t, fresh) => {
   const database = await fresh();
-  const client = await startServer(t, database);
+  const client = await startServer(t, { ...database, pluginsDir: [FIXTURES] });
 
   await t.test('create, get, change, list and delete', async (t) => {
     const answer = await client.post(PATH, { name: 'articles', steps: STEPS });
@@ -113,7 +113,7 @@ await onBothDatabases(t, async (t, fresh) => {
   await t.test('what is refused only when it is executed is stored', async (t) => {
     const steps = [
       { type: 'refine' },
-      { type: 'chunk', refinery: 'overlap' },
+      { type: 'chunk', refinery: 'shout' },
       { type: 'chunk', chunker: '', refinery: null },
       { type: 'chunk', chunker: 'unknown', config: { x: '\0\ud800' } },
     ];
@@ -353,7 +353,7 @@ await onBothDatabases(t, async (t, fresh) => {
   });
 
   await t.test('everything is there when the server starts again', async (t) => {
-    const again = await startServer(t, database);
+    const again = await startServer(t, { ...database, pluginsDir: [FIXTURES] });
     t.same((await again.get(PATH)).json(), (await client.get(PATH)).json());
     const { id } = await create(again);
     t.equal((await client.get(`${PATH}/${id}`)).status, 200, 'two servers share one database');
@@ -381,7 +381,7 @@ t.test(
   { skip: noPostgres },
   async (t) => {
     const postgres = await startPostgres(t);
-    const client = await startServer(t, { databaseUrl: postgres.freshUrl() });
+    const client = await startServer(t, { databaseUrl: postgres.freshUrl(), pluginsDir: [FIXTURES] });
     const before = await create(client);
     await postgres.stop();
     for (const answer of [

@@ -1,5 +1,3 @@
-// Needs refinery/embeddings, refinery/overlap, embedding/static.
-
 import { join } from 'node:path';
 import t from 'tap';
 import type { Chunk } from '../../../core/contracts/chunk.ts';

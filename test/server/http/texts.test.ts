@@ -1,6 +1,7 @@
 import t from 'tap';
 import { toJsonText } from '../../../server/wire/json-text.ts';
 import { locate } from '../../../server/wire/locate.ts';
+import { isHere, needs } from '../../support/here.ts';
 import { plugin, pluginsFolder } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
 import { type Client, startServer } from '../../support/server.ts';
@@ -36,36 +37,46 @@ async function tokenize(request: object, { post }: Client = client): Promise<rea
 
 const TEXTS = ['How long does tea steep?', '', '茶 🍵 naïve', ' \n', '👩‍👩‍👧 \ud83d'];
 
-t.test('embed: a vector for each text, as the refinery makes it of a chunk', async (t) => {
-  const answer = await client.post('/v1/embed', { text: TEXTS });
-  t.equal(answer.headers.get('x-embedding-model'), 'chunksmith/retrieval-en-512');
-  const { model, dimensions, embeddings } = answer.json<Embeddings>();
-  t.match({ model, dimensions }, { model: 'chunksmith/retrieval-en-512', dimensions: 512 });
-  const chunks = TEXTS.map((text) => ({ text, start_index: 0, end_index: 0, token_count: 0 }));
-  const refined = (await client.post('/v1/refine/embeddings', { chunks })).json<{ embedding: number[] }[]>();
-  t.same(
-    embeddings,
-    refined.map(({ embedding }) => embedding),
-  );
-  t.same((await embed({ text: TEXTS[0] })).embeddings, embeddings.slice(0, 1), 'one text, a list of one');
-  t.same(await embed({ text: [] }), { model, dimensions, embeddings: [] });
-});
-
-t.test('embed: base64 is the exact float32 of the numbers, lowest byte first', async (t) => {
-  const request = { text: TEXTS, embedding_model: 'vendor/potion-base-8M' };
-  const numbers = await embed(request);
-  const encoded = await embed<string>({ ...request, encoding: 'base64' });
-  t.equal(encoded.dimensions, 256);
-  for (const [index, text] of encoded.embeddings.entries()) {
-    const bytes = Buffer.from(text, 'base64');
-    t.equal(bytes.length, 4 * 256);
-    const read = Array.from({ length: 256 }, (_, at) => bytes.readFloatLE(4 * at));
-    const furthest = Math.max(
-      ...read.map((value, at) => Math.abs(value - (numbers.embeddings[index]?.[at] ?? Number.NaN))),
+t.test(
+  'embed: a vector for each text, as the refinery makes it of a chunk',
+  needs('refinery/embeddings', 'embedding/static', 'tokenizer/huggingface'),
+  async (t) => {
+    const answer = await client.post('/v1/embed', { text: TEXTS });
+    t.equal(answer.headers.get('x-embedding-model'), 'chunksmith/retrieval-en-512');
+    const { model, dimensions, embeddings } = answer.json<Embeddings>();
+    t.match({ model, dimensions }, { model: 'chunksmith/retrieval-en-512', dimensions: 512 });
+    const chunks = TEXTS.map((text) => ({ text, start_index: 0, end_index: 0, token_count: 0 }));
+    const refined = (await client.post('/v1/refine/embeddings', { chunks })).json<
+      { embedding: number[] }[]
+    >();
+    t.same(
+      embeddings,
+      refined.map(({ embedding }) => embedding),
     );
-    t.ok(furthest <= 1e-8, `${furthest}`);
-  }
-});
+    t.same((await embed({ text: TEXTS[0] })).embeddings, embeddings.slice(0, 1), 'one text, a list of one');
+    t.same(await embed({ text: [] }), { model, dimensions, embeddings: [] });
+  },
+);
+
+t.test(
+  'embed: base64 is the exact float32 of the numbers, lowest byte first',
+  needs('embedding/static', 'tokenizer/huggingface'),
+  async (t) => {
+    const request = { text: TEXTS, embedding_model: 'vendor/potion-base-8M' };
+    const numbers = await embed(request);
+    const encoded = await embed<string>({ ...request, encoding: 'base64' });
+    t.equal(encoded.dimensions, 256);
+    for (const [index, text] of encoded.embeddings.entries()) {
+      const bytes = Buffer.from(text, 'base64');
+      t.equal(bytes.length, 4 * 256);
+      const read = Array.from({ length: 256 }, (_, at) => bytes.readFloatLE(4 * at));
+      const furthest = Math.max(
+        ...read.map((value, at) => Math.abs(value - (numbers.embeddings[index]?.[at] ?? Number.NaN))),
+      );
+      t.ok(furthest <= 1e-8, `${furthest}`);
+    }
+  },
+);
 
 /** An embedding plugin whose vector is the purpose that it is told. */
 const TOLD = plugin(
@@ -83,21 +94,15 @@ const TOLD = plugin(
   });`,
 );
 
-t.test(
-  'embed: the model is told the purpose, document by default; the refinery embeds documents',
-  async (t) => {
-    const told = await startServer(t, { pluginsDir: [await pluginsFolder(t, TOLD)] });
-    const request = { text: 'a', embedding_model: 'told' };
-    t.same((await embed(request, told)).embeddings, [[0]]);
-    for (const [index, purpose] of ['document', 'query', 'similarity'].entries())
-      t.same((await embed({ ...request, purpose }, told)).embeddings, [[index]], purpose);
-    const chunks = [{ text: 'a', start_index: 0, end_index: 1, token_count: 1 }];
-    const refined = await told.post('/v1/refine/embeddings', { chunks, embedding_model: 'told' });
-    t.match(refined.json(), [{ embedding: [0] }]);
-    const failed = await told.post('/v1/embed', { ...request, text: 'fail' });
-    checkProblem(t, failed, 500, /^The embedding "told" failed: an unexpected error/);
-  },
-);
+t.test('embed: the model is told the purpose, document by default', async (t) => {
+  const told = await startServer(t, { pluginsDir: [await pluginsFolder(t, TOLD)] });
+  const request = { text: 'a', embedding_model: 'told' };
+  t.same((await embed(request, told)).embeddings, [[0]]);
+  for (const [index, purpose] of ['document', 'query', 'similarity'].entries())
+    t.same((await embed({ ...request, purpose }, told)).embeddings, [[index]], purpose);
+  const failed = await told.post('/v1/embed', { ...request, text: 'fail' });
+  checkProblem(t, failed, 500, /^The embedding "told" failed: an unexpected error/);
+});
 
 t.test('tokenize: counts alone by default, of each text in its order', async (t) => {
   t.same(await tokenize({ text: TEXTS }), [
@@ -109,20 +114,28 @@ t.test('tokenize: counts alone by default, of each text in its order', async (t)
   ]);
   t.same(await tokenize({ text: '' }), [{ count: 0 }]);
   t.same(await tokenize({ text: [] }), []);
+});
+
+t.test('tokenize: counts with the tokenizer that is named', needs('tokenizer/tiktoken'), async (t) => {
   const answer = await client.post('/v1/tokenize', { text: 'hello world', tokenizer: 'cl100k_base' });
   t.same(answer.json(), { tokenizer: 'cl100k_base', results: [{ count: 2 }] });
 });
 
-t.test('tokenize: ids are those of the encoding', async (t) => {
+t.test('tokenize: ids are those of the encoding', needs('tokenizer/tiktoken'), async (t) => {
   const known = await tokenize({ text: 'hello world', tokenizer: 'cl100k_base', include: ['ids', 'tokens'] });
   t.same(known, [{ count: 2, ids: [15339, 1917], tokens: ['hello', ' world'] }]);
   const refused = await client.post('/v1/tokenize', { text: 'a', include: ['ids'] });
   checkProblem(t, refused, 400, /^include: the tokenizer "character" has no ids/);
 });
 
-for (const tokenizer of ['character', 'cl100k_base', 'chunksmith/static-en-256']) {
+for (const [tokenizer, ...plugins] of [
+  ['character'],
+  ['cl100k_base', 'tokenizer/tiktoken'],
+  ['chunksmith/static-en-256', 'embedding/static', 'tokenizer/huggingface'],
+] as const) {
   t.test(
     `tokenize: offsets of ${tokenizer} are exact in every unit, and tokens join to the text`,
+    needs(...plugins),
     async (t) => {
       for (const unit of ['code_point', 'utf16', 'byte'] as const) {
         const request = { text: TEXTS, tokenizer, offset_unit: unit, include: ['offsets', 'tokens'] };
@@ -167,30 +180,45 @@ t.test('unknown and wrong parameters are refused with what was meant', async (t)
   }
 });
 
-t.test('the limits on texts and answers hold', async (t) => {
-  const limited = await startServer(t, { maxDocuments: 2, maxCharacters: 10, maxAnswerBytes: 500 });
-  for (const path of ['embed', 'tokenize']) {
-    const post = (text: unknown) => limited.post(`/v1/${path}`, { text });
+t.test('the limits on texts hold', async (t) => {
+  const pluginsDir = [await pluginsFolder(t, TOLD)];
+  const limited = await startServer(t, { maxDocuments: 2, maxCharacters: 10, pluginsDir });
+  for (const [path, more] of [
+    ['embed', { embedding_model: 'told' }],
+    ['tokenize', {}],
+  ] as const) {
+    const post = (text: unknown) => limited.post(`/v1/${path}`, { text, ...more });
     checkProblem(t, await post(['a', 'b', 'c']), 400, /^text: 3 texts, over the limit of 2/);
     checkProblem(t, await post('a'.repeat(11)), 400, /^text: 11 characters, over the limit of 10/);
   }
-  checkProblem(t, await limited.post('/v1/embed', { text: 'a' }), 400, /^The answer would take \d+ bytes/);
+});
+
+t.test('the limit on answers holds', async (t) => {
+  const pluginsDir = [await pluginsFolder(t, TOLD)];
+  const { post } = await startServer(t, { maxAnswerBytes: 500, pluginsDir });
+  const answer = await post('/v1/embed', { text: Array(500).fill('a'), embedding_model: 'told' });
+  checkProblem(t, answer, 400, /^The answer would take \d+ bytes/);
 });
 
 t.test('5 MB are counted and embedded in a worker thread, while the event loop answers', async (t) => {
-  const server = await startServer(t, { workers: 1 });
+  const server = await startServer(t, { workers: 1, pluginsDir: [await pluginsFolder(t, TOLD)] });
   const text = 'Tea 🍵 and milk, naïve or not. '.repeat(170_000);
   const counted = server.post('/v1/tokenize', { text });
   const health = await server.get('/health');
   t.equal(health.status, 200);
   t.equal((await counted).json<{ results: Tokens[] }>().results[0]?.count, 30 * 170_000);
-  const [embedded] = (await embed({ text, encoding: 'base64' }, server)).embeddings;
+  const [embedded] = (await embed({ text, embedding_model: 'told', encoding: 'base64' }, server)).embeddings;
   t.ok(embedded);
-  const placed = await tokenize({ text, tokenizer: 'cl100k_base', include: ['offsets'] }, server);
-  t.equal(placed[0]?.offsets?.at(-1)?.[1], 30 * 170_000, 'the last token ends where the text ends');
   const metrics = (await server.get('/metrics')).bytes.toString();
   for (const by of ['embed', 'tokenize'])
     t.match(metrics, new RegExp(`chunksmith_stage_seconds_count\\{stage="queue",by="${by}"\\}`));
+});
+
+t.test('the last of the tokens of 5 MB ends where the text ends', needs('tokenizer/tiktoken'), async (t) => {
+  const text = 'Tea 🍵 and milk, naïve or not. '.repeat(170_000);
+  const server = await startServer(t, { workers: 1 });
+  const [placed] = await tokenize({ text, tokenizer: 'cl100k_base', include: ['offsets'] }, server);
+  t.equal(placed?.offsets?.at(-1)?.[1], 30 * 170_000);
 });
 
 t.test('the deadline of requests holds for them', async (t) => {
@@ -232,6 +260,6 @@ t.test('the list of tokenizers has names, aliases, providers, and what is missin
   });
   t.match(find('lacking-1'), { provider: 'lacking', available: false, missing: [/NO_SUCH/] });
   t.match(find('character'), { provider: 'character', available: true });
-  t.match(find('cl100k_base'), { provider: 'tiktoken', available: true });
+  if (isHere('tokenizer/tiktoken')) t.match(find('cl100k_base'), { provider: 'tiktoken', available: true });
   t.notOk(find('lacking-*'));
 });

@@ -1,9 +1,9 @@
-// Needs chunker/token, chunker/code, refinery/overlap, tokenizer/character.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { generateApi } from 'swagger-typescript-api';
 import t from 'tap';
+import { needs } from '../../support/here.ts';
 import { startServer, temporaryFolder } from '../../support/server.ts';
 
 /** What a generator of typed clients makes of the OpenAPI document. */
@@ -63,37 +63,47 @@ async function generate(options: Partial<Parameters<typeof generateApi>[0]>): Pr
 const source = await generate({});
 const types = await generate({ generateClient: false, generateRouteTypes: true });
 
-t.test('the types of all paths, requests and answers are short, and have their names', async (t) => {
-  const lines = types.split('\n').length;
-  t.ok(lines < 1200, `${lines} lines`);
-  t.match(types, /namespace ChunkToken/, 'with the paths');
-  for (const name of ['Chunk', 'Pipeline', 'PipelineStep', 'Error']) {
-    t.match(types, new RegExp(`^export interface ${name} {`, 'm'));
-  }
-  const served = JSON.parse(document).paths as Record<string, unknown>;
-  const plugins = Object.keys(served).flatMap((path) => /^\/v1\/(chunk|refine)\/(.+)$/.exec(path)?.[2] ?? []);
-  t.equal(types.match(/^export interface \w+(Chunker|Refinery)Options {/gm)?.length, plugins.length);
-});
+t.test(
+  'the types of all paths, requests and answers are short, and have their names',
+  needs('chunker/code', 'refinery/overlap'),
+  async (t) => {
+    const lines = types.split('\n').length;
+    t.ok(lines < 1200, `${lines} lines`);
+    t.match(types, /namespace ChunkToken/, 'with the paths');
+    for (const name of ['Chunk', 'Pipeline', 'PipelineStep', 'Error']) {
+      t.match(types, new RegExp(`^export interface ${name} {`, 'm'));
+    }
+    const served = JSON.parse(document).paths as Record<string, unknown>;
+    const plugins = Object.keys(served).flatMap(
+      (path) => /^\/v1\/(chunk|refine)\/(.+)$/.exec(path)?.[2] ?? [],
+    );
+    t.equal(types.match(/^export interface \w+(Chunker|Refinery)Options {/gm)?.length, plugins.length);
+  },
+);
 
-t.test('no option has to be sent', async (t) => {
+t.test('no option has to be sent', needs('chunker/code', 'refinery/overlap'), async (t) => {
   const options = types.match(/^export interface \w+(Chunker|Refinery)Options {.*?^}/gms) ?? [];
   for (const one of options) t.notMatch(one, /^ {2}\w+:/m, one.slice(0, 60));
 });
 
-t.test('a program that uses the client compiles and runs', async (t) => {
-  const folder = await temporaryFolder(t, {
-    'package.json': '{ "type": "module" }',
-    'tsconfig.json': JSON.stringify(STRICT),
-    'client.ts': source,
-    'types.ts': types,
-    'program.ts': PROGRAM,
-  });
-  const run = async (...args: string[]) => {
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder });
-    return stdout;
-  };
-  t.equal(await run(join(root, 'node_modules/typescript/bin/tsc')), '', 'the compiler has nothing to say');
-  const printed = JSON.parse(await run('made/program.js')) as unknown[];
-  t.same(printed.slice(0, 3), ['a b ', 1, 'token']);
-  t.match(printed[3], /pipeline/, 'an error has its detail');
-});
+t.test(
+  'a program that uses the client compiles and runs',
+  needs('chunker/code', 'refinery/overlap'),
+  async (t) => {
+    const folder = await temporaryFolder(t, {
+      'package.json': '{ "type": "module" }',
+      'tsconfig.json': JSON.stringify(STRICT),
+      'client.ts': source,
+      'types.ts': types,
+      'program.ts': PROGRAM,
+    });
+    const run = async (...args: string[]) => {
+      const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder });
+      return stdout;
+    };
+    t.equal(await run(join(root, 'node_modules/typescript/bin/tsc')), '', 'the compiler has nothing to say');
+    const printed = JSON.parse(await run('made/program.js')) as unknown[];
+    t.same(printed.slice(0, 3), ['a b ', 1, 'token']);
+    t.match(printed[3], /pipeline/, 'an error has its detail');
+  },
+);

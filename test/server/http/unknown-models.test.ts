@@ -1,6 +1,5 @@
-// Needs chunker/semantic, refinery/embeddings, embedding/static.
-
 import t from 'tap';
+import { needs } from '../../support/here.ts';
 import { plugin, pluginsFolder } from '../../support/plugins.ts';
 import { startProcess } from '../../support/process.ts';
 import { startServer, temporaryFolder } from '../../support/server.ts';
@@ -9,6 +8,7 @@ const chunks = [{ text: 'abc', start_index: 0, end_index: 3, token_count: 3 }];
 
 t.test(
   'a mistyped embedding_model is 400 with the names that are ready, as a mistyped tokenizer is',
+  needs('chunker/semantic', 'refinery/embeddings', 'embedding/static', 'tokenizer/huggingface'),
   async (t) => {
     const server = startProcess(t, ['--port', '0', '--data-dir', await temporaryFolder(t)]);
     const { post } = await server.listening();
@@ -49,7 +49,7 @@ t.test('a model that a plugin knows by name but cannot open here is 500 with the
     ['lacks-two', /files of the model "lacks-two" are not on this machine/],
     ['keyless/one', /set the environment variable NO_SUCH_KEY/],
   ] as const) {
-    const answer = await post('/v1/refine/embeddings', { chunks, embedding_model });
+    const answer = await post('/v1/embed', { text: 'abc', embedding_model });
     t.equal(answer.status, 500, embedding_model);
     t.match(answer.json<{ detail: string }>().detail, remedy);
   }

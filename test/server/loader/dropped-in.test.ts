@@ -4,12 +4,11 @@ import t from 'tap';
 import { buildApp } from '../../../server/app.ts';
 import { configOf } from '../../../server/config/config.ts';
 import { readOpenApi } from '../../support/openapi.ts';
-import { chunker, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
+import { chunker, FIXTURES, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
-import { type Client, startServer, temporaryFolder } from '../../support/server.ts';
+import { type Client, startServer, temporaryFolder, withStandIns } from '../../support/server.ts';
 import { find, idsOf, listed } from './listed-plugins.ts';
 
-const FIXTURES = join(import.meta.dirname, '../..', 'fixtures', 'plugins');
 const inline = await startServer(t, { pluginsDir: [FIXTURES] });
 const pooled = await startServer(t, { workers: 1, inlineBytes: 0, pluginsDir: [FIXTURES] });
 const BOTH: [title: string, client: Client][] = [
@@ -109,27 +108,30 @@ t.test('folders', async (t) => {
 
 t.test('--plugins', async (t) => {
   await t.test('loads what is named, and what that uses', async (t) => {
-    const client = await startServer(t, { plugins: ['token', 'chunker/recursive'], pluginsDir: [FIXTURES] });
+    const client = await startServer(t, { plugins: ['token', 'chunker/lines'], pluginsDir: [FIXTURES] });
     const ids = idsOf(await listed(client));
     t.same(
       ids.filter((id) => !id.startsWith('tokenizer/')),
-      ['chunker/recursive', 'chunker/token'],
+      ['chunker/lines', 'chunker/token'],
     );
     t.ok(
       ids.includes('tokenizer/character') && ids.includes('tokenizer/words'),
       'all of a kind that is used',
     );
-    checkProblem(t, await client.post('/v1/chunk/sentence', { text: 'a' }), 404, /^There is nothing at/);
+    checkProblem(t, await client.post('/v1/chunk/paragraph', { text: 'a' }), 404, /^There is nothing at/);
     t.equal((await client.chunk('token', { text: 'abc' })).length, 1);
   });
   await t.test('restricts a kind that is used to the named ones', async (t) => {
-    const client = await startServer(t, { plugins: ['token', 'tokenizer/character'] });
+    const client = await startServer(t, {
+      plugins: ['token', 'tokenizer/character'],
+      pluginsDir: [FIXTURES],
+    });
     t.same(idsOf(await listed(client)), ['chunker/token', 'tokenizer/character']);
-    const answer = await client.post('/v1/chunk/token', { text: 'a', tokenizer: 'gpt2' });
+    const answer = await client.post('/v1/chunk/token', { text: 'a', tokenizer: 'words' });
     checkProblem(t, answer, 400, /known are character\.$/);
   });
   await t.test('stops the start at an unknown name, and lists the known ones', async (t) => {
-    const app = buildApp(configOf({ logLevel: 'silent', plugins: ['token', 'tokn'] }));
+    const app = buildApp(configOf(withStandIns({ logLevel: 'silent', plugins: ['token', 'tokn'] })));
     await t.rejects(app, { message: /"tokn".*chunker\/token/ });
   });
   await t.test('says why a plugin that uses one of the others is unavailable', async (t) => {

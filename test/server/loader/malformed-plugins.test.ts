@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { buildApp } from '../../../server/app.ts';
 import { configOf } from '../../../server/config/config.ts';
+import { STAND_INS } from '../../support/here.ts';
 import { chunker, plugin, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { startServer } from '../../support/server.ts';
 import { idsOf, listed } from './listed-plugins.ts';
 
 /** Starts a server that must fail, and checks that the message names the file and the reason. */
 async function checkRefusal(t: Test, folder: string, file: string, reason: RegExp): Promise<void> {
-  const app = buildApp(configOf({ logLevel: 'silent', workers: 0, pluginsDir: [folder] }));
+  const app = buildApp(configOf({ logLevel: 'silent', workers: 0, pluginsDir: [...STAND_INS, folder] }));
   const error = await app.then(
     async (started) => {
       await started.close();
@@ -124,7 +125,7 @@ t.test('plugins that do not go together stop the start', async (t) => {
   await t.test('a duplicate of a built-in one', async (t) => {
     const folder = await pluginsFolder(t, chunker('token', WHOLE_TEXT));
     const reason =
-      /the chunker "token" is there already, in .*plugins\/chunkers\/token\/manifest\.ts\. Rename or remove one/;
+      /the chunker "token" is there already, in .*chunkers\/token\/manifest\.ts\. Rename or remove one/;
     await checkRefusal(t, folder, 'token/manifest.js', reason);
   });
   await t.test('one name for two kinds is no duplicate', async (t) => {
@@ -153,8 +154,13 @@ t.test('plugins that do not go together stop the start', async (t) => {
     const index = 'export default () => ({ names: () => [], open: async () => undefined });';
     const folder = await pluginsFolder(
       t,
-      plugin({ kind: 'tokenizer', name: 'copy', models: ['x', 'gpt2'] }, index),
+      plugin({ kind: 'tokenizer', name: 'copy', models: ['x', 'character'] }, index),
     );
-    await checkRefusal(t, folder, 'copy/manifest.js', /models: .*tiktoken.*manifest\.ts has "gpt2" too/);
+    await checkRefusal(
+      t,
+      folder,
+      'copy/manifest.js',
+      /models: .*character.*manifest\.ts has "character" too/,
+    );
   });
 });

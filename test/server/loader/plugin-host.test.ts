@@ -1,13 +1,10 @@
-import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import t from 'tap';
 import { BUILT_IN_PLUGINS, loadRegistry } from '../../../server/loader/loader.ts';
-import { chunker, plugin, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
+import { chunker, FIXTURES, plugin, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
 import { startServer } from '../../support/server.ts';
 import { find } from './listed-plugins.ts';
-
-const FIXTURES = join(import.meta.dirname, '../..', 'fixtures', 'plugins');
 
 t.test('a plugin is given what it uses, by name', async (t) => {
   const folder = await pluginsFolder(

@@ -1,18 +1,21 @@
-// Needs refinery/embeddings, embedding/static.
-
 import t from 'tap';
 import { buildApp, configOf } from '../../../server/app.ts';
+import { needs, STAND_INS } from '../../support/here.ts';
 import { plugin, pluginsFolder } from '../../support/plugins.ts';
 import { startServer } from '../../support/server.ts';
 
 const CHUNK = { text: 'abc', start_index: 0, end_index: 3, token_count: 3 };
 
-t.test('a refinery that uses no tokenizer works where there is none', async (t) => {
-  const { post } = await startServer(t, { plugins: ['embeddings', 'static'] });
-  const answer = await post('/v1/refine/embeddings', { chunks: [CHUNK] });
-  t.equal(answer.status, 200);
-  t.equal(answer.json<{ embedding: number[] }[]>()[0]?.embedding.length, 512);
-});
+t.test(
+  'a refinery that uses no tokenizer works where there is none',
+  needs('refinery/embeddings', 'embedding/static', 'tokenizer/huggingface'),
+  async (t) => {
+    const { post } = await startServer(t, { plugins: ['embeddings', 'static'] });
+    const answer = await post('/v1/refine/embeddings', { chunks: [CHUNK] });
+    t.equal(answer.status, 200);
+    t.equal(answer.json<{ embedding: number[] }[]>()[0]?.embedding.length, 512);
+  },
+);
 
 t.test('a plugin has in its context what it uses, and nothing else', async (t) => {
   const index = `export default () => ({
@@ -31,7 +34,7 @@ t.test('a plugin has in its context what it uses, and nothing else', async (t) =
   t.match((await post('/v1/refine/counting', { chunks: [CHUNK] })).json(), [
     { tokenizer: 'character', model: false },
   ]);
-  const refused = await post('/v1/refine/without', { chunks: [CHUNK], tokenizer: 'gpt2' });
+  const refused = await post('/v1/refine/without', { chunks: [CHUNK], tokenizer: 'character' });
   t.equal(refused.status, 400, 'nor does its route take a tokenizer');
 });
 
@@ -69,7 +72,9 @@ t.test('a factory may take all the rest of what it is given, and closes what it 
     plugin({ kind: 'chunker', name: 'first' }, index),
     plugin({ kind: 'chunker', name: 'second', uses: ['chunker/first'] }, index),
   );
-  const app = await buildApp(configOf({ workers: 0, logLevel: 'silent', pluginsDir: [folder] }));
+  const app = await buildApp(
+    configOf({ workers: 0, logLevel: 'silent', pluginsDir: [...STAND_INS, folder] }),
+  );
   const answer = await app.inject({ method: 'POST', url: '/v1/chunk/second', payload: { text: 'abc' } });
   t.same(answer.json()[0].rest, [
     'chunker/first',

@@ -1,7 +1,6 @@
-// Needs refinery/overlap.
-
 import t from 'tap';
 import type { Chunk } from '../../../core/contracts/chunk.ts';
+import { needs } from '../../support/here.ts';
 import { chunker, plugin, pluginsFolder } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
 import { startServer } from '../../support/server.ts';
@@ -136,7 +135,7 @@ t.test('in a pipeline', async (t) => {
     });
   }
 
-  await t.test('neighbours are those that are left', async (t) => {
+  await t.test('neighbours are those that are left', needs('refinery/overlap'), async (t) => {
     const overlap: Step = ['overlap', { context_size: 100 }];
     const chunks = (await execute('neighbours', TEXT, ['lines'], ['dedup'], overlap)).json<Chunk[]>();
     t.same(

@@ -1,10 +1,10 @@
-// Needs chunker/recursive, chunker/sentence, refinery/overlap.
-
 import t from 'tap';
 import type { PipelineStep } from '../../../server/store/contract.ts';
+import { needs } from '../../support/here.ts';
+import { FIXTURES } from '../../support/plugins.ts';
 import { composeQuietly, runTask } from '../../support/service.ts';
 
-const { service } = await composeQuietly();
+const { service } = await composeQuietly({ pluginsDir: [FIXTURES] });
 const FIELDS = ['id', 'context', 'embedding', 'text', 'start_index', 'end_index', 'token_count'];
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -44,7 +44,7 @@ const codePoints = (text: string, { start_index, end_index }: OutputChunk) =>
   Array.from(text).slice(start_index, end_index).join('');
 
 t.test('a chunk carries the seven fields, empty ones null', async (t) => {
-  const chunks = await execute([chunk('recursive', { chunk_size: 40 })], TEXT);
+  const chunks = await execute([chunk('paragraph', { chunk_size: 40 })], TEXT);
   for (const output of chunks) {
     t.same(Object.keys(output).sort(), [...FIELDS].sort());
     t.match(output.id, UUID);
@@ -56,7 +56,7 @@ t.test('a chunk carries the seven fields, empty ones null', async (t) => {
 });
 
 t.test('a chunk step after a chunk step splits further and keeps offsets into the text', async (t) => {
-  const steps = [chunk('recursive', { chunk_size: 50 }), chunk('token', { chunk_size: 7 })];
+  const steps = [chunk('paragraph', { chunk_size: 50 }), chunk('token', { chunk_size: 7 })];
   const chunks = await execute(steps, `${TEXT}\n\n   \n\n${TEXT}`);
   t.equal(
     chunks.map(({ text }) => text).join(''),
@@ -69,61 +69,66 @@ t.test('a chunk step after a chunk step splits further and keeps offsets into th
   }
 });
 
-t.test('refine steps enrich, and a later chunk step splits the text itself again', async (t) => {
-  const refined = await execute(
-    [chunk('sentence', { chunk_size: 30 }), refine('overlap', { context_size: 5 })],
-    TEXT,
-  );
-  refined.forEach((output, index) => {
-    const next = refined[index + 1];
-    t.equal(output.context, next === undefined ? null : codePoints(TEXT, next).slice(0, 5));
-    t.equal(output.text, codePoints(TEXT, output) + (output.context ?? ''));
-  });
-  const steps = [
-    chunk('sentence', { chunk_size: 30 }),
-    refine('overlap', { context_size: 5 }),
-    chunk('token', { chunk_size: 9 }),
-  ];
-  const chunks = await execute(steps, TEXT);
-  t.equal(chunks.map(({ text }) => text).join(''), TEXT);
-  t.ok(chunks.every(({ context }) => context === null));
-  const twice = await execute(
-    [...steps.slice(0, 2), refine('overlap', { method: 'prefix', context_size: 3 })],
-    TEXT,
-  );
-  t.equal(twice.length, refined.length, 'several refineries follow each other');
-});
+t.test(
+  'refine steps enrich, and a later chunk step splits the text itself again',
+  needs('refinery/overlap'),
+  async (t) => {
+    const refined = await execute(
+      [chunk('token', { chunk_size: 30 }), refine('overlap', { context_size: 5 })],
+      TEXT,
+    );
+    refined.forEach((output, index) => {
+      const next = refined[index + 1];
+      t.equal(output.context, next === undefined ? null : codePoints(TEXT, next).slice(0, 5));
+      t.equal(output.text, codePoints(TEXT, output) + (output.context ?? ''));
+    });
+    const steps = [
+      chunk('token', { chunk_size: 30 }),
+      refine('overlap', { context_size: 5 }),
+      chunk('token', { chunk_size: 9 }),
+    ];
+    const chunks = await execute(steps, TEXT);
+    t.equal(chunks.map(({ text }) => text).join(''), TEXT);
+    t.ok(chunks.every(({ context }) => context === null));
+    const twice = await execute(
+      [...steps.slice(0, 2), refine('overlap', { method: 'prefix', context_size: 3 })],
+      TEXT,
+    );
+    t.equal(twice.length, refined.length, 'several refineries follow each other');
+  },
+);
 
 t.test('ids follow from the steps, the text and the place', async (t) => {
-  const steps = [chunk('sentence', { chunk_size: 14, min_characters_per_sentence: 1 })];
-  const first = await execute(steps, TEXT);
-  t.same(await execute(steps, TEXT), first, 'a second run gives the same');
+  const steps = [chunk('token', { chunk_size: 12, chunk_overlap: 0 })];
+  const text = 'Once here: 😀It repeats. It repeats. It repeats.';
+  const first = await execute(steps, text);
+  t.same(await execute(steps, text), first, 'a second run gives the same');
   const ids = first.map(({ id }) => id);
   t.equal(new Set(ids).size, ids.length, 'repeats in one document are told apart');
   t.ok(first.filter(({ text }) => text === 'It repeats. ').length > 1);
-  const reordered = [chunk('sentence', { min_characters_per_sentence: 1, chunk_size: 14 })];
+  const reordered = [chunk('token', { chunk_overlap: 0, chunk_size: 12 })];
   t.same(
-    (await execute(reordered, TEXT)).map(({ id }) => id),
+    (await execute(reordered, text)).map(({ id }) => id),
     ids,
     'the order of members does not count',
   );
-  const [, inBatch] = await execute(steps, ['other', TEXT]);
+  const [, inBatch] = await execute(steps, ['other', text]);
   t.same(
     inBatch?.map(({ id }) => id),
     ids,
     'nor the other documents of a batch',
   );
-  const inUnits = [chunk('sentence', { chunk_size: 15, min_characters_per_sentence: 1 })];
+  const others = [chunk('token', { chunk_size: 13, chunk_overlap: 0 })];
   t.notSame(
-    (await execute(inUnits, TEXT)).map(({ id }) => id),
+    (await execute(others, text)).map(({ id }) => id),
     ids,
     'but the steps do',
   );
-  t.not((await execute(steps, `${TEXT} `))[0]?.id, ids[0], 'and the text');
+  t.not((await execute(steps, `${text} `))[0]?.id, ids[0], 'and the text');
 });
 
 t.test('batches and texts without content', async (t) => {
-  const steps = [chunk('token', { chunk_size: 5, offset_unit: 'utf16' }), refine('overlap')];
+  const steps = [chunk('token', { chunk_size: 5, offset_unit: 'utf16' }), refine('shout')];
   t.same(await execute(steps, ''), []);
   t.same(
     (await execute(steps, ['', '😀b', '  \n'])).map((chunks) => chunks.length),
@@ -135,14 +140,14 @@ t.test('batches and texts without content', async (t) => {
 t.test('what cannot be executed is refused with its step', async (t) => {
   const refused: [PipelineStep[], RegExp][] = [
     [[], /steps: the pipeline has none/],
-    [[refine('overlap')], /steps\[0\]: a refine step needs chunks/],
-    [[refine('overlap'), chunk('token')], /steps\[0\]: a refine step needs chunks/],
+    [[refine('shout')], /steps\[0\]: a refine step needs chunks/],
+    [[refine('shout'), chunk('token')], /steps\[0\]: a refine step needs chunks/],
     [[chunk(null)], /steps\[0\]\.chunker: missing/],
     [[chunk('token'), refine(null)], /steps\[1\]\.refinery: missing/],
     [[chunk('tokn')], /steps\[0\]\.chunker: there is no chunker "tokn"; known are .*token/],
     [[chunk('token'), refine('x')], /steps\[1\]\.refinery: there is no refinery "x"/],
     [
-      [chunk('token'), chunk('sentence', { chunk_size: 0 })],
+      [chunk('token'), chunk('paragraph', { chunk_size: 0 })],
       /steps\[1\]\.config\.chunk_size: expected an integer of at least 1, got 0/,
     ],
     [
@@ -161,7 +166,7 @@ t.test('what cannot be executed is refused with its step', async (t) => {
 });
 
 t.test('ids do not depend on how the sender escaped the text', async (t) => {
-  const steps = [chunk('recursive')];
+  const steps = [chunk('paragraph')];
   const text = 'A café / 茶 "quoted" 😀.\nNext line.';
   const spelled = [
     JSON.stringify(text),

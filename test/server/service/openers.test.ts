@@ -1,47 +1,41 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import type { EmbeddingModel, EmbeddingProvider } from '../../../core/contracts/embedding.ts';
 import type { Manifest } from '../../../core/contracts/manifest.ts';
 import type { TokenizerProvider } from '../../../core/contracts/tokenizer.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
 import { createRegistry } from '../../../core/hosting/registry.ts';
-import createHuggingFaceTokenizers from '../../../plugins/tokenizers/huggingface/index.ts';
-import { createModelFiles } from '../../../server/hub/model-files.ts';
 import { createOpeners, keepTokenizers } from '../../../server/service/openers.ts';
-import { bertWordPiece } from '../../fixtures/tokenizers/tokenizer-files.ts';
-import { collaborators, quietLog } from '../../support/collaborators.ts';
-import { settingsFor } from '../../support/model-hub.ts';
+import { quietLog } from '../../support/collaborators.ts';
+import { needs } from '../../support/here.ts';
+import { FIXTURES } from '../../support/plugins.ts';
 import { composeQuietly } from '../../support/service.ts';
 
-const FILE = JSON.stringify(bertWordPiece());
-
-/** The huggingface tokenizers of a folder, kept, and the names that the plugin itself was asked for. */
-async function keepHuggingFace(t: Test, names: readonly string[]) {
-  const settings = settingsFor(t, { allowDownloads: false });
-  const { modelsDir } = settings;
-  const add = async (name: string, file = FILE) => {
-    await mkdir(join(modelsDir, name), { recursive: true });
-    await writeFile(join(modelsDir, name, 'tokenizer.json'), file);
-  };
-  const remove = (name: string) => rm(join(modelsDir, name), { recursive: true });
-  for (const name of names) await add(name);
-  const models = createModelFiles({ settings, log: quietLog });
-  const plugin = (await createHuggingFaceTokenizers(collaborators({ models }))) as TokenizerProvider;
+/** A plugin of tokenizers that come and go, kept, and the names that the plugin itself was asked for. */
+function keepMadeUp(names: readonly string[]) {
+  const there = new Set(names);
+  const broken = new Set<string>();
   const asked: string[] = [];
-  const open = (name: string) => {
-    asked.push(name);
-    return plugin.open(name);
+  const plugin: TokenizerProvider = {
+    names: () => [...there],
+    async open(name) {
+      asked.push(name);
+      if (broken.has(name)) throw new Error(`"${name}" cannot be used`);
+      return there.has(name) ? { name, tokenize: () => fail() } : undefined;
+    },
   };
-  return { provider: keepTokenizers({ names: () => plugin.names(), open }, quietLog), asked, add, remove };
+  return { provider: keepTokenizers(plugin, quietLog), asked, there, broken };
+}
+
+function fail(): never {
+  throw new Error('not for this test');
 }
 
 t.test('a tokenizer is opened once and stays open, also when its files are gone', async (t) => {
-  const { provider, asked, remove } = await keepHuggingFace(t, ['bert']);
+  const { provider, asked, there } = keepMadeUp(['bert']);
   const [one, other] = await Promise.all([provider.open('bert'), provider.open('bert')]);
   t.equal(one?.name, 'bert');
   t.equal(other, one);
-  await remove('bert');
+  there.delete('bert');
   t.equal(await provider.open('bert'), one);
   t.same(await provider.names(), []);
   t.same(asked, ['bert']);
@@ -50,7 +44,7 @@ t.test('a tokenizer is opened once and stays open, also when its files are gone'
 t.test('eight tokenizers of a plugin stay open, and the least recently used is forgotten', async (t) => {
   const names = Array.from({ length: 9 }, (_, index) => `bert-${index}`);
   const [first, second] = names as [string, string];
-  const { provider, asked } = await keepHuggingFace(t, names);
+  const { provider, asked } = keepMadeUp(names);
   for (const name of names.slice(0, 8)) await provider.open(name);
   for (let index = 0; index < 10; index++) t.equal(await provider.open(`no-such-${index}`), undefined);
   for (const name of names.slice(0, 8)) await provider.open(name);
@@ -66,24 +60,21 @@ t.test('eight tokenizers of a plugin stay open, and the least recently used is f
 });
 
 t.test('a tokenizer that could not be opened is tried again', async (t) => {
-  const { provider, asked, add } = await keepHuggingFace(t, []);
-  await add('bert', '{"model":');
+  const { provider, asked, broken } = keepMadeUp(['bert']);
+  broken.add('bert');
   const both = [provider.open('bert'), provider.open('bert')];
   for (const one of both) await t.rejects(one, { message: /"bert" cannot be used/ });
   t.same(asked, ['bert']);
-  await add('bert');
+  broken.delete('bert');
   t.equal((await provider.open('bert'))?.name, 'bert');
   t.same(asked, ['bert', 'bert']);
 });
 
 t.test('requests and plugins are given the same tokenizer', async (t) => {
-  const modelsDir = t.testdir({ bert: { 'tokenizer.json': FILE } });
-  const { openers, host } = await composeQuietly({ modelsDir });
-  const [one, other] = await Promise.all([openers.tokenizer('bert'), openers.tokenizer('bert')]);
+  const { openers, host } = await composeQuietly({ pluginsDir: [FIXTURES] });
+  const [one, other] = await Promise.all([openers.tokenizer('words'), openers.tokenizer('words')]);
   t.equal(one, other);
-  t.equal(await (await host.get('tokenizer', 'huggingface')).open('bert'), one);
-  await rm(join(modelsDir, 'bert'), { recursive: true });
-  t.equal(await openers.tokenizer('bert'), one);
+  t.equal(await (await host.get('tokenizer', 'words')).open('words'), one);
   await t.rejects(openers.tokenizer('no-such'), { code: 'unknown_tokenizer', message: /"no-such"/ });
 });
 
@@ -125,8 +116,8 @@ function createModels({
     return {
       name,
       bytes: Number(name.split('-')[1]),
-      tokenizer: () => Promise.reject(new Error('not for this test')),
-      embed: () => Promise.reject(new Error('not for this test')),
+      tokenizer: async () => fail(),
+      embed: async () => fail(),
       close: () => {
         closed.push(name);
         return close();
@@ -281,7 +272,8 @@ t.test('an alias of a model that is not there says so when it is used', async (t
   });
 });
 
-t.test('an unknown tokenizer is refused with the closest name and how to install one', async (t) => {
+const REFUSED = 'an unknown tokenizer is refused with the closest name and how to install one';
+t.test(REFUSED, needs('tokenizer/huggingface', 'tokenizer/tiktoken', 'tokenizer/word'), async (t) => {
   const { openers } = await composeQuietly({ modelsDir: '/nowhere', hfHubCache: '/nowhere' });
   const detailOf = (name: string) => openers.tokenizer(name).then(String, String);
   for (const [name, near] of [

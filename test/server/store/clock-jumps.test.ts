@@ -1,5 +1,3 @@
-// Needs chunker/sentence.
-
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -40,7 +38,7 @@ t.test('the clock of the machine jumps', { skip: LIBRARY ? false : 'faketime is 
     t.equal(answer.status, 201, name);
     return answer.json<Pipeline>();
   };
-  const chunk = () => client.chunk('sentence', { text: TEXT });
+  const chunk = () => client.chunk('token', { text: TEXT });
   const before = await chunk();
 
   const first = await create('first');

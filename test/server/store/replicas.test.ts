@@ -42,7 +42,7 @@ t.test('two replicas on one PostgreSQL behind a proxy are one service', { skip: 
     t,
     replicas.map(({ port }) => port),
   );
-  const steps = [{ type: 'chunk', chunker: 'recursive', config: { chunk_size: 20 } }];
+  const steps = [{ type: 'chunk', chunker: 'token', config: { chunk_size: 20 } }];
   const put = (id: string, body: object, etag?: string) =>
     proxy.send(`/v1/pipelines/${id}`, {
       method: 'PUT',

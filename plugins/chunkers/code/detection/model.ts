@@ -8,7 +8,7 @@ export interface Guess {
   readonly probability: number;
 }
 
-/** A linear model of languages. `test/training/code-languages` makes its weights. */
+/** A linear model of languages. `test/plugins/chunkers/code/training` makes its weights. */
 export interface Model {
   /** All languages, the likeliest first. */
   guess(text: string): Guess[];

@@ -92,7 +92,7 @@ export function encodeBytes(text: string): string {
 }
 
 /** The characters that stand for the bytes 0 to 255: printable ones for themselves, others from U+0100. */
-export const BYTE_CHARACTERS: readonly string[] = (() => {
+const BYTE_CHARACTERS: readonly string[] = (() => {
   let next = 0x100;
   return Array.from({ length: 256 }, (_, byte) =>
     String.fromCharCode((byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte !== 0xad) ? byte : next++),

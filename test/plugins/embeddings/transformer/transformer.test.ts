@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
 import type { EmbeddingModel } from '../../../../core/contracts/embedding.ts';
 import { tokenVectors, writeOnnx } from '../../../fixtures/embeddings/transformer/model.ts';
+import { needs } from '../../../support/here.ts';
 import { startServer } from '../../../support/server.ts';
 import { composeQuietly } from '../../../support/service.ts';
 import { FILES, type Files, NAME, TINY, WORDS, writeModel } from './support/model.ts';
@@ -148,12 +149,15 @@ t.test('what cannot be used says why, and shows no path', async (t) => {
 
 t.test('through the service, in a worker', async (t) => {
   const { post, get } = await startServer(t, { modelsDir: await writeModel(t, FILES), workers: 1 });
-  const chunks = [{ text: 'tea milk', start_index: 0, end_index: 8, token_count: 8 }];
-  const answer = await post('/v1/refine/embeddings', { chunks, embedding_model: NAME });
+  const answer = await post('/v1/embed', { text: 'tea milk', embedding_model: NAME });
   t.equal(answer.status, 200);
   t.equal(answer.headers.get('x-embedding-model'), NAME);
-  t.equal(answer.json<{ embedding: number[] }[]>()[0]?.embedding.length, 8);
+  t.equal(answer.json<{ embeddings: number[][] }>().embeddings[0]?.length, 8);
   t.match((await get('/v1/models')).bytes.toString(), /"made\/tiny"/);
+});
+
+t.test('through the semantic chunker', needs('chunker/semantic'), async (t) => {
+  const { post } = await startServer(t, { modelsDir: await writeModel(t, FILES), workers: 1 });
   const semantic = await post('/v1/chunk/semantic', {
     text: 'tea milk. rain sun. '.repeat(20),
     embedding_model: NAME,

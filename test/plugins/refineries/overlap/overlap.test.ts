@@ -2,6 +2,7 @@ import t from 'tap';
 import type { Chunk } from '../../../../core/contracts/chunk.ts';
 import type { Tokenizer } from '../../../../core/contracts/tokenizer.ts';
 import manifest, { type OverlapOptions } from '../../../../plugins/refineries/overlap/manifest.ts';
+import { needs } from '../../../support/here.ts';
 import { composeQuietly, runTask } from '../../../support/service.ts';
 import {
   character,
@@ -49,8 +50,13 @@ t.test('a fraction is one of the tokens that the giving chunk has, rounded, at l
   t.same(await contexts(texts, { context_size: 0.25, method: 'prefix' }), [null, 'hij', 'b']);
   t.same(await contexts(texts, { context_size: 0.01 }), ['a', 'a', null]);
   t.same(await contexts(texts, { context_size: 0.99 }), ['ab', 'abcdef', null]);
+});
+
+t.test('a token may be a word', needs('tokenizer/tiktoken'), async (t) => {
   const hello = ['x', 'Hello world, how are you today?'];
   t.same(await contexts(hello, { context_size: 0.5 }, cl100k), ['Hello world, how', null]);
+  const words = ['Hello world, how are you?', 'The quick brown fox'];
+  t.same(await contexts(words, { context_size: 2, method: 'justified' }, cl100k), ['The quick', ' you?']);
 });
 
 t.test('an integer is a number of tokens, never more than the giving chunk has', async (t) => {
@@ -61,8 +67,6 @@ t.test('an integer is a number of tokens, never more than the giving chunk has',
     'abcdefghqrstuvwx',
     'ijklmnop',
   ]);
-  const words = ['Hello world, how are you?', 'The quick brown fox'];
-  t.same(await contexts(words, { context_size: 2, method: 'justified' }, cl100k), ['The quick', ' you?']);
 });
 
 t.test('context is the original text, not that of a widened neighbour', async (t) => {
@@ -137,7 +141,8 @@ t.test('recursive mode knows line ends, keeps indentation and gives no white spa
   t.equal(await tail('incomprehensible\n\n ', 6), 'ble\n\n ');
 });
 
-t.test('recursive mode with tokens that begin with a space loses no word', async (t) => {
+const SPACED = 'recursive mode with tokens that begin with a space loses no word';
+t.test(SPACED, needs('tokenizer/tiktoken'), async (t) => {
   const texts = ['The quick brown fox', 'over the lazy dog'];
   const options: Partial<OverlapOptions> = { context_size: 2, mode: 'recursive', method: 'justified' };
   t.same(await contexts(texts, options, cl100k), ['over the', 'brown fox']);
@@ -171,6 +176,9 @@ t.test('a code point is never cut, whatever its tokens', async (t) => {
   const texts = ['a👍🏽', '🦙b', '\ud83d\udc4dx', '\udc4d\ud83d', '\0\0'];
   t.same(await contexts(texts, { context_size: 1 }), ['🦙', '👍', '\udc4d', '\0', null]);
   t.same(await contexts(texts, { context_size: 1, method: 'prefix' }), [null, '🏽', 'b', 'x', '\ud83d']);
+});
+
+t.test('nor one that is several tokens', needs('tokenizer/tiktoken'), async (t) => {
   t.ok(counted(cl100k, '🦙') > 1);
   t.same(await contexts(['x', '🦙🦙'], { context_size: 1 }, cl100k), ['🦙', null]);
   t.same(await contexts(['🦙🦙', 'x'], { context_size: 1, method: 'prefix' }, cl100k), [null, '🦙']);
@@ -259,7 +267,7 @@ t.test('through the service', async (t) => {
     );
   });
 
-  t.test('the request names the tokenizer', async (t) => {
+  t.test('the request names the tokenizer', needs('tokenizer/tiktoken'), async (t) => {
     const chunks = chunksOf(['x', 'The quick brown fox']);
     const [first] = await send({ chunks, tokenizer: 'cl100k_base', context_size: 2 });
     t.match(first, { text: 'xThe quick', context: 'The quick', token_count: counted(cl100k, 'xThe quick') });

@@ -1,8 +1,7 @@
 import t from 'tap';
+import { createRandom, randomLetters, SHAPES } from '../../../soak/tokenizer-shapes.ts';
 import { startBlockCounter } from '../../../support/executed-blocks.ts';
-import { createRandom } from './support/fuzz.ts';
 import { openTokenizer } from './support/open.ts';
-import { randomLetters, SHAPES } from './support/shapes.ts';
 
 /** `npm run test:soak -- growth` measures time, on longer texts. */
 

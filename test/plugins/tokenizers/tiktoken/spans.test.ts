@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { TokenizedText } from '../../../../core/contracts/tokenizer.ts';
-import { createRandom, fuzzedText, pick, type Random } from './support/fuzz.ts';
+import { createRandom, type Random } from '../../../soak/tokenizer-shapes.ts';
+import { fuzzedText, pick } from './support/fuzz.ts';
 import { ENCODINGS, type Oracle, openOracle, openTokenizer, readTexts } from './support/open.ts';
 
 const LONGEST_SPAN = 600;

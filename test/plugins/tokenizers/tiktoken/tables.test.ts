@@ -3,7 +3,7 @@ import { createPieceTable } from '../../../../plugins/tokenizers/tiktoken/pieces
 import { buildUnicodeClasses } from '../../../../plugins/tokenizers/tiktoken/scan/unicode-classes.ts';
 import { parseRanks } from '../../../../plugins/tokenizers/tiktoken/vocabulary/rank-file.ts';
 import { buildRanks, viewRanks } from '../../../../plugins/tokenizers/tiktoken/vocabulary/ranks.ts';
-import { createRandom } from './support/fuzz.ts';
+import { createRandom } from '../../../soak/tokenizer-shapes.ts';
 import { classReader, nodeClass } from './support/read-classes.ts';
 
 t.test('the classes of Unicode are those of tiktoken', async (t) => {

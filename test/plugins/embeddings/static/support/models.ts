@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import type { SharedBuffers } from '../../../../../core/contracts/collaborators.ts';
 import type { EmbeddingModel, EmbeddingProvider } from '../../../../../core/contracts/embedding.ts';
-import type { TokenizerProvider } from '../../../../../core/contracts/tokenizer.ts';
 import createStaticEmbeddings from '../../../../../plugins/embeddings/static/index.ts';
-import createHuggingFaceTokenizers from '../../../../../plugins/tokenizers/huggingface/index.ts';
 import { createModelFiles } from '../../../../../server/hub/model-files.ts';
 import { collaborators, ownBuffers, quietLog } from '../../../../support/collaborators.ts';
+import { factoryOf } from '../../../../support/here.ts';
 import { settingsIn } from '../../../../support/model-hub.ts';
 
 const OWN_MODELS = new URL('../../../../../plugins/embeddings/static/models', import.meta.url).pathname;
@@ -20,10 +19,10 @@ export async function createProvider(
   const settings = settingsIn(modelsDir, { modelsDir, allowDownloads: false });
   const models = createModelFiles({ settings, log: quietLog, ownFolders: [OWN_MODELS] });
   const given = collaborators({ shared, models });
-  const tokenizers = await createHuggingFaceTokenizers(given);
+  const createTokenizers = await factoryOf('tokenizer', 'huggingface');
   return createStaticEmbeddings({
     ...given,
-    'tokenizer/huggingface': tokenizers as TokenizerProvider,
+    'tokenizer/huggingface': await createTokenizers(given),
   }) as EmbeddingProvider;
 }
 

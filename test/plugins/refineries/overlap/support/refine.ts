@@ -3,23 +3,15 @@ import type { RefineContext, RefineTools } from '../../../../../core/contracts/r
 import type { Tokenizer } from '../../../../../core/contracts/tokenizer.ts';
 import createOverlap from '../../../../../plugins/refineries/overlap/index.ts';
 import type { OverlapOptions } from '../../../../../plugins/refineries/overlap/manifest.ts';
-import createCharacter from '../../../../../plugins/tokenizers/character/index.ts';
-import createTiktoken from '../../../../../plugins/tokenizers/tiktoken/index.ts';
-import { collaborators } from '../../../../support/collaborators.ts';
+import { isHere } from '../../../../support/here.ts';
+import { composeQuietly } from '../../../../support/service.ts';
 
-export const character = await open('character');
-export const cl100k = await open('cl100k_base');
+const { openers } = await composeQuietly();
+export const character = await openers.tokenizer('character');
+/** One whose tokens are of several letters; tests that need its very tokens say so. */
+export const cl100k = isHere('tokenizer/tiktoken') ? await openers.tokenizer('cl100k_base') : character;
 export const overlap = createOverlap();
 export const DEFAULTS: OverlapOptions = { context_size: 0.25, mode: 'token', method: 'suffix', merge: true };
-
-async function open(name: string): Promise<Tokenizer> {
-  const providers = [await createCharacter(collaborators()), await createTiktoken(collaborators())];
-  for (const provider of providers) {
-    const tokenizer = await provider.open(name);
-    if (tokenizer !== undefined) return tokenizer;
-  }
-  throw new Error(`There is no tokenizer ${name}.`);
-}
 
 export async function refine(
   chunks: readonly Chunk[],

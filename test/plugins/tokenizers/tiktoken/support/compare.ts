@@ -1,4 +1,5 @@
-import { createRandom, fuzzedText } from './fuzz.ts';
+import { createRandom } from '../../../../soak/tokenizer-shapes.ts';
+import { fuzzedText } from './fuzz.ts';
 import { endsByBytes, type Oracle, openTokenizer } from './open.ts';
 
 /** A text on which the tokenizer and tiktoken differ. */

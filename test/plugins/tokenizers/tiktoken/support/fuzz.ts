@@ -1,15 +1,4 @@
-/** Gives numbers from 0 up to `below`, the same ones for the same seed. */
-export type Random = (below: number) => number;
-
-export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
+import type { Random } from '../../../../soak/tokenizer-shapes.ts';
 
 const whiteSpace = [
   ...'\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2005\u200a\u2028\u2029\u202f\u205f\u3000',

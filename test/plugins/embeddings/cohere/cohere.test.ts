@@ -1,0 +1,30 @@
+import t from 'tap';
+import create from '../../../../plugins/embeddings/cohere/index.ts';
+import {
+  embedAtServer,
+  embedForAll,
+  KEY,
+  openHosted,
+  send,
+  startHost,
+} from '../../../support/hosted-host.ts';
+
+t.test('a request says what the vectors are for', async (t) => {
+  const host = await startHost(t, ({ body }, response) =>
+    send(response, 200, { embeddings: { float: body.texts?.map((text) => [Number(text)]) } }),
+  );
+  const env = { COHERE_API_KEY: KEY, COHERE_BASE_URL: host.url };
+  await embedForAll(await openHosted(create, 'embed-english-v3.0', env));
+  t.match(host.asked, [
+    { url: '/v2/embed', body: { input_type: 'search_document' } },
+    { body: { input_type: 'search_query' } },
+    { body: { input_type: 'clustering' } },
+  ]);
+});
+
+t.test('without a key the answer names the variable', async (t) => {
+  delete process.env.COHERE_API_KEY;
+  const answer = await embedAtServer(t, 'embed-english-v3.0');
+  t.equal(answer.status, 500);
+  t.match(answer.json(), { detail: /set the environment variable COHERE_API_KEY/ });
+});

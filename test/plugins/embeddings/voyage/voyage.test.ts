@@ -1,0 +1,28 @@
+import t from 'tap';
+import create from '../../../../plugins/embeddings/voyage/index.ts';
+import {
+  embedAtServer,
+  embedForAll,
+  inData,
+  KEY,
+  openHosted,
+  startHost,
+} from '../../../support/hosted-host.ts';
+
+t.test('a request says what the vectors are for', async (t) => {
+  const host = await startHost(t, inData);
+  const env = { VOYAGE_API_KEY: KEY, VOYAGE_BASE_URL: `${host.url}/v1` };
+  await embedForAll(await openHosted(create, 'voyage-code-2', env));
+  t.match(host.asked, [
+    { url: '/v1/embeddings', body: { input_type: 'document' } },
+    { body: { input_type: 'query' } },
+    { body: { input_type: undefined } },
+  ]);
+});
+
+t.test('without a key the answer names the variable', async (t) => {
+  delete process.env.VOYAGE_API_KEY;
+  const answer = await embedAtServer(t, 'voyage-large-2');
+  t.equal(answer.status, 500);
+  t.match(answer.json(), { detail: /set the environment variable VOYAGE_API_KEY/ });
+});
