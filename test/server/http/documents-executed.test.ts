@@ -177,23 +177,19 @@ t.test('pages are counted in the unit of the last chunker', async (t) => {
   );
 });
 
-t.test(
-  'chunks of pipelines have ids whatever is included, and their own fields give way',
-  needs('refinery/overlap'),
-  async (t) => {
-    const execute = await pipeline(inline, [chunk('lines')]);
-    const fields = ['id', 'text', 'start_index', 'end_index', 'token_count', 'index', 'context', 'embedding'];
-    for (const source of [{ text: 'a' }, { documents: [{ text: 'a' }] }]) {
-      const [plain] = (await execute({ ...source, include: [] })).json<Fields[]>().flat();
-      t.same(Object.keys(plain ?? {}), fields);
-      t.equal(plain?.index, 'mine', 'a field of the plugin');
-      t.match(plain?.id, /^[\da-f]{8}-/);
-      const [asked] = (await execute({ ...source, include: ['index'] })).json<Fields[]>().flat();
-      t.equal(asked?.index, 0, 'the field that was asked for');
-      t.equal(asked?.id, plain?.id);
-    }
-  },
-);
+t.test('chunks of pipelines have ids whatever is included, and their own fields give way', async (t) => {
+  const execute = await pipeline(inline, [chunk('lines')]);
+  const fields = ['id', 'text', 'start_index', 'end_index', 'token_count', 'index', 'context', 'embedding'];
+  for (const source of [{ text: 'a' }, { documents: [{ text: 'a' }] }]) {
+    const [plain] = (await execute({ ...source, include: [] })).json<Fields[]>().flat();
+    t.same(Object.keys(plain ?? {}), fields);
+    t.equal(plain?.index, 'mine', 'a field of the plugin');
+    t.match(plain?.id, /^[\da-f]{8}-/);
+    const [asked] = (await execute({ ...source, include: ['index'] })).json<Fields[]>().flat();
+    t.equal(asked?.index, 0, 'the field that was asked for');
+    t.equal(asked?.id, plain?.id);
+  }
+});
 
 t.test('a text is answered byte for byte as without include', needs('refinery/overlap'), async (t) => {
   const execute = await pipeline(inline, PIPELINES['an overlap between chunkers'] ?? []);
