@@ -9,7 +9,7 @@ export interface LineReaderOptions {
   readonly limit: number;
   /** Whether a line that is too long ends the stream: of a compressed one, what comes out may have no end. */
   readonly isStrict: boolean;
-  /** Called before more is read; what it waits for holds up the sender. */
+  /** Called before more is read; what it waits for holds up the sender. @throws what ends the stream */
   beforeReading(): Promise<void>;
 }
 
@@ -50,14 +50,21 @@ export class LineReader {
   }
 
   /**
-   * Waits until further lines are there, or the stream has ended.
+   * Waits until more of the stream is there, which may be less than a line, or it has ended.
    *
    * @throws ServiceError `line_too_large`, if that ends the stream
-   * @throws what the source throws
+   * @throws what the source and `beforeReading` throw
    */
-  async more(): Promise<void> {
-    const before = this.waiting;
-    while (this.waiting === before && !this.#isOver) await this.#read();
+  async read(): Promise<void> {
+    await this.#options.beforeReading();
+    const { done, value } = await this.#source.next();
+    if (done) this.#isOver = true;
+    for (const line of done ? this.#splitter.end() : this.#splitter.push(value)) {
+      if (line === TOO_LONG && this.#options.isStrict) throw tooLong(this.limit);
+      this.#lines.push(line);
+      this.#bytes += sizeOf(line);
+    }
+    if (this.#options.isStrict && this.#splitter.isTooLong) throw tooLong(this.limit);
   }
 
   /**
@@ -75,18 +82,6 @@ export class LineReader {
     const taken = this.#lines.splice(0, count);
     for (const line of taken) this.#bytes -= sizeOf(line);
     return taken;
-  }
-
-  async #read(): Promise<void> {
-    await this.#options.beforeReading();
-    const { done, value } = await this.#source.next();
-    if (done) this.#isOver = true;
-    for (const line of done ? this.#splitter.end() : this.#splitter.push(value)) {
-      if (line === TOO_LONG && this.#options.isStrict) throw tooLong(this.limit);
-      this.#lines.push(line);
-      this.#bytes += sizeOf(line);
-    }
-    if (this.#options.isStrict && this.#splitter.isTooLong) throw tooLong(this.limit);
   }
 }
 

@@ -14,6 +14,7 @@ import {
   refineRouteSchema,
   tokenizeRouteSchema,
 } from '../documentation/work-schemas.ts';
+import { lateBodies } from '../late-bodies.ts';
 import { logWork } from '../request-log.ts';
 import { answerBatch, answerStream } from '../streams/answer-stream.ts';
 import { isStream, LINES, wantsLines } from '../streams/media.ts';
@@ -34,6 +35,7 @@ export async function workRoutes(app: FastifyInstance): Promise<void> {
   await app.register(admissionHook);
   await app.register(contentEncoding);
   await app.register(chargeBodies);
+  await app.register(lateBodies);
   const post = (url: string, schema: FastifySchema, task: ChunksTask) =>
     app.post(url, { schema }, (request, reply) => answerChunks(request, reply, task));
   for (const entry of registry.ofKind('chunker')) {
