@@ -10,8 +10,13 @@ export interface ByteBudget {
   /** @throws ServiceError `too_much_in_flight` */
   take(bytes: number): void;
   giveBack(bytes: number): void;
-  /** Waits until there is room. @throws the signal's reason once it aborts */
-  room(signal: AbortSignal): Promise<void>;
+  /**
+   * Waits until there is room for one who holds some bytes already; there always is if all are its own.
+   *
+   * @throws ServiceError `too_much_in_flight` after so many seconds, as all may wait for each other
+   * @throws once the signal aborts
+   */
+  room(own: number, seconds: number, signal: AbortSignal): Promise<void>;
   /** Takes bytes although there may be no room; for streams, which wait for room before they read more. */
   force(bytes: number): void;
   readonly taken: number;
@@ -23,9 +28,19 @@ const RETRY_SECONDS = 1;
 export function createByteBudget(limit: number): ByteBudget {
   let taken = 0;
   const freed = new EventEmitter().setMaxListeners(0);
+  const fullError = (bytes: number) =>
+    new ServiceError('too_much_in_flight', { bytes, limit, seconds: RETRY_SECONDS });
   return {
-    async room(signal) {
-      while (taken >= limit) await once(freed, 'freed', { signal });
+    async room(own, seconds, signal) {
+      const isFull = () => taken >= limit && taken > own;
+      if (!isFull()) return;
+      const late = AbortSignal.timeout(seconds * 1000);
+      const either = AbortSignal.any([signal, late]);
+      while (isFull()) {
+        await once(freed, 'freed', { signal: either }).catch((error: unknown) => {
+          throw late.aborted && !signal.aborted ? fullError(taken) : error;
+        });
+      }
     },
     force(bytes) {
       taken += bytes;
@@ -33,9 +48,7 @@ export function createByteBudget(limit: number): ByteBudget {
     take(bytes) {
       const wanted = taken + bytes;
       // A single body has its own limit.
-      if (wanted > limit && taken > 0) {
-        throw new ServiceError('too_much_in_flight', { bytes: wanted, limit, seconds: RETRY_SECONDS });
-      }
+      if (wanted > limit && taken > 0) throw fullError(wanted);
       taken = wanted;
     },
     giveBack(bytes) {

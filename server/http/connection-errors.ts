@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Answers to requests that cannot be read, by the code of Node's error. */
@@ -10,19 +11,24 @@ const ANSWERS: Readonly<Record<string, readonly [status: string, detail: string]
 };
 const NOT_HTTP = ['400 Bad Request', 'The request is not valid HTTP/1.1.'] as const;
 
-/** Connections of requests that may take as long as they like to be sent, because they are answered meanwhile. */
-const unhurried = new WeakSet<Socket>();
+/** The answers that are sent while their requests still are, by their connections. */
+const underWay = new WeakMap<Socket, ServerResponse>();
 
-/** Leaves the sender of a request as much time as it likes, until the returned function is called. */
-export function allowSlowSending(socket: Socket): () => void {
-  unhurried.add(socket);
-  return () => unhurried.delete(socket);
+/** Leaves the sender of a request as much time as it likes until it is answered. */
+export function answersWhileSent(answer: ServerResponse): void {
+  const { socket } = answer;
+  if (socket === null) return;
+  underWay.set(socket, answer);
+  answer.once('close', () => underWay.delete(socket));
 }
 
 /** Answers a request that is not HTTP, has too large headers or is too slow, and ends its connection. */
 export function refuseConnection({ code = '' }: Error & { code?: string }, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable) return;
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && unhurried.has(socket)) return;
+  const answer = underWay.get(socket);
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && answer !== undefined) return;
+  // In the middle of an answer, another one would be taken for a part of it.
+  if (answer?.headersSent) return void socket.destroy();
   const [status, detail] = ANSWERS[code] ?? NOT_HTTP;
   const body = JSON.stringify({ detail });
   const head = `content-type: application/json; charset=utf-8\r\ncontent-length: ${body.length}\r\nconnection: close`;

@@ -1,4 +1,4 @@
-import { pipeline, type Transform } from 'node:stream';
+import { finished, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
@@ -18,7 +18,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
  */
 export const contentEncoding = plugin(
   async (app) => {
-    app.addHook('preParsing', async (request, _reply, payload) => {
+    app.addHook('preParsing', async (request, reply, payload) => {
       const encoding = encodingOf(request);
       if (encoding === undefined) return payload;
       const decoder = DECODERS[encoding]?.();
@@ -26,7 +26,10 @@ export const contentEncoding = plugin(
         throw new ServiceError('unsupported_encoding', { received: JSON.stringify(encoding) });
       // Fastify holds it against Content-Length.
       Object.defineProperty(decoder, 'receivedEncodedLength', { get: () => bytesInto(decoder) });
-      pipeline(payload, decoder, () => {});
+      payload.pipe(decoder);
+      // Not a pipeline, which would destroy the request when the decoder fails, and with it the way to read the rest.
+      finished(payload, (error) => error && decoder.destroy(error));
+      reply.raw.once('close', () => decoder.destroy());
       return decoder;
     });
   },

@@ -16,7 +16,7 @@ export async function* answerLines(stream: LineStream): AsyncGenerator<Uint8Arra
   let broken: { readonly error: unknown } | undefined;
   const read = async () => {
     try {
-      await reader.more();
+      await reader.read();
     } catch (error) {
       broken = { error };
     }

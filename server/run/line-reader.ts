@@ -9,7 +9,7 @@ export interface LineReaderOptions {
   readonly limit: number;
   /** Whether a line that is too long ends the stream: of a compressed one, what comes out may have no end. */
   readonly isStrict: boolean;
-  /** Called before more is read; what it waits for holds up the sender. */
+  /** Called before more is read; what it waits for holds up the sender. @throws what ends the stream */
   beforeReading(): Promise<void>;
 }
 
@@ -53,17 +53,28 @@ export class LineReader {
   }
 
   /**
-   * Waits until further lines are there, or the stream has ended.
+   * Waits until more of the stream is there, which may be less than a line, or it has ended.
    *
    * @throws ServiceError `line_too_large`, if that ends the stream
-   * @throws what the source throws
+   * @throws what the source and `beforeReading` throw
    */
-  async more(): Promise<void> {
-    let found = 0;
-    while (found === 0 && !this.#isOver) found = await this.#read();
+  async read(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    await this.#options.beforeReading();
+    const { done, value } = await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
+      this.#interrupt = reject;
+      this.#source.next().then(resolve, reject);
+    });
+    if (done) this.#isOver = true;
+    for (const line of done ? this.#splitter.end() : this.#splitter.push(value)) {
+      if (line === TOO_LONG && this.#options.isStrict) throw tooLong(this.limit);
+      this.#lines.push(line);
+      this.#bytes += sizeOf(line);
+    }
+    if (this.#options.isStrict && this.#splitter.isTooLong) throw tooLong(this.limit);
   }
 
-  /** Has `more` throw from now on; lines that were read can still be taken. */
+  /** Has `read` throw from now on; lines that were read can still be taken. */
   stop(error: unknown): void {
     this.#failure ??= { error };
     this.#interrupt(error);
@@ -84,25 +95,6 @@ export class LineReader {
     const taken = this.#lines.splice(0, count);
     for (const line of taken) this.#bytes -= sizeOf(line);
     return taken;
-  }
-
-  /** Reads one piece, and counts the lines that end in it. */
-  async #read(): Promise<number> {
-    if (this.#failure !== undefined) throw this.#failure.error;
-    await this.#options.beforeReading();
-    const { done, value } = await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
-      this.#interrupt = reject;
-      this.#source.next().then(resolve, reject);
-    });
-    if (done) this.#isOver = true;
-    const lines = done ? this.#splitter.end() : this.#splitter.push(value);
-    for (const line of lines) {
-      if (line === TOO_LONG && this.#options.isStrict) throw tooLong(this.limit);
-      this.#lines.push(line);
-      this.#bytes += sizeOf(line);
-    }
-    if (this.#options.isStrict && this.#splitter.isTooLong) throw tooLong(this.limit);
-    return lines.length;
   }
 }
 

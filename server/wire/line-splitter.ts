@@ -1,6 +1,7 @@
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const WHITE_SPACE = [0x20, 0x09];
+const NOTHING = Buffer.alloc(0);
 
 /** A line that was too long to be kept. */
 export const TOO_LONG = Symbol('a line that is too long');
@@ -8,22 +9,23 @@ export const TOO_LONG = Symbol('a line that is too long');
 /** Cuts a stream of bytes into its lines, which end with LF or CRLF; lines of white space alone are skipped. */
 export class LineSplitter {
   readonly #limit: number;
-  #parts: Buffer[] = [];
+  /** Begins with the line that is not complete yet, unless that is too long. One buffer, however small the pieces. */
+  #begun: Buffer = NOTHING;
   #length = 0;
 
-  /** @param limit most bytes of a line */
+  /** @param limit most bytes of a line, without its end */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
   /** Bytes of the line that is not complete yet. */
   get unfinished(): number {
-    return Math.min(this.#length, this.#limit);
+    return this.isTooLong ? 0 : this.#length;
   }
 
   /** Whether the line that is not complete yet is too long already. */
   get isTooLong(): boolean {
-    return this.#length > this.#limit;
+    return this.#length > this.#limit + 1;
   }
 
   /** The lines that end within these bytes, in their order. */
@@ -31,8 +33,7 @@ export class LineSplitter {
     const lines: (Buffer | typeof TOO_LONG)[] = [];
     let from = 0;
     for (let end = bytes.indexOf(LINE_FEED); end !== -1; end = bytes.indexOf(LINE_FEED, from)) {
-      this.#add(bytes.subarray(from, end));
-      lines.push(...this.end());
+      lines.push(...this.#complete(bytes.subarray(from, end)));
       from = end + 1;
     }
     this.#add(bytes.subarray(from));
@@ -41,23 +42,37 @@ export class LineSplitter {
 
   /** The line that the end of the stream ends, if there is one. */
   end(): (Buffer | typeof TOO_LONG)[] {
-    const line = this.isTooLong ? TOO_LONG : this.#join();
-    this.#parts = [];
+    return this.#complete(NOTHING);
+  }
+
+  #complete(last: Buffer): (Buffer | typeof TOO_LONG)[] {
+    if (this.#length > 0) this.#add(last);
+    const line = this.#length === 0 ? last : this.#begun.subarray(0, this.#length);
+    const isTooLong = this.isTooLong;
+    this.#begun = NOTHING;
     this.#length = 0;
-    return line === TOO_LONG || !isBlank(line) ? [line] : [];
+    const content = line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line;
+    if (isTooLong || content.length > this.#limit) return [TOO_LONG];
+    return isBlank(content) ? [] : [content];
   }
 
   #add(bytes: Buffer): void {
+    const from = this.#length;
     this.#length += bytes.length;
-    if (this.isTooLong) this.#parts = [];
-    else if (bytes.length > 0) this.#parts.push(bytes);
+    if (this.isTooLong) {
+      this.#begun = NOTHING;
+      return;
+    }
+    if (this.#length > this.#begun.length) this.#begun = grown(this.#begun, this.#length);
+    this.#begun.set(bytes, from);
   }
+}
 
-  #join(): Buffer {
-    const [first, ...others] = this.#parts;
-    const line = others.length === 0 ? (first ?? Buffer.alloc(0)) : Buffer.concat(this.#parts);
-    return line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line;
-  }
+/** The same bytes with room for as many again, so that a line that comes in many pieces is copied only a few times. */
+function grown(bytes: Buffer, least: number): Buffer {
+  const larger = Buffer.allocUnsafeSlow(Math.max(least, 2 * bytes.length));
+  larger.set(bytes);
+  return larger;
 }
 
 function isBlank(line: Buffer): boolean {

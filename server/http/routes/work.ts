@@ -14,6 +14,7 @@ import {
   refineRouteSchema,
   tokenizeRouteSchema,
 } from '../documentation/work-schemas.ts';
+import { lateBodies } from '../late-bodies.ts';
 import { logWork } from '../request-log.ts';
 import type { Services } from '../services.ts';
 import { answerBatch, answerStream, endStreams } from '../streams/answer-stream.ts';
@@ -37,6 +38,7 @@ export async function workRoutes(app: FastifyInstance): Promise<void> {
   await app.register(admissionHook);
   await app.register(contentEncoding);
   await app.register(chargeBodies);
+  await app.register(lateBodies);
   const post = (url: string, schema: FastifySchema, task: ChunksTask) =>
     app.post(url, { schema }, (request, reply) => answerChunks(request, reply, task));
   for (const entry of registry.ofKind('chunker')) {

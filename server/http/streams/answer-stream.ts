@@ -6,11 +6,12 @@ import { LineReader, tooLong } from '../../run/line-reader.ts';
 import type { StreamPlan } from '../../service/stream-plan.ts';
 import type { ChunksTask } from '../../service/tasks.ts';
 import { TOO_LONG } from '../../wire/line-splitter.ts';
-import { allowSlowSending } from '../connection-errors.ts';
+import { answersWhileSent } from '../connection-errors.ts';
 import { encodingOf } from '../content-encoding.ts';
 import { asServiceError, reportFailure } from '../error-handler.ts';
 import { logWork } from '../request-log.ts';
 import type { Services } from '../services.ts';
+import { HeldBytes } from './held-bytes.ts';
 import { LINES } from './media.ts';
 
 /** A stream, and who is answered. */
@@ -40,23 +41,20 @@ export function endStreams(open: ReadonlySet<LineReader>): void {
 export async function answerStream(streamed: StreamedRequest, services: Services): Promise<FastifyReply> {
   const { request, reply, task, stop, open } = streamed;
   const { config, service, byteBudget } = services;
-  const hurryAgain = allowSlowSending(request.raw.socket);
-  const held = holdBytes(services);
+  answersWhileSent(reply.raw);
+  const held = new HeldBytes(byteBudget, config.requestTimeout, stop.signal);
   const source = (request.body as Readable).iterator({ destroyOnReturn: false });
+  reply.raw.once('close', () => held.end());
   const reader = new LineReader(translated(source, request), {
     limit: config.maxBodyBytes,
     isStrict: encodingOf(request) !== undefined,
-    beforeReading: () => byteBudget.room(stop.signal),
+    beforeReading: () => held.room(),
   });
   open.add(reader);
-  reply.raw.once('finish', () => lingerUntilSent(request));
-  reply.raw.once('close', () => {
-    open.delete(reader);
-    hurryAgain();
-    held.end();
-  });
-  const plan = service.readStreamPlan(task, await firstLine(reader));
-  return sendLines(streamed, services, { plan, reader, onHeld: held.set });
+  reply.raw.once('close', () => open.delete(reader));
+  const onHeld = (bytes: number) => held.set(bytes);
+  const plan = service.readStreamPlan(task, await firstLine(reader, onHeld));
+  return sendLines(streamed, services, { plan, reader, onHeld });
 }
 
 /**
@@ -76,8 +74,9 @@ export async function answerBatch(
     isStrict: false,
     beforeReading: async () => {},
   });
-  const plan = JSON.parse((await firstLine(reader)).toString()) as StreamPlan;
-  return sendLines(streamed, services, { plan, reader, onHeld() {} });
+  const onHeld = () => {};
+  const plan = JSON.parse((await firstLine(reader, onHeld)).toString()) as StreamPlan;
+  return sendLines(streamed, services, { plan, reader, onHeld });
 }
 
 /** Bytes that are read at a time of a batch, which is in memory. */
@@ -87,8 +86,11 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
 }
 
-async function firstLine(reader: LineReader): Promise<Buffer> {
-  await reader.more();
+async function firstLine(reader: LineReader, onHeld: (bytes: number) => void): Promise<Buffer> {
+  while (reader.waiting === 0 && !reader.isOver) {
+    await reader.read();
+    onHeld(reader.bytes);
+  }
   const [line] = reader.take(1, 0);
   if (line === undefined) throw new ServiceError('body_empty');
   if (line === TOO_LONG) throw tooLong(reader.limit, 'The first line of the stream');
@@ -113,8 +115,11 @@ async function sendLines(
     },
     onFailure: (error) => reportFailure(error, request, metrics),
   });
-  // Until the first line is there, the whole request can still be refused.
-  const first = await answers.next();
+  // Until the first line is there, the whole request can still be refused; then no other line is worked on.
+  const first = await answers.next().catch((error: unknown) => {
+    stop.abort(error);
+    throw error;
+  });
   const stream = Readable.from(startingWith(first, answers), {
     objectMode: false,
     highWaterMark: PIECE_BYTES,
@@ -129,33 +134,6 @@ async function* startingWith(
   if (first.done) return;
   yield first.value;
   yield* rest;
-}
-
-/** Milliseconds that a client may go on sending what nobody reads, so that it finds the answer before the end. */
-const LINGER_MS = 2000;
-
-/** Ends the connection of a request that was answered before it was sent. */
-function lingerUntilSent({ raw }: FastifyRequest): void {
-  if (raw.complete) return;
-  raw.resume();
-  setTimeout(() => raw.socket.destroy(), LINGER_MS).unref();
-}
-
-/** Keeps the byte budget up to date with what a stream holds, until it ends. */
-function holdBytes({ byteBudget }: Services) {
-  let held = 0;
-  let isOver = false;
-  const set = (bytes: number) => {
-    if (isOver) return;
-    if (bytes > held) byteBudget.force(bytes - held);
-    else byteBudget.giveBack(held - bytes);
-    held = bytes;
-  };
-  const end = () => {
-    set(0);
-    isOver = true;
-  };
-  return { set, end };
 }
 
 /** The same bytes, with errors of the catalogue. */

@@ -4,45 +4,12 @@ import t from 'tap';
 import { buildApp, configOf } from '../../../server/app.ts';
 import { chunker, pluginsFolder } from '../../support/plugins.ts';
 import { startServer, temporaryFolder } from '../../support/server.ts';
-import { type AnswerLine, countOf, openStream, WAITS_OR_FAILS } from '../../support/streams.ts';
+import { countOf, openStream, WAITS_OR_FAILS } from '../../support/streams.ts';
 
 const folder = await pluginsFolder(t, chunker('waits', WAITS_OR_FAILS));
 const settings = { pluginsDir: [folder] };
 const workers = await startServer(t, { ...settings, workers: 2 });
 const ROUTE = '/v1/chunk/waits';
-
-const texts = (lines: readonly AnswerLine[]) => lines.map(({ chunks }) => chunks?.[0]?.text);
-
-t.test('the deadline is that of each document, not of the stream', async (t) => {
-  const client = await startServer(t, { ...settings, workers: 1, requestTimeout: 1 });
-  const stream = openStream(client.url + ROUTE);
-  await stream.send({});
-  const found: AnswerLine[] = [];
-  for (const text of ['wait 3000', 'a', 'wait 600', 'b', 'wait 601', 'c']) {
-    await stream.send({ text, id: text });
-    found.push((await stream.next()) as AnswerLine);
-    await sleep(300);
-  }
-  stream.end();
-  t.equal(await stream.next(), undefined);
-  t.match(found[0], { id: 'wait 3000', error: { status: 503, detail: /longer than 1 s/ } });
-  t.same(texts(found.slice(1)), ['a', 'wait 600', 'b', 'wait 601', 'c']);
-});
-
-t.test('a stream on which nothing happens is ended', async (t) => {
-  const client = await startServer(t, { ...settings, requestTimeout: 1 });
-  const stream = openStream(client.url + ROUTE);
-  stream.request.on('error', () => {});
-  await stream.send({});
-  await stream.send({ text: 'a' });
-  t.match(await stream.next(), { index: 0 });
-  const response = await stream.response;
-  response.on('error', () => {});
-  const start = performance.now();
-  await new Promise((resolve) => response.once('close', resolve));
-  t.ok(!response.complete, 'without the end of an answer');
-  t.ok(performance.now() - start > 900, 'not before the time of a request has passed');
-});
 
 t.test('a client that goes away stops the work', async (t) => {
   const stream = openStream(workers.url + ROUTE);
@@ -91,11 +58,11 @@ t.test('a server that stops answers what it has read, and says where the stream 
   stream.request.on('error', () => {});
   await stream.send({});
   await stream.send({ text: 'first' });
-  t.same(texts([(await stream.next()) as AnswerLine]), ['first']);
+  t.match(await stream.next(), { chunks: [{ text: 'first' }] });
   await stream.send({ text: 'wait 500' });
   await sleep(100);
   const closed = app.close();
-  t.same(texts([(await stream.next()) as AnswerLine]), ['wait 500']);
+  t.match(await stream.next(), { chunks: [{ text: 'wait 500' }] });
   t.match(await stream.next(), { index: 2, error: { status: 503, detail: /The server is stopping/ } });
   t.equal(await stream.next(), undefined);
   stream.request.destroy();
