@@ -7,7 +7,7 @@ export const MEANINGS: Readonly<Record<number, string>> = {
   409: 'There is a pipeline of this name already.',
   412: 'The pipeline has changed since the ETag of If-Match was given.',
   413: 'The body is over the limit.',
-  415: 'The content type is not application/json.',
+  415: 'The content type is not application/json, nor application/x-ndjson where streams are taken; or the encoding of the body is not known.',
   429: 'More requests than the rate limit allows; the Retry-After header says when to try again.',
   500: 'Something that the request needs is missing here, or a plugin or the server failed.',
   503: 'The server is busy, and the Retry-After header says when to try again; or the request took too long, or the store of pipelines cannot be used now.',
@@ -44,7 +44,7 @@ export function jsonAnswer(
   description: string,
   schema: object,
   headers: Readonly<Record<string, object>> = {},
-): object {
+): { readonly description: string; readonly content: object } {
   const documented = Object.keys(headers).length === 0 ? {} : { headers };
   return { description, content: { 'application/json': { schema } }, ...documented };
 }

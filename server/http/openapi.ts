@@ -24,6 +24,15 @@ const TAGS = [
   { name: 'meta', description: 'What the service says of itself' },
 ];
 
+const ABOUT_ALL = `Splits text into chunks and enriches chunks. Offsets are exact and no text is lost.
+
+**Streams.** Chunk, refine and execute routes also take \`application/x-ndjson\`: a line with the options, then a line for
+each document or list of chunks. Each is answered with a line, in their order, and one that fails fails alone. With
+\`Accept: application/x-ndjson\` a request in JSON is answered in lines too.
+
+**Compression.** Routes that chunk, refine, embed and tokenize take bodies with \`Content-Encoding\` \`gzip\`, \`br\`,
+\`deflate\` or \`zstd\`; the limit of a body holds for what comes out.`;
+
 /** How keys are sent. */
 const SECURITY_SCHEMES = {
   apiKey: {
@@ -55,7 +64,7 @@ export const openapi = plugin(
         info: {
           title: NAME,
           version: VERSION,
-          description: 'Splits text into chunks and enriches chunks. Offsets are exact and no text is lost.',
+          description: ABOUT_ALL,
           license: { name: 'MIT', identifier: 'MIT' } as { name: string },
         },
         servers: [{ url: '/', description: 'This server' }],

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { Agent, get } from 'node:http';
+import { Agent, request as send } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * Run as a process: health-process.ts <port>. Asks for `/health` every 20 ms from its first message to its second:
- * on a connection that is kept and, as orchestrators do, on a new one in turn.
+ * Run as a process: health-process.ts <port> [<path> <body>]. Asks for `/health`, or posts the body, every 20 ms from
+ * its first message to its second: on a connection that is kept and, as orchestrators do, on a new one in turn.
  */
 
 /** What it says at the end. */
@@ -15,7 +15,10 @@ export interface HealthReport {
 }
 
 const EVERY_MS = 20;
-const port = Number(process.argv[2]);
+const [, , port, path = '/health', body] = process.argv;
+const method = body === undefined ? 'GET' : 'POST';
+const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+const TO = { host: '127.0.0.1', port };
 const agent = new Agent({ keepAlive: true, maxFreeSockets: Number.POSITIVE_INFINITY });
 const pending: Promise<void>[] = [];
 const times: number[] = [];
@@ -44,7 +47,7 @@ function ask(agent: Agent | false): Promise<void> {
       failures++;
       resolve();
     };
-    const request = get({ host: '127.0.0.1', port, path: '/health', agent, timeout: 10_000 }, (answer) => {
+    const request = send({ ...TO, agent, method, path, headers, timeout: 10_000 }, (answer) => {
       answer.resume();
       answer.once('end', () => {
         if (answer.statusCode !== 200) return fail();
@@ -54,5 +57,6 @@ function ask(agent: Agent | false): Promise<void> {
     });
     request.once('error', fail);
     request.once('timeout', () => request.destroy());
+    request.end(body);
   });
 }

@@ -9,6 +9,7 @@ import { kill } from './kill.ts';
 import { load } from './load.ts';
 import type { Mode, Report } from './mode.ts';
 import { overload } from './overload.ts';
+import { stream } from './stream.ts';
 import { writes } from './writes.ts';
 
 /**
@@ -19,6 +20,7 @@ import { writes } from './writes.ts';
 const MODES: Readonly<Record<string, Mode>> = {
   load,
   overload,
+  stream,
   crash,
   kill,
   writes,

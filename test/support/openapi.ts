@@ -28,7 +28,12 @@ interface MediaType {
 export interface Response {
   readonly description: string;
   readonly headers?: Readonly<Record<string, { readonly description?: string }>>;
-  readonly content?: { readonly 'application/json': MediaType };
+  readonly content?: { readonly 'application/json': MediaType; readonly 'application/x-ndjson'?: LinesType };
+}
+
+/** Examples of a stream. */
+export interface LinesType {
+  readonly example?: string;
 }
 
 export interface Operation {
@@ -36,7 +41,9 @@ export interface Operation {
   readonly tags?: readonly string[];
   readonly summary?: string;
   readonly description?: string;
-  readonly requestBody?: { readonly content: { readonly 'application/json': MediaType } };
+  readonly requestBody?: {
+    readonly content: { readonly 'application/json': MediaType; readonly 'application/x-ndjson'?: LinesType };
+  };
   readonly responses: Readonly<Record<string, Response>>;
 }
 

@@ -7,6 +7,7 @@ import type { Document, Operation } from './document.ts';
 import { exampleSteps } from './example-steps.ts';
 import { operationId } from './names.ts';
 import { addPipelineExamples } from './pipeline-examples.ts';
+import { addStreamExample } from './stream-examples.ts';
 
 /** What a route answers to the example request of its documentation. */
 interface ExampleAnswer {
@@ -63,6 +64,7 @@ async function addAnswer(operation: Operation, task: Task, runner: Runner): Prom
   const media = response.content?.['application/json'];
   if (answer === undefined || media === undefined) return;
   media.examples = { answer: { value: answer.body } };
+  addStreamExample(operation, request.example as object, answer.body);
   const headers = { ...response.headers };
   for (const [name, example] of Object.entries(answer.metadata)) {
     headers[`x-${name}`] = { ...UNDECLARED, ...headers[`x-${name}`], example };

@@ -13,6 +13,7 @@ const SINGLE = new Set([
   'additionalProperties',
   'unevaluatedProperties',
   'unevaluatedItems',
+  'contentSchema',
 ]);
 const LISTS = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems']);
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
@@ -21,7 +22,7 @@ const PLAIN = new Set(
   `$ref type enum const title description default examples example deprecated readOnly writeOnly format pattern
   minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems uniqueItems
   minContains maxContains minProperties maxProperties required dependentRequired contentEncoding contentMediaType
-  contentSchema discriminator externalDocs`.split(/\s+/),
+  discriminator externalDocs`.split(/\s+/),
 );
 
 const COMPONENT = /^[A-Z][A-Za-z0-9]*$/;

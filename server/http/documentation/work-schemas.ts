@@ -5,6 +5,7 @@ import { SOURCES } from '../../service/document-schemas.ts';
 import type { RequestSchemas } from '../../service/request-schemas.ts';
 import { errorAnswers, jsonAnswer } from '../answer-schemas.ts';
 import { componentName, operationId, titleOf } from './names.ts';
+import { chunksStream, documentStream, orStream, orStreamed } from './stream-schemas.ts';
 import { chunk, chunkOf, embeddings, oneOrMany, pipelineChunk, tokenizedTexts } from './work-answers.ts';
 
 /** What the documentation says of the routes whose requests are work. */
@@ -79,9 +80,9 @@ function pluginRouteSchema(
     operationId: operationId(verb, name),
     summary: titleOf(manifest),
     description: summary + note,
-    body,
+    body: orStream(body, verb === 'chunk' ? documentStream : chunksStream),
     response: {
-      200: jsonAnswer(answer.description, oneOrMany(answer.chunk), headersOf(manifest)),
+      200: orStreamed(jsonAnswer(answer.description, oneOrMany(answer.chunk), headersOf(manifest))),
       ...failures,
     },
   };
@@ -114,12 +115,12 @@ export function executeRouteSchema(schemas: RequestSchemas): FastifySchema {
     summary: 'Execute a pipeline',
     description: 'Runs the steps of a stored pipeline on a text, a list of texts or documents.',
     params: pipelineId,
-    body: {
-      ...sourceBody(schemas, []),
-      examples: [{ text: 'First sentence. Second sentence!' }],
-    },
+    body: orStream(
+      { ...sourceBody(schemas, []), examples: [{ text: 'First sentence. Second sentence!' }] },
+      documentStream,
+    ),
     response: {
-      200: jsonAnswer(OF_TEXTS, oneOrMany(pipelineChunk)),
+      200: orStreamed(jsonAnswer(OF_TEXTS, oneOrMany(pipelineChunk))),
       ...errorAnswers([400, 404, 405, 413, 415, 500, 503]),
     },
   };

@@ -14,7 +14,7 @@ const document = (await client.get('/openapi.json')).bytes.toString();
 
 /** A program of a user; it is compiled, run, and prints what it was answered. */
 const PROGRAM = `
-import { Api, type Chunk, type CodeChunkerOptions, type Error, type PipelineStep } from './client.ts';
+import { Api, type Chunk, type CodeChunkerOptions, type Error, type PipelineStep, type StreamLine } from './client.ts';
 import type { V1 } from './types.ts';
 
 const api = new Api({ baseUrl: ${JSON.stringify(client.url)} });
@@ -24,6 +24,17 @@ const options: CodeChunkerOptions = { language: 'go' };
 const request: V1.ChunkCode.RequestBody = { text: 'package a', ...options };
 const { data: found } = await api.v1.chunkCode(request);
 const shown: V1.ChunkCode.ResponseBody = found;
+const documents = [{ id: 'a', text: 'one\\ntwo', metadata: { from: 'here' }, pages: [0, 4] }];
+const included: V1.ChunkToken.RequestBody = { documents, chunk_size: 4, include: ['id', 'lines', 'pages', 'hash'] };
+const [chunks] = (await api.v1.chunkToken(included)).data as Chunk[][];
+const last: Chunk | undefined = chunks?.at(-1);
+const place = [last?.last_line, last?.first_page, last?.hash?.length, last?.id?.length, last?.document_id];
+const line: StreamLine = { index: 0, id: 'a', chunks: chunks ?? [] };
+const failed: StreamLine = { index: 1, error: { status: 400, detail: 'no' } };
+// @ts-expect-error There is no such field of chunks.
+const unknown: V1.ChunkToken.RequestBody = { text: 'a', include: ['pagez'] };
+// @ts-expect-error A line has its place.
+const lost: StreamLine = { chunks: [] };
 const pipeline = await api.v1.createPipeline({ name: 'typed', steps: [{ type: 'chunk', chunker: 'token' }] });
 const [step]: PipelineStep[] = pipeline.data.config.steps;
 const refused = await api.v1.getPipeline('none').catch(({ error }: { error: Error }) => error.detail);
@@ -31,7 +42,8 @@ const refused = await api.v1.getPipeline('none').catch(({ error }: { error: Erro
 const misspelt: CodeChunkerOptions = { langauge: 'go' };
 // @ts-expect-error A request has a text.
 const empty: V1.ChunkCode.RequestBody = { language: 'go' };
-console.log(JSON.stringify([first?.text, shown.length, step?.chunker, refused, misspelt, empty]));
+console.log(JSON.stringify([first?.text, shown.length, step?.chunker, refused, place, line.chunks?.length, failed.error]));
+void [misspelt, empty, unknown, lost];
 `;
 
 const STRICT = {
@@ -70,7 +82,7 @@ t.test(
     const lines = types.split('\n').length;
     t.ok(lines < 1200, `${lines} lines`);
     t.match(types, /namespace ChunkToken/, 'with the paths');
-    for (const name of ['Chunk', 'Pipeline', 'PipelineStep', 'Error']) {
+    for (const name of ['Chunk', 'Pipeline', 'PipelineStep', 'StreamLine', 'Error']) {
       t.match(types, new RegExp(`^export interface ${name} {`, 'm'));
     }
     const served = JSON.parse(document).paths as Record<string, unknown>;
@@ -105,5 +117,6 @@ t.test(
     const printed = JSON.parse(await run('made/program.js')) as unknown[];
     t.same(printed.slice(0, 3), ['a b ', 1, 'token']);
     t.match(printed[3], /pipeline/, 'an error has its detail');
+    t.same(printed.slice(4), [[2, 2, 64, 36, null], 2, { status: 400, detail: 'no' }]);
   },
 );
