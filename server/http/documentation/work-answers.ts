@@ -39,11 +39,22 @@ const includedProperties = {
   next_id: uuid,
 } as const;
 
+const required = ['text', 'start_index', 'end_index', 'token_count'] as const;
+
+/** What a chunker makes. */
 export const chunk = {
   title: 'Chunk',
   type: 'object',
-  required: ['text', 'start_index', 'end_index', 'token_count'],
+  required,
   properties: { ...chunkProperties, ...includedProperties },
+} as const;
+
+/** What a refinery takes, and gives back: further fields are the caller's. */
+export const givenChunk = {
+  title: 'GivenChunk',
+  type: 'object',
+  required,
+  properties: chunkProperties,
 } as const;
 
 /** A list, or a list of lists for a batch. */
@@ -54,10 +65,11 @@ export function oneOrMany(items: object): object {
 
 /** A chunk with the fields that a plugin adds. */
 export function chunkOf(manifest: Manifest): object {
-  const { fields } = manifest;
-  if (fields === undefined) return chunk;
+  const { kind, fields } = manifest;
+  const base = kind === 'refinery' ? givenChunk : chunk;
+  if (fields === undefined) return base;
   const added = { type: 'object', properties: fields };
-  return { title: `${componentName(manifest)}Chunk`, allOf: [chunk, added] };
+  return { title: `${componentName(manifest)}Chunk`, allOf: [base, added] };
 }
 
 /** What a pipeline answers. */

@@ -6,7 +6,7 @@ import type { RequestSchemas } from '../../service/request-schemas.ts';
 import { errorAnswers, jsonAnswer } from '../answer-schemas.ts';
 import { componentName, operationId, titleOf } from './names.ts';
 import { chunksStream, documentStream, orStream, orStreamed } from './stream-schemas.ts';
-import { chunk, chunkOf, embeddings, oneOrMany, pipelineChunk, tokenizedTexts } from './work-answers.ts';
+import { chunkOf, embeddings, givenChunk, oneOrMany, pipelineChunk, tokenizedTexts } from './work-answers.ts';
 
 /** What the documentation says of the routes whose requests are work. */
 
@@ -43,7 +43,7 @@ const chunksInput = {
   required: ['chunks'],
   properties: {
     chunks: {
-      ...oneOrMany(chunk),
+      ...oneOrMany(givenChunk),
       description: 'Chunks as a chunker answers them; further fields come back untouched.',
     },
   },
