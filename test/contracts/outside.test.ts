@@ -204,7 +204,8 @@ t.test('authors run the suite on a folder of their own with CONTRACT_PLUGINS_DIR
   const bad = run('loses');
   t.equal(bad.status, 1);
   t.match(bad.stdout, 'not ok 1 - chunker/loses keeps its promises');
-  t.match(bad.stdout, 'is lost');
+  // The smallest text that it breaks is one character, or a pair of surrogates of which it keeps half.
+  t.match(bad.stdout, /is lost|cuts a surrogate pair/);
 });
 
 /** A folder with one plugin for each factory. */
