@@ -15,8 +15,7 @@ const client = await startServer(t);
 const openApi = await readOpenApi(client);
 const chunkRoutes = await postRoutes(client, '/v1/chunk/');
 const routes = [...chunkRoutes, ...(await postRoutes(client, '/v1/refine/'))];
-const schemaOf = (name: string) =>
-  routes.find(({ path }) => path === `/v1/chunk/${name}`)?.schema.properties ?? {};
+const schemaOf = (name: string) => routes.find(({ path }) => path === `/v1/chunk/${name}`)?.schema ?? {};
 
 t.test('the document is valid OpenAPI 3.1', async (t) => {
   t.match(openApi.openapi, /^3\.1\./);
@@ -38,11 +37,14 @@ t.test('it has the parameters of the interface, with types, bounds, choices and 
   const chunk_overlap = { type: 'integer', minimum: 0, default: 0 };
   const count = (value: number) => ({ type: 'integer', minimum: 1, default: value });
   const text = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] };
+  const include = { type: 'array', items: { enum: ['id', 'document_id', 'index'] } };
+  const namespace = { type: 'string' };
   const offset_unit = { enum: ['code_point', 'utf16', 'byte'], default: 'code_point' };
   const expected: Record<string, Record<string, object>> = {
-    token: { text, tokenizer, chunk_size, chunk_overlap, offset_unit },
+    token: { include, namespace, tokenizer, chunk_size, chunk_overlap, offset_unit },
     sentence: {
-      text,
+      include,
+      namespace,
       tokenizer,
       chunk_size,
       chunk_overlap,
@@ -60,7 +62,8 @@ t.test('it has the parameters of the interface, with types, bounds, choices and 
       offset_unit,
     },
     recursive: {
-      text,
+      include,
+      namespace,
       tokenizer,
       chunk_size,
       chunk_overlap,
@@ -73,7 +76,11 @@ t.test('it has the parameters of the interface, with types, bounds, choices and 
     },
   };
   for (const [name, parameters] of Object.entries(expected)) {
-    const found = schemaOf(name);
+    const { anyOf, properties: found = {} } = schemaOf(name);
+    t.match(anyOf, [
+      { required: ['text'], properties: { text } },
+      { required: ['documents'], properties: { documents: { type: 'array' } } },
+    ]);
     t.same(Object.keys(found).sort(), Object.keys(parameters).sort(), name);
     for (const [parameter, schema] of Object.entries(parameters))
       t.match(found[parameter], schema, parameter);

@@ -21,7 +21,10 @@ const contentOf = (id: string, status = '200') =>
 const NAMES = ['Chunk', 'Pipeline', 'PipelineStep', 'Error', 'TokenChunkerOptions', 'OverlapRefineryOptions'];
 
 t.test('a linter of OpenAPI finds neither errors nor warnings', async (t) => {
-  const config = await createConfig({ extends: ['recommended'] });
+  // By default this rule closes each part of a schema by itself; ours are closed as wholes.
+  const examples = { severity: 'error', allowAdditionalProperties: true } as const;
+  const rules = { 'no-invalid-media-type-examples': examples };
+  const config = await createConfig({ extends: ['recommended'], rules });
   for (const one of [document, guardedDocument]) {
     const found = await lintFromString({ source: JSON.stringify(one), absoluteRef: 'openapi.json', config });
     t.same(
@@ -32,6 +35,9 @@ t.test('a linter of OpenAPI finds neither errors nor warnings', async (t) => {
   const broken = { ...document, servers: undefined };
   const found = await lintFromString({ source: JSON.stringify(broken), absoluteRef: 'openapi.json', config });
   t.match(found, [{ ruleId: 'no-empty-servers' }], 'the linter looks at it');
+  const wrong = JSON.stringify(document).replaceAll('"chunk_size":20', '"chunk_sise":20');
+  const unknown = await lintFromString({ source: wrong, absoluteRef: 'openapi.json', config });
+  t.match(unknown[0], { ruleId: 'no-invalid-media-type-examples' }, 'and at the examples');
 });
 
 t.test(
