@@ -103,9 +103,13 @@ function merged(schemas: readonly Schema[]): Schema {
   };
 }
 
+/** Of the schema of a body in several forms, the first: that with `text`. */
+export function formWithText(schema: Schema): Schema {
+  return schema.anyOf?.[0] ?? schema;
+}
+
 /**
- * The routes below a path that are posted to, as the server describes them. Of a body in several forms it is the first:
- * that with `text`.
+ * The routes below a path that are posted to, as the server describes them, with text if there are other forms as well.
  */
 export async function postRoutes(client: Client, below: string): Promise<BodyRoute[]> {
   const { paths } = await readOpenApi(client);
@@ -113,7 +117,7 @@ export async function postRoutes(client: Client, below: string): Promise<BodyRou
     const content = post?.requestBody?.content['application/json'];
     if (!path.startsWith(below) || post === undefined || content === undefined) return [];
     const { example, examples = {} } = content;
-    const schema = content.schema.anyOf?.[0] ?? content.schema;
+    const schema = formWithText(content.schema);
     const bodies = Object.values(examples).map(({ value }) => value);
     return [
       {

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import t from 'tap';
 import { buildApp } from '../../../server/app.ts';
 import { configOf } from '../../../server/config/config.ts';
-import { readOpenApi } from '../../support/openapi.ts';
+import { formWithText, readOpenApi } from '../../support/openapi.ts';
 import { chunker, FIXTURES, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
 import { type Client, startServer, temporaryFolder, withStandIns } from '../../support/server.ts';
@@ -44,9 +44,11 @@ t.test('a chunker that is dropped in', async (t) => {
       t.ok(info.endpoints.includes(`POST /v1/chunk/${name}`));
       t.equal((await find(inline, name)).available, true);
     }
-    const schema = paths['/v1/chunk/paragraph']?.post?.requestBody?.content['application/json'].schema;
-    t.equal(schema?.properties?.chunk_size?.default, 100);
-    t.same(Object.keys(schema?.properties ?? {}).sort(), ['chunk_size', 'offset_unit', 'text', 'tokenizer']);
+    const body = paths['/v1/chunk/paragraph']?.post?.requestBody?.content['application/json'].schema;
+    const { properties = {} } = formWithText(body ?? {});
+    t.equal(properties.chunk_size?.default, 100);
+    const shared = ['include', 'namespace', 'offset_unit', 'text', 'tokenizer'];
+    t.same(Object.keys(properties).sort(), ['chunk_size', ...shared]);
   });
 });
 
