@@ -4,6 +4,8 @@
 
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
@@ -100,11 +102,17 @@ function filtered(answer: unknown, filter: string | undefined): unknown[] {
   }
 }
 
-/** Runs a client of the page, with lines of the test's own behind it, against a server; gives what it prints. */
-async function runClient(t: Test, command: string, language: string, more = ''): Promise<string> {
-  const { url } = await startServer(t);
-  const [, source = ''] = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(clients) ?? [];
-  const file = language === 'python' ? 'client.py' : 'client.mjs';
+/**
+ * Runs a client of the page, with lines of the test's own behind it, against a server; gives what it prints.
+ *
+ * @param run how the page runs it, after its source: `node client.mjs`
+ */
+async function runClient(t: Test, run: string, more = '', base?: string): Promise<string> {
+  const url = base ?? (await startServer(t)).url;
+  const [program = '', file = ''] = run.split(' ');
+  const command = program === 'node' ? process.execPath : program;
+  const before = clients.slice(0, clients.indexOf(`$ ${run}\n`));
+  const source = [...before.matchAll(/^```(?:python|js)\n([\s\S]*?)^```$/gm)].at(-1)?.[1] ?? '';
   const cwd = await temporaryFolder(t, { [file]: source.replace('http://localhost:8000', url) + more });
   const env = { PATH: process.env.PATH, PYTHONUTF8: '1' };
   const { stdout, stderr } = await promisify(execFile)(command, [file], { cwd, env });
@@ -112,18 +120,58 @@ async function runClient(t: Test, command: string, language: string, more = ''):
 }
 
 const clients = page('server/CLIENTS.md');
+const has = (command: string) => spawnSync(command, ['--version']).status === 0;
+const hasPython = has('python3');
 const shownBehind = (command: string): string =>
   clients.slice(clients.indexOf(`$ ${command}\n`) + command.length + 3).split('```')[0] as string;
 
 t.test('its clients print what it says, and show the detail of an error', async (t) => {
-  t.equal(await runClient(t, process.execPath, 'js'), shownBehind('node client.mjs'));
+  t.equal(await runClient(t, 'node client.mjs'), shownBehind('node client.mjs'));
   const js =
     "try { await chunk('a', 'token', { chunk_sise: 1 }); } catch ({ message }) { console.log(message); }";
-  t.match(await runClient(t, process.execPath, 'js', js), /chunk_sise: unknown parameter, did you mean/);
-  if (spawnSync('python3', ['--version']).status !== 0) return;
-  t.equal(await runClient(t, 'python3', 'python'), shownBehind('python3 client.py'));
+  t.match(await runClient(t, 'node client.mjs', js), /chunk_sise: unknown parameter, did you mean/);
+  if (!hasPython) return;
+  t.equal(await runClient(t, 'python3 client.py'), shownBehind('python3 client.py'));
   const python = "try:\n    chunk('a', chunk_sise=1)\nexcept ValueError as error:\n    print(error)\n";
-  t.match(await runClient(t, 'python3', 'python', python), /chunk_sise: unknown parameter, did you mean/);
+  t.match(await runClient(t, 'python3 client.py', python), /chunk_sise: unknown parameter, did you mean/);
+});
+
+t.test('its clients of streams print what it says, and throw what is wrong with the whole', async (t) => {
+  t.equal(await runClient(t, 'node stream.mjs'), shownBehind('node stream.mjs'));
+  const js = 'for await (const line of stream([], "token", OPTIONS)) console.log(line);';
+  const jsOr = (options: string) =>
+    `try { ${js.replace('OPTIONS', options)} } catch ({ message }) { console.log(message); }`;
+  t.match(await runClient(t, 'node stream.mjs', jsOr('{ chunk_sise: 1 }')), /chunk_sise: unknown parameter/);
+  const cut = await cutting(t);
+  t.match(await runClient(t, 'node stream.mjs', jsOr('{}'), cut).catch(String), /aborted/);
+  if (!hasPython) return;
+  t.equal(await runClient(t, 'python3 stream.py'), shownBehind('python3 stream.py'));
+  const python = 'try:\n    list(stream([], chunk_sise=1))\nexcept ValueError as error:\n    print(error)\n';
+  t.match(await runClient(t, 'python3 stream.py', python), /chunk_sise: unknown parameter/);
+  t.match(await runClient(t, 'python3 stream.py', '', cut).catch(String), /IncompleteRead/);
+});
+
+/** The address of a server that ends connections in the middle of its answers. */
+async function cutting(t: Test): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.writeHead(200).write('{"index":0,"id":"a","chunks":[]}\n', () => response.destroy());
+  });
+  t.teardown(() => server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const STREAMED =
+  /^\$ (printf '%s\\n' .* \| curl -sN )localhost:8000(\/\S+ -H 'Content-Type: application\/x-ndjson' -X POST -T -)\n([\s\S]*?)^```$/gm;
+
+t.test('its streams print what it says', { skip: has('curl') ? false : 'there is no curl' }, async (t) => {
+  const { url } = await startServer(t);
+  const shown = PAGES.flatMap((file) => [...page(file).matchAll(STREAMED)]);
+  t.ok(shown.length >= 2);
+  for (const [, before, after, lines] of shown) {
+    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', before + url + after]);
+    t.equal(stdout, lines);
+  }
 });
 
 t.test('it is short, and its pages are where it says', async (t) => {
