@@ -1,5 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
@@ -121,6 +123,12 @@ function programOf(text: string, language: string, line = ''): string {
   return program;
 }
 
+/** The program of a page that stands before how it is run: `node client.mjs`. */
+function programBefore(text: string, run: string): string {
+  const before = text.slice(0, text.indexOf(`$ ${run}\n`));
+  return [...before.matchAll(/^```(?:python|js)\n([\s\S]*?)^```$/gm)].at(-1)?.[1] ?? '';
+}
+
 /** Runs a program of a page; gives what it prints. */
 async function runProgram(t: Test, command: string, source: string): Promise<string> {
   const file = command === 'python3' ? 'program.py' : 'program.mjs';
@@ -131,12 +139,19 @@ async function runProgram(t: Test, command: string, source: string): Promise<str
 }
 
 /** Runs a program of a page, with lines of the test's own behind it, against a server. */
-async function runClient(t: Test, command: string, program: string, more = ''): Promise<string> {
-  const { url } = await startServer(t);
+async function runClient(
+  t: Test,
+  command: string,
+  program: string,
+  more = '',
+  base?: string,
+): Promise<string> {
+  const url = base ?? (await startServer(t)).url;
   return runProgram(t, command, program.replace('http://localhost:8000', url) + more);
 }
 
-const hasPython = spawnSync('python3', ['--version']).status === 0;
+const has = (command: string) => spawnSync(command, ['--version']).status === 0;
+const hasPython = has('python3');
 const shownBehind = (text: string, command: string): string =>
   text.slice(text.indexOf(`$ ${command}\n`) + command.length + 3).split('```')[0] as string;
 
@@ -151,6 +166,49 @@ t.test('its clients print what it says, and show the detail of an error', needs(
   t.equal(await runClient(t, 'python3', inPython), shownBehind(clients, 'python3 client.py'));
   const python = "try:\n    chunk('a', chunk_sise=1)\nexcept ValueError as error:\n    print(error)\n";
   t.match(await runClient(t, 'python3', inPython, python), /chunk_sise: unknown parameter, did you mean/);
+});
+
+t.test('its clients of streams print what it says, and throw what is wrong with the whole', async (t) => {
+  const inJs = programBefore(clients, 'node stream.mjs');
+  t.equal(await runClient(t, process.execPath, inJs), shownBehind(clients, 'node stream.mjs'));
+  const js = 'for await (const line of stream([], "token", OPTIONS)) console.log(line);';
+  const jsOr = (options: string) =>
+    `try { ${js.replace('OPTIONS', options)} } catch ({ message }) { console.log(message); }`;
+  t.match(
+    await runClient(t, process.execPath, inJs, jsOr('{ chunk_sise: 1 }')),
+    /chunk_sise: unknown parameter/,
+  );
+  const cut = await cutting(t);
+  t.match(await runClient(t, process.execPath, inJs, jsOr('{}'), cut).catch(String), /aborted/);
+  if (!hasPython) return;
+  const inPython = programBefore(clients, 'python3 stream.py');
+  t.equal(await runClient(t, 'python3', inPython), shownBehind(clients, 'python3 stream.py'));
+  const python = 'try:\n    list(stream([], chunk_sise=1))\nexcept ValueError as error:\n    print(error)\n';
+  t.match(await runClient(t, 'python3', inPython, python), /chunk_sise: unknown parameter/);
+  t.match(await runClient(t, 'python3', inPython, '', cut).catch(String), /IncompleteRead/);
+});
+
+/** The address of a server that ends connections in the middle of its answers. */
+async function cutting(t: Test): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.writeHead(200).write('{"index":0,"id":"a","chunks":[]}\n', () => response.destroy());
+  });
+  t.teardown(() => server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const STREAMED =
+  /^\$ (printf '%s\\n' .* \| curl -sN )localhost:8000(\/\S+ -H 'Content-Type: application\/x-ndjson' -X POST -T -)\n([\s\S]*?)^```$/gm;
+
+t.test('its streams print what it says', { skip: has('curl') ? false : 'there is no curl' }, async (t) => {
+  const { url } = await startServer(t);
+  const shown = PAGES.flatMap((file) => [...page(file).matchAll(STREAMED)]);
+  t.ok(shown.length >= 2);
+  for (const [, before, after, lines] of shown) {
+    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', before + url + after]);
+    t.equal(stdout, lines);
+  }
 });
 
 t.test('after an edit it finds what is to be embedded and what deleted', async (t) => {

@@ -41,7 +41,7 @@ export function createPoolExecutor(config: Config, shared: SharedBuffersRegistry
  * Most megabytes of a thread's heap for what is new. Whatever survives for a moment lets V8 take twice as much, which a
  * thread that works without a pause reaches after minutes and keeps; it is not faster for it.
  */
-const YOUNG_MB = 48;
+const YOUNG_MB = 24;
 
 function openPool({ workers, workerMemoryMb }: Config, workerData: WorkerData): Pool {
   const old = workerMemoryMb === 0 ? {} : { maxOldGenerationSizeMb: workerMemoryMb };
