@@ -26,7 +26,7 @@ export async function makeSamples(client: Client, seed: number): Promise<Sample[
   for (let index = 0; index < DIFFERENT; index++) {
     const units = LEAST_UNITS + Math.floor(random() * (MOST_UNITS - LEAST_UNITS));
     const text = proseOf(units, seed + index);
-    const { status, bytes } = await client.post('/v1/chunk/recursive', { text, ...OPTIONS });
+    const { status, bytes } = await client.post('/v1/chunk/token', { text, ...OPTIONS });
     if (status !== 200) throw new Error(`no chunks: ${bytes}`);
     samples.push({ rest: Buffer.from(`,"text":${JSON.stringify(text)}}\n`), chunks: bytes });
   }
@@ -58,7 +58,7 @@ export function openCheckedStream(
   bytes: number,
   seed: number,
 ): CheckedStream {
-  const post = request(`${url}/v1/chunk/recursive`, { method: 'POST', headers: { 'content-type': LINES } });
+  const post = request(`${url}/v1/chunk/token`, { method: 'POST', headers: { 'content-type': LINES } });
   let goOn = () => {};
   post.on('error', () => {});
   for (const event of ['drain', 'close']) post.on(event, () => goOn());
