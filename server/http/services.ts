@@ -2,6 +2,9 @@ import type { AwilixContainer } from 'awilix';
 import plugin from 'fastify-plugin';
 import { disposeInOrder, type ServerCradle } from '../container.ts';
 
+/** What the container has. */
+export type Services = ServerCradle;
+
 declare module 'fastify' {
   interface FastifyInstance {
     /** What the container has, each made at its first use. */

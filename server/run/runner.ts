@@ -32,9 +32,6 @@ export interface Runner {
   close(): Promise<void>;
 }
 
-/** Runs work, see `Runner.run`. */
-export type Run = Runner['run'];
-
 /** An answer, and how long its task waited until it could run. */
 export interface RunAnswer extends Answer {
   readonly queueSeconds: number;

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { ServiceError } from '../../../core/errors.ts';
-import type { ServerCradle } from '../../container.ts';
 import type { ChunksTask, Task } from '../../service/tasks.ts';
 import type { PipelineRecord } from '../../store/contract.ts';
 import { admissionHook } from '../admission.ts';
@@ -16,6 +15,7 @@ import {
 } from '../documentation/work-schemas.ts';
 import { lateBodies } from '../late-bodies.ts';
 import { logWork } from '../request-log.ts';
+import type { Services } from '../services.ts';
 import { answerBatch, answerStream } from '../streams/answer-stream.ts';
 import { isStream, LINES, wantsLines } from '../streams/media.ts';
 
@@ -83,7 +83,7 @@ type AnswerTask<T extends Task> = (
 ) => Promise<FastifyReply>;
 
 /** Answers tasks whose requests and answers may be streams. */
-function chunksWith(services: ServerCradle): AnswerTask<ChunksTask> {
+function chunksWith(services: Services): AnswerTask<ChunksTask> {
   const answer = answerWith(services);
   return async (request, reply, task) => {
     const isStreamed = isStream(request);
@@ -93,7 +93,7 @@ function chunksWith(services: ServerCradle): AnswerTask<ChunksTask> {
   };
 }
 
-function answerWith({ runner, metrics }: ServerCradle): AnswerTask<Task> {
+function answerWith({ runner, metrics }: Services): AnswerTask<Task> {
   return async (request, reply, task) => {
     if (isStream(request))
       throw new ServiceError('unsupported_media_type', { received: JSON.stringify(LINES) });

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fromPlainError, ServiceError } from '../../../core/errors.ts';
-import type { ServerCradle } from '../../container.ts';
 import { answerLines } from '../../run/answer-lines.ts';
 import { LineReader, tooLong } from '../../run/line-reader.ts';
 import type { StreamPlan } from '../../service/stream-plan.ts';
@@ -11,6 +10,7 @@ import { answersWhileSent } from '../connection-errors.ts';
 import { encodingOf } from '../content-encoding.ts';
 import { asServiceError, reportFailure } from '../error-handler.ts';
 import { logWork } from '../request-log.ts';
+import type { Services } from '../services.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { LINES } from './media.ts';
 
@@ -31,7 +31,7 @@ export interface StreamedRequest {
  *
  * @throws ServiceError what is wrong with the whole request, before the first line of the answer is sent
  */
-export async function answerStream(streamed: StreamedRequest, services: ServerCradle): Promise<FastifyReply> {
+export async function answerStream(streamed: StreamedRequest, services: Services): Promise<FastifyReply> {
   const { request, reply, task, stop } = streamed;
   const { config, service, byteBudget } = services;
   answersWhileSent(reply.raw);
@@ -56,7 +56,7 @@ export async function answerStream(streamed: StreamedRequest, services: ServerCr
 export async function answerBatch(
   streamed: StreamedRequest,
   body: Buffer,
-  services: ServerCradle,
+  services: Services,
 ): Promise<FastifyReply> {
   const { task, stop } = streamed;
   const { bytes } = await services.runner.run({ run: 'split', of: task }, body, stop);
@@ -90,7 +90,7 @@ async function firstLine(reader: LineReader, onHeld: (bytes: number) => void): P
 
 async function sendLines(
   { request, reply, label, stop }: StreamedRequest,
-  { runner, metrics, config }: ServerCradle,
+  { runner, metrics, config }: Services,
   lines: { readonly plan: StreamPlan; readonly reader: LineReader; onHeld(bytes: number): void },
 ): Promise<FastifyReply> {
   metrics.streamed(label);
