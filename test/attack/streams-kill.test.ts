@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { chunker, pluginsFolder } from '../support/plugins.ts';
 import { startProcess, until } from '../support/process.ts';
@@ -72,8 +72,8 @@ t.test('a client that is killed in the middle of its stream', async (t) => {
   const client = await start(t).listening();
   const others = goOn(client);
   for (let kills = 0; kills < 3; kills++) {
-    const sender = join(import.meta.dirname, '../support/endless-stream.ts');
-    const child = spawn(process.execPath, [sender, client.url + ROUTE], { env: {} });
+    const sender = new URL('../support/endless-stream.ts', import.meta.url);
+    const child = spawn(process.execPath, [fileURLToPath(sender), client.url + ROUTE], { env: {} });
     t.teardown(() => child.kill('SIGKILL'));
     await once(child.stdout, 'data');
     child.kill('SIGKILL');

@@ -1,5 +1,3 @@
-// Needs chunker/recursive.
-
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Client } from '../support/server.ts';

@@ -83,9 +83,13 @@ async function streamSlowly(server: SoakServer, samples: readonly Sample[], seco
   const memory = watchMemory(server.pid);
   const stream = openCheckedStream(server.client.url, samples, Number.POSITIVE_INFINITY, seed);
   const answer = await stream.answer;
+  let allowed = 0;
+  answer.on('data', () => {
+    if (stream.read >= allowed) answer.pause();
+  });
   for (let step = 1; step <= seconds * SLOW_STEPS; step++) {
-    if (stream.read < (step * SLOW_BYTES) / SLOW_STEPS) answer.resume();
-    else answer.pause();
+    allowed = (step * SLOW_BYTES) / SLOW_STEPS;
+    if (stream.read < allowed) answer.resume();
     await wait(1000 / SLOW_STEPS);
   }
   memory.stop();
