@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 import { release } from '../run/release.ts';
-import { LINES } from './streams/media.ts';
+import { chargeBodies } from './byte-budget.ts';
+import { contentEncoding } from './content-encoding.ts';
+import { lateBodies } from './late-bodies.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,7 +14,8 @@ declare module 'fastify' {
 
 /**
  * Gives the routes below it their JSON bodies as bytes: whoever does the work parses and checks them, perhaps
- * another thread. The schemas of these routes are for the documentation only.
+ * another thread. The schemas of these routes are for the documentation only. Bodies may be compressed, are charged
+ * to the byte budget, and are read to their ends even if they are refused.
  */
 export const bytesBody = plugin<{ readonly limit: number }>(
   async (app, { limit }) => {
@@ -22,11 +25,12 @@ export const bytesBody = plugin<{ readonly limit: number }>(
       request.chunksmithBytes = body.length;
       done(null, body);
     });
-    app.addContentTypeParser(LINES, (_request, payload, done) => done(null, payload));
     app.addHook('onRoute', (route) => {
       route.bodyLimit = limit;
     });
     app.setValidatorCompiler(() => () => true);
+    // What comes out of a compressed body is what is charged.
+    for (const policy of [contentEncoding, chargeBodies, lateBodies]) await app.register(policy);
   },
   { name: 'chunksmith-bytes-body' },
 );

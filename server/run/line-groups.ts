@@ -1,6 +1,6 @@
 import { type ErrorCode, ServiceError } from '../../core/errors.ts';
 import { errorLine } from '../service/run-lines.ts';
-import type { StreamPlan } from '../service/stream-plan.ts';
+import { type LineHead, lineHead, type StreamPlan } from '../service/stream-plan.ts';
 import { TOO_LONG } from '../wire/line-splitter.ts';
 import { GroupSize } from './group-size.ts';
 import { type Line, type LineReader, tooLong } from './line-reader.ts';
@@ -182,10 +182,9 @@ function isOfOneLine(error: unknown): boolean {
 }
 
 /** The head of the answer to a line that was not read, with its id if it can be read. */
-function headOf(line: Line, index: number) {
+function headOf(line: Line, index: number): LineHead {
   try {
-    const { id } = JSON.parse(line === TOO_LONG ? '{}' : line.toString()) as { readonly id?: unknown };
-    return typeof id === 'string' ? { index, id } : { index };
+    return lineHead(line === TOO_LONG ? {} : JSON.parse(line.toString()), index);
   } catch {
     return { index };
   }

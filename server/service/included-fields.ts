@@ -3,7 +3,7 @@ import { asciiColumn, type Column, constantColumn, numberColumn } from '../wire/
 import { canonicalJsonText } from '../wire/json-text.ts';
 import { chunkIdSeed, chunkIds, contentHash, documentChunkIds } from './chunk-ids.ts';
 import type { DocumentChunks } from './document-chunks.ts';
-import type { Included } from './document-schemas.ts';
+import { INCLUDED, type Included } from './document-schemas.ts';
 import type { SourceDocument } from './documents.ts';
 import { countUpTo, lineStarts } from './text-places.ts';
 
@@ -27,36 +27,35 @@ export function addedFields(document: SourceDocument, chunks: DocumentChunks, as
   if (asked.include.length === 0) return NOTHING_ADDED;
   const wants = new Set(asked.include);
   const identity = identityOf(document, chunks, asked, wants);
-  const columns = [
-    ...(wants.has('document_id') ? [constantColumn('document_id', jsonOf(document.about?.id))] : []),
-    ...(wants.has('index')
-      ? [
-          numberColumn(
-            'index',
-            chunks.spans.map((_, index) => index),
-          ),
-        ]
-      : []),
-    ...(wants.has('hash')
-      ? [
-          asciiColumn(
-            'hash',
-            identity.hashes.map((hash) => hash.toString('hex')),
-          ),
-        ]
-      : []),
-    ...(wants.has('metadata') ? [constantColumn('metadata', document.about?.metadata)] : []),
-    ...(wants.has('lines') ? lineColumns(document.text, chunks.spans) : []),
-    ...(wants.has('pages') ? pageColumns(document.about?.pages, chunks.spans) : []),
-    ...(wants.has('neighbours') ? neighbourColumns(identity.ids) : []),
-  ];
+  const columns = INCLUDED.flatMap((name) =>
+    name !== 'id' && wants.has(name) ? COLUMNS[name](document, chunks, identity) : [],
+  );
   return { ids: wants.has('id') ? identity.ids : undefined, columns };
+}
+
+/** Makes the columns of what may be included. */
+const COLUMNS: Readonly<Record<Exclude<Included, 'id'>, ColumnsOf>> = {
+  document_id: ({ about }) => [constantColumn('document_id', jsonOf(about?.id))],
+  index: (_document, { spans }) => [numberColumn('index', [...spans.keys()])],
+  hash: (_document, _chunks, { hashes }) => [asciiColumn('hash', hashes.map(hexOf))],
+  metadata: ({ about }) => [constantColumn('metadata', about?.metadata)],
+  lines: ({ text }, { spans }) => lineColumns(text, spans),
+  pages: ({ about }, { spans }) => pageColumns(about?.pages, spans),
+  neighbours: (_document, _chunks, { ids }) => neighbourColumns(ids),
+};
+
+type ColumnsOf = (document: SourceDocument, chunks: DocumentChunks, identity: Identity) => Column[];
+
+/** What chunks are known by, as far as it is asked for. */
+interface Identity {
+  readonly hashes: readonly Buffer[];
+  readonly ids: readonly string[];
 }
 
 const NOTHING_ADDED: AddedFields = { ids: undefined, columns: [] };
 
 /** The ids of the chunks of a document, or of a text without an id. */
-export function idsOf(document: SourceDocument, chunks: DocumentChunks, asked: Asked): string[] {
+export function idsOf(document: SourceDocument, chunks: DocumentChunks, asked: Asked): readonly string[] {
   return identityOf(document, chunks, asked, new Set(['id'])).ids;
 }
 
@@ -65,7 +64,7 @@ function identityOf(
   chunks: DocumentChunks,
   { namespace, steps }: Asked,
   wants: ReadonlySet<Included>,
-) {
+): Identity {
   const { text, json, about } = document;
   const wantsIds = wants.has('id') || wants.has('neighbours');
   const wantsHashes = wants.has('hash') || (wantsIds && about?.id !== undefined);
@@ -83,6 +82,10 @@ function hashesOf(text: string, { spans, refined }: DocumentChunks): Buffer[] {
   );
 }
 
+function hexOf(hash: Buffer): string {
+  return hash.toString('hex');
+}
+
 function jsonOf(text: string | undefined): Uint8Array | undefined {
   return text === undefined ? undefined : Buffer.from(JSON.stringify(text));
 }
@@ -90,32 +93,20 @@ function jsonOf(text: string | undefined): Uint8Array | undefined {
 /** The lines of the first and of the last character of each chunk, from 1. */
 function lineColumns(text: string, spans: readonly Span[]): Column[] {
   const starts = lineStarts(text);
-  const lineAt = (offset: number) => countUpTo(starts, offset) + 1;
-  return [
-    numberColumn(
-      'first_line',
-      spans.map(({ start }) => lineAt(start)),
-    ),
-    numberColumn(
-      'last_line',
-      spans.map((span) => lineAt(lastOf(span))),
-    ),
-  ];
+  return endColumns('line', spans, (offset) => countUpTo(starts, offset) + 1);
 }
 
 /** The pages of the first and of the last character of each chunk, from 1; null if the document has none. */
 function pageColumns(pages: readonly number[] = [], spans: readonly Span[]): Column[] {
   if (pages.length === 0) return [constantColumn('first_page'), constantColumn('last_page')];
-  return [
-    numberColumn(
-      'first_page',
-      spans.map(({ start }) => countUpTo(pages, start)),
-    ),
-    numberColumn(
-      'last_page',
-      spans.map((span) => countUpTo(pages, lastOf(span))),
-    ),
-  ];
+  return endColumns('page', spans, (offset) => countUpTo(pages, offset));
+}
+
+/** Where the first and the last character of each chunk are. */
+function endColumns(name: string, spans: readonly Span[], at: (offset: number) => number): Column[] {
+  const first = spans.map(({ start }) => at(start));
+  const last = spans.map((span) => at(lastOf(span)));
+  return [numberColumn(`first_${name}`, first), numberColumn(`last_${name}`, last)];
 }
 
 /** The last character of a chunk; the place of one without text, which a refinery may leave. */

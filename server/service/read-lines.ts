@@ -9,7 +9,7 @@ import type { Input } from './execution.ts';
 import { withMetadata } from './given-chunks.ts';
 import { checkChunks, checkLength, type Limits } from './limits.ts';
 import { unitOf } from './plan.ts';
-import type { LineHead, LinesRequest, ReadLine, StreamPlan } from './stream-plan.ts';
+import { type LineHead, type LinesRequest, lineHead, type ReadLine, type StreamPlan } from './stream-plan.ts';
 import type { LinesTask } from './tasks.ts';
 
 const LINE_FEED = 0x0a;
@@ -40,10 +40,9 @@ function readLine(line: Buffer, index: number, plan: StreamPlan, limits: Limits)
   let head: LineHead = { index };
   try {
     const value = parseLine(line, 'The document');
-    const { id } = (value ?? {}) as { readonly id?: unknown };
-    if (typeof id === 'string') head = { index, id };
-    const read = plan.takes === 'document' ? readDocumentLine : readChunksLine;
-    return { ...head, input: read(value, line, plan, limits) };
+    head = lineHead(value, index);
+    if (plan.takes === 'chunks') return { ...head, input: readChunksLine(value, line, limits) };
+    return { ...head, input: readDocumentLine(value, line, plan, limits) };
   } catch (error) {
     return { ...head, error: toPlainError(error) };
   }
@@ -74,7 +73,7 @@ function readDocumentLine(value: unknown, line: Buffer, plan: StreamPlan, limits
 }
 
 /** A list of chunks, or an object that has one, as the lines of answers do. */
-function readChunksLine(value: unknown, line: Buffer, _plan: StreamPlan, limits: Limits): Input {
+function readChunksLine(value: unknown, line: Buffer, limits: Limits): Input {
   const isList = Array.isArray(value);
   const { chunks } = checkList(isList ? { chunks: value } : value) as { readonly chunks: readonly Chunk[] };
   checkChunks([chunks], limits);

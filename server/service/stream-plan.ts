@@ -27,3 +27,9 @@ export interface LineHead {
   /** The caller's id of it, if it has one. */
   readonly id?: string | undefined;
 }
+
+/** What tells the answer to a line apart. @param value what stands in the line */
+export function lineHead(value: unknown, index: number): LineHead {
+  const { id } = (value ?? {}) as { readonly id?: unknown };
+  return typeof id === 'string' ? { index, id } : { index };
+}

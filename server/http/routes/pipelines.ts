@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { putByName } from '../../service/put-by-name.ts';
 import type { PageRequest, PipelineRecord, PipelineStore } from '../../store/contract.ts';
-import { chargeBodies } from '../byte-budget.ts';
 import { bodyOf, bytesBody } from '../bytes-body.ts';
 import { pathOf } from '../error-handler.ts';
 import { put } from '../pipelines/by-name.ts';
@@ -24,7 +23,6 @@ export async function pipelineRoutes(app: FastifyInstance): Promise<void> {
   const { maxBodyBytes, maxSteps } = config;
   const rules = { service, maxSteps };
   await app.register(bytesBody, { limit: Math.min(LARGEST_BODY, maxBodyBytes) });
-  await app.register(chargeBodies);
 
   app.post('/v1/pipelines', { schema: docs.create(maxSteps) }, async (request, reply) => {
     return answerNew(request, reply, await store.create(readNew(bodyOf(request), rules)));

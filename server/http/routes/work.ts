@@ -4,9 +4,7 @@ import type { LineReader } from '../../run/line-reader.ts';
 import type { ChunksTask, Task } from '../../service/tasks.ts';
 import type { PipelineRecord } from '../../store/contract.ts';
 import { admissionHook } from '../admission.ts';
-import { chargeBodies } from '../byte-budget.ts';
 import { bodyOf, bytesBody, sendBytes } from '../bytes-body.ts';
-import { contentEncoding } from '../content-encoding.ts';
 import {
   chunkRouteSchema,
   embedRouteSchema,
@@ -14,7 +12,6 @@ import {
   refineRouteSchema,
   tokenizeRouteSchema,
 } from '../documentation/work-schemas.ts';
-import { lateBodies } from '../late-bodies.ts';
 import { logWork } from '../request-log.ts';
 import type { Services } from '../services.ts';
 import { answerBatch, answerStream, endStreams } from '../streams/answer-stream.ts';
@@ -29,18 +26,29 @@ declare module 'fastify' {
 
 /** The routes whose requests are work: one for each chunker and refinery, for texts, and one that executes pipelines. */
 export async function workRoutes(app: FastifyInstance): Promise<void> {
-  const { config, registry, requestSchemas } = app.chunksmith;
-  const answer = answerWith(app.chunksmith);
-  const open = new Set<LineReader>();
-  app.addHook('preClose', async () => endStreams(open));
-  const answerChunks = chunksWith(app.chunksmith, open);
+  const { config, requestSchemas } = app.chunksmith;
   await app.register(bytesBody, { limit: config.maxBodyBytes });
   await app.register(admissionHook);
-  await app.register(contentEncoding);
-  await app.register(chargeBodies);
-  await app.register(lateBodies);
+  await app.register(chunksRoutes);
+  const answer = answerWith(app.chunksmith);
+  const textRoutes = {
+    embed: embedRouteSchema(requestSchemas),
+    tokenize: tokenizeRouteSchema(requestSchemas),
+  };
+  for (const run of ['embed', 'tokenize'] as const) {
+    app.post(`/v1/${run}`, { schema: textRoutes[run] }, (request, reply) => answer(request, reply, { run }));
+  }
+}
+
+/** The routes that make chunks, whose requests and answers may be streams. */
+async function chunksRoutes(app: FastifyInstance): Promise<void> {
+  const { registry, requestSchemas } = app.chunksmith;
+  app.addContentTypeParser(LINES, (_request, payload, done) => done(null, payload));
+  const open = new Set<LineReader>();
+  app.addHook('preClose', async () => endStreams(open));
+  const answer = chunksWith(app.chunksmith, open);
   const post = (url: string, schema: FastifySchema, task: ChunksTask) =>
-    app.post(url, { schema }, (request, reply) => answerChunks(request, reply, task));
+    app.post(url, { schema }, (request, reply) => answer(request, reply, task));
   for (const entry of registry.ofKind('chunker')) {
     const { name } = entry.manifest;
     post(`/v1/chunk/${name}`, chunkRouteSchema(entry, requestSchemas), { run: 'chunk', name });
@@ -49,14 +57,7 @@ export async function workRoutes(app: FastifyInstance): Promise<void> {
     const { name } = entry.manifest;
     post(`/v1/refine/${name}`, refineRouteSchema(entry, requestSchemas), { run: 'refine', name });
   }
-  executeRoute(app, answerChunks);
-  const textRoutes = {
-    embed: embedRouteSchema(requestSchemas),
-    tokenize: tokenizeRouteSchema(requestSchemas),
-  };
-  for (const run of ['embed', 'tokenize'] as const) {
-    app.post(`/v1/${run}`, { schema: textRoutes[run] }, (request, reply) => answer(request, reply, { run }));
-  }
+  executeRoute(app, answer);
 }
 
 function executeRoute(app: FastifyInstance, answer: AnswerTask<ChunksTask>): void {
@@ -98,8 +99,6 @@ function chunksWith(services: Services, open: Set<LineReader>): AnswerTask<Chunk
 
 function answerWith({ runner, metrics }: Services): AnswerTask<Task> {
   return async (request, reply, task) => {
-    if (isStream(request))
-      throw new ServiceError('unsupported_media_type', { received: JSON.stringify(LINES) });
     const body = bodyOf(request);
     const stop = stopWhenGone(reply);
     const received = body.length;

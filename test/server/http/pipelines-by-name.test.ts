@@ -1,17 +1,10 @@
 import t from 'tap';
+import { PATH, type Pipeline } from '../../support/pipelines.ts';
 import { chunker, FIXTURES, plugin, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
 import { type Answer, type Client, startServer, temporaryFolder } from '../../support/server.ts';
 import { onBothDatabases } from '../../support/stores.ts';
 
-interface Pipeline {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly config: { readonly steps: readonly object[] };
-}
-
-const PATH = '/v1/pipelines';
 const STEPS = [{ type: 'chunk', chunker: 'token', config: { chunk_size: 4 } }];
 
 function put(

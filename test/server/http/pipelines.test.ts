@@ -1,28 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
+import { create, PATH, type Pipeline, STEPS } from '../../support/pipelines.ts';
 import { chunker, FIXTURES, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { noPostgres, startPostgres } from '../../support/postgres.ts';
 import { checkProblem } from '../../support/problems.ts';
 import { until } from '../../support/process.ts';
 import { type Answer, type Client, startServer } from '../../support/server.ts';
 import { onBothDatabases } from '../../support/stores.ts';
+import { LINES } from '../../support/streams.ts';
 
-interface Pipeline {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly config: { readonly steps: readonly object[] };
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
-const PATH = '/v1/pipelines';
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/;
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
-const STEPS = [
-  { type: 'chunk', chunker: 'token', config: { chunk_size: 4 } },
-  { type: 'refine', refinery: 'shout', config: {} },
-];
 const SHOWN = [
   { type: 'chunk', chunker: 'token', refinery: null, config: { chunk_size: 4 } },
   { type: 'refine', chunker: null, refinery: 'shout', config: {} },
@@ -43,12 +32,6 @@ function put(
 
 function remove(client: Client, id: string, headers: Record<string, string> = {}): Promise<Answer> {
   return client.send(`${PATH}/${id}`, { method: 'DELETE', headers });
-}
-
-async function create(client: Client, name: string = randomUUID()): Promise<Pipeline> {
-  const answer = await client.post(PATH, { name, steps: STEPS });
-  if (answer.status !== 201) throw new Error(`${answer.status} ${answer.bytes}`);
-  return answer.json();
 }
 
 await onBothDatabases(t, async (t, fresh) => {
@@ -247,6 +230,18 @@ await onBothDatabases(t, async (t, fresh) => {
     t.equal((await client.get(`${PATH}/${id}`)).headers.get('etag'), '"1"', 'nothing was changed');
   });
 
+  await t.test('bodies may be compressed, and are not streams', async (t) => {
+    const pipeline = JSON.stringify({ name: 'compressed', steps: STEPS });
+    const compressed = await client.post(PATH, gzipSync(pipeline), { 'content-encoding': 'gzip' });
+    t.equal(compressed.status, 201);
+    t.match(compressed.json(), { name: 'compressed', config: { steps: SHOWN } });
+    const large = gzipSync(Buffer.alloc(2_000_000, ' '));
+    checkProblem(t, await client.post(PATH, large, { 'content-encoding': 'gzip' }), 413, /./);
+    for (const headers of [{ 'content-type': LINES }, { 'content-encoding': 'lzma' }]) {
+      checkProblem(t, await client.post(PATH, pipeline, headers), 415, /is not supported/);
+    }
+  });
+
   await t.test('ids and methods that there are not', async (t) => {
     for (const id of ['1', randomUUID(), 'a%00b', '%F0%9F%8E%89', "'%20or%201=1", 'x'.repeat(100)]) {
       checkProblem(t, await client.get(`${PATH}/${id}`), 404, /There is no pipeline/);
@@ -301,55 +296,6 @@ await onBothDatabases(t, async (t, fresh) => {
     const statuses = answers.map(({ status }) => status);
     t.equal(statuses.filter((status) => status === 201).length, 1);
     t.equal(statuses.filter((status) => status === 409).length, 99);
-  });
-
-  await t.test('lists, whole and in pages', async (t) => {
-    for (let round = 0; round < 11; round++)
-      await Promise.all(Array.from({ length: 50 }, () => create(client)));
-    const whole = await client.get(PATH);
-    t.match(whole.headers.get('content-type'), /^application\/json/);
-    const all = whole.json<Pipeline[]>();
-    t.ok(all.length > 550, 'more than are read at once');
-    const times = all.map((one) => one.created_at);
-    t.same(times, [...times].sort().reverse());
-    for (const limit of [7, 100, 1000]) {
-      const paged: Pipeline[] = [];
-      let next: string | undefined = `${PATH}?limit=${limit}`;
-      while (next !== undefined) {
-        const answer: Answer = await client.get(next);
-        paged.push(...answer.json<Pipeline[]>());
-        const [, link] = /^<(.+)>; rel="next"$/.exec(answer.headers.get('link') ?? '') ?? [];
-        t.equal(link === undefined, answer.headers.get('x-next-cursor') === null);
-        next = link === undefined ? undefined : PATH + new URL(link, client.url + next).search;
-      }
-      t.same(paged, all, `pages of ${limit}`);
-    }
-    const cursor = (await client.get(`${PATH}?limit=3`)).headers.get('x-next-cursor');
-    t.same((await client.get(`${PATH}?cursor=${cursor}`)).json(), all.slice(3), 'a cursor without a limit');
-    t.equal((await client.send(PATH, { method: 'HEAD' })).status, 200);
-  });
-
-  await t.test('bad queries', async (t) => {
-    const cursor = (text: string) => `cursor=${Buffer.from(text).toString('base64url')}`;
-    for (const [query, pattern] of [
-      ['limit=0', /limit: expected an integer from 1 to 1000, got 0/],
-      ['limit=1001', /limit: /],
-      ['limit=-1', /limit: /],
-      ['limit=1.5', /limit: expected an integer from 1 to 1000, got "1.5"/],
-      ['limit=', /limit: /],
-      ['limit=1&limit=2', /limit: expected an integer from 1 to 1000, got a list/],
-      ['limt=5', /limt: unknown parameter, did you mean "limit"/],
-      ['name=', /name: expected a string of 1 to 255 characters, got ""/],
-      ['name=a%00b', /name: expected text without NUL/],
-      ['name=a&name=b', /name: expected a string of 1 to 255 characters, got a list/],
-      ['cursor=', /cursor: expected the x-next-cursor/],
-      ['cursor=abc', /cursor: /],
-      ['cursor=a&cursor=b', /cursor: /],
-      [cursor(`2026-02-30T00:00:00.000000 ${randomUUID()}`), /cursor: /],
-      [cursor(`2026-02-20T00:00:00.000000 ${'x'.repeat(36)}`), /cursor: /],
-    ] as const) {
-      checkProblem(t, await client.get(`${PATH}?${query}`), 400, pattern);
-    }
   });
 
   await t.test('everything is there when the server starts again', async (t) => {

@@ -116,7 +116,9 @@ t.test('what is wrong with the whole request has a status of its own', async (t)
   t.equal(unknown.status, 400);
   t.match(unknown.json(), { detail: /there is no tokenizer "nope"/ });
   t.equal((await workers.post('/v1/chunk/nope', '{}', NDJSON)).status, 404);
-  t.equal((await workers.post('/v1/tokenize', '{}', NDJSON)).status, 415);
+  for (const path of ['/v1/tokenize', '/v1/embed']) {
+    t.equal((await workers.post(path, '{}', NDJSON)).status, 415);
+  }
 });
 
 t.test('options alone are an empty stream', async (t) => {
