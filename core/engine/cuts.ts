@@ -4,8 +4,11 @@ import { countCodePoints, splitsCodePoint } from './text.ts';
 /** Cuts after every run of white space. */
 export const cutAtWhiteSpace: CutFinder = (text, start, end) => {
   const cuts: number[] = [];
-  for (let at = start + 1; at < end; at++) {
-    if (isWhiteSpace(text.charCodeAt(at - 1)) && !isWhiteSpace(text.charCodeAt(at))) cuts.push(at);
+  let wasWhiteSpace = false;
+  for (let at = start; at < end; at++) {
+    const isNow = isWhiteSpace(text.charCodeAt(at));
+    if (wasWhiteSpace && !isNow) cuts.push(at);
+    wasWhiteSpace = isNow;
   }
   return cuts;
 };

@@ -61,7 +61,9 @@ interface Search {
   at: number;
 }
 
-const NONE: Search = { unit: '', trie: newTrie(), at: Number.POSITIVE_INFINITY };
+// No text is as long. Infinity would make V8 keep `at` as a floating-point number, in an object of its own.
+const NOWHERE = 2 ** 30 - 1;
+const NONE: Search = { unit: '', trie: newTrie(), at: NOWHERE };
 
 function newTrie(): Trie {
   return { next: new Map(), isEnd: false };

@@ -4,13 +4,8 @@ import type { JsonText } from '../wire/json-text.ts';
 const BYTES = 16;
 /** Bytes of a SHA-256. */
 const HASH_BYTES = 32;
-/** Characters of a UUID, with its hyphens. */
-const LETTERS = 36;
-const VERSION_AT = 6;
-const VARIANT_AT = 8;
-const HYPHENS_AT = [4, 6, 8, 10];
-const HYPHEN = 0x2d;
-const DIGITS = Buffer.from('0123456789abcdef');
+/** The first hexadecimal digit of the byte that begins with the variant of a UUID, by its last two bits. */
+const VARIANTS = '89ab';
 
 /** What the ids of the chunks of a text without an id are derived from; made by `chunkIdSeed`. */
 export type Seed = Uint8Array;
@@ -33,12 +28,13 @@ export function chunkIdSeed(steps: readonly object[], text: JsonText): Seed {
  */
 export function chunkIds(seed: Seed, count: number): string[] {
   if (count === 0) return [];
-  return toUuids(hash('shake256', seed, { outputEncoding: 'buffer', outputLength: count * BYTES }));
+  const digits = hash('shake256', seed, { outputEncoding: 'hex', outputLength: count * BYTES });
+  return Array.from({ length: count }, (_, index) => toUuid(digits, index * 2 * BYTES));
 }
 
-/** SHA-256 of a text in UTF-8; half a surrogate pair that stands alone counts as U+FFFD. */
-export function contentHash(text: string): Buffer {
-  return hash('sha256', text, 'buffer');
+/** SHA-256 of a text in UTF-8, in hexadecimal; half a surrogate pair that stands alone counts as U+FFFD. */
+export function contentHash(text: string): string {
+  return hash('sha256', text, 'hex');
 }
 
 /**
@@ -49,21 +45,18 @@ export function contentHash(text: string): Buffer {
  *
  * @param hashes those of the chunks in their order, by `contentHash`
  */
-export function documentChunkIds(namespace: string, documentId: string, hashes: readonly Buffer[]): string[] {
+export function documentChunkIds(namespace: string, documentId: string, hashes: readonly string[]): string[] {
   const parts = Buffer.alloc(3 * HASH_BYTES + 8);
-  contentHash(namespace).copy(parts);
-  contentHash(documentId).copy(parts, HASH_BYTES);
+  parts.write(contentHash(namespace), 'hex');
+  parts.write(contentHash(documentId), HASH_BYTES, 'hex');
   const seen = new Map<string, number>();
-  const ids = Buffer.alloc(hashes.length * BYTES);
-  hashes.forEach((own, index) => {
-    const key = own.toString('latin1');
-    const before = seen.get(key) ?? 0;
-    seen.set(key, before + 1);
-    own.copy(parts, 2 * HASH_BYTES);
+  return hashes.map((own) => {
+    const before = seen.get(own) ?? 0;
+    seen.set(own, before + 1);
+    parts.write(own, 2 * HASH_BYTES, 'hex');
     parts.writeUInt32BE(before, parts.length - 4);
-    hash('sha256', parts, 'buffer').copy(ids, index * BYTES, 0, BYTES);
+    return toUuid(hash('sha256', parts, 'hex'), 0);
   });
-  return toUuids(ids);
 }
 
 /** The same value with the members of objects sorted, so that their order makes no difference. */
@@ -74,25 +67,9 @@ function sorted(value: unknown): unknown {
   return members.map(([name, member]) => [name, sorted(member)]);
 }
 
-/** UUIDs of random bytes, cut from one string: strings for the groups of each would cost more. */
-function toUuids(random: Buffer): string[] {
-  const letters = Buffer.alloc((random.length / BYTES) * LETTERS);
-  let at = 0;
-  for (let index = 0; index < random.length; index++) {
-    const place = index % BYTES;
-    const byte = withMark(random[index] as number, place);
-    if (HYPHENS_AT.includes(place)) letters[at++] = HYPHEN;
-    letters[at++] = DIGITS[byte >> 4] as number;
-    letters[at++] = DIGITS[byte & 0x0f] as number;
-  }
-  const all = letters.toString('latin1');
-  const count = random.length / BYTES;
-  return Array.from({ length: count }, (_, index) => all.slice(index * LETTERS, (index + 1) * LETTERS));
-}
-
-/** A byte of a UUID, with the bits of its version, 8, or of its variant set at their places. */
-function withMark(byte: number, place: number): number {
-  if (place === VERSION_AT) return 0x80 | (byte & 0x0f);
-  if (place === VARIANT_AT) return 0x80 | (byte & 0x3f);
-  return byte;
+/** The UUID of 16 bytes, with the marks of version 8 and of the variant. @param digits hexadecimal */
+function toUuid(digits: string, at: number): string {
+  const part = (from: number, to: number) => digits.slice(at + from, at + to);
+  const variant = VARIANTS.charAt(Number.parseInt(part(16, 17), 16) & 3);
+  return `${part(0, 8)}-${part(8, 12)}-8${part(13, 16)}-${variant}${part(17, 20)}-${part(20, 32)}`;
 }

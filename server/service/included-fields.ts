@@ -37,7 +37,7 @@ export function addedFields(document: SourceDocument, chunks: DocumentChunks, as
 const COLUMNS: Readonly<Record<Exclude<Included, 'id'>, ColumnsOf>> = {
   document_id: ({ about }) => [constantColumn('document_id', jsonOf(about?.id))],
   index: (_document, { spans }) => [numberColumn('index', [...spans.keys()])],
-  hash: (_document, _chunks, { hashes }) => [asciiColumn('hash', hashes.map(hexOf))],
+  hash: (_document, _chunks, { hashes }) => [asciiColumn('hash', hashes)],
   metadata: ({ about }) => [constantColumn('metadata', about?.metadata)],
   lines: ({ text }, { spans }) => lineColumns(text, spans),
   pages: ({ about }, { spans }) => pageColumns(about?.pages, spans),
@@ -48,7 +48,7 @@ type ColumnsOf = (document: SourceDocument, chunks: DocumentChunks, identity: Id
 
 /** What chunks are known by, as far as it is asked for. */
 interface Identity {
-  readonly hashes: readonly Buffer[];
+  readonly hashes: readonly string[];
   readonly ids: readonly string[];
 }
 
@@ -75,15 +75,11 @@ function identityOf(
 }
 
 /** The hashes of what is embedded of each chunk: its text, after its context and a line feed if it has one. */
-function hashesOf(text: string, { spans, refined }: DocumentChunks): Buffer[] {
+function hashesOf(text: string, { spans, refined }: DocumentChunks): string[] {
   if (refined === undefined) return spans.map(({ start, end }) => contentHash(text.slice(start, end)));
   return refined.chunks.map(({ text, context }) =>
     contentHash(typeof context === 'string' && context !== '' ? `${context}\n${text}` : text),
   );
-}
-
-function hexOf(hash: Buffer): string {
-  return hash.toString('hex');
 }
 
 function jsonOf(text: string | undefined): Uint8Array | undefined {

@@ -1,5 +1,7 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { argv } from 'node:process';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 
 /**
  * A client in a process of its own: sends documents in one of three ways and prints, as JSON, the seconds that it took
@@ -9,6 +11,7 @@ import { argv } from 'node:process';
 const [, , way = '', url = '', count = '', bytes = ''] = argv;
 const CONNECTIONS = 16;
 const BATCH = 100;
+const PIECE_LENGTH = 65_536;
 
 const words = Array.from({ length: 997 }, (_, index) => `word${(index * 7919) % 997}`);
 
@@ -61,25 +64,33 @@ function stream(): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/x-ndjson' };
     const sent = request(url, { method: 'POST', agent, headers }, (response) => {
-      read(response).then((body) => resolve(chunksIn(body)), reject);
+      chunksIn(response).then(resolve, reject);
     });
-    sent.on('error', reject);
-    sent.write('{}\n');
-    let next = 0;
-    const more = () => {
-      while (next < documents.length) {
-        if (!sent.write(`${JSON.stringify(documents[next++])}\n`)) return void sent.once('drain', more);
-      }
-      sent.end();
-    };
-    more();
+    pipeline(Readable.from(pieces(), { objectMode: false }), sent).catch(reject);
   });
 }
 
-function chunksIn(body: Buffer): number {
+/** The stream, in pieces of many lines. */
+function* pieces(): Generator<string> {
+  let piece = '{}\n';
+  for (const document of documents) {
+    piece += `${JSON.stringify(document)}\n`;
+    if (piece.length < PIECE_LENGTH) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece;
+}
+
+/** Reads lines as they come. */
+async function chunksIn(response: IncomingMessage): Promise<number> {
+  if (response.statusCode !== 200) throw new Error(`${response.statusCode}`);
   let chunks = 0;
-  for (const line of body.toString().split('\n')) {
-    if (line !== '') chunks += (JSON.parse(line) as { chunks: unknown[] }).chunks.length;
+  let begun = '';
+  for await (const part of response.setEncoding('utf8')) {
+    const lines = (begun + part).split('\n');
+    begun = lines.pop() as string;
+    for (const line of lines) chunks += (JSON.parse(line) as { chunks: unknown[] }).chunks.length;
   }
   return chunks;
 }
