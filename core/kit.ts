@@ -1,5 +1,6 @@
 import { cutAtCodePoints, cutAtOffsets, cutAtWhiteSpace, withMinimumPiece } from './engine/cuts.ts';
 import { cutAtDelimiters, cutAtLineStarts } from './engine/delimiters.ts';
+import { headingPaths } from './engine/heading-paths.ts';
 import { sentencesBy } from './engine/sentences.ts';
 import { countCodePoints, isBlank, splitsCodePoint } from './engine/text.ts';
 import { exposedError } from './errors.ts';
@@ -16,6 +17,7 @@ export const kit = Object.freeze({
   cutAtWhiteSpace,
   withMinimumPiece,
   sentencesBy,
+  headingPaths,
   countCodePoints,
   isBlank,
   splitsCodePoint,

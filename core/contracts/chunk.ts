@@ -8,6 +8,11 @@ export interface Span {
   readonly end: number;
   /** Tokens of the span. If it is left out, the core counts the span's own text. */
   readonly token_count?: number;
+  /**
+   * What a reader has to know before the text and does not find in it, such as the header of a table that the chunk goes
+   * on with. It is no part of the text; whoever embeds the chunk may put it before the text.
+   */
+  readonly context?: string | undefined;
   /** Further fields of the chunk, written into the answer as they are. */
   readonly extra?: Readonly<Record<string, unknown>>;
   /**

@@ -38,6 +38,29 @@ export interface DivideLimits {
   readonly overlap?: number;
 }
 
+/** Where a text can be cut, and how good each place is: what all formats with a structure are packed by. */
+export interface Outline {
+  /** Rising offsets, from 0 to the length of the text: the ends of the smallest pieces. */
+  readonly edges: ArrayLike<number>;
+  /** For each edge: the lower, the better to cut there. Few different ranks: each costs a pass over the edges. */
+  readonly ranks: ArrayLike<number>;
+}
+
+/** Limits for packing an outline, in tokens. */
+export interface OutlineLimits {
+  /** Most tokens of a chunk. */
+  readonly size: number;
+  /** Most tokens of a chunk that begins at an offset, at most `size`; for what it carries besides its text. Default `size`. */
+  readonly roomAt?: (start: number) => number;
+  /** A chunk of fewer tokens joins a neighbour where both fit; at most half of `size` counts. */
+  readonly minimum: number;
+  /** At edges of this rank and below, a chunk begins even where more would fit. */
+  readonly always: number;
+}
+
+/** Cuts a stretch of a text that is too large for a chunk and has no edges within. */
+export type DivideStretch = (start: number, end: number) => readonly Span[];
+
 /** What a chunker is given besides the text and the options; `Uses` are the kinds that its manifest uses. */
 export type ChunkContext<Uses = never> = BaseChunkContext & ('embedding' extends Uses ? WithModel : unknown);
 
@@ -69,6 +92,11 @@ interface BaseChunkContext {
    * introduces the text behind it, goes with that where the limit allows it.
    */
   divide(range: Span, finders: readonly CutFinder[], limits: DivideLimits): Span[];
+  /**
+   * Packs the pieces of an outline into chunks. What is too large is cut at its best edges first, and what stands between
+   * them is packed whole as long as it fits; a piece that alone is too large is divided by `divide`.
+   */
+  packOutline(outline: Outline, limits: OutlineLimits, divide: DivideStretch): Span[];
 }
 
 /** Says where a text is cut. */

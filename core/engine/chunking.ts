@@ -5,6 +5,7 @@ import type { Manifest } from '../contracts/manifest.ts';
 import type { TokenizedText, Tokenizer } from '../contracts/tokenizer.ts';
 import { ServiceError } from '../errors.ts';
 import { divide } from './hierarchy.ts';
+import { packOutline } from './outline/pack.ts';
 import { packPieces } from './packing.ts';
 import { isBlank, splitsCodePoint } from './text.ts';
 import { tokenWindows } from './windows.ts';
@@ -61,6 +62,7 @@ function createContext(text: string, tokens: TokenizedText, tools: ChunkTools): 
     signal,
     pack: (boundaries, limits) => packPieces(boundaries, tokens, limits),
     divide: (range, finders, limits) => divide(text, tokens, range, finders, limits),
+    packOutline: (outline, limits, divideStretch) => packOutline(outline, tokens, limits, divideStretch),
     windows(size, overlap) {
       const ends = tokens.ends();
       if (ends.length === 0) return [{ start: 0, end: text.length, token_count: 0 }];
@@ -91,11 +93,12 @@ function checkSpans(
 
 const NOTHING: Span = { start: 0, end: 0 };
 
-function countSpan({ start, end, extra, located }: Span, tokens: TokenizedText): CountedSpan {
+function countSpan({ start, end, context, extra, located }: Span, tokens: TokenizedText): CountedSpan {
   return {
     start,
     end,
     token_count: tokens.count(start, end),
+    ...(context === undefined ? {} : { context }),
     ...(extra === undefined ? {} : { extra }),
     ...(located === undefined ? {} : { located }),
   };
@@ -120,7 +123,9 @@ function brokenCount(span: Span): string | undefined {
 }
 
 function brokenFields(span: Span): string | undefined {
-  const { extra = NO_FIELDS, located = NO_FIELDS } = span;
+  const { context, extra = NO_FIELDS, located = NO_FIELDS } = span;
+  if (context !== undefined && typeof context !== 'string')
+    return `the context of the span ${placeOf(span)} is no text`;
   if (extra === NO_FIELDS && located === NO_FIELDS) return undefined;
   if (!isJson(extra)) return `the extra fields of the span ${placeOf(span)} cannot be written as JSON`;
   const taken = OWN_FIELDS.find((field) => Object.hasOwn(extra, field) || Object.hasOwn(located, field));
@@ -133,7 +138,7 @@ function brokenFields(span: Span): string | undefined {
 
 const NO_FIELDS: Readonly<Record<string, never>> = Object.freeze({});
 
-const OWN_FIELDS = ['text', 'start_index', 'end_index', 'token_count'];
+const OWN_FIELDS = ['text', 'start_index', 'end_index', 'token_count', 'context'];
 
 function brokenPromise({ kind, name }: Manifest, reason: string): ServiceError {
   return new ServiceError('broken_promise', { kind, name, reason });

@@ -122,14 +122,19 @@ function extrasOf(
   spans: readonly CountedSpan[],
   unit: OffsetUnit,
 ): readonly Fields[] | undefined {
-  if (spans.every(({ extra, located }) => extra === undefined && located === undefined)) return undefined;
+  if (spans.every(hasNoFields)) return undefined;
   const fields = new Set(spans.flatMap(({ located = {} }) => Object.keys(located)));
   const found = new Map([...fields].map((field) => [field, locateField(json, spans, unit, field)]));
-  return spans.map(({ extra, located }, index) => {
-    if (located === undefined) return extra;
-    const names = Object.keys(located);
-    return { ...extra, ...Object.fromEntries(names.map((name) => [name, found.get(name)?.[index]])) };
+  return spans.map(({ context, extra, located }, index) => {
+    if (context === undefined && located === undefined) return extra;
+    const names = Object.keys(located ?? {});
+    const lists = Object.fromEntries(names.map((name) => [name, found.get(name)?.[index]]));
+    return { ...extra, ...(context === undefined ? {} : { context }), ...lists };
   });
+}
+
+function hasNoFields({ context, extra, located }: Span): boolean {
+  return context === undefined && extra === undefined && located === undefined;
 }
 
 /** One located field of every span, with offsets in the unit. */

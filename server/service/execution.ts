@@ -3,6 +3,7 @@ import type { CountedSpan } from '../../core/engine/chunking.ts';
 import { isBlank } from '../../core/engine/text.ts';
 import { chunkObjects, type DocumentChunks, givenChunks, placeChunks } from './document-chunks.ts';
 import { infoOf, type SourceDocument } from './documents.ts';
+import { partOf } from './span-parts.ts';
 import type { ChunkStage, Stage } from './stages.ts';
 
 /** What goes through the stages: a document, or a list of chunks of a request. */
@@ -17,7 +18,8 @@ export interface GivenChunks {
 /**
  * Runs one input through the stages; whoever has a list or a stream of them runs one after the other. A chunk
  * stage after others splits the stretches of the document that the chunks before it cover, so that offsets stay
- * those of the document; fields that refine stages added to those chunks are dropped with them.
+ * those of the document. What the chunk stages before it said of a chunk holds for its parts; fields that refine stages
+ * added are dropped.
  *
  * @throws ServiceError
  */
@@ -70,19 +72,7 @@ async function splitFurther(
     const own = document.text.slice(span.start, span.end);
     const parts = isBlank(own) ? [] : await chunk(own, info);
     if (parts.length === 0) split.push(span);
-    for (const part of parts) split.push(moved(part, span.start));
+    for (const part of parts) split.push(partOf(span, part));
   }
   return split;
-}
-
-interface Stretch {
-  readonly start: number;
-  readonly end: number;
-}
-
-function moved(span: CountedSpan, by: number): CountedSpan {
-  const move = <T extends Stretch>(one: T): T => ({ ...one, start: one.start + by, end: one.end + by });
-  if (span.located === undefined) return move(span);
-  const lists = Object.entries(span.located).map(([field, list]) => [field, list.map(move)]);
-  return { ...move(span), located: Object.fromEntries(lists) };
 }

@@ -76,10 +76,13 @@ function identityOf(
 
 /** The hashes of what is embedded of each chunk: its text, after its context and a line feed if it has one. */
 function hashesOf(text: string, { spans, refined }: DocumentChunks): string[] {
-  if (refined === undefined) return spans.map(({ start, end }) => contentHash(text.slice(start, end)));
-  return refined.chunks.map(({ text, context }) =>
-    contentHash(typeof context === 'string' && context !== '' ? `${context}\n${text}` : text),
-  );
+  if (refined !== undefined) return refined.chunks.map(({ text, context }) => hashOf(text, context));
+  return spans.map(({ start, end, context }) => hashOf(text.slice(start, end), context));
+}
+
+function hashOf(text: string, context: unknown): string {
+  const isGiven = typeof context === 'string' && context !== '';
+  return contentHash(isGiven ? `${context}\n${text}` : text);
 }
 
 function jsonOf(text: string | undefined): Uint8Array | undefined {

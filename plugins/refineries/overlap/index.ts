@@ -20,7 +20,7 @@ export default function createOverlapRefinery(): Refinery<OverlapOptions, 'token
         signal.throwIfAborted();
         const prefix = given[index - 1]?.tail ?? '';
         const suffix = given[index + 1]?.head ?? '';
-        const context = prefix + suffix || null;
+        const context = joined(chunk.context, prefix + suffix);
         if (!merge) return { ...chunk, context };
         const text = prefix + chunk.text + suffix;
         const token_count = tokenizer.tokenize(text).count(0, text.length);
@@ -28,6 +28,12 @@ export default function createOverlapRefinery(): Refinery<OverlapOptions, 'token
       });
     },
   };
+}
+
+/** What a chunk carries already, and behind it what its neighbours give it; null if there is neither. */
+function joined(carried: unknown, given: string): string | null {
+  const known = typeof carried === 'string' ? carried : '';
+  return known !== '' && given !== '' ? `${known}\n${given}` : known + given || null;
 }
 
 /** The ends of its own text that a chunk gives to its neighbours: the head to the previous, the tail to the next. */

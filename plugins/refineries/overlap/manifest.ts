@@ -44,7 +44,8 @@ export default {
   fields: {
     context: {
       type: ['string', 'null'],
-      description: 'What was taken from the neighbours; null if nothing.',
+      description:
+        'What the chunk carried before, and then what was taken from the neighbours; null if neither.',
     },
   },
   example: {

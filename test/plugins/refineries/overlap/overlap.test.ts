@@ -197,21 +197,24 @@ t.test('a token without text of its own does not use up the context', async (t) 
   t.same(await contexts(['abc', 'x'], { context_size: 3, method: 'prefix' }, prefixed), [null, 'abc']);
 });
 
-t.test('other fields are kept, the context of an earlier run is replaced', async (t) => {
-  const given = JSON.parse(
-    '[{"id":1,"text":"ab","start_index":5,"end_index":7,"token_count":9,"__proto__":{"x":1},"context":"old","nodes":[{}]},' +
-      '{"text":"cd","start_index":0,"end_index":0,"token_count":0,"embedding":[0.5],"context":"old"}]',
-  );
-  const before = structuredClone(given);
-  const refined = await refine(given, { context_size: 1 });
-  t.equal(
-    JSON.stringify(refined),
-    '[{"id":1,"text":"abc","start_index":5,"end_index":7,"token_count":3,"__proto__":{"x":1},"context":"c","nodes":[{}]},' +
-      '{"text":"cd","start_index":0,"end_index":0,"token_count":2,"embedding":[0.5],"context":null}]',
-  );
-  t.same(given, before);
-  t.equal(refined[0]?.nodes, given[0].nodes);
-});
+t.test(
+  'other fields are kept, and what chunks carry already stands before what neighbours give',
+  async (t) => {
+    const given = JSON.parse(
+      '[{"id":1,"text":"ab","start_index":5,"end_index":7,"token_count":9,"__proto__":{"x":1},"context":"old","nodes":[{}]},' +
+        '{"text":"cd","start_index":0,"end_index":0,"token_count":0,"embedding":[0.5],"context":"old"}]',
+    );
+    const before = structuredClone(given);
+    const refined = await refine(given, { context_size: 1 });
+    t.equal(
+      JSON.stringify(refined),
+      '[{"id":1,"text":"abc","start_index":5,"end_index":7,"token_count":3,"__proto__":{"x":1},"context":"old\\nc","nodes":[{}]},' +
+        '{"text":"cd","start_index":0,"end_index":0,"token_count":2,"embedding":[0.5],"context":"old"}]',
+    );
+    t.same(given, before);
+    t.equal(refined[0]?.nodes, given[0].nodes);
+  },
+);
 
 t.test('an aborted request is not worked on', async (t) => {
   const signal = AbortSignal.abort(new Error('gone'));

@@ -1,0 +1,165 @@
+import type { Span } from '../../contracts/chunk.ts';
+import type { DivideStretch, Outline, OutlineLimits } from '../../contracts/chunker.ts';
+import type { TokenizedText } from '../../contracts/tokenizer.ts';
+import {
+  fits,
+  isShort,
+  isWorthCounting,
+  type Packing,
+  type Run,
+  rankAt,
+  roomAt,
+  runIfFits,
+  runOf,
+  startPacking,
+  sumOf,
+} from './runs.ts';
+import { joinShort } from './short-runs.ts';
+
+/**
+ * Packs the pieces of an outline into chunks, as `ChunkContext.packOutline` says. A stretch that is too large is cut at
+ * its edges of the lowest rank; what stands between two of them, its siblings, is packed; a sibling that alone is too
+ * large is cut at its own edges of the next rank. So a chunk is a run of whole siblings, or of parts of one.
+ */
+export function packOutline(
+  outline: Outline,
+  tokens: TokenizedText,
+  limits: OutlineLimits,
+  divide: DivideStretch,
+): Span[] {
+  const packing = startPacking(outline, tokens, limits, divide);
+  const last = outline.edges.length - 1;
+  if (last > 0) place(packing, 0, last, Number.NEGATIVE_INFINITY);
+  return joinShort(packing).map(({ start, end, count }) => ({ start, end, token_count: count }));
+}
+
+/**
+ * Makes chunks of the pieces between two edges, cutting at ranks above `rank` alone.
+ *
+ * @param known the pieces as one run, if they are known to fit
+ */
+function place(packing: Packing, from: number, to: number, rank: number, known?: Run): void {
+  const lowest = lowestRank(packing, from, to, rank);
+  const run = lowest > packing.limits.always ? (known ?? runIfFits(packing, from, to)) : undefined;
+  if (run !== undefined) packing.runs.push(run);
+  else if (lowest === NO_RANK) divideStretch(packing, from, to);
+  else placeSiblings(packing, siblingEdges(packing, from, to, lowest), lowest);
+}
+
+const NO_RANK = Number.POSITIVE_INFINITY;
+
+/** The lowest rank above another of the edges within a stretch. */
+function lowestRank(packing: Packing, from: number, to: number, above: number): number {
+  let lowest = NO_RANK;
+  for (let edge = from + 1; edge < to; edge++) {
+    const rank = rankAt(packing, edge);
+    if (rank > above && rank < lowest) lowest = rank;
+  }
+  return lowest;
+}
+
+/** The edges between siblings, both ends of their stretch included. */
+function siblingEdges(packing: Packing, from: number, to: number, rank: number): number[] {
+  const found = [from];
+  for (let edge = from + 1; edge < to; edge++) if (rankAt(packing, edge) === rank) found.push(edge);
+  found.push(to);
+  return found;
+}
+
+function placeSiblings(packing: Packing, siblings: readonly number[], rank: number): void {
+  let index = 0;
+  while (index + 1 < siblings.length) {
+    const from = siblings[index] as number;
+    const filled = fill(packing, siblings, index, rank <= packing.limits.always);
+    if (filled !== undefined && !leadsInto(packing, filled.run, siblings[filled.end + 1])) {
+      place(packing, from, filled.run.to, rank, filled.run);
+      index = filled.end;
+    } else {
+      // A sibling that is too large is cut, and what is short before it goes with its beginning.
+      index = (filled?.end ?? index) + 1;
+      place(packing, from, siblings[index] as number, rank);
+    }
+  }
+}
+
+/** Whether a short run stands before a sibling that is too large and ends at an edge. */
+function leadsInto(packing: Packing, run: Run, end: number | undefined): boolean {
+  return end !== undefined && isShort(packing, run) && runIfFits(packing, run.to, end) === undefined;
+}
+
+/** A run of whole siblings. */
+interface Filled {
+  readonly run: Run;
+  /** The sibling edge that it ends at, by its index among them. */
+  readonly end: number;
+}
+
+/**
+ * The longest run of siblings that begins with one; undefined if that alone is too large.
+ *
+ * @param isAlways whether each begins a chunk, so that only a short one takes others along
+ */
+function fill(
+  packing: Packing,
+  siblings: readonly number[],
+  first: number,
+  isAlways: boolean,
+): Filled | undefined {
+  const run = runIfFits(packing, siblings[first] as number, siblings[first + 1] as number);
+  let filled: Filled | undefined = run && { run, end: first + 1 };
+  while (filled !== undefined && filled.end + 1 < siblings.length) {
+    if (isAlways && !isShort(packing, filled.run)) break;
+    const longer = isAlways ? withNext(packing, siblings, filled) : withMore(packing, siblings, filled);
+    if (longer === undefined) break;
+    filled = longer;
+  }
+  return filled;
+}
+
+function withNext(packing: Packing, siblings: readonly number[], { run, end }: Filled): Filled | undefined {
+  const longer = runIfFits(packing, run.from, siblings[end + 1] as number);
+  return longer && { run: longer, end: end + 1 };
+}
+
+/** The run with the siblings that should fit, judged by their own sizes and by how much tokens have joined so far. */
+function withMore(packing: Packing, siblings: readonly number[], { run, end }: Filled): Filled | undefined {
+  const { from, to: reached, start, count } = run;
+  const room = roomAt(packing, start);
+  const ratio = count === 0 ? 1 : sumOf(packing, from, reached) / count;
+  let next = Math.max(reach(packing, siblings, end, (room - count) * ratio), end + 1);
+  if (next === end + 1 && !isWorthCounting(packing, sumOf(packing, reached, siblings[next] as number)))
+    return undefined;
+  while (next > end) {
+    const longer = runOf(packing, from, siblings[next] as number);
+    if (fits(packing, longer)) return { run: longer, end: next };
+    const budget = sumOf(packing, reached, longer.to) - (longer.count - room) * ratio;
+    next = Math.min(next - 1, reach(packing, siblings, end, budget));
+  }
+  return undefined;
+}
+
+/** The last sibling edge with at most so many tokens behind another one, by single counts. */
+function reach({ totals }: Packing, siblings: readonly number[], from: number, budget: number): number {
+  const most = (totals[siblings[from] as number] as number) + budget;
+  let low = from;
+  let high = siblings.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if ((totals[siblings[middle] as number] as number) <= most) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** The rank between two parts of a piece: the worst place to cut. */
+const WITHIN = Number.MAX_SAFE_INTEGER;
+
+function divideStretch(packing: Packing, from: number, to: number): void {
+  const { outline, tokens, divide, runs } = packing;
+  let rank = rankAt(packing, from);
+  for (const part of divide(outline.edges[from] as number, outline.edges[to] as number)) {
+    const { start, end } = part;
+    runs.push({ from, to: from, start, end, count: part.token_count ?? tokens.count(start, end), rank });
+    rank = WITHIN;
+  }
+}
