@@ -168,25 +168,30 @@ t.test('its clients print what it says, and show the detail of an error', needs(
   t.match(await runClient(t, 'python3', inPython, python), /chunk_sise: unknown parameter, did you mean/);
 });
 
-t.test('its clients of streams print what it says, and throw what is wrong with the whole', async (t) => {
-  const inJs = programBefore(clients, 'node stream.mjs');
-  t.equal(await runClient(t, process.execPath, inJs), shownBehind(clients, 'node stream.mjs'));
-  const js = 'for await (const line of stream([], "token", OPTIONS)) console.log(line);';
-  const jsOr = (options: string) =>
-    `try { ${js.replace('OPTIONS', options)} } catch ({ message }) { console.log(message); }`;
-  t.match(
-    await runClient(t, process.execPath, inJs, jsOr('{ chunk_sise: 1 }')),
-    /chunk_sise: unknown parameter/,
-  );
-  const cut = await cutting(t);
-  t.match(await runClient(t, process.execPath, inJs, jsOr('{}'), cut).catch(String), /aborted/);
-  if (!hasPython) return;
-  const inPython = programBefore(clients, 'python3 stream.py');
-  t.equal(await runClient(t, 'python3', inPython), shownBehind(clients, 'python3 stream.py'));
-  const python = 'try:\n    list(stream([], chunk_sise=1))\nexcept ValueError as error:\n    print(error)\n';
-  t.match(await runClient(t, 'python3', inPython, python), /chunk_sise: unknown parameter/);
-  t.match(await runClient(t, 'python3', inPython, '', cut).catch(String), /IncompleteRead/);
-});
+t.test(
+  'its clients of streams print what it says, and throw what is wrong with the whole',
+  needs('chunker/sentence'),
+  async (t) => {
+    const inJs = programBefore(clients, 'node stream.mjs');
+    t.equal(await runClient(t, process.execPath, inJs), shownBehind(clients, 'node stream.mjs'));
+    const js = 'for await (const line of stream([], "token", OPTIONS)) console.log(line);';
+    const jsOr = (options: string) =>
+      `try { ${js.replace('OPTIONS', options)} } catch ({ message }) { console.log(message); }`;
+    t.match(
+      await runClient(t, process.execPath, inJs, jsOr('{ chunk_sise: 1 }')),
+      /chunk_sise: unknown parameter/,
+    );
+    const cut = await cutting(t);
+    t.match(await runClient(t, process.execPath, inJs, jsOr('{}'), cut).catch(String), /aborted/);
+    if (!hasPython) return;
+    const inPython = programBefore(clients, 'python3 stream.py');
+    t.equal(await runClient(t, 'python3', inPython), shownBehind(clients, 'python3 stream.py'));
+    const python =
+      'try:\n    list(stream([], chunk_sise=1))\nexcept ValueError as error:\n    print(error)\n';
+    t.match(await runClient(t, 'python3', inPython, python), /chunk_sise: unknown parameter/);
+    t.match(await runClient(t, 'python3', inPython, '', cut).catch(String), /IncompleteRead/);
+  },
+);
 
 /** The address of a server that ends connections in the middle of its answers. */
 async function cutting(t: Test): Promise<string> {
