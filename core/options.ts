@@ -76,3 +76,17 @@ export const oversize = {
   description:
     'A single sentence, function or class above chunk_size: kept whole, or split so that chunk_size is a hard limit.',
 } as const;
+
+export const minimumChunk = {
+  type: 'number',
+  minimum: 0,
+  default: 0.2,
+  description:
+    'A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it: below 1 a fraction of chunk_size, from 1 up a number of tokens.',
+} as const;
+
+export const countContext = {
+  type: 'boolean',
+  default: false,
+  description: 'Whether chunk_size is the limit of context and text together.',
+} as const;

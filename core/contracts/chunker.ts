@@ -73,6 +73,8 @@ export interface WithModel {
 interface BaseChunkContext {
   /** The text as the requested tokenizer reads it, or that of the requested embedding model. */
   readonly tokens: TokenizedText;
+  /** The number of tokens of any text, as the same tokenizer counts it; for what a chunk carries besides its own. */
+  count(text: string): number;
   /** What the request says of the document besides its text. */
   readonly document: DocumentInfo;
   /** Adds response metadata about how this text was chunked: the header `x-<name>`. */

@@ -53,10 +53,11 @@ export async function chunkText(
 const NO_INFO: DocumentInfo = Object.freeze({});
 
 function createContext(text: string, tokens: TokenizedText, tools: ChunkTools): ChunkContext {
-  const { model, document = NO_INFO, report, signal } = tools;
+  const { tokenizer, model, document = NO_INFO, report, signal } = tools;
   return {
     tokens,
     ...(model === undefined ? {} : { model }),
+    count: (other) => tokenizer.tokenize(other).count(0, other.length),
     document,
     report,
     signal,

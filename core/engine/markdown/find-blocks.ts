@@ -1,0 +1,125 @@
+import { type MarkdownBlock, type OpenBlock, openBlock } from './block.ts';
+import { beginFootnote, beginItem, beginQuote, matchContainers } from './containers.ts';
+import {
+  beginBreak,
+  beginFence,
+  beginHeading,
+  beginHtml,
+  beginTable,
+  beginText,
+  continueRaw,
+  continueText,
+  underline,
+} from './leaves.ts';
+import * as letters from './letters.ts';
+import { type Begun, Scan } from './scan.ts';
+
+/**
+ * Finds the blocks of CommonMark (0.31), with GFM's tables, footnotes and front matter, in one pass over the lines; inline
+ * syntax is not looked at. It differs from the specification where that needs more than one pass: a link definition
+ * has its label on one line and its destination there or on the next, and containers are nested at most 32 deep.
+ */
+export function findMarkdownBlocks(text: string): readonly MarkdownBlock[] {
+  const scan = new Scan(text);
+  readFrontMatter(scan);
+  while (scan.line.next < text.length) {
+    scan.line.read();
+    const matched = matchContainers(scan);
+    const isWhole = matched === scan.open.length;
+    if (isWhole && scan.leaf !== undefined && continueRaw(scan, scan.leaf)) continue;
+    if (scan.line.isBlank) scan.closeTo(matched);
+    else beginBlocks(scan, matched);
+  }
+  scan.closeTo(0);
+  return scan.found;
+}
+
+const OPENING = /^\ufeff?(---|\+\+\+)[ \t]*(?:\r\n|\r|\n)(?=[ \t]*(?:#|[^\s:=][^:=\r\n]*[:=]))/;
+
+/**
+ * Metadata between lines of `---` or `+++` at the beginning of the text, of which the first is a comment or a member: a
+ * document that begins with a rule keeps it.
+ */
+function readFrontMatter({ text, line, found }: Scan): void {
+  const open = OPENING.exec(text);
+  if (open === null) return;
+  const close = open[1] === '---' ? /^(?:---|\.\.\.)[ \t]*$/gm : /^\+\+\+[ \t]*$/gm;
+  close.lastIndex = open[0].length;
+  const last = close.exec(text);
+  if (last === null) return;
+  while (line.next <= last.index) line.read();
+  found.push(openBlock('front_matter', 0, line.next, 0, 0));
+}
+
+/** Begins what the line begins, containers first and then one leaf, or goes on with a paragraph or table. */
+function beginBlocks(scan: Scan, matched: number): void {
+  const { line } = scan;
+  let depth = matched;
+  let isWhole = matched === scan.open.length;
+  while (!line.isBlank) {
+    const text = scan.openText;
+    const isCode = line.indent >= 4;
+    const begun =
+      isCode || !isMark(line.unit) ? 'nothing' : beginBlock(scan, depth, isWhole ? text : undefined);
+    if (begun === 'leaf') return;
+    if (begun === 'container') {
+      depth = scan.open.length;
+      isWhole = true;
+      continue;
+    }
+    if (text !== undefined) continueText(scan, text);
+    else if (isCode) scan.begin('indented', depth);
+    else if (isWhole && scan.leaf?.kind === 'table') scan.extend(scan.leaf);
+    else beginText(scan, depth);
+    return;
+  }
+}
+
+/** @param text the open text that the line could go on with, unless that would be lazy */
+function beginBlock(scan: Scan, depth: number, text: OpenBlock | undefined): Begun {
+  switch (scan.line.unit) {
+    case letters.GREATER:
+      return beginQuote(scan, depth);
+    case letters.HASH:
+      return beginHeading(scan, depth);
+    case letters.TICK:
+    case letters.TILDE:
+      return beginFence(scan, depth);
+    case letters.LESS:
+      return beginHtml(scan, depth, text);
+    case letters.OPEN:
+      return beginFootnote(scan, depth);
+    case letters.EQUAL:
+      return underline(scan, text);
+    case letters.PIPE:
+    case letters.COLON:
+      return beginTable(scan, text);
+    case letters.UNDERSCORE:
+      return beginBreak(scan, depth);
+    case letters.STAR:
+      return first(beginBreak(scan, depth), () => beginItem(scan, depth, text));
+    case letters.DASH:
+      return beginDash(scan, depth, text);
+    default:
+      return beginItem(scan, depth, text);
+  }
+}
+
+function beginDash(scan: Scan, depth: number, text: OpenBlock | undefined): Begun {
+  const begun = first(underline(scan, text), () => beginBreak(scan, depth));
+  if (begun !== 'nothing') return begun;
+  return first(beginTable(scan, text), () => beginItem(scan, depth, text));
+}
+
+function first(begun: Begun, next: () => Begun): Begun {
+  return begun === 'nothing' ? next() : begun;
+}
+
+const MARKS = Uint8Array.from({ length: 128 }, (_, unit) =>
+  '>#`~<=-*_[|:+0123456789'.includes(String.fromCharCode(unit)) ? 1 : 0,
+);
+
+/** Whether a block other than a paragraph may begin with the unit. */
+function isMark(unit: number): boolean {
+  return unit < 128 && MARKS[unit] === 1;
+}

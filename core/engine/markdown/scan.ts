@@ -1,0 +1,84 @@
+import { keepOptimised } from '../keep-optimised.ts';
+import { type BlockKind, isText, type OpenBlock, openBlock } from './block.ts';
+import { Line } from './line.ts';
+
+/** Deeper containers are text: so a line costs no more than this, whatever stands in it. */
+export const MOST_CONTAINERS = 32;
+
+/** What a line has begun. */
+export type Begun = 'nothing' | 'leaf' | 'container';
+
+/** A pass over the lines of a Markdown text: the present line, the blocks so far, and those that are open. */
+export class Scan {
+  readonly text: string;
+  readonly line: Line;
+  readonly found: OpenBlock[] = [];
+  /** The open containers, from the outside in. */
+  readonly open: OpenBlock[] = [];
+  /** The open block of lines in the innermost container. */
+  leaf: OpenBlock | undefined;
+  /** End of the last line that belongs to a block. */
+  #lastEnd = 0;
+
+  constructor(text: string) {
+    this.text = text;
+    this.line = new Line(text);
+  }
+
+  /** The open text, which a line may go on with. */
+  get openText(): OpenBlock | undefined {
+    return isText(this.leaf) ? this.leaf : undefined;
+  }
+
+  /** Begins a leaf in so many of the open containers, and closes the others. */
+  begin(kind: BlockKind, depth: number): OpenBlock {
+    const leaf = this.#add(kind, depth);
+    this.leaf = leaf;
+    return leaf;
+  }
+
+  /** Begins a leaf that has one line alone. */
+  beginLine(kind: BlockKind, depth: number): OpenBlock {
+    const leaf = this.#add(kind, depth);
+    this.leaf = undefined;
+    return leaf;
+  }
+
+  beginContainer(kind: BlockKind, depth: number): OpenBlock {
+    const container = this.#add(kind, depth);
+    this.open.push(container);
+    return container;
+  }
+
+  /** Has a leaf behind another one, in the same containers. */
+  follow(leaf: OpenBlock): void {
+    this.found.push(leaf);
+    this.leaf = leaf;
+  }
+
+  /** Gives the present line to a block. */
+  extend(leaf: OpenBlock): void {
+    leaf.end = this.line.next;
+    this.#lastEnd = this.line.next;
+  }
+
+  /** Closes the leaf, and the containers behind so many. */
+  closeTo(depth: number): void {
+    this.leaf = undefined;
+    while (this.open.length > depth) (this.open.pop() as OpenBlock).end = this.#lastEnd;
+  }
+
+  #add(kind: BlockKind, depth: number): OpenBlock {
+    // A list holds nothing but items.
+    this.closeTo(this.open[depth - 1]?.kind === 'list' && kind !== 'item' ? depth - 1 : depth);
+    const around = this.open.at(-1);
+    if (around !== undefined) around.isFilled = true;
+    const { start, next, ink } = this.line;
+    const block = openBlock(kind, start, next, this.open.length, ink);
+    this.found.push(block);
+    this.#lastEnd = next;
+    return block;
+  }
+}
+
+keepOptimised([new Scan(''), openBlock('paragraph', 0, 0, 0, 0)]);

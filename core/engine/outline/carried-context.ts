@@ -1,0 +1,56 @@
+/** What a chunk carries. The same path and opening are the same objects, as long as they stay the same. */
+export interface Carried {
+  /** The headings that it stands under, the highest first. */
+  readonly path?: readonly string[] | undefined;
+  /** What the element begins with in whose middle the chunk begins, such as the header of a table. */
+  readonly opening?: string | undefined;
+}
+
+/** What a chunk carries, as it is written. */
+export interface Context {
+  readonly text: string | undefined;
+  /** Tokens of the text and of a line feed behind it. */
+  readonly tokens: number;
+  /** Whether some of it was left out. */
+  readonly isShortened: boolean;
+}
+
+const NOTHING: Context = { text: undefined, tokens: 0, isShortened: false };
+const NO_PATH: readonly string[] = [];
+
+/**
+ * Writes what chunks carry: the path in a line, joined by ` > `, then the opening. Above `most` tokens the path loses its
+ * highest headings one by one, and then the opening is left out.
+ *
+ * @param count counts the tokens of a text
+ */
+export function carriedContext(
+  count: (text: string) => number,
+  most: number,
+): (carried: Carried | undefined) => Context {
+  const known = new Map<readonly string[], Map<string, Context>>();
+  return (carried) => {
+    if (carried === undefined) return NOTHING;
+    const { path = NO_PATH, opening = '' } = carried;
+    const ofPath = known.get(path) ?? new Map<string, Context>();
+    known.set(path, ofPath);
+    const context = ofPath.get(opening) ?? write(path, opening, count, most);
+    ofPath.set(opening, context);
+    return context;
+  };
+}
+
+function write(
+  path: readonly string[],
+  opening: string,
+  count: (text: string) => number,
+  most: number,
+): Context {
+  for (let first = 0; first <= path.length; first++) {
+    const names = path.slice(first).join(' > ');
+    const context = names !== '' && opening !== '' ? `${names}\n${opening}` : names + opening;
+    const tokens = context === '' ? 0 : count(`${context}\n`);
+    if (context !== '' && tokens <= most) return { text: context, tokens, isShortened: first > 0 };
+  }
+  return path.length === 0 && opening === '' ? NOTHING : { ...NOTHING, isShortened: true };
+}
