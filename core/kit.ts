@@ -2,7 +2,6 @@ import { cutAtCodePoints, cutAtOffsets, cutAtWhiteSpace, withMinimumPiece } from
 import { cutAtDelimiters, cutAtLineStarts } from './engine/delimiters.ts';
 import { headingPaths } from './engine/heading-paths.ts';
 import { findMarkdownBlocks } from './engine/markdown/find-blocks.ts';
-import { packStructure } from './engine/outline/structure.ts';
 import { sentencesBy } from './engine/sentences.ts';
 import { countCodePoints, isBlank, splitsCodePoint } from './engine/text.ts';
 import { exposedError } from './errors.ts';
@@ -20,7 +19,6 @@ export const kit = Object.freeze({
   withMinimumPiece,
   sentencesBy,
   headingPaths,
-  packStructure,
   findMarkdownBlocks,
   countCodePoints,
   isBlank,

@@ -1,5 +1,6 @@
 import type { DocumentInfo, Report, Span } from './chunk.ts';
 import type { EmbeddingModel } from './embedding.ts';
+import type { Structure, StructureRules } from './structure.ts';
 import type { TokenizedText } from './tokenizer.ts';
 
 /**
@@ -38,29 +39,6 @@ export interface DivideLimits {
   readonly overlap?: number;
 }
 
-/** Where a text can be cut, and how good each place is: what all formats with a structure are packed by. */
-export interface Outline {
-  /** Rising offsets, from 0 to the length of the text: the ends of the smallest pieces. */
-  readonly edges: ArrayLike<number>;
-  /** For each edge: the lower, the better to cut there. Few different ranks: each costs a pass over the edges. */
-  readonly ranks: ArrayLike<number>;
-}
-
-/** Limits for packing an outline, in tokens. */
-export interface OutlineLimits {
-  /** Most tokens of a chunk. */
-  readonly size: number;
-  /** Most tokens of a chunk that begins at an offset, at most `size`; for what it carries besides its text. Default `size`. */
-  readonly roomAt?: (start: number) => number;
-  /** A chunk of fewer tokens joins a neighbour where both fit; at most half of `size` counts. */
-  readonly minimum: number;
-  /** At edges of this rank and below, a chunk begins even where more would fit. */
-  readonly always: number;
-}
-
-/** Cuts a stretch of a text that is too large for a chunk and has no edges within. */
-export type DivideStretch = (start: number, end: number) => readonly Span[];
-
 /** What a chunker is given besides the text and the options; `Uses` are the kinds that its manifest uses. */
 export type ChunkContext<Uses = never> = BaseChunkContext & ('embedding' extends Uses ? WithModel : unknown);
 
@@ -73,8 +51,6 @@ export interface WithModel {
 interface BaseChunkContext {
   /** The text as the requested tokenizer reads it, or that of the requested embedding model. */
   readonly tokens: TokenizedText;
-  /** The number of tokens of any text, as the same tokenizer counts it; for what a chunk carries besides its own. */
-  count(text: string): number;
   /** What the request says of the document besides its text. */
   readonly document: DocumentInfo;
   /** Adds response metadata about how this text was chunked: the header `x-<name>`. */
@@ -95,10 +71,12 @@ interface BaseChunkContext {
    */
   divide(range: Span, finders: readonly CutFinder[], limits: DivideLimits): Span[];
   /**
-   * Packs the pieces of an outline into chunks. What is too large is cut at its best edges first, and what stands between
-   * them is packed whole as long as it fits; a piece that alone is too large is divided by `divide`.
+   * Packs a text along its structure. What is too large is cut at its best edges first, and what stands between them is
+   * packed whole as long as it fits; a piece that alone is too large is divided by `divide`. Each span has as `context`
+   * what it carries, of at most half of `chunk_size` tokens: more is shortened and then left out, and the field
+   * `context_shortened` says so. With `count_context` the limit holds for the context, a line feed and the text together.
    */
-  packOutline(outline: Outline, limits: OutlineLimits, divide: DivideStretch): Span[];
+  packStructure(structure: Structure, rules: StructureRules): Span[];
 }
 
 /** Says where a text is cut. */

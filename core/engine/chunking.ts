@@ -5,7 +5,7 @@ import type { Manifest } from '../contracts/manifest.ts';
 import type { TokenizedText, Tokenizer } from '../contracts/tokenizer.ts';
 import { ServiceError } from '../errors.ts';
 import { divide } from './hierarchy.ts';
-import { packOutline } from './outline/pack.ts';
+import { packStructure } from './outline/structure.ts';
 import { packPieces } from './packing.ts';
 import { isBlank, splitsCodePoint } from './text.ts';
 import { tokenWindows } from './windows.ts';
@@ -54,16 +54,16 @@ const NO_INFO: DocumentInfo = Object.freeze({});
 
 function createContext(text: string, tokens: TokenizedText, tools: ChunkTools): ChunkContext {
   const { tokenizer, model, document = NO_INFO, report, signal } = tools;
+  const count = (other: string) => tokenizer.tokenize(other).count(0, other.length);
   return {
     tokens,
     ...(model === undefined ? {} : { model }),
-    count: (other) => tokenizer.tokenize(other).count(0, other.length),
     document,
     report,
     signal,
     pack: (boundaries, limits) => packPieces(boundaries, tokens, limits),
     divide: (range, finders, limits) => divide(text, tokens, range, finders, limits),
-    packOutline: (outline, limits, divideStretch) => packOutline(outline, tokens, limits, divideStretch),
+    packStructure: (structure, rules) => packStructure({ text, tokens, count }, structure, rules),
     windows(size, overlap) {
       const ends = tokens.ends();
       if (ends.length === 0) return [{ start: 0, end: text.length, token_count: 0 }];

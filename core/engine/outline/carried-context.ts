@@ -1,10 +1,4 @@
-/** What a chunk carries. The same path and opening are the same objects, as long as they stay the same. */
-export interface Carried {
-  /** The headings that it stands under, the highest first. */
-  readonly path?: readonly string[] | undefined;
-  /** What the element begins with in whose middle the chunk begins, such as the header of a table. */
-  readonly opening?: string | undefined;
-}
+import type { Carried } from '../../contracts/structure.ts';
 
 /** What a chunk carries, as it is written. */
 export interface Context {

@@ -1,10 +1,12 @@
 import type { Span } from '../../contracts/chunk.ts';
-import type { DivideStretch, Outline, OutlineLimits } from '../../contracts/chunker.ts';
+import type { Outline } from '../../contracts/structure.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
 import {
+  type DivideStretch,
   fits,
   isShort,
   isWorthCounting,
+  type OutlineLimits,
   type Packing,
   type Run,
   rankAt,
@@ -17,7 +19,7 @@ import {
 import { joinShort } from './short-runs.ts';
 
 /**
- * Packs the pieces of an outline into chunks, as `ChunkContext.packOutline` says. A stretch that is too large is cut at
+ * Packs the pieces of an outline into chunks, of which each has the count of its own text. A stretch that is too large is cut at
  * its edges of the lowest rank; what stands between two of them, its siblings, is packed; a sibling that alone is too
  * large is cut at its own edges of the next rank. So a chunk is a run of whole siblings, or of parts of one.
  */

@@ -1,5 +1,21 @@
-import type { DivideStretch, Outline, OutlineLimits } from '../../contracts/chunker.ts';
+import type { Span } from '../../contracts/chunk.ts';
+import type { Outline } from '../../contracts/structure.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
+
+/** Limits for packing an outline, in tokens. */
+export interface OutlineLimits {
+  /** Most tokens of a chunk. */
+  readonly size: number;
+  /** Most tokens of a chunk that begins at an offset, at most `size`, which it is by default. */
+  readonly roomAt?: (start: number) => number;
+  /** A chunk of fewer tokens joins a neighbour where both fit; at most half of `size` counts. */
+  readonly minimum: number;
+  /** At edges of this rank and below, a chunk begins even where more would fit. */
+  readonly always: number;
+}
+
+/** Cuts a stretch that is too large for a chunk and has no edges within. */
+export type DivideStretch = (start: number, end: number) => readonly Span[];
 
 /** A chunk on its way: the pieces between two edges, or a part of one piece, where both edges are the same. */
 export interface Run {

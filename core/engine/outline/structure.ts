@@ -1,33 +1,19 @@
 import type { Span } from '../../contracts/chunk.ts';
-import type { ChunkContext, Outline } from '../../contracts/chunker.ts';
-import { type Carried, type Context, carriedContext } from './carried-context.ts';
+import type { Structure, StructureRules } from '../../contracts/structure.ts';
+import type { TokenizedText } from '../../contracts/tokenizer.ts';
+import { type Context, carriedContext } from './carried-context.ts';
+import { packOutline } from './pack.ts';
 
-/** A text whose structure a chunker has found. */
-export interface Structure {
+/** A text as a tokenizer reads it. */
+interface Source {
   readonly text: string;
-  readonly outline: Outline;
-  /** What a chunk that begins at an offset carries, if anything. Offsets rise but for steps back to the begin of a chunk. */
-  carriedAt?(start: number): Carried | undefined;
-  /** Cuts a stretch that is too large and has no edges within into chunks of at most `size` tokens. */
-  divide(start: number, end: number, size: number): readonly Span[];
+  readonly tokens: TokenizedText;
+  /** Counts the tokens of any text. */
+  count(text: string): number;
 }
 
-/** The options by which structured texts are packed (see `options.ts`). */
-export interface StructureRules {
-  readonly chunk_size: number;
-  readonly min_chunk_size: number;
-  readonly count_context?: boolean;
-  /** At edges of this rank and below, a chunk begins even where more would fit; none without it. */
-  readonly always?: number;
-}
-
-/**
- * Packs a structured text. Each span has as `context` what it carries, of at most half of `chunk_size` tokens: more is
- * shortened and then left out, and `context_shortened` says so. With `count_context` the limit holds for the context, a
- * line feed and the text together.
- */
-export function packStructure(structure: Structure, rules: StructureRules, context: ChunkContext): Span[] {
-  const { text, outline, carriedAt } = structure;
+/** Packs a text along its structure, see `ChunkContext.packStructure`. */
+export function packStructure(source: Source, structure: Structure, rules: StructureRules): Span[] {
   const {
     chunk_size: size,
     min_chunk_size,
@@ -35,31 +21,26 @@ export function packStructure(structure: Structure, rules: StructureRules, conte
     always = Number.NEGATIVE_INFINITY,
   } = rules;
   const minimum = min_chunk_size < 1 ? min_chunk_size * size : min_chunk_size;
-  const read = carriedContext(context.count, Math.floor(size / 2));
-  const contextAt = (start: number) => read(carriedAt?.(start));
+  const read = carriedContext(source.count, Math.floor(size / 2));
+  const contextAt = (start: number) => read(structure.carriedAt?.(start));
   const roomAt = (start: number) => size - contextAt(start).tokens;
   const limits = { size, minimum, always, ...(count_context ? { roomAt } : {}) };
-  const spans = context.packOutline(outline, limits, (start, end) => {
+  const spans = packOutline(structure.outline, source.tokens, limits, (start, end) => {
     // What its parts carry is what its last character would.
     const room = count_context ? Math.min(roomAt(start), roomAt(end - 1)) : size;
     return structure.divide(start, end, room);
   });
   return spans.map((span) => {
     const found = contextAt(span.start);
-    const isOver = count_context && found.text !== undefined && countBoth(text, span, found, context) > size;
-    return isOver ? withContext(span, LEFT_OUT) : withContext(span, found);
+    const isOver = count_context && found.text !== undefined && countBoth(source, span, found.text) > size;
+    return withContext(span, isOver ? LEFT_OUT : found);
   });
 }
 
 const LEFT_OUT: Context = { text: undefined, tokens: 0, isShortened: true };
 
-function countBoth(
-  text: string,
-  { start, end }: Span,
-  { text: carried }: Context,
-  context: ChunkContext,
-): number {
-  return context.count(`${carried}\n${text.slice(start, end)}`);
+function countBoth({ text, count }: Source, { start, end }: Span, context: string): number {
+  return count(`${context}\n${text.slice(start, end)}`);
 }
 
 function withContext(span: Span, { text, isShortened }: Context): Span {
