@@ -170,7 +170,7 @@ t.test('its clients print what it says, and show the detail of an error', needs(
 
 t.test(
   'its clients of streams print what it says, and throw what is wrong with the whole',
-  needs('chunker/sentence'),
+  needs('chunker/sentence', 'chunker/recursive'),
   async (t) => {
     const inJs = programBefore(clients, 'node stream.mjs');
     t.equal(await runClient(t, process.execPath, inJs), shownBehind(clients, 'node stream.mjs'));
@@ -216,14 +216,18 @@ t.test('its streams print what it says', { skip: has('curl') ? false : 'there is
   }
 });
 
-t.test('after an edit it finds what is to be embedded and what deleted', async (t) => {
-  const printed = await runClient(t, process.execPath, programOf(page('README.md'), 'js'));
-  t.equal(printed, shownBehind(page('README.md'), 'node edited.mjs'));
-  t.match(
-    printed,
-    /^embed \S+ "Wait for four minutes\.\\n\\n"\ndelete \S+ "Wait for three minutes\.\\n\\n"\n$/,
-  );
-});
+t.test(
+  'after an edit it finds what is to be embedded and what deleted',
+  needs('chunker/recursive'),
+  async (t) => {
+    const printed = await runClient(t, process.execPath, programOf(page('README.md'), 'js'));
+    t.equal(printed, shownBehind(page('README.md'), 'node edited.mjs'));
+    t.match(
+      printed,
+      /^embed \S+ "Wait for four minutes\.\\n\\n"\ndelete \S+ "Wait for three minutes\.\\n\\n"\n$/,
+    );
+  },
+);
 
 t.test(
   'its recipe of hashes and ids gives those of the server',

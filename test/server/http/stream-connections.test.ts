@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { buildApp, configOf } from '../../../server/app.ts';
 import { chunker, pluginsFolder } from '../../support/plugins.ts';
-import { startServer, temporaryFolder } from '../../support/server.ts';
+import { startServer, temporaryFolder, withStandIns } from '../../support/server.ts';
 import { countOf, openStream, WAITS_OR_FAILS } from '../../support/streams.ts';
 
 const folder = await pluginsFolder(t, chunker('waits', WAITS_OR_FAILS));
@@ -52,7 +52,9 @@ t.test('a client that does not read holds up the reading, not the memory', async
 
 t.test('a server that stops answers what it has read, and says where the stream broke off', async (t) => {
   const dataDir = await temporaryFolder(t);
-  const app = await buildApp(configOf({ ...settings, dataDir, workers: 1, logLevel: 'silent' }));
+  const app = await buildApp(
+    configOf(withStandIns({ ...settings, dataDir, workers: 1, logLevel: 'silent' })),
+  );
   await app.listen({ host: '127.0.0.1', port: 0 });
   const stream = openStream(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}${ROUTE}`);
   stream.request.on('error', () => {});
