@@ -18,8 +18,8 @@ export interface HeadingPaths {
    * among them, those that only lead into others are not. Stretches come in the order of the text.
    */
   within(start: number, end: number): readonly string[];
-  /** The names of the headings that hold in front of an offset, the highest first. */
-  before(offset: number): readonly string[];
+  /** The names of the headings that an offset stands under, the highest first; without one that begins there. */
+  above(offset: number): readonly string[];
 }
 
 /** The part of a text under a heading. */
@@ -51,8 +51,10 @@ export function headingPaths(headings: readonly Heading[]): HeadingPaths {
       }
       return pathOf(reaching(common, end));
     },
-    before(offset) {
-      return pathOf(reaching(sections[firstFrom(sections, offset) - 1], offset + 1));
+    above(offset) {
+      const next = firstFrom(sections, offset);
+      const isHeaded = sections[next]?.heading.start === offset;
+      return pathOf(reaching(isHeaded ? sections[next]?.parent : sections[next - 1], offset + 1));
     },
   };
 }

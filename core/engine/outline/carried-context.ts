@@ -14,7 +14,7 @@ const NO_PATH: readonly string[] = [];
 
 /**
  * Writes what chunks carry: the path in a line, joined by ` > `, then the opening. Above `most` tokens the path loses its
- * highest headings one by one, and then the opening is left out.
+ * highest headings one by one, and then the opening is left out. The line break that ends the opening is none of it.
  *
  * @param count counts the tokens of a text
  */
@@ -40,9 +40,10 @@ function write(
   count: (text: string) => number,
   most: number,
 ): Context {
+  const begin = opening.replace(/(?:\r\n|\r|\n)$/, '');
   for (let first = 0; first <= path.length; first++) {
     const names = path.slice(first).join(' > ');
-    const context = names !== '' && opening !== '' ? `${names}\n${opening}` : names + opening;
+    const context = names !== '' && begin !== '' ? `${names}\n${begin}` : names + begin;
     const tokens = context === '' ? 0 : count(`${context}\n`);
     if (context !== '' && tokens <= most) return { text: context, tokens, isShortened: first > 0 };
   }

@@ -1,0 +1,129 @@
+import type { Outline } from '../../../core/contracts/structure.ts';
+import type { MarkdownBlock } from '../../../core/engine/markdown/block.ts';
+import { isContainer, isRaw, nextLine } from './blocks.ts';
+
+/** Ranks of places to cut, the best first: those of headings are their levels, 1 to 6. */
+const BEHIND_FRONT_MATTER = 1;
+const BEHIND_BREAK = 7;
+const BLOCK = 8;
+/** How much worse it is to cut one container deeper. */
+const DEEPER = 4;
+/** How much worse it is to cut before a block that belongs to the one in front of it. */
+const LEANING = 1;
+
+export interface OutlineRules {
+  /** Whether code, HTML and rows are never cut. */
+  readonly keepsWhole: boolean;
+  /** Whether a stretch fits into a chunk, so that it needs no places within. */
+  fits(start: number, end: number): boolean;
+}
+
+/**
+ * Finds where Markdown may be cut: at the beginnings of lines alone. Not between a heading and what stands under it, not
+ * between the header of a table and its first row, not behind the first and before the last line of a fence.
+ */
+export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules: OutlineRules): Outline {
+  const outline = startOutline();
+  let heading: MarkdownBlock | undefined;
+  let leaf: MarkdownBlock | undefined;
+  let glued = 0;
+  for (const block of blocks) {
+    if (heading !== undefined && standsUnder(block, heading)) glued = block.start;
+    if (block.start !== glued) outline.add(block.start, rankOf(block, leaf, text));
+    heading = block.kind === 'heading' ? block : undefined;
+    if (isContainer(block)) continue;
+    leaf = block;
+    if (outline.last < block.end && !rules.fits(outline.last, block.end))
+      addWithin(text, block, rules.keepsWhole, outline);
+  }
+  outline.add(text.length, 0);
+  return outline;
+}
+
+interface GrowingOutline extends Outline {
+  /** The last edge. */
+  readonly last: number;
+  add(offset: number, rank: number): void;
+}
+
+function startOutline(): GrowingOutline {
+  const edges = [0];
+  const ranks = [0];
+  return {
+    edges,
+    ranks,
+    get last() {
+      return edges.at(-1) as number;
+    },
+    add(offset, rank) {
+      const at = edges.length - 1;
+      if (offset === edges[at]) ranks[at] = Math.min(ranks[at] as number, rank);
+      else {
+        edges.push(offset);
+        ranks.push(rank);
+      }
+    },
+  };
+}
+
+/** Whether a block stands under the heading right in front of it. */
+function standsUnder({ kind, level, depth }: MarkdownBlock, heading: MarkdownBlock): boolean {
+  if (depth < heading.depth) return false;
+  return kind !== 'heading' || depth > heading.depth || level > heading.level;
+}
+
+function rankOf(block: MarkdownBlock, before: MarkdownBlock | undefined, text: string): number {
+  if (block.kind === 'heading' && block.depth === 0) return block.level;
+  const rank = BLOCK + DEEPER * block.depth;
+  if (before === undefined) return rank;
+  if (block.depth === 0 && before.kind === 'front_matter') return BEHIND_FRONT_MATTER;
+  if (block.depth === 0 && before.depth === 0 && before.kind === 'break') return BEHIND_BREAK;
+  return leansBack(block, before, text) ? rank + LEANING : rank;
+}
+
+/** Whether a block rather belongs to the one in front of it. */
+function leansBack({ kind }: MarkdownBlock, before: MarkdownBlock, text: string): boolean {
+  if (kind === 'break') return true;
+  if (kind === 'definition') return before.kind === 'definition';
+  if (before.kind !== 'paragraph' || kind === 'paragraph' || kind === 'item') return false;
+  return /[:：]\s*$/.test(text.slice(Math.max(before.start, before.end - 8), before.end));
+}
+
+/** Adds the places within a block that is too large. */
+function addWithin(text: string, block: MarkdownBlock, keepsWhole: boolean, outline: GrowingOutline): void {
+  const rank = BLOCK + DEEPER * (block.depth + 1);
+  if (block.kind === 'table') addRows(text, block, rank, outline);
+  else if (isRaw(block) && !keepsWhole) addLines(text, block, rank, outline);
+}
+
+/** Between rows; the header, the delimiter row and the first row stay together. */
+function addRows(text: string, { inner, end }: MarkdownBlock, rank: number, outline: GrowingOutline): void {
+  let at = nextLine(text, inner, end);
+  for (; at < end; at = nextLine(text, at, end)) outline.add(at, rank);
+}
+
+/** Between lines, best behind a blank one and where nothing is indented; never next to the marks of a fence. */
+function addLines(text: string, block: MarkdownBlock, rank: number, outline: GrowingOutline): void {
+  const { start, inner, end } = block;
+  const isFence = block.kind === 'fence';
+  const margin = inner - start;
+  let at = nextLine(text, start, end);
+  if (isFence) at = nextLine(text, at, end);
+  let isBehindBlank = false;
+  while (at < end) {
+    const next = nextLine(text, at, end);
+    const ink = firstInk(text, at, next);
+    const isBlank = ink === next;
+    if (!isBlank && !(isFence && next >= end)) {
+      outline.add(at, rank + (isBehindBlank ? 0 : 2) + (ink - at <= margin ? 0 : 1));
+    }
+    isBehindBlank = isBlank;
+    at = next;
+  }
+}
+
+function firstInk(text: string, start: number, end: number): number {
+  let at = start;
+  while (at < end && ' \t\r\n'.includes(text[at] as string)) at++;
+  return at;
+}
