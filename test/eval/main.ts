@@ -2,7 +2,8 @@ import { join } from 'node:path';
 
 /**
  * Entry of `npm run eval`: what the built-in models are worth; with `languages FOLDER`, how often the language of
- * the files in a folder is found; with `edits`, how many chunks have new ids after an edit.
+ * the files in a folder is found; with `edits`, how many chunks have new ids after an edit; with `structure FOLDER`, how
+ * chunks of the READMEs in a folder keep to their structure.
  */
 const [subject, ...folders] = process.argv.slice(2);
 
@@ -15,9 +16,12 @@ if (subject === undefined) {
 } else if (subject === 'edits' && folders.length < 2) {
   const { evaluateEdits } = await import('./edits/evaluate.ts');
   await evaluateEdits(folders[0]);
+} else if (subject === 'structure' && folders.length === 1) {
+  const { evaluateStructure } = await import('./structure/evaluate.ts');
+  await evaluateStructure(folders[0] as string);
 } else {
   console.error(
-    'Usage: npm run eval, npm run eval -- languages FOLDER..., or npm run eval -- edits [SOURCES]',
+    'Usage: npm run eval, npm run eval -- languages FOLDER..., npm run eval -- edits [SOURCES], or npm run eval -- structure FOLDER',
   );
   process.exitCode = 2;
 }

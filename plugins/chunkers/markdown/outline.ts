@@ -33,8 +33,7 @@ export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules:
     heading = block.kind === 'heading' ? block : undefined;
     if (isContainer(block)) continue;
     leaf = block;
-    if (outline.last < block.end && !rules.fits(outline.last, block.end))
-      addWithin(text, block, rules.keepsWhole, outline);
+    if (!rules.fits(outline.last, block.end)) addWithin(text, block, rules, outline);
   }
   outline.add(text.length, 0);
   return outline;
@@ -89,11 +88,13 @@ function leansBack({ kind }: MarkdownBlock, before: MarkdownBlock, text: string)
   return /[:：]\s*$/.test(text.slice(Math.max(before.start, before.end - 8), before.end));
 }
 
-/** Adds the places within a block that is too large. */
-function addWithin(text: string, block: MarkdownBlock, keepsWhole: boolean, outline: GrowingOutline): void {
+/** Adds the places within a block that is too large, with the heading in front of it or alone. */
+function addWithin(text: string, block: MarkdownBlock, rules: OutlineRules, outline: GrowingOutline): void {
   const rank = BLOCK + DEEPER * (block.depth + 1);
   if (block.kind === 'table') addRows(text, block, rank, outline);
-  else if (isRaw(block) && !keepsWhole) addLines(text, block, rank, outline);
+  else if (!isRaw(block)) return;
+  else if (block.start > outline.last && rules.fits(block.start, block.end)) outline.add(block.start, rank);
+  else if (!rules.keepsWhole) addLines(text, block, rank, outline);
 }
 
 /** Between rows; the header, the delimiter row and the first row stay together. */
