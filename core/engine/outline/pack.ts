@@ -84,9 +84,11 @@ function placeSiblings(packing: Packing, siblings: readonly number[], rank: numb
   }
 }
 
-/** Whether a short run stands before a sibling that is too large and ends at an edge. */
+/** Whether a short run goes with the sibling behind it, which is too large and ends at an edge: if its first piece fits too. */
 function leadsInto(packing: Packing, run: Run, end: number | undefined): boolean {
-  return end !== undefined && isShort(packing, run) && runIfFits(packing, run.to, end) === undefined;
+  if (end === undefined || !isShort(packing, run) || runIfFits(packing, run.to, end) !== undefined)
+    return false;
+  return runIfFits(packing, run.from, run.to + 1) !== undefined;
 }
 
 /** A run of whole siblings. */
