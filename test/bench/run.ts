@@ -6,6 +6,7 @@ import { join } from 'node:path';
 const FOLDER = import.meta.dirname;
 const BENCHES = [
   'chunkers',
+  'structure',
   'sentences',
   'tokenizers',
   'semantic',
