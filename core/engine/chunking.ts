@@ -4,7 +4,7 @@ import type { EmbeddingModel } from '../contracts/embedding.ts';
 import type { Manifest } from '../contracts/manifest.ts';
 import type { TokenizedText, Tokenizer } from '../contracts/tokenizer.ts';
 import { ServiceError } from '../errors.ts';
-import { divide } from './hierarchy.ts';
+import { cutAtTokens, divide } from './hierarchy.ts';
 import { packStructure } from './outline/structure.ts';
 import { packPieces } from './packing.ts';
 import { isBlank, splitsCodePoint } from './text.ts';
@@ -54,6 +54,7 @@ const NO_INFO: DocumentInfo = Object.freeze({});
 
 function createContext(text: string, tokens: TokenizedText, tools: ChunkTools): ChunkContext {
   const { tokenizer, model, document = NO_INFO, report, signal } = tools;
+  const findTokens = cutAtTokens(tokens);
   const count = (other: string) => tokenizer.tokenize(other).count(0, other.length);
   return {
     tokens,
@@ -62,7 +63,7 @@ function createContext(text: string, tokens: TokenizedText, tools: ChunkTools): 
     report,
     signal,
     pack: (boundaries, limits) => packPieces(boundaries, tokens, limits),
-    divide: (range, finders, limits) => divide(text, tokens, range, finders, limits),
+    divide: (range, finders, limits) => divide(text, tokens, range, finders, limits, findTokens),
     packStructure: (structure, rules) => packStructure({ text, tokens, count }, structure, rules),
     windows(size, overlap) {
       const ends = tokens.ends();
@@ -81,9 +82,11 @@ function checkSpans(
 ): CountedSpan[] {
   const isLossless = manifest.guarantees?.lossless === true;
   const counted: CountedSpan[] = [];
+  const known = new Set<unknown>();
   let last = NOTHING;
   for (const span of spans) {
-    const broken = brokenPlace(span, last, text, isLossless) ?? brokenCount(span) ?? brokenFields(span);
+    const broken =
+      brokenPlace(span, last, text, isLossless) ?? brokenCount(span) ?? brokenFields(span, known);
     if (broken !== undefined) throw brokenPromise(manifest, broken);
     counted.push(span.token_count === undefined ? countSpan(span, tokens) : (span as CountedSpan));
     last = span;
@@ -123,14 +126,17 @@ function brokenCount(span: Span): string | undefined {
   return `the token_count of the span ${placeOf(span)} is not a count`;
 }
 
-function brokenFields(span: Span): string | undefined {
+/** @param known values of fields that are known to be JSON: many chunks have the same */
+function brokenFields(span: Span, known: Set<unknown>): string | undefined {
   const { context, extra = NO_FIELDS, located = NO_FIELDS } = span;
   if (context !== undefined && typeof context !== 'string')
     return `the context of the span ${placeOf(span)} is no text`;
   if (extra === NO_FIELDS && located === NO_FIELDS) return undefined;
-  if (!isJson(extra)) return `the extra fields of the span ${placeOf(span)} cannot be written as JSON`;
+  if (!Object.values(extra).every((value) => isJson(value, known)))
+    return `the extra fields of the span ${placeOf(span)} cannot be written as JSON`;
   const taken = OWN_FIELDS.find((field) => Object.hasOwn(extra, field) || Object.hasOwn(located, field));
   if (taken !== undefined) return `the extra field "${taken}" is one of the chunk itself`;
+  if (located === NO_FIELDS) return undefined;
   const isStray = ({ start, end }: Located) => start < span.start || end > span.end;
   if (Object.values(located).flat().some(isStray))
     return `a located stretch lies outside its span ${placeOf(span)}`;
@@ -150,9 +156,11 @@ function lost(from: number, to: number): string {
 }
 
 /** Whether a value can be written as JSON; a circular one cannot. */
-function isJson(value: Readonly<Record<string, unknown>>): boolean {
+function isJson(value: unknown, known: Set<unknown>): boolean {
+  if (typeof value === 'string' || known.has(value)) return true;
   try {
     JSON.stringify(value);
+    known.add(value);
     return true;
   } catch {
     return false;

@@ -12,6 +12,8 @@ import { packPieces } from './packing.ts';
  * first finder and packed; what is still too large is cut by the next one, at last between tokens and
  * between code points. Only a single code point can stay over the limit. What only introduces the text behind
  * it, such as a heading, goes with that (see `introductions.ts`).
+ *
+ * @param findTokens `cutAtTokens` of the text, which several calls share
  */
 export function divide(
   text: string,
@@ -19,11 +21,12 @@ export function divide(
   { start, end }: Span,
   finders: readonly CutFinder[],
   { size: most, minCharacters = 1, overlap = 0 }: DivideLimits,
+  findTokens = cutAtTokens(tokens),
 ): Span[] {
   const token_count = tokens.count(start, end);
   if (token_count <= most) return [{ start, end, token_count }];
   const size = Math.max(most - overlap, 1);
-  const levels = [...finders, cutAtTokens(tokens), cutAtCodePoints];
+  const levels = [...finders, findTokens, cutAtCodePoints];
   const division: Division = {
     text,
     tokens,
@@ -177,7 +180,8 @@ function isOver({ token_count }: Span, size: number): boolean {
   return (token_count as number) > size;
 }
 
-function cutAtTokens(tokens: TokenizedText): CutFinder {
+/** Cuts between the tokens of a text, which are found once, at the first call. */
+export function cutAtTokens(tokens: TokenizedText): CutFinder {
   let find: CutFinder | undefined;
   return (text, start, end) => {
     find ??= cutAtOffsets(tokens.ends());

@@ -75,13 +75,13 @@ function sizeOf({ from, to, before, after, fields }: WrittenChunk): number {
 
 /** Writes the list of a document's chunks. A function of its own, which V8 can optimise: there may be a million. */
 export function writeList(writer: ByteWriter, { chunks, ids, columns }: WrittenDocument): void {
-  const taken = takenNames(ids, columns);
+  const rest: Rest = { taken: takenNames(ids, columns), written: new Map() };
   writer.ascii('[');
   for (let index = 0; index < chunks.length; index++) {
     if (index > 0) writer.ascii(',');
     if (ids !== undefined) writeId(writer, ids[index] as string);
     else writer.bytes(TEXT, 0, TEXT.length);
-    writeChunk(writer, chunks[index] as WrittenChunk, taken);
+    writeChunk(writer, chunks[index] as WrittenChunk, rest);
     for (const column of columns) column.write(writer, index);
     writer.ascii('}');
   }
@@ -106,7 +106,7 @@ const END = ascii(',"end_index":');
 const COUNT = ascii(',"token_count":');
 
 /** Writes a chunk from the first character of its text to before its closing brace. */
-function writeChunk(writer: ByteWriter, chunk: WrittenChunk, taken: ReadonlySet<string>): void {
+function writeChunk(writer: ByteWriter, chunk: WrittenChunk, rest: Rest): void {
   const { before, after, fields } = chunk;
   if (before !== '') writer.characters(before);
   writer.bytes(chunk.source, chunk.from, chunk.to);
@@ -117,15 +117,23 @@ function writeChunk(writer: ByteWriter, chunk: WrittenChunk, taken: ReadonlySet<
   writer.number(chunk.end_index);
   writer.bytes(COUNT, 0, COUNT.length);
   writer.number(chunk.token_count);
-  if (fields !== undefined) writeFields(writer, fields, taken);
+  if (fields !== undefined) writeFields(writer, fields, rest);
 }
 
 const OWN_FIELDS: ReadonlySet<string> = new Set(['text', 'start_index', 'end_index', 'token_count']);
 
+/** How the further fields of a document's chunks are written. */
+interface Rest {
+  /** The names of those that are not. */
+  readonly taken: ReadonlySet<string>;
+  /** The JSON of objects and lists, by themselves: many chunks have the same. */
+  readonly written: Map<unknown, string>;
+}
+
 function writeFields(
   writer: ByteWriter,
   fields: Readonly<Record<string, unknown>>,
-  taken: ReadonlySet<string>,
+  { taken, written }: Rest,
 ): void {
   for (const name in fields) {
     if (taken.has(name)) continue;
@@ -139,19 +147,29 @@ function writeFields(
       writeName(writer, name, '');
       writer.vector(value);
     } else {
-      const json = JSON.stringify(value) as string | undefined;
+      const json = written.get(value) ?? (JSON.stringify(value) as string | undefined);
       if (json === undefined) continue;
+      if (typeof value === 'object') written.set(value, json);
       writeName(writer, name, '');
       writer.json(json);
     }
   }
 }
 
-const PLAIN_NAME = /^[\w-]+$/;
+/** Most names whose JSON is kept; requests may bring any. */
+const MOST_HEADS = 1000;
+const HEADS = new Map<string, Uint8Array>();
 
 function writeName(writer: ByteWriter, name: string, opening: string): void {
-  if (PLAIN_NAME.test(name)) writer.ascii(`,"${name}":${opening}`);
-  else writer.json(`,${JSON.stringify(name)}:${opening}`);
+  const head = HEADS.get(name) ?? keptHead(name);
+  writer.bytes(head, 0, head.length);
+  writer.ascii(opening);
+}
+
+function keptHead(name: string): Uint8Array {
+  const head = Buffer.from(`,${JSON.stringify(name)}:`);
+  if (HEADS.size < MOST_HEADS) HEADS.set(name, head);
+  return head;
 }
 
 function ascii(text: string): Uint8Array {

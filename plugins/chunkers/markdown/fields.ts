@@ -22,20 +22,35 @@ export function describe(
   const inSpan = walker(leaves);
   const outerInSpan = walker(outer);
   const rowsWithin = rowCounter(text);
+  const kindsOf = kindLists();
   return spans.map((span) => {
     const held = inSpan(span);
     const tops = outerInSpan(span);
-    const extra = {
+    // One object for each chunk, made at once: there are many.
+    const extra: Record<string, unknown> = {
       heading_path: paths.within(span.start, span.end),
-      kinds: [...new Set(tops.map(({ kind }) => kind))],
-      ...languageField(text, held),
-      ...rowsField(held, span, rowsWithin),
-      ...span.extra,
+      kinds: kindsOf(tops),
     };
-    return lists
-      ? { ...span, extra, located: { blocks: tops.map((top) => located(text, top, span)) } }
-      : { ...span, extra };
+    const language = languageIn(text, held);
+    if (language !== undefined) extra.language = language;
+    const rows = rowsIn(held, span, rowsWithin);
+    if (rows !== undefined) extra.rows = rows;
+    if (span.extra !== undefined) Object.assign(extra, span.extra);
+    if (!lists) return { ...span, extra };
+    return { ...span, extra, located: { blocks: tops.map((top) => located(text, top, span)) } };
   });
+}
+
+/** Gives the kinds of blocks, each once; equal lists are one object, which is checked and written once. */
+function kindLists() {
+  const lists = new Map<string, readonly string[]>();
+  return (blocks: readonly MarkdownBlock[]): readonly string[] => {
+    let key = '';
+    for (const { kind } of blocks) if (!key.endsWith(kind)) key += ` ${kind}`;
+    const list = lists.get(key) ?? [...new Set(blocks.map(({ kind }) => kind))];
+    lists.set(key, list);
+    return list;
+  };
 }
 
 /** Finds the blocks that lie in a span, or part of which does; spans come in the order of the text. */
@@ -53,20 +68,28 @@ function walker(blocks: readonly MarkdownBlock[]) {
   };
 }
 
-function languageField(text: string, held: readonly MarkdownBlock[]) {
-  const names = new Set(held.flatMap((block) => languageOf(text, block) ?? []));
-  const [language] = names;
-  return names.size === 1 ? { language } : {};
+/** The language of the fences among blocks, if they name one alone. */
+function languageIn(text: string, held: readonly MarkdownBlock[]): string | undefined {
+  let found: string | undefined;
+  for (const block of held) {
+    const language = languageOf(text, block);
+    if (language === undefined || language === found) continue;
+    if (found !== undefined) return undefined;
+    found = language;
+  }
+  return found;
 }
 
 type CountRows = (table: MarkdownBlock, end: number) => number;
 
-function rowsField(held: readonly MarkdownBlock[], { start, end }: Span, rowsBefore: CountRows) {
-  const tables = held.filter(({ kind }) => kind === 'table');
-  const [table] = tables;
-  if (table === undefined || tables.length > 1 || end <= table.inner) return {};
+/** The first and the last row of the table among blocks, if it is the only one. */
+function rowsIn(held: readonly MarkdownBlock[], { start, end }: Span, rowsBefore: CountRows) {
+  const at = held.findIndex(({ kind }) => kind === 'table');
+  const table = held[at];
+  if (table === undefined || end <= table.inner) return undefined;
+  if (held.some(({ kind }, index) => index > at && kind === 'table')) return undefined;
   const first = rowsBefore(table, Math.max(start, table.inner)) + 1;
-  return { rows: [first, Math.max(rowsBefore(table, Math.min(end, table.end)), first)] };
+  return [first, Math.max(rowsBefore(table, Math.min(end, table.end)), first)];
 }
 
 /** Counts the rows of a table that begin in front of an offset; offsets rise. */

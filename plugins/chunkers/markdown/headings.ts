@@ -78,7 +78,10 @@ const TAG = /<!--[\s\S]*?-->|<\/?[a-z][^<>]*>/gi;
 const EMPHASIS = /(?<=\S)(?:\*+|~~)|(?:\*+|~~)(?=\S)|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w)/g;
 const ESCAPE = /\\([!-/:-@[-`{-~])/g;
 
+const MARKS = /[[\]*_~<\\]/;
+
 function withoutMarks(words: string, isDefined: IsDefined): string {
+  if (!MARKS.test(words)) return words;
   const linked = (all: string, named: string, label = '') =>
     isDefined(label === '' ? named : label) ? named : all;
   let plain = words.replace(TAG, '').replace(NOTE, '');

@@ -9,13 +9,16 @@ export type DivideMarkdown = (start: number, end: number, size: number) => reado
 
 const SENTENCE_MARKS = ['.', '!', '?', ':'];
 const BEHIND = [' ', '\n', '\r\n'];
-/** Ends of sentences, also at the end of a line, and line breaks that are meant. */
+/**
+ * Ends of sentences, also at the end of a line, and line breaks that are meant. None begins with a space, of which a text
+ * has so many.
+ */
 const SENTENCES = [
   ...SENTENCE_MARKS.flatMap((mark) => BEHIND.map((space) => mark + space)),
-  ...['  \n', '  \r\n', '\\\n', '\\\r\n', '<br>', '<br/>', '<br />', '\n\n', '\r\n\r\n'],
+  ...['\\\n', '\\\r\n', '<br>', '<br/>', '<br />', '\n\n', '\r\n\r\n'],
   ...['。', '！', '？', '｡', '।', '؟'],
 ];
-const CLAUSES = [', ', '; ', ' - ', ' – ', ' — ', '，', '、', '；', '：'];
+const CLAUSES = [', ', '; ', '- ', '– ', '— ', '，', '、', '；', '：'];
 
 /** Makes the finders once, for all texts. */
 export function createDivider(kit: Kit) {
