@@ -108,7 +108,7 @@ function beginBlock(scan: Scan, depth: number, text: OpenBlock | undefined): Beg
 function beginDash(scan: Scan, depth: number, text: OpenBlock | undefined): Begun {
   const begun = first(underline(scan, text), () => beginBreak(scan, depth));
   if (begun !== 'nothing') return begun;
-  return first(beginTable(scan, text), () => beginItem(scan, depth, text));
+  return first(beginItem(scan, depth, text), () => beginTable(scan, text));
 }
 
 function first(begun: Begun, next: () => Begun): Begun {
