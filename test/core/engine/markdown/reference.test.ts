@@ -98,10 +98,10 @@ const soup = fc
   .filter(([first]) => first !== '---')
   .map((lines) => `${lines.join('\n')}\n`);
 
-t.test('in documents of random lines, but for one block in two hundred', (t) => {
+t.test('in documents of random lines, but for one block in a hundred', (t) => {
   const all = fc.sample(soup, { numRuns: 3000, seed: 42 }).map(agree);
   const sum = (name: 'blocks' | 'begin') => all.reduce((total, one) => total + one[name], 0);
-  t.ok(sum('begin') / sum('blocks') > 0.995, `${sum('begin')} of ${sum('blocks')}`);
+  t.ok(sum('begin') / sum('blocks') > 0.99, `${sum('begin')} of ${sum('blocks')}`);
   t.end();
 });
 
