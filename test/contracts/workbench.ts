@@ -53,6 +53,7 @@ export async function openWorkbench(config: Partial<Config> = {}): Promise<Workb
         ? { tokenizer: await openers.tokenizer(options.tokenizer as string) }
         : {}),
       ...(uses.includes('embedding') ? { model: await openModel(options) } : {}),
+      document: {},
       report: (name: string) => checkReports(manifest, [name]),
       signal,
     };
