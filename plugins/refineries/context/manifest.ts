@@ -48,22 +48,11 @@ export default {
   },
   example: {
     chunks: [
-      {
-        text: 'Run npm ci. ',
-        start_index: 0,
-        end_index: 12,
-        token_count: 12,
-        heading_path: ['Install', 'Linux'],
-      },
-      {
-        text: 'Then start it.',
-        start_index: 12,
-        end_index: 26,
-        token_count: 14,
-        heading_path: ['Install', 'Linux'],
-      },
+      { text: 'The quick brown fox ', start_index: 0, end_index: 20, token_count: 20 },
+      { text: 'jumps over the lazy ', start_index: 20, end_index: 40, token_count: 20 },
+      { text: 'dog and sleeps.', start_index: 40, end_index: 55, token_count: 15 },
     ],
-    template: '{title}\n{heading_path}\nAfter: {previous:80}',
+    template: '{title}\nAfter: {previous:10}\nBefore: {next:10}',
   },
   light: true,
 } as const satisfies Manifest;

@@ -48,11 +48,12 @@ export default {
   },
   example: {
     chunks: [
-      { text: 'Run it. ', start_index: 0, end_index: 8, token_count: 8, heading_path: ['Guide', 'Start'] },
-      { text: 'Wait. ', start_index: 8, end_index: 14, token_count: 6, heading_path: ['Guide', 'Start'] },
-      { text: 'Stop it.', start_index: 14, end_index: 22, token_count: 8, heading_path: ['Guide', 'End'] },
+      { text: 'Run it. ', start_index: 0, end_index: 8, token_count: 8 },
+      { text: 'Wait. ', start_index: 8, end_index: 14, token_count: 6 },
+      { text: 'Stop it.', start_index: 14, end_index: 22, token_count: 8 },
     ],
-    by: 'section',
+    by: 'size',
+    parent_size: 16,
   },
   uses: ['tokenizer'],
   light: true,

@@ -61,7 +61,7 @@ function parentTexts(chunks: readonly Chunk[]): string[] {
 }
 
 t.test('the example is answered as the README says', async (t) => {
-  const [one, two, three] = await refine(manifest.example.chunks, { by: 'section' });
+  const [one, two, three] = (await inline.post('/v1/refine/parents', manifest.example)).json<Chunk[]>();
   const { parent_id, ...found } = one as Chunk;
   t.match(parent_id, UUID);
   const parent = { parent_start_index: 0, parent_end_index: 14 };
