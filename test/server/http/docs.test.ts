@@ -130,6 +130,9 @@ for (const { path, operation, schema, parameters, examples } of routes) {
   });
 }
 
+/** Redoc makes up an answer where a plugin that cannot run here shows none, and says that it may be wrong. */
+const isOurs = (problem: string) => !problem.includes('OpenAPI Sampler: found allOf with');
+
 /** Whether an answer is what the document says of status 200. */
 function checkAnswer(operation: unknown, answer: unknown): boolean {
   const { responses } = operation as {
@@ -244,7 +247,7 @@ t.test('in a browser', { skip }, async (t) => {
       await page.evaluate<string>(`document.querySelector('${operation} .live-responses-table').innerText`),
       /200/,
     );
-    t.same(page.problems, []);
+    t.same(page.problems.filter(isOurs), []);
   });
 
   await t.test('below a prefix both load too', async (t) => {
@@ -255,7 +258,7 @@ t.test('in a browser', { skip }, async (t) => {
     const pages = await Promise.all(PAGES.map((path) => browser.open(`${url}/below${path}`)));
     for (const [index, page] of pages.entries()) {
       await page.until(shows('/below/v1/chunk/token'));
-      t.same(page.problems, [], PAGES[index] ?? '');
+      t.same(page.problems.filter(isOurs), [], PAGES[index] ?? '');
     }
   });
 });
@@ -264,7 +267,7 @@ async function checkPage(t: Test, client: Client, page: Page, { paths }: OpenApi
   for (const path of Object.keys(paths)) {
     await page.until(shows(path));
   }
-  t.same(page.problems, []);
+  t.same(page.problems.filter(isOurs), []);
   const foreign = page.requests.filter((url) => !url.startsWith(client.url) && !url.startsWith('data:'));
   t.same(foreign, []);
   t.ok(page.requests.length >= 3);

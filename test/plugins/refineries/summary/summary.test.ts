@@ -1,11 +1,13 @@
 import t, { type Test } from 'tap';
 import type { Chunk } from '../../../../core/contracts/chunk.ts';
 import manifest from '../../../../plugins/refineries/summary/manifest.ts';
+import { exampleFor } from '../../../../server/cli/plugin-examples.ts';
 import { checkRefinery } from '../../../contracts/refinery-contract.ts';
 import { openWorkbench } from '../../../contracts/workbench.ts';
 import { KEY, type Reply, send } from '../../../support/hosted-host.ts';
 import { checkProblem } from '../../../support/problems.ts';
 import { startServer } from '../../../support/server.ts';
+import { composeQuietly } from '../../../support/service.ts';
 import {
   chunkOf,
   chunksOf,
@@ -164,6 +166,15 @@ t.test('a long document is sent as windows', async (t) => {
     chat.asked.some((asked) => !promptOf(asked).endsWith('</chunk>')),
     'the chunk is the last',
   );
+});
+
+t.test('the documentation and the check of the plugins ask nothing', async (t) => {
+  const { chat, client } = await startBoth(t);
+  t.match((await client.get('/openapi.json')).json(), { paths: { '/v1/refine/summary': {} } });
+  const { registry, host } = await composeQuietly();
+  const entry = registry.require('refinery', 'summary');
+  t.same([entry.missing, await exampleFor(entry, { registry, host })], [[], undefined]);
+  t.equal(chat.asked.length, 0);
 });
 
 t.test('it keeps the promises of refineries', async (t) => {
