@@ -82,7 +82,7 @@ t.test('values', async (t) => {
     '{title}',
     '{metadata.author}',
     '{metadata.none}',
-    '{metadata.constructor}',
+    '{metadata.constructor.name}',
     '{metadata.__proto__}',
     '{previous:3}',
     '{next:3}',
@@ -112,6 +112,7 @@ t.test('neighbours give whole words, without what the chunks repeat', async (t) 
     '|𝒳😀',
     '日は|',
   ]);
+  t.same(await contexts(chunksOf(['a😀😀😀', 'b']), { template: '{previous:2}' }), [null, '😀😀']);
   const overlapping = [
     { text: 'a b c', start_index: 0, end_index: 5, token_count: 5 },
     { text: 'c d e', start_index: 4, end_index: 9, token_count: 5 },
@@ -185,15 +186,18 @@ t.test('documents of pipelines, batches and streams have their own titles, ids a
 t.test('hostile titles, metadata and templates cost no more than the context that they make', async (t) => {
   const title = 'x '.repeat(500_000);
   const metadata = { deep: JSON.parse(`${'['.repeat(100_000)}1${']'.repeat(100_000)}`) };
-  const template = `${'{title}'.repeat(29)}{previous:9}`;
   const chunks = chunksOf(Array.from({ length: 20_000 }, () => 'a'));
   const { refine } = createContext(collaborators());
   const refineHere = (template: string) => {
     const options = { template, separator: '', max_length: 100 };
     return refine(chunks, options, { ...NO_TOOLS, document: { title, metadata } });
   };
-  const refined = await refineHere(template);
-  t.equal(refined.at(-1)?.context, title.slice(0, 100), 'nothing is joined that would be cut off');
+  const [expected] = (await refineHere('{title}')).map(({ context }) => context);
+  t.equal(expected, title.slice(0, 100));
+  for (const value of ['{title}', '{title}\n']) {
+    const refined = await refineHere(`${value.repeat(29)}{previous:9}`);
+    t.equal(String(refined.at(-1)?.context).length, 100, 'nothing is joined that would be cut off');
+  }
   t.equal((await refineHere('{metadata.deep}')).at(-1)?.context, null);
   await t.rejects(async () => refineHere('{next:9}'), { message: 'not asked for' });
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import t, { type Test } from 'tap';
 import type { Chunk } from '../../../../core/contracts/chunk.ts';
 import type { Tokenizer } from '../../../../core/contracts/tokenizer.ts';
@@ -138,6 +139,17 @@ t.test('a request that nobody waits for ends its calls', async (t) => {
   const refined = refine(chat.env, chunksOf(texts(100)), { signal: gone.signal });
   await t.rejects(refined, { message: 'gone' });
   t.ok(chat.asked.length <= 4);
+});
+
+t.test('an error ends the other calls', { timeout: 5000 }, async (t) => {
+  const closed: Promise<unknown>[] = [];
+  const chat = await startChat(t, (asked, response) => {
+    if (chunkOf(asked) === 'text 1') setTimeout(() => send(response, 401, {}), 50);
+    else closed.push(once(response, 'close'));
+  });
+  const options = { call_timeout: 600 };
+  await t.rejects(refine(chat.env, chunksOf(texts(3)), { options }), { message: /check CHAT_API_KEY/ });
+  t.equal((await Promise.all(closed)).length, 2);
 });
 
 t.test('reasoning before the answer is left out', async (t) => {
