@@ -36,6 +36,8 @@ export interface DocumentInfo {
   readonly title?: string | undefined;
   /** The caller's metadata. The answer has its bytes as they came, whatever a plugin does with this value. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** Where its pages begin, in the unit of the chunks' places; they do not fall. Refineries alone are told. */
+  readonly pages?: readonly number[] | undefined;
 }
 
 /**

@@ -62,18 +62,46 @@ export interface BatchLimits {
   readonly tokens: number;
 }
 
-/** What differs between the providers of hosted models. */
-export interface HostedProvider {
+/** An API that is called with JSON and a key. */
+export interface HostedApi {
   /** Name in errors. */
   readonly title: string;
-  /** Selects the provider for any name that begins with it: `openai/`. It is not sent. */
-  readonly prefix: string;
-  readonly known: readonly ModelInfo[];
   /** Address of the call. */
   readonly url: string;
   /** Environment variable of the key, for errors. */
   readonly keyVariable: string;
   readonly key: string;
+}
+
+/** One call of an API. */
+export interface HostedCall<Value> {
+  /** Sent as JSON. */
+  readonly body: object;
+  /** What is wanted of an answer's JSON. Throws if it is not there. */
+  readonly read: (answer: unknown) => Value;
+  /** What an answer should hold, for errors: `a completion`. */
+  readonly expected: string;
+  /** Milliseconds after which the call is given up, its retries included. */
+  readonly patience: number;
+  readonly signal: AbortSignal;
+}
+
+/** Why a call came to nothing. */
+export interface HostedFailure {
+  /**
+   * `setup`: no call will succeed until the operator changes something; `unavailable`: the API could not be reached or was
+   * too busy, retries included; `refused`: it did not take this call, or its answer holds something else.
+   */
+  readonly failure: 'setup' | 'unavailable' | 'refused';
+  /** For callers, without the key; it may quote what the API said. */
+  readonly message: string;
+}
+
+/** What differs between the providers of hosted models. */
+export interface HostedProvider extends HostedApi {
+  /** Selects the provider for any name that begins with it: `openai/`. It is not sent. */
+  readonly prefix: string;
+  readonly known: readonly ModelInfo[];
   readonly limits: BatchLimits;
   /** What opens the tokenizer of its models, and the name of that tokenizer. */
   readonly tokenizer: { readonly provider: TokenizerProvider; readonly name: string };
@@ -83,8 +111,10 @@ export interface HostedProvider {
   read(answer: unknown): readonly ArrayLike<number>[];
 }
 
-/** What providers of models behind an API share. */
+/** What plugins share that call models behind an API. */
 export interface HostedModels {
+  /** Calls an API, with retries. Rejects only with the reason of the call's signal. */
+  ask<Value>(api: HostedApi, call: HostedCall<Value>): Promise<{ readonly value: Value } | HostedFailure>;
   /** A provider of hosted models: batches within its limits, in order, with retries. */
   createProvider(provider: HostedProvider): EmbeddingProvider;
   /**

@@ -26,6 +26,11 @@ export function findMissing(manifest: Manifest, probe: Probe): string[] {
   return missing;
 }
 
+/** Whether a plugin needs a key: it then calls a server on the network, which may cost something. */
+export function needsKey({ needs }: Manifest): boolean {
+  return (needs?.env ?? []).length > 0;
+}
+
 /** Why a file of a plugin could not be imported. */
 export interface ImportFailure {
   /** One clause that anyone may read. */

@@ -1,4 +1,5 @@
 import type { Kind, Manifest } from '../../core/contracts/manifest.ts';
+import { needsKey } from '../../core/hosting/capability.ts';
 import { ownersOf } from '../../core/hosting/owners.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import type { ServerCradle } from '../container.ts';
@@ -21,7 +22,7 @@ type Sources = Pick<ServerCradle, 'registry' | 'host'>;
  */
 export async function exampleFor(entry: PluginEntry, sources: Sources): Promise<Example | undefined> {
   const { kind, name } = entry.manifest;
-  if (isHosted(entry)) return undefined;
+  if (needsKey(entry.manifest)) return undefined;
   if (kind === 'chunker' || kind === 'refinery') {
     return callsNetwork(entry, sources) ? undefined : ownExample(entry.manifest, {});
   }
@@ -54,17 +55,15 @@ function userOf(kind: Kind, { registry }: Sources): PluginEntry | undefined {
   );
 }
 
-/** A plugin that needs a key calls a server on the network. */
-function isHosted({ manifest }: PluginEntry): boolean {
-  return (manifest.needs?.env ?? []).length > 0;
-}
-
 /** Whether the example of a plugin uses a model behind an API. */
 function callsNetwork(entry: PluginEntry, { registry }: Sources): boolean {
   const { options, example } = entry.manifest;
   const asked = { ...defaultsOf(options?.properties), ...(example as object | undefined) };
   const { embedding } = namesUsed(entry, asked, '');
-  return embedding !== undefined && ownersOf(registry, 'embedding', embedding).some(isHosted);
+  return (
+    embedding !== undefined &&
+    ownersOf(registry, 'embedding', embedding).some((owner) => needsKey(owner.manifest))
+  );
 }
 
 function defaultsOf(properties: Readonly<Record<string, object>> = {}): Readonly<Record<string, unknown>> {

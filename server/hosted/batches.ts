@@ -1,4 +1,5 @@
 import type { BatchLimits } from '../../core/contracts/collaborators.ts';
+import { RefusedError } from './call.ts';
 
 /** A stretch `[start, end)` of a list of texts. */
 export interface Batch {
@@ -26,9 +27,6 @@ export function batchesOf(texts: readonly string[], { items, tokens }: BatchLimi
   if (start < texts.length) batches.push({ start, end: texts.length });
   return batches;
 }
-
-/** The provider refused a batch that it may accept in smaller pieces. */
-export class RefusedError extends Error {}
 
 /** Calls with a batch and, if it is refused, with each half of it. A single text that is refused is an error. */
 export async function callWithHalves(batch: Batch, call: (batch: Batch) => Promise<void>): Promise<void> {

@@ -1,7 +1,6 @@
-import type { HostedProvider } from '../../core/contracts/collaborators.ts';
+import type { HostedApi } from '../../core/contracts/collaborators.ts';
 import { exposedError, reasonOf } from '../../core/errors.ts';
 import { retryAfterOf } from '../retry.ts';
-import { RefusedError } from './batches.ts';
 
 /** A failure of a call that may pass. */
 export class TransientError extends Error {
@@ -14,12 +13,22 @@ export class TransientError extends Error {
   }
 }
 
-/** What one call needs besides its provider. */
-export interface Call {
+/** The API did not take what was sent; it may take less. */
+export class RefusedError extends Error {}
+
+/** No call can succeed until the operator changes something. Its message is for callers. */
+export class SetupError extends Error {
+  readonly expose = true;
+}
+
+/** What one call needs besides its API. */
+export interface Call<Value> {
   /** As JSON. */
   readonly body: object;
-  /** How many vectors must come back. */
-  readonly count: number;
+  /** What is wanted of the answer's JSON. Throws if it is not there. */
+  readonly read: (answer: unknown) => Value;
+  /** What the answer should hold, for errors. */
+  readonly expected: string;
   readonly signal: AbortSignal;
   readonly fetch: typeof fetch;
   /** Milliseconds that the call may take. */
@@ -37,27 +46,23 @@ const LONGEST_MESSAGE = 200;
 /**
  * Makes one call.
  *
- * @throws TransientError for what a retry may mend, RefusedError for what fewer texts may mend
+ * @throws TransientError for what a retry may mend, RefusedError for what a smaller call may mend, SetupError for what the
+ *   operator can mend
  */
-export async function callProvider(
-  provider: HostedProvider,
-  call: Call,
-): Promise<readonly ArrayLike<number>[]> {
-  const { response, text } = await send(provider, call);
-  if (!response.ok) throw failureOf(provider, response, text, call.count);
+export async function callApi<Value>(api: HostedApi, call: Call<Value>): Promise<Value> {
+  const { response, text } = await send(api, call);
+  if (!response.ok) throw failureOf(api, response, text);
   try {
-    const rows = provider.read(JSON.parse(text));
-    if (rows.length === call.count) return rows;
-    throw new Error(`${rows.length} vectors for ${call.count} texts`);
+    return call.read(JSON.parse(text));
   } catch (cause) {
     // An answer may repeat what was sent, and the message may quote the answer: hence without the key.
-    const reason = withoutKey(reasonOf(cause), provider.key);
-    throw exposedError(`${provider.title} answered with something else than vectors: ${reason}`, cause);
+    const reason = withoutKey(reasonOf(cause), api.key);
+    throw exposedError(`${api.title} answered with something else than ${call.expected}: ${reason}`, cause);
   }
 }
 
 /** Redirects are errors: the key must not follow one to another origin. */
-async function send({ title, url, key }: HostedProvider, call: Call): Promise<Answer> {
+async function send({ title, url, key }: HostedApi, call: Call<unknown>): Promise<Answer> {
   const { body, signal, timeout } = call;
   const deadline = AbortSignal.timeout(timeout);
   try {
@@ -77,21 +82,18 @@ async function send({ title, url, key }: HostedProvider, call: Call): Promise<An
 }
 
 function failureOf(
-  { title, key, keyVariable }: HostedProvider,
+  { title, key, keyVariable }: HostedApi,
   { status, headers }: Response,
   text: string,
-  count: number,
 ): Error {
   // The key is replaced before the message is cut, so that no part of it is left.
   const said = withoutKey(messageOf(text), key).slice(0, LONGEST_MESSAGE);
   const what = `${title} answered ${status}${said === '' ? '' : `: ${said}`}`;
-  if (status === 401 || status === 403) return exposedError(`${what}; check ${keyVariable}`);
-  if (status === 404) return exposedError(`${what}; check the model's name and the base URL`);
+  if (status === 401 || status === 403) return new SetupError(`${what}; check ${keyVariable}`);
+  if (status === 404) return new SetupError(`${what}; check the model's name and the base URL`);
   if (status === 408 || status === 429 || status >= 500)
     return new TransientError(what, retryAfterOf(headers));
-  if (status === 400 || status === 413 || status === 422) {
-    return new RefusedError(count === 1 ? `${what}; the text may be too long for the model` : what);
-  }
+  if (status === 400 || status === 413 || status === 422) return new RefusedError(what);
   return exposedError(what);
 }
 

@@ -2,18 +2,10 @@ import pMap from 'p-map';
 import type { HostedProvider } from '../../core/contracts/collaborators.ts';
 import type { EmbedRequest, Vectors } from '../../core/contracts/embedding.ts';
 import { exposedError } from '../../core/errors.ts';
-import { type RetryLimits, withRetries } from '../retry.ts';
 import { flatten } from './answers.ts';
-import { type Batch, batchesOf, callWithHalves, RefusedError } from './batches.ts';
-import { callProvider, TransientError } from './call.ts';
-
-/** What the calls are made with; tests give their own. */
-export interface HostedTools {
-  readonly fetch: typeof fetch;
-  readonly limits: RetryLimits;
-  /** Milliseconds that one call may take. */
-  readonly timeout: number;
-}
+import { type Batch, batchesOf, callWithHalves } from './batches.ts';
+import { RefusedError, TransientError } from './call.ts';
+import { callWithRetries, type HostedTools } from './call-with-retries.ts';
 
 /** Texts that a hosted model embeds for a request. */
 export interface Embedding {
@@ -36,7 +28,7 @@ export async function embed(embedding: Embedding): Promise<Vectors> {
   const signal = AbortSignal.any([request.signal, stop.signal]);
   let done = 0;
   const embedBatch = async (batch: Batch) => {
-    const found = await callWithRetries(embedding, batch, signal);
+    const found = await callWithBatch(embedding, batch, signal);
     found.forEach((row, index) => {
       rows[batch.start + index] = row;
     });
@@ -56,27 +48,24 @@ export async function embed(embedding: Embedding): Promise<Vectors> {
   return flatten(rows, provider.title);
 }
 
-function callWithRetries(
+function callWithBatch(
   { provider, tools, model, texts, request }: Embedding,
   batch: Batch,
   signal: AbortSignal,
 ) {
   const part = texts.slice(batch.start, batch.end);
   const body = provider.body(part, model, request.purpose);
-  const { fetch, timeout, limits } = tools;
-  return withRetries(limits, { isPassing: isTransient, retryAfter, signal }, () =>
-    callProvider(provider, { body, count: part.length, signal, fetch, timeout }),
-  );
+  const read = (answer: unknown) => {
+    const rows = provider.read(answer);
+    if (rows.length === part.length) return rows;
+    throw new Error(`${rows.length} vectors for ${part.length} texts`);
+  };
+  return callWithRetries(provider, { body, read, expected: 'vectors', signal }, tools);
 }
 
-const isTransient = (error: unknown): boolean => error instanceof TransientError;
-
-const retryAfter = (error: unknown): number | undefined =>
-  error instanceof TransientError ? error.retryAfter : undefined;
-
-/** The messages of both kinds are made for callers, without the key. */
+/** The messages of both kinds are made for callers, without the key. A batch that is refused is of one text. */
 function asExposed(error: unknown): unknown {
-  return error instanceof TransientError || error instanceof RefusedError
-    ? exposedError(error.message, error)
-    : error;
+  if (error instanceof TransientError) return exposedError(error.message, error);
+  if (!(error instanceof RefusedError)) return error;
+  return exposedError(`${error.message}; the text may be too long for the model`, error);
 }

@@ -1,7 +1,13 @@
-import type { HostedModels, HostedProvider } from '../../core/contracts/collaborators.ts';
+import type {
+  HostedApi,
+  HostedCall,
+  HostedModels,
+  HostedProvider,
+} from '../../core/contracts/collaborators.ts';
 import type { EmbeddingModel, EmbeddingProvider } from '../../core/contracts/embedding.ts';
 import { baseUrl, readData } from './answers.ts';
-import type { Embedding, HostedTools } from './embed.ts';
+import type { HostedTools } from './call-with-retries.ts';
+import type { Embedding } from './embed.ts';
 
 const TOOLS: HostedTools = {
   fetch: (...args) => fetch(...args),
@@ -26,11 +32,16 @@ export function createHostedProvider(
 }
 
 /** What factories are given as `hosted`. */
-export const hostedModels: HostedModels = Object.freeze({
-  createProvider: (provider: HostedProvider) => createHostedProvider(provider),
-  baseUrl,
-  readData,
-});
+export function createHostedModels(tools: HostedTools = TOOLS): HostedModels {
+  return Object.freeze({
+    createProvider: (provider: HostedProvider) => createHostedProvider(provider, tools),
+    ask: <Value>(api: HostedApi, call: HostedCall<Value>) => ask(api, call, tools),
+    baseUrl,
+    readData,
+  });
+}
+
+export const hostedModels = createHostedModels();
 
 /** The prefix only selects the provider; it is not sent. */
 const modelOf = ({ prefix }: HostedProvider, name: string): string =>
@@ -46,4 +57,9 @@ async function openTokenizer({ tokenizer: { provider, name } }: HostedProvider) 
 async function embed(embedding: Embedding) {
   const { embed } = await import('./embed.ts');
   return embed(embedding);
+}
+
+async function ask<Value>(api: HostedApi, call: HostedCall<Value>, tools: HostedTools) {
+  const { ask } = await import('./ask.ts');
+  return ask(api, call, tools);
 }

@@ -2,6 +2,7 @@ import type { DocumentInfo, OffsetUnit } from '../../core/contracts/chunk.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { findElements, findMembers, type JsonPlace } from '../wire/json-places.ts';
 import { type JsonText, literalOf } from '../wire/json-text.ts';
+import { locate } from '../wire/locate.ts';
 import { utf16Offsets } from '../wire/utf16-offsets.ts';
 import { atMost, checkDocuments, type Limits } from './limits.ts';
 
@@ -86,10 +87,14 @@ export function readDocument(
   return { text, json: literalOf(body, literal as JsonPlace), about };
 }
 
-/** What plugins are told of a document. Its metadata are parsed if one reads them. */
-export function infoOf({ about }: SourceDocument): DocumentInfo {
+/**
+ * What plugins are told of a document. Its metadata are parsed, and its pages converted, if one reads them.
+ *
+ * @param unit that of the pages; without one the plugin is not told of them
+ */
+export function infoOf({ about, json }: SourceDocument, unit?: OffsetUnit): DocumentInfo {
   if (about === undefined) return NO_INFO;
-  const { id, title, metadata } = about;
+  const { id, title, metadata, pages } = about;
   let parsed: DocumentInfo['metadata'];
   return {
     id,
@@ -97,6 +102,11 @@ export function infoOf({ about }: SourceDocument): DocumentInfo {
     get metadata() {
       if (metadata !== undefined) parsed ??= JSON.parse(Buffer.from(metadata).toString()) as typeof parsed;
       return parsed;
+    },
+    get pages() {
+      if (pages === undefined || unit === undefined) return undefined;
+      const places = pages.map((offset) => ({ start: offset, end: offset }));
+      return Array.from(locate(json, places, unit).start);
     },
   };
 }

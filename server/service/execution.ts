@@ -57,7 +57,7 @@ async function refineChunks(
   const origins = before.refined?.origins ?? objects.map((_, index) => ({ index, before: '', after: '' }));
   const { unit } = before;
   const source = unit === undefined ? undefined : { text: document.text, unit };
-  const refined = await stage.refine(objects, origins, source, infoOf(document));
+  const refined = await stage.refine(objects, origins, source, infoOf(document, unit));
   return { ...before, spans: refined.spans ?? before.spans, refined };
 }
 

@@ -49,10 +49,9 @@ export async function openWorkbench(config: Partial<Config> = {}): Promise<Workb
     const { tools } = startRefining(registry.require('refinery', name), chunks, [], undefined);
     return {
       ...tools,
-      ...(uses.includes('tokenizer')
-        ? { tokenizer: await openers.tokenizer(options.tokenizer as string) }
-        : {}),
-      ...(uses.includes('embedding') ? { model: await openModel(options) } : {}),
+      ...(uses.includes('tokenizer') && { tokenizer: await openers.tokenizer(options.tokenizer as string) }),
+      ...(uses.includes('embedding') && { model: await openModel(options) }),
+      document: {},
       report: (name: string) => checkReports(manifest, [name]),
       signal,
     };

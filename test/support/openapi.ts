@@ -131,6 +131,20 @@ export async function postRoutes(client: Client, below: string): Promise<BodyRou
   });
 }
 
+/** The routes of plugins that cannot run here, for want of a key or a package. */
+export async function unavailablePaths(client: Pick<Client, 'get'>): Promise<ReadonlySet<string>> {
+  const plugins = (await client.get('/v1/plugins')).json<Listed[]>();
+  const verbs: Readonly<Record<string, string>> = { chunker: 'chunk', refinery: 'refine' };
+  const missing = plugins.filter(({ available }) => !available);
+  return new Set(missing.map(({ kind, name }) => `/v1/${verbs[kind]}/${name}`));
+}
+
+interface Listed {
+  readonly kind: string;
+  readonly name: string;
+  readonly available: boolean;
+}
+
 /** Whether a value has the type that a schema asks for; bounds are not looked at. */
 export function hasType(schema: Schema, value: unknown): boolean {
   if (schema.anyOf !== undefined) return schema.anyOf.some((branch) => hasType(branch, value));

@@ -5,8 +5,15 @@ import { breaches, PACKAGE, pluginFolderOf, type Rule, SOURCES, targetOf } from 
 
 /** Built-in modules that do no I/O. */
 const PURE_BUILT_INS = ['node:buffer', 'node:util'];
-/** What plugins take of Node: their own files, and to wait. */
-const PLUGIN_BUILT_INS = ['node:fs', 'node:fs/promises', 'node:module', 'node:path', 'node:timers/promises'];
+/** What plugins take of Node: their own files, hashes, and to wait. */
+const PLUGIN_BUILT_INS = [
+  'node:crypto',
+  'node:fs',
+  'node:fs/promises',
+  'node:module',
+  'node:path',
+  'node:timers/promises',
+];
 /** What a manifest may import, so that it can be read without the packages of its plugin. */
 const MANIFEST_IMPORTS = /^core\/(contracts\/|options\.ts$)/;
 

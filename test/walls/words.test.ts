@@ -13,8 +13,11 @@ const ARGUMENT_READERS: Readonly<Record<string, string>> = {
 const NAMES_ALLOWED: Readonly<Record<string, string>> = {
   'core/contracts/chunk.ts: byte': 'a unit of offsets',
   'core/contracts/manifest.ts: chunker/sentence': 'an example in the description of a member',
+  'core/contracts/manifest.ts: summary': 'a member of a manifest',
   'server/cli/import-scanner.ts: static': 'a kind of import',
   'server/config/hub-settings.ts: huggingface': "the folder of the hub's own cache",
+  'server/http/documentation/meta-schemas.ts: summary': 'a member of an answer',
+  'server/http/documentation/work-answers.ts: context': 'a field of chunks',
   'server/http/documentation/work-answers.ts: embeddings': 'a member of an answer',
   'server/hub/hub.ts: code': 'the member of an error of the system',
   'server/wire/vector-writer.ts: embeddings': 'a member of an answer',

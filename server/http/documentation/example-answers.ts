@@ -1,3 +1,4 @@
+import { needsKey } from '../../../core/hosting/capability.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Runner } from '../../run/runner.ts';
 import type { Metadata } from '../../service/response-metadata.ts';
@@ -7,7 +8,7 @@ import type { Document, Operation } from './document.ts';
 import { exampleSteps } from './example-steps.ts';
 import { operationId } from './names.ts';
 import { addPipelineExamples } from './pipeline-examples.ts';
-import { addStreamExample } from './stream-examples.ts';
+import { addStreamAnswer, addStreamRequest } from './stream-examples.ts';
 
 /** What a route answers to the example request of its documentation. */
 interface ExampleAnswer {
@@ -31,13 +32,14 @@ export async function addExampleAnswers(
   for (const operations of Object.values(document.paths)) {
     for (const operation of Object.values(operations)) {
       const task = tasks.get(operation.operationId ?? '');
+      addStreamRequest(operation);
       if (task !== undefined) await addAnswer(operation, task, runner);
     }
   }
   return document;
 }
 
-/** The tasks of the routes that can run here, by the id of their operation. */
+/** The tasks of the routes that can run here and call no paid service, by the id of their operation. */
 function tasksOf(registry: Registry, steps: readonly PipelineStep[]): Map<string, Task> {
   const tasks = new Map<string, Task>([
     ['embed_texts', { run: 'embed' }],
@@ -50,7 +52,7 @@ function tasksOf(registry: Registry, steps: readonly PipelineStep[]): Map<string
   ] as const) {
     for (const { manifest, missing } of registry.ofKind(kind)) {
       const { name } = manifest;
-      if (missing.length === 0) tasks.set(operationId(run, name), { run, name });
+      if (missing.length === 0 && !needsKey(manifest)) tasks.set(operationId(run, name), { run, name });
     }
   }
   return tasks;
@@ -64,7 +66,7 @@ async function addAnswer(operation: Operation, task: Task, runner: Runner): Prom
   const media = response.content?.['application/json'];
   if (answer === undefined || media === undefined) return;
   media.examples = { answer: { value: answer.body } };
-  addStreamExample(operation, request.example as object, answer.body);
+  addStreamAnswer(operation, answer.body);
   const headers = { ...response.headers };
   for (const [name, example] of Object.entries(answer.metadata)) {
     headers[`x-${name}`] = { ...UNDECLARED, ...headers[`x-${name}`], example };

@@ -1,3 +1,4 @@
+import { needsKey } from '../../../core/hosting/capability.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 import type { PipelineStep } from '../../store/contract.ts';
 
@@ -18,7 +19,9 @@ export function exampleSteps(registry: Registry): PipelineStep[] {
 }
 
 function lightest(entries: readonly PluginEntry[]): PluginEntry | undefined {
-  const ready = entries.filter(({ missing, manifest }) => missing.length === 0 && manifest.example);
+  const ready = entries.filter(
+    ({ missing, manifest }) => missing.length === 0 && manifest.example && !needsKey(manifest),
+  );
   const isLight = ({ manifest }: PluginEntry) =>
     manifest.light === true && !manifest.uses?.includes('embedding');
   return ready.find(isLight) ?? ready[0];

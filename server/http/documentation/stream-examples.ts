@@ -1,18 +1,20 @@
 import { LINES } from '../streams/media.ts';
 import type { Operation } from './document.ts';
 
-/** Gives a route that takes streams the example request of its JSON, and the answer to that, as streams. */
-export function addStreamExample(
-  { requestBody, responses }: Operation,
-  request: object,
-  answer: unknown,
-): void {
-  const response = responses['200'];
+/** Gives a route that takes streams the example request of its JSON as a stream. */
+export function addStreamRequest({ requestBody }: Operation): void {
+  const request = requestBody?.content['application/json']?.example;
   const sent = requestBody?.content[LINES];
-  if (sent === undefined || response === undefined || '$ref' in response) return;
+  if (sent === undefined || typeof request !== 'object' || request === null) return;
+  sent.example = linesOf(streamed(request));
+}
+
+/** Gives a route that takes streams the answer to its example request as a stream. */
+export function addStreamAnswer({ responses }: Operation, answer: unknown): void {
+  const response = responses['200'];
+  if (response === undefined || '$ref' in response) return;
   const answered = response.content?.[LINES];
   if (answered === undefined) return;
-  sent.example = linesOf(streamed(request));
   const lists = isBatch(answer) ? answer : [answer];
   answered.example = linesOf(lists.map((chunks, index) => ({ index, chunks })));
 }

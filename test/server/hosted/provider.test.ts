@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { HostedProvider } from '../../../core/contracts/collaborators.ts';
 import type { EmbeddingProvider } from '../../../core/contracts/embedding.ts';
-import type { HostedTools } from '../../../server/hosted/embed.ts';
+import type { HostedTools } from '../../../server/hosted/call-with-retries.ts';
 import { createHostedProvider, hostedModels } from '../../../server/hosted/provider.ts';
 import { inData, KEY, never, send, startHost, tokenizers } from '../../support/hosted-host.ts';
 

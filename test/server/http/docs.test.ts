@@ -5,7 +5,13 @@ import t, { type Test } from 'tap';
 import chunksmith from '../../../server/app.ts';
 import { findChromium, type Page, startBrowser } from '../../support/browser.ts';
 import { needs } from '../../support/here.ts';
-import { type OpenApi, postRoutes, readOpenApi, type Schema } from '../../support/openapi.ts';
+import {
+  type OpenApi,
+  postRoutes,
+  readOpenApi,
+  type Schema,
+  unavailablePaths,
+} from '../../support/openapi.ts';
 import { chunker, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { type Client, startServer, withStandIns } from '../../support/server.ts';
 
@@ -13,6 +19,7 @@ const client = await startServer(t);
 const openApi = await readOpenApi(client);
 const chunkRoutes = await postRoutes(client, '/v1/chunk/');
 const routes = [...chunkRoutes, ...(await postRoutes(client, '/v1/refine/'))];
+const unavailable = await unavailablePaths(client);
 const schemaOf = (name: string) =>
   routes.find(({ path }) => path === `/v1/chunk/${name}`)?.schema.properties ?? {};
 
@@ -96,7 +103,9 @@ for (const { path, operation, schema, parameters, examples } of routes) {
     t.match(Object.keys(operation.responses), ['200', '400', '405', '413', '415', '500', '503']);
   });
 
-  t.test(`${path}: its example works when it is pasted`, async (t) => {
+  const skip = unavailable.has(path) && 'the plugin cannot run here';
+
+  t.test(`${path}: its example works when it is pasted`, { skip }, async (t) => {
     t.ok(examples.length > 0, 'there is one');
     for (const example of examples) {
       const answer = await client.post(path, example);
@@ -106,7 +115,7 @@ for (const { path, operation, schema, parameters, examples } of routes) {
     }
   });
 
-  t.test(`${path}: the defaults are what happens without them`, async (t) => {
+  t.test(`${path}: the defaults are what happens without them`, { skip }, async (t) => {
     const text = 'One sentence here. 二つ目の文。 And a third 😀 one!\n\nA paragraph. '.repeat(30);
     const isChunker = path.startsWith('/v1/chunk/');
     for (const base of isChunker ? [...examples, { text }] : examples) {
@@ -120,6 +129,9 @@ for (const { path, operation, schema, parameters, examples } of routes) {
     }
   });
 }
+
+/** Redoc makes up an answer where a plugin that cannot run here shows none, and says that it may be wrong. */
+const isOurs = (problem: string) => !problem.includes('OpenAPI Sampler: found allOf with');
 
 /** Whether an answer is what the document says of status 200. */
 function checkAnswer(operation: unknown, answer: unknown): boolean {
@@ -235,7 +247,7 @@ t.test('in a browser', { skip }, async (t) => {
       await page.evaluate<string>(`document.querySelector('${operation} .live-responses-table').innerText`),
       /200/,
     );
-    t.same(page.problems, []);
+    t.same(page.problems.filter(isOurs), []);
   });
 
   await t.test('below a prefix both load too', async (t) => {
@@ -246,7 +258,7 @@ t.test('in a browser', { skip }, async (t) => {
     const pages = await Promise.all(PAGES.map((path) => browser.open(`${url}/below${path}`)));
     for (const [index, page] of pages.entries()) {
       await page.until(shows('/below/v1/chunk/token'));
-      t.same(page.problems, [], PAGES[index] ?? '');
+      t.same(page.problems.filter(isOurs), [], PAGES[index] ?? '');
     }
   });
 });
@@ -255,7 +267,7 @@ async function checkPage(t: Test, client: Client, page: Page, { paths }: OpenApi
   for (const path of Object.keys(paths)) {
     await page.until(shows(path));
   }
-  t.same(page.problems, []);
+  t.same(page.problems.filter(isOurs), []);
   const foreign = page.requests.filter((url) => !url.startsWith(client.url) && !url.startsWith('data:'));
   t.same(foreign, []);
   t.ok(page.requests.length >= 3);

@@ -36,6 +36,11 @@ const folder = await pluginsFolder(
       chunks.map((chunk) => ({ ...chunk, context: title ?? '', told: { id, title, metadata } })) });`,
   ),
   plugin(
+    { kind: 'refinery', name: 'paged' },
+    `export default () => ({ refine: (chunks, _, { document: { pages } }) =>
+      chunks.map((chunk) => ({ ...chunk, pages: pages ?? null })) });`,
+  ),
+  plugin(
     { kind: 'refinery', name: 'pairs', changesCount: true },
     `export default () => ({ refine: (chunks, _, { join }) => chunks.slice(1).flatMap((_, at, rest) =>
       at % 2 === 1 ? [] : [join(rest.slice(at, at + 2))]) });`,
@@ -222,6 +227,26 @@ t.test('a refinery is told of the document, in each step', async (t) => {
       t.same(
         lists.map((list) => list.at(-1)?.told),
         [about, {}],
+      );
+    }
+  }
+});
+
+t.test('a refinery is told of the pages, in the unit of the request', async (t) => {
+  for (const [offset_unit, pages] of Object.entries({
+    utf16: [0, 3, 3, 7],
+    code_point: [0, 2, 2, 6],
+    byte: [0, 5, 5, 9],
+  })) {
+    const steps = [chunk('lines', { offset_unit }), refine('paged')];
+    for (const client of [inline, workers]) {
+      const execute = await pipeline(client, steps);
+      const documents = [{ text: '😀\nb\n"\n', pages }, { text: 'a' }];
+      const lists = (await execute({ documents })).json<Fields[][]>();
+      t.same(
+        lists.map((list) => list.at(-1)?.pages),
+        [pages, null],
+        offset_unit,
       );
     }
   }

@@ -50,7 +50,7 @@ t.test('a chunker that there is not is answered with those that there are', asyn
     t.match(answer.json(), { detail: /\btoken\b/ });
     t.notMatch(answer.json(), { detail: /Did you mean/ });
   }
-  checkProblem(t, await post('/v1/refine/contextual', {}), 404, /In \/v1\/refine there (is|are) .*shout/);
+  checkProblem(t, await post('/v1/refine/translated', {}), 404, /In \/v1\/refine there (is|are) .*shout/);
   for (const [path, near] of [
     ['/v1/chunk/tokens', '/v1/chunk/token'],
     ['/v1/chunks/token', '/v1/chunk/token'],

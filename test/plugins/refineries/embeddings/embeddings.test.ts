@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import t from 'tap';
 import { plugin, pluginsFolder } from '../../../support/plugins.ts';
 import { startServer } from '../../../support/server.ts';
@@ -31,6 +32,50 @@ const LENGTHS = `
     }),
   });
 `;
+
+/** A provider whose vectors are the bytes of the SHA-256 of the texts. */
+const HASHES = `
+  import { hash } from 'node:crypto';
+  export default () => ({
+    list: () => [],
+    open: async (name) => ({
+      name,
+      bytes: 0,
+      tokenizer: async () => { throw new Error('not asked for'); },
+      embed: async (texts) => ({
+        dimensions: 32,
+        values: Float32Array.from(texts.flatMap((text) => [...hash('sha256', text, 'buffer')])),
+      }),
+    }),
+  });
+`;
+
+t.test('with its context before it, a chunk is embedded as what its hash covers', async (t) => {
+  const manifest = { kind: 'embedding', name: 'hashes', models: ['hashes/*'] };
+  const contexts = `export default () => ({ refine: (chunks) =>
+    chunks.map((chunk, index) => ({ ...chunk, context: ['Käse > Brot', '', null, 7][index] })) });`;
+  const pluginsDir = [
+    await pluginsFolder(t, plugin(manifest, HASHES), plugin({ kind: 'refinery', name: 'four' }, contexts)),
+  ];
+  const client = await startServer(t, { pluginsDir, store: 'memory' });
+  for (const embed of ['text', 'context+text', undefined]) {
+    const steps = [
+      { type: 'chunk', chunker: 'token', config: { chunk_size: 2 } },
+      { type: 'refine', refinery: 'four' },
+      { type: 'refine', refinery: 'embeddings', config: { embedding_model: 'hashes/x', embed } },
+    ];
+    const name = String(embed);
+    const { id } = (await client.post('/v1/pipelines', { name, steps })).json<{ id: string }>();
+    const answer = await client.post(`/v1/pipelines/${id}/execute`, { text: 'abcdefgh', include: ['hash'] });
+    const chunks = answer.json<{ text: string; hash: string; embedding: number[] }[]>();
+    t.equal(chunks.length, 4);
+    for (const [index, { text, hash: covered, embedding }] of chunks.entries()) {
+      const embedded = embed === 'context+text' ? covered : hash('sha256', text, 'hex');
+      t.equal(Buffer.from(embedding).toString('hex'), embedded, `${embed}: chunk ${index}`);
+    }
+    t.not(chunks[0]?.hash, hash('sha256', 'ab', 'hex'), 'the hash covers the context');
+  }
+});
 
 t.test('every chunk gets its own vector, and keeps its fields', async (t) => {
   const manifest = { kind: 'embedding', name: 'lengths', models: ['lengths/*'] };

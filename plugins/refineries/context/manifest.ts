@@ -1,0 +1,58 @@
+import type { FromSchema } from 'json-schema-to-ts';
+import type { Manifest } from '../../../core/contracts/manifest.ts';
+
+const options = {
+  type: 'object',
+  properties: {
+    template: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 2000,
+      default: '{title}\n{heading_path}\n{context}',
+      examples: [
+        '{title}: {heading_path}\n{metadata.author}',
+        '{{{previous:5}}}\n{next:3}',
+        'the same for all',
+      ],
+      description:
+        'What the context is made of: {title}, {id}, {heading_path}, {metadata.<name>}, {previous:<characters>}, {next:<characters>} and {context}, what is there already. A line whose values are all empty is left out; {{ and }} are braces.',
+    },
+    separator: {
+      type: 'string',
+      maxLength: 20,
+      default: ' > ',
+      description: 'What stands between two headings of heading_path.',
+    },
+    max_length: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 20_000,
+      default: 2000,
+      description: 'Most characters of a context; what is over is cut off at its end.',
+    },
+  },
+} as const;
+
+export type ContextOptions = FromSchema<typeof options>;
+
+export default {
+  kind: 'refinery',
+  name: 'context',
+  summary: 'Sets the context of each chunk from a template, without a model.',
+  options,
+  fields: {
+    context: {
+      type: ['string', 'null'],
+      description: 'What the template made; null if all its values are empty.',
+    },
+  },
+  example: {
+    chunks: [
+      { text: 'The quick brown fox ', start_index: 0, end_index: 20, token_count: 20 },
+      { text: 'jumps over the lazy ', start_index: 20, end_index: 40, token_count: 20 },
+      { text: 'dog and sleeps.', start_index: 40, end_index: 55, token_count: 15 },
+    ],
+    template: '{title}\nAfter: {previous:10}\nBefore: {next:10}',
+  },
+  light: true,
+} as const satisfies Manifest;

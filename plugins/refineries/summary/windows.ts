@@ -1,0 +1,87 @@
+import { hash } from 'node:crypto';
+import type { Chunk } from '../../../core/contracts/chunk.ts';
+import type { RefineContext } from '../../../core/contracts/refinery.ts';
+
+/** What of a document goes into the prompts of some of its chunks. */
+export interface Window {
+  readonly text: string;
+  readonly hash: string;
+}
+
+type Tools = Pick<RefineContext<'tokenizer'>, 'tokenizer' | 'join' | 'signal'>;
+
+/**
+ * Makes the windows of a document of at most so many tokens: all of it if it has no more. Otherwise windows lie half a
+ * window apart and chunks take the one in whose middle they stand, so that neighbours share theirs; a chunk of more than
+ * half a window has one of its own.
+ *
+ * @returns the window of each chunk, by its place in the list; each is made when it is first asked for
+ */
+export function windowsOf(chunks: readonly Chunk[], most: number, tools: Tools): (index: number) => Window {
+  const whole = textOf(chunks, tools);
+  const ends = tools.tokenizer.tokenize(whole).ends();
+  if (ends.length <= most) {
+    const window = windowOf(whole);
+    return () => window;
+  }
+  const sizes = chunks.map(({ text }) => {
+    tools.signal.throwIfAborted();
+    return tools.tokenizer.tokenize(text).count(0, text.length);
+  });
+  return slidingWindows(sizes, most, (start, end) =>
+    windowOf(firstTokens(textOf(chunks.slice(start, end), tools), most, tools)),
+  );
+}
+
+/** @param make makes the window of the chunks from `start` to `end` */
+function slidingWindows(
+  sizes: readonly number[],
+  most: number,
+  make: (start: number, end: number) => Window,
+): (index: number) => Window {
+  const starts = runningTotal(sizes);
+  const step = most / 2;
+  const last = Math.max(Math.ceil(((starts.at(-1) ?? 0) - most) / step), 0);
+  const made = new Map<number, Window>();
+  return (index) => {
+    const size = sizes[index] ?? 0;
+    if (size > step) return make(index, index + 1);
+    const middle = (starts[index] ?? 0) + size / 2;
+    const slot = Math.min(Math.max(Math.floor(middle / step - 0.5), 0), last);
+    const known = made.get(slot);
+    if (known !== undefined) return known;
+    const [from, to] = [slot * step, slot * step + most];
+    let [start, end] = [index, index + 1];
+    while (start > 0 && (starts[start - 1] ?? 0) >= from) start--;
+    while (end < sizes.length && (starts[end + 1] ?? 0) <= to) end++;
+    const window = make(start, end);
+    made.set(slot, window);
+    return window;
+  };
+}
+
+/** Where each stretch begins if they stand one behind the other, and where the last one ends. */
+function runningTotal(sizes: readonly number[]): number[] {
+  const starts = [0];
+  let sum = 0;
+  for (const size of sizes) {
+    sum += size;
+    starts.push(sum);
+  }
+  return starts;
+}
+
+/** The text of neighbours, with what they repeat of each other once. */
+function textOf(chunks: readonly Chunk[], { join }: Tools): string {
+  return chunks.length === 0 ? '' : join(chunks).text;
+}
+
+/** Counts of chunks only add up about: what a window has too much is cut off. */
+function firstTokens(text: string, most: number, { tokenizer }: Tools): string {
+  const ends = tokenizer.tokenize(text).ends();
+  return ends.length <= most ? text : text.slice(0, ends[most - 1]);
+}
+
+function windowOf(text: string): Window {
+  return { text, hash: hash('sha256', text, 'hex') };
+}

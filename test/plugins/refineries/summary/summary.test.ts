@@ -1,0 +1,187 @@
+import t, { type Test } from 'tap';
+import type { Chunk } from '../../../../core/contracts/chunk.ts';
+import manifest from '../../../../plugins/refineries/summary/manifest.ts';
+import { exampleFor } from '../../../../server/cli/plugin-examples.ts';
+import { checkRefinery } from '../../../contracts/refinery-contract.ts';
+import { openWorkbench } from '../../../contracts/workbench.ts';
+import { KEY, type Reply, send } from '../../../support/hosted-host.ts';
+import { checkProblem } from '../../../support/problems.ts';
+import { startServer } from '../../../support/server.ts';
+import { composeQuietly } from '../../../support/service.ts';
+import {
+  chunkOf,
+  chunksOf,
+  inBrackets,
+  MODEL,
+  prefixOf,
+  promptOf,
+  setVariables,
+  startChat,
+} from './support/chat.ts';
+
+/** A server whose refinery asks a stand-in. */
+async function startBoth(t: Test, reply?: Reply) {
+  const chat = await startChat(t, reply);
+  setVariables(t, chat.env);
+  const client = await startServer(t, { store: 'memory' });
+  const post = (chunks: readonly unknown[], options: object = {}) =>
+    client.post('/v1/refine/summary', { chunks, ...options });
+  const contexts = async (chunks: readonly unknown[], options: object = {}) =>
+    (await post(chunks, options)).json<Chunk[]>().map(({ context }) => context);
+  return { chat, client, post, contexts };
+}
+
+t.test('where it is not configured, the answer names the variables', async (t) => {
+  setVariables(t, { CHAT_API_KEY: undefined, CHAT_MODEL: undefined, CHAT_BASE_URL: undefined });
+  const client = await startServer(t);
+  const answer = await client.post('/v1/refine/summary', manifest.example);
+  checkProblem(t, answer, 500, [/variable CHAT_API_KEY/, /variable CHAT_MODEL/]);
+});
+
+t.test('each chunk gets the answer for it, and calls have the key, the model and the limit', async (t) => {
+  const { chat, post } = await startBoth(t);
+  const answer = await post(manifest.example.chunks, { max_tokens: 7, instruction: 'Say it.' });
+  t.same(
+    answer.json(),
+    manifest.example.chunks.map((chunk) => ({ ...chunk, context: `<${chunk.text}>` })),
+  );
+  t.equal(answer.headers.get('x-summary-failed'), null);
+  const content =
+    '<document>\nRun npm ci. Then start the server.\n</document>\n\nSay it.\n\n<chunk>\nRun npm ci. \n</chunk>';
+  t.match(
+    chat.asked.find((asked) => chunkOf(asked) === 'Run npm ci. '),
+    {
+      url: '/v1/chat/completions',
+      authorization: `Bearer ${KEY}`,
+      body: { model: MODEL, max_tokens: 7, messages: [{ role: 'user', content }] },
+    },
+  );
+});
+
+t.test('the prompts of a document begin with the same text, in which nothing is repeated', async (t) => {
+  const { chat, client } = await startBoth(t);
+  const steps = [
+    { type: 'chunk', chunker: 'token', config: { chunk_size: 6, chunk_overlap: 2 } },
+    { type: 'refine', refinery: 'summary' },
+  ];
+  const { id } = (await client.post('/v1/pipelines', { name: 'summaries', steps })).json<{ id: string }>();
+  const documents = [{ text: 'abcdefghijklmnopqrst', title: ' The alphabet ' }, { text: 'uvwxyz' }];
+  const answer = await client.post(`/v1/pipelines/${id}/execute`, { documents });
+  t.match(answer.json(), [
+    [{ text: 'abcdef', context: '<abcdef>' }, {}, {}, {}, {}],
+    [{ context: '<uvwxyz>' }],
+  ]);
+  const prefixes = chat.asked.map(prefixOf);
+  t.same(
+    new Set(prefixes),
+    new Set(['<document>\nTitle: The alphabet\n\nabcdefghijklmnopqrst\n', '<document>\nuvwxyz\n']),
+  );
+});
+
+t.test('what is there already stands behind the answer', async (t) => {
+  const { contexts, chat } = await startBoth(t);
+  const fields = ['| a |\n| - |', null, '', 7];
+  const chunks = chunksOf(['a', 'b', 'c', 'd']).map((chunk, at) => ({ ...chunk, context: fields[at] }));
+  t.same(await contexts(chunks), ['<a>\n| a |\n| - |', '<b>', '<c>', '<d>']);
+  const asked = chat.asked.length;
+  t.same(await contexts([...chunksOf([' \n']), { ...chunksOf(['']), ...chunks[0], text: '' }]), [
+    null,
+    '| a |\n| - |',
+  ]);
+  t.equal(chat.asked.length, asked, 'white space is not asked about');
+});
+
+t.test('there are never more calls at once than asked for', async (t) => {
+  const texts = Array.from({ length: 40 }, (_, index) => `text ${index}`);
+  for (const concurrency of [1, 3]) {
+    const { chat, contexts } = await startBoth(t);
+    t.same(
+      await contexts(chunksOf(texts), { concurrency }),
+      texts.map((text) => `<${text}>`),
+    );
+    t.equal(chat.seen.most, concurrency);
+  }
+});
+
+t.test('what was asked before is not asked again', async (t) => {
+  let isDown = true;
+  const { chat, contexts } = await startBoth(t, (asked, response, count) => {
+    if (isDown && chunkOf(asked) === 'b') send(response, 400, { error: 'no' });
+    else inBrackets(asked, response, count);
+  });
+  const chunks = chunksOf(['a', 'b', 'c']);
+  t.same(await contexts(chunks), ['<a>', null, '<c>']);
+  isDown = false;
+  t.same(await contexts(chunks), ['<a>', '<b>', '<c>']);
+  t.same(chat.asked.slice(3).map(chunkOf), ['b'], 'only what has failed');
+  t.same(await contexts(chunks), ['<a>', '<b>', '<c>']);
+  t.equal(chat.asked.length, 4);
+  for (const other of [{ instruction: 'Else.' }, { max_tokens: 9 }]) await contexts(chunks, other);
+  await contexts(chunksOf(['a', 'b', 'd']));
+  t.equal(chat.asked.length, 13, 'another question, limit or document is asked');
+});
+
+t.test('a call that is refused leaves no context, and the header says of how many', async (t) => {
+  const { post } = await startBoth(t, (asked, response, count) => {
+    if (chunkOf(asked).startsWith('bad')) send(response, 400, { error: { message: 'too long' } });
+    else inBrackets(asked, response, count);
+  });
+  const chunks = chunksOf(['good', 'bad', 'bad too'], { context: 'header' });
+  const answer = await post(chunks);
+  t.equal(answer.status, 200);
+  t.equal(answer.headers.get('x-summary-failed'), '2');
+  t.same(
+    answer.json(),
+    chunks.map((chunk, at) => ({ ...chunk, context: at === 0 ? '<good>\nheader' : null })),
+  );
+  t.equal((await post([chunks, chunks.slice(0, 1)])).headers.get('x-summary-failed'), '2, -');
+});
+
+t.test('a wrong key or model is an error that says what to check', async (t) => {
+  for (const [status, remedy] of [
+    [401, /answered 401: you sent Bearer \*\*\*; check CHAT_API_KEY/],
+    [404, /check the model's name and the base URL/],
+  ] as const) {
+    const { chat, post } = await startBoth(t, ({ authorization }, response) =>
+      send(response, status, { error: { message: `you sent ${authorization}` } }),
+    );
+    const answer = await post(chunksOf(Array.from({ length: 50 }, (_, index) => `text ${index}`)));
+    checkProblem(t, answer, 500, [/^The refinery "summary" failed: The chat API answered/, remedy]);
+    t.notOk(answer.bytes.includes(KEY));
+    t.ok(chat.asked.length <= 8, 'the others are not asked');
+  }
+});
+
+t.test('a long document is sent as windows', async (t) => {
+  const { chat, contexts } = await startBoth(t);
+  const texts = Array.from({ length: 60 }, (_, index) => `<${index}>`.padEnd(10, '.'));
+  t.equal((await contexts(chunksOf(texts), { max_document_tokens: 100 })).length, 60);
+  for (const asked of chat.asked) {
+    const window = prefixOf(asked).slice('<document>\n'.length, -1);
+    t.equal(window.length, 100);
+    t.ok(window.includes(chunkOf(asked)), 'the chunk stands in its window');
+  }
+  t.ok(new Set(chat.asked.map(prefixOf)).size <= 12, 'neighbours share windows');
+  t.notOk(
+    chat.asked.some((asked) => !promptOf(asked).endsWith('</chunk>')),
+    'the chunk is the last',
+  );
+});
+
+t.test('the documentation and the check of the plugins ask nothing', async (t) => {
+  const { chat, client } = await startBoth(t);
+  t.match((await client.get('/openapi.json')).json(), { paths: { '/v1/refine/summary': {} } });
+  const { registry, host } = await composeQuietly();
+  const entry = registry.require('refinery', 'summary');
+  t.same([entry.missing, await exampleFor(entry, { registry, host })], [[], undefined]);
+  t.equal(chat.asked.length, 0);
+});
+
+t.test('it keeps the promises of refineries', async (t) => {
+  const chat = await startChat(t);
+  setVariables(t, chat.env);
+  const bench = await openWorkbench({ plugins: ['summary', 'character'] });
+  const [entry] = bench.plugins('refinery');
+  if (entry === undefined) throw new Error('it is not found');
+  t.match(await checkRefinery(bench, entry, { runs: 30 }), /30 lists/);
+});
