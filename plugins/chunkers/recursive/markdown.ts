@@ -1,12 +1,14 @@
-/** Where a Markdown text can be cut: rising offsets of the starts of lines, found in one pass. */
+import type { MarkdownBlock } from '../../../core/engine/markdown/block.ts';
+
+/** Where a Markdown text can be cut: rising offsets of the starts of lines. */
 export interface MarkdownCuts {
-  /** Before headings, both kinds, and how deep they are. A `#` in a fence is none. */
+  /** Before headings, both kinds, and how deep they are. Those in lists and quotes are text. */
   readonly headings: readonly Heading[];
-  /** Before blocks: headings, paragraphs, lists, tables, rules, and fences as a whole. */
+  /** Before blocks: headings, paragraphs, rules; lists, quotes, tables and fences as a whole. */
   readonly blocks: readonly number[];
   /**
-   * Within blocks, before items of lists, lines of quotes, rows of tables and lines of fences; the first line of a
-   * fence stays with its opening, the last with its closing, and the head of a table with its rule.
+   * Within blocks, before items of lists and blocks in them or in quotes, rows of tables and lines of code; the first
+   * line of a fence stays with its opening, the last with its closing, and the head of a table with its rule.
    */
   readonly lines: readonly number[];
 }
@@ -17,137 +19,40 @@ export interface Heading {
   readonly depth: number;
 }
 
-type Block = 'none' | 'paragraph' | 'list' | 'table' | 'fence';
-
-/** The pass over a text, as far as it has come. */
-interface Scan {
-  readonly headings: Heading[];
-  readonly blocks: number[];
-  readonly lines: number[];
-  /** What the line before belongs to; `none` behind a heading, a rule or the end of a fence. */
-  block: Block;
-  isAfterBlank: boolean;
-  /** Whether deeper lines may belong to an item of a list. */
-  isInList: boolean;
-  /** The run of characters that opened the fence. */
-  fence: string;
-  /** Whether the line before opened the fence. */
-  isFirst: boolean;
-  /** Whether the line before closed a fence. */
-  isBehindFence: boolean;
-}
-
-const FENCE = /^([ \t]*)(`{3,}(?=[^`]*$)|~{3,})/;
-const HEADING = /^ {0,3}(#{1,6})(?:[ \t]|$)/;
-const UNDERLINE = /^ {0,3}(?:=+|-+)[ \t]*$/;
-const RULE = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/;
-const ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
-const TABLE_RULE = /^[ \t]*\|[ \t|:-]*$/;
-
-export function findMarkdownCuts(text: string): MarkdownCuts {
-  const scan: Scan = {
-    headings: [],
-    blocks: [],
-    lines: [],
-    block: 'none',
-    isAfterBlank: true,
-    isInList: false,
-    fence: '',
-    isFirst: false,
-    isBehindFence: false,
-  };
-  for (let start = 0; start < text.length; ) {
-    const found = text.indexOf('\n', start);
-    const end = found === -1 ? text.length : found;
-    const line = text.slice(start, text.charAt(end - 1) === '\r' ? Math.max(end - 1, start) : end);
-    if (scan.block === 'fence') readFenceLine(scan, line, start);
-    else if (line.trim() === '') readBlank(scan, start);
-    else readLine(scan, line, start);
-    start = end + 1;
+/** @param blocks those of the text, by `kit.findMarkdownBlocks` */
+export function findMarkdownCuts(text: string, blocks: readonly MarkdownBlock[]): MarkdownCuts {
+  const outer = blocks.filter(({ depth }) => depth === 0);
+  const lines = new Set<number>();
+  for (const block of blocks) {
+    // The lines of code in a list or quote are left to the levels behind this one: what stands there is cut whole first.
+    if (block.depth > 0) lines.add(block.start);
+    if (block.depth === 0 || block.kind === 'table')
+      for (const at of startsWithin(text, block)) lines.add(at);
   }
-  return scan;
+  return {
+    headings: outer.flatMap(({ kind, start, level }) =>
+      kind === 'heading' ? [{ at: start, depth: level }] : [],
+    ),
+    blocks: outer.map(({ start }) => start),
+    lines: [...lines].sort((a, b) => a - b),
+  };
 }
 
-/** A fence that fits only without the blank lines behind it is cut from them. */
-function readBlank(scan: Scan, start: number): void {
-  if (scan.isBehindFence) scan.lines.push(start);
-  scan.isBehindFence = false;
-  scan.isAfterBlank = true;
+/** The starts of lines within a block before which it may be cut. */
+function startsWithin(text: string, { kind, start, end, inner }: MarkdownBlock): readonly number[] {
+  if (kind === 'table') return lineStarts(text, inner, end);
+  if (kind === 'indented' || kind === 'html') return lineStarts(text, start, end).slice(1);
+  if (kind !== 'fence') return [];
+  // A fence that fits only without the blank lines behind it is cut from them.
+  return [...lineStarts(text, start, end).slice(2, -1), end];
 }
 
-function readFenceLine(scan: Scan, line: string, start: number): void {
-  const run = fenceOf(scan, line);
-  const isClosing = run?.startsWith(scan.fence) === true && line.trim() === run;
-  if (!scan.isFirst && !isClosing) scan.lines.push(start);
-  scan.isFirst = false;
-  scan.isBehindFence = isClosing;
-  if (isClosing) endBlock(scan);
-}
-
-function readLine(scan: Scan, line: string, start: number): void {
-  const isIndented = line.startsWith(' ') || line.startsWith('\t');
-  if (scan.isAfterBlank && !isIndented && !ITEM.test(line)) scan.isInList = false;
-  const fence = fenceOf(scan, line);
-  const heading = HEADING.exec(line);
-  if (fence !== undefined) openFence(scan, fence, start);
-  else if (heading !== null) addHeading(scan, start, (heading[1] as string).length);
-  else if (isUnderline(scan, line)) addUnderlined(scan, line);
-  else if (RULE.test(line)) {
-    scan.blocks.push(start);
-    endBlock(scan);
-  } else if (line.trimStart().startsWith('|')) readRow(scan, line, start);
-  else readText(scan, line, start);
-  scan.isAfterBlank = false;
-  scan.isBehindFence = false;
-}
-
-/** The run of characters that opens or closes a fence; indented more than three, it is code, except in a list. */
-function fenceOf({ isInList }: Scan, line: string): string | undefined {
-  const [, indentation = '', run] = FENCE.exec(line) ?? [];
-  return isInList || (indentation.length <= 3 && !indentation.includes('\t')) ? run : undefined;
-}
-
-function openFence(scan: Scan, run: string, start: number): void {
-  scan.blocks.push(start);
-  scan.block = 'fence';
-  scan.fence = run;
-  scan.isFirst = true;
-}
-
-function addHeading(scan: Scan, at: number, depth: number): void {
-  scan.blocks.push(at);
-  scan.headings.push({ at, depth });
-  endBlock(scan);
-}
-
-function isUnderline({ block, isAfterBlank }: Scan, line: string): boolean {
-  return block === 'paragraph' && !isAfterBlank && UNDERLINE.test(line);
-}
-
-/** The paragraph before this line was a heading. */
-function addUnderlined(scan: Scan, line: string): void {
-  scan.headings.push({ at: scan.blocks.at(-1) as number, depth: line.includes('=') ? 1 : 2 });
-  endBlock(scan);
-}
-
-function readRow(scan: Scan, line: string, start: number): void {
-  const isNew = scan.block !== 'table' || scan.isAfterBlank;
-  const isRule = TABLE_RULE.test(line);
-  if (isNew) scan.blocks.push(start);
-  else if (!isRule) scan.lines.push(start);
-  scan.block = 'table';
-}
-
-function readText(scan: Scan, line: string, start: number): void {
-  const isItem = ITEM.test(line);
-  if (scan.isAfterBlank || scan.block === 'none' || scan.block === 'table') scan.blocks.push(start);
-  else if (isItem || line.startsWith('>')) scan.lines.push(start);
-  if (isItem) scan.isInList = true;
-  const isText = !isItem && !line.startsWith('>') && (scan.block !== 'list' || scan.isAfterBlank);
-  scan.block = isText ? 'paragraph' : 'list';
-}
-
-/** What comes next begins a block. */
-function endBlock(scan: Scan): void {
-  scan.block = 'none';
+function lineStarts(text: string, from: number, to: number): number[] {
+  const starts: number[] = [];
+  for (let at = from; at < to; ) {
+    starts.push(at);
+    const end = text.indexOf('\n', at);
+    at = end === -1 ? to : end + 1;
+  }
+  return starts;
 }

@@ -68,7 +68,7 @@ export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dir
       if (levels === undefined) throw unknownRecipe(recipe, [...recipes.keys()]);
       let cuts: MarkdownCuts | undefined;
       const markdown = () => {
-        cuts ??= findMarkdownCuts(text);
+        cuts ??= findMarkdownCuts(text, kit.findMarkdownBlocks(text));
         return cuts;
       };
       return prepare(recipe, use(levels), lang).map((make) => make(markdown));

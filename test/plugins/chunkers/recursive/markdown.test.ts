@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { findMarkdownCuts } from '../../../../plugins/chunkers/recursive/markdown.ts';
+import { findMarkdownBlocks } from '../../../../core/engine/markdown/find-blocks.ts';
+import { findMarkdownCuts as findCuts } from '../../../../plugins/chunkers/recursive/markdown.ts';
 import { openChunkers } from '../../../support/service.ts';
 
+const findMarkdownCuts = (text: string) => findCuts(text, findMarkdownBlocks(text));
 const chunk = await openChunkers();
 const texts = async (text: string, chunk_size: number) =>
   (await chunk('recursive', { text, chunk_size, recipe: 'markdown' })).map(({ text }) => text);
@@ -52,10 +54,8 @@ t.test('fences are told as Markdown tells them', async (t) => {
   }
   t.same(blocks('Text\n\n```\n# a\n\n# b\n'), { blocks: ['Text', '```'], headings: 0 }, 'to the end');
   t.same(blocks('``` `x`\n# a\n').headings, 1, 'a run of backticks in a line is no fence');
-  t.same(blocks('- item\n\n    ```\n# a\n    ```\n\nText\n'), {
-    blocks: ['- item', '    ```', 'Text'],
-    headings: 0,
-  });
+  t.same(blocks('- item\n\n  ```\n  # a\n  ```\n\nText\n'), { blocks: ['- item', 'Text'], headings: 0 });
+  t.equal(blocks('- item\n\n  ```\n# a\n').headings, 1, 'a fence ends with its list');
 });
 
 t.test('what does not fit is cut between its lines, and rows of tables stay whole', async (t) => {
