@@ -15,7 +15,7 @@ const PLUGIN_BUILT_INS = [
   'node:timers/promises',
 ];
 /** What a manifest may import, so that it can be read without the packages of its plugin. */
-const MANIFEST_IMPORTS = /^core\/(contracts\/|options\.ts$)/;
+const MANIFEST_IMPORTS = /^core\/(contracts\/|(fields|options)\.ts$)/;
 
 const corePackageRule: Rule = (file, one) => {
   if (!file.startsWith('core/') || targetOf(file, one) !== undefined) return undefined;
@@ -46,7 +46,7 @@ const manifestRule: Rule = (file, one) => {
   const target = targetOf(file, one);
   if (target !== undefined && MANIFEST_IMPORTS.test(target)) return undefined;
   if (one.specifier === 'json-schema-to-ts' && one.kind === 'type') return undefined;
-  return 'a manifest is data: it imports contracts and option schemas of core alone';
+  return 'a manifest is data: it imports contracts and schemas of core alone';
 };
 
 /** Biome's noUndeclaredDependencies sees `import`; this rule sees what is found by `resolve` as well. */
