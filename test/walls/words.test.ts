@@ -14,6 +14,7 @@ const NAMES_ALLOWED: Readonly<Record<string, string>> = {
   'core/contracts/chunk.ts: byte': 'a unit of offsets',
   'core/contracts/manifest.ts: chunker/sentence': 'an example in the description of a member',
   'core/contracts/manifest.ts: summary': 'a member of a manifest',
+  'core/engine/chunking.ts: context': 'a field of chunks',
   'core/engine/markdown/block.ts: table': 'a kind of block',
   'core/engine/markdown/find-blocks.ts: table': 'a kind of block',
   'core/engine/markdown/leaves.ts: table': 'a kind of block',

@@ -87,7 +87,7 @@ t.test('every recipe file is a recipe', async (t) => {
   }
   await t.rejects(texts({ text, recipe: '../manifest' }), {
     status: 400,
-    message: /known are default, js, markdown, python/,
+    message: /recipes? .*default, js, markdown, python/,
   });
 });
 
