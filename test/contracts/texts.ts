@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import { structuredText } from './structured-texts.ts';
 
-/** Texts that chunkers meet: every script, every kind of white space, halves of surrogate pairs, NUL. */
+/** Texts that chunkers meet: every script, every kind of white space, halves of surrogate pairs, NUL, every format. */
 
 const PIECES = [
   'The quick brown fox',
@@ -51,6 +52,7 @@ export const anyText = fc.oneof(
     weight: 6,
     arbitrary: fc.array(fc.constantFrom(...PIECES), { maxLength: 60 }).map((pieces) => pieces.join('')),
   },
+  { weight: 4, arbitrary: structuredText },
   { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 200 }) },
   {
     weight: 1,
