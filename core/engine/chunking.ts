@@ -54,10 +54,11 @@ const NO_INFO: DocumentInfo = Object.freeze({});
 
 function createContext(text: string, tokens: TokenizedText, tools: ChunkTools): ChunkContext {
   const { tokenizer, model, document = NO_INFO, report, signal } = tools;
-  const findTokens = cutAtTokens(tokens);
+  const known = readOnce(tokens);
+  const findTokens = cutAtTokens(known);
   const count = (other: string) => tokenizer.tokenize(other).count(0, other.length);
   return {
-    tokens,
+    tokens: known,
     ...(model === undefined ? {} : { model }),
     document,
     report,
@@ -66,9 +67,21 @@ function createContext(text: string, tokens: TokenizedText, tools: ChunkTools): 
     divide: (range, finders, limits) => divide(text, tokens, range, finders, limits, findTokens),
     packStructure: (structure, rules) => packStructure({ text, tokens, count }, structure, rules),
     windows(size, overlap) {
-      const ends = tokens.ends();
+      const ends = known.ends();
       if (ends.length === 0) return [{ start: 0, end: text.length, token_count: 0 }];
       return tokenWindows(ends, size, overlap);
+    },
+  };
+}
+
+/** The same text, whose ends are found once: a chunker may ask for them for every stretch of it. */
+function readOnce(tokens: TokenizedText): TokenizedText {
+  let ends: Uint32Array | undefined;
+  return {
+    count: (start, end) => tokens.count(start, end),
+    ends() {
+      ends ??= tokens.ends();
+      return ends;
     },
   };
 }
