@@ -30,19 +30,27 @@ function plainPath(all: readonly Heading[], offset: number): string[] {
 
 t.test('all of a stretch stands under its path', async () => {
   fc.assert(
-    fc.property(headings, fc.nat(150), fc.integer({ min: 1, max: 60 }), (all, start, length) => {
-      const end = start + length;
-      const skipped = (offset: number) =>
-        all.some((one, index) => {
-          const next = all[index + 1]?.start ?? Number.POSITIVE_INFINITY;
-          return one.isLead && one.start <= offset && offset < next && one.start >= start && next < end;
-        });
-      const paths = Array.from({ length }, (_, at) => start + at)
-        .filter((offset) => !skipped(offset))
-        .map((offset) => plainPath(all, offset));
-      const common = paths.reduce((a, b) => a.slice(0, a.findIndex((name, at) => name !== b[at]) >>> 0));
-      assert.deepEqual(headingPaths(all).within(start, end), common);
-    }),
+    fc.property(
+      headings,
+      fc.nat(150),
+      fc.boolean(),
+      fc.integer({ min: 1, max: 60 }),
+      (all, at, isHeaded, length) => {
+        // Most chunks begin with a heading.
+        const start = isHeaded ? (all[at % Math.max(all.length, 1)]?.start ?? at) : at;
+        const end = start + length;
+        const skipped = (offset: number) =>
+          all.some((one, index) => {
+            const next = all[index + 1]?.start ?? Number.POSITIVE_INFINITY;
+            return one.isLead && one.start <= offset && offset < next && one.start >= start && next < end;
+          });
+        const paths = Array.from({ length }, (_, at) => start + at)
+          .filter((offset) => !skipped(offset))
+          .map((offset) => plainPath(all, offset));
+        const common = paths.reduce((a, b) => a.slice(0, a.findIndex((name, at) => name !== b[at]) >>> 0));
+        assert.deepEqual(headingPaths(all).within(start, end), common);
+      },
+    ),
   );
 });
 

@@ -40,6 +40,18 @@ t.test('a chunk that goes on with a table carries its header, never in its text'
   t.match(headed, { context: TABLE.trimEnd(), context_shortened: true }, 'at most half of the limit');
 });
 
+t.test('chunks leave room for what they carry if that counts', async (t) => {
+  const rows = Array.from({ length: 20 }, (_, at) => `| kind ${at} | ${at}.5 % |\n`).join('');
+  const chunks = await markdown(TABLE + rows, { chunk_size: 100, count_context: true });
+  t.ok(chunks.length > 4);
+  for (const { token_count, ...rest } of chunks.slice(1)) {
+    const { context } = rest as { context?: string };
+    t.equal(context, TABLE.trimEnd());
+    t.ok(token_count + TABLE.length <= 100);
+    t.ok(token_count + TABLE.length > 60, 'and no more than that');
+  }
+});
+
 t.test('headings of a path come before what is carried', async (t) => {
   const chunks = await markdown(TEA, { chunk_size: 80, carry: ['headings', 'header'] });
   const contexts = chunks.map(({ text, ...fields }) => [

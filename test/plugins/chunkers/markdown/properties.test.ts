@@ -39,7 +39,7 @@ const table = fc
     columns: fc.integer({ min: 1, max: 4 }),
     rows: fc.integer({ min: 1, max: 14 }),
     caption: fc.constantFrom('', 'Table 1: *Milk*\n\n'),
-    end: fc.constantFrom('\n', '\r\n'),
+    end: fc.constantFrom('\n', '\r\n', '\r'),
     outer: fc.boolean(),
   })
   .chain(({ columns, rows, ...rest }) =>
