@@ -1,7 +1,7 @@
 import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
 
-export const LINE_FEED = 10;
-export const CARRIAGE_RETURN = 13;
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
 export const QUOTE = 34;
 export const COMMA = 44;
 export const COLON = 58;
