@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import Papa from 'papaparse';
 import t from 'tap';
 import { openChunkers } from '../../../support/service.ts';
 
@@ -29,17 +30,7 @@ const csv: Format = {
     [...(caption === '' ? [] : [caption]), ...[...header, ...body].map((row) => row.map(quoted).join(','))]
       .map((line) => line + lineBreak)
       .join(''),
-  read(text) {
-    const rows: string[][] = [[]];
-    for (const [, enclosed, plain = '', end] of text.matchAll(
-      /(?:"((?:[^"]|"")*)"|([^,\r\n"]*))(,|\r?\n|$)/g,
-    )) {
-      if (end === '' && enclosed === undefined && plain === '' && rows.at(-1)?.length === 0) break;
-      rows.at(-1)?.push(enclosed?.replaceAll('""', '"') ?? plain);
-      if (end !== ',') rows.push([]);
-    }
-    return rows.filter((row) => row.length > 0);
-  },
+  read: (text) => Papa.parse<string[]>(text.trim(), { delimiter: ',' }).data,
 };
 
 const markdown: Format = {
@@ -147,7 +138,8 @@ for (const [name, format] of Object.entries(FORMATS)) {
             ...rows.slice(0, header_rows),
             ...rows.slice(header_rows + first - 1, header_rows + last),
           ];
-          const shown = context === '' ? behindCaption(one.text, table) : `${context}\n${one.text}`;
+          const shown =
+            context === '' ? behindCaption(one.text, table) : context + table.lineBreak + one.text;
           const read = format.read(shown).filter((row) => row.length > 1);
           if (isPart(chunks, one.start_index)) cut++;
           else if (JSON.stringify(read) !== JSON.stringify(expected))
