@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import Papa from 'papaparse';
+import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import t from 'tap';
 import { openChunkers } from '../../../support/service.ts';
 
@@ -8,6 +9,8 @@ import { openChunkers } from '../../../support/service.ts';
 const chunk = await openChunkers();
 
 type Cells = readonly (readonly string[])[];
+
+type Element = DefaultTreeAdapterTypes.Element;
 
 /** A way to write tables and to read them again. */
 interface Format {
@@ -63,16 +66,23 @@ const html: Format = {
     return `${above}<table>${lineBreak}${header.map(line('th')).join('')}${body.map(line('td')).join('')}</table>${lineBreak}`;
   },
   read: (text) =>
-    text
-      .split('<tr>')
-      .slice(1)
-      .map((row) =>
-        [...row.matchAll(/<t[dh] title="a>b">([^<]*)</g)].map(([, cell = '']) => unescaped(cell)),
-      ),
+    elementsIn(parseFragment(text), ['tr']).map((row) => elementsIn(row, ['td', 'th']).map(textOf)),
 };
 
+/** The elements of some names within a node, in the order of the text. */
+function elementsIn(node: DefaultTreeAdapterTypes.ParentNode, names: readonly string[]): Element[] {
+  return node.childNodes.flatMap((child) => {
+    if (!('childNodes' in child)) return [];
+    const own = 'tagName' in child && names.includes(child.tagName) ? [child] : [];
+    return [...own, ...elementsIn(child, names)];
+  });
+}
+
+function textOf({ childNodes }: Element): string {
+  return childNodes.map((child) => ('value' in child ? child.value : '')).join('');
+}
+
 const escaped = (cell: string) => oneLine(cell).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-const unescaped = (cell: string) => cell.replaceAll('&lt;', '<').replaceAll('&amp;', '&');
 
 /** Markdown and HTML have no line breaks in cells here, and no space around them. */
 function oneLine(cell: string): string {
