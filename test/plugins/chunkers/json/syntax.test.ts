@@ -102,9 +102,9 @@ t.test('it sees what mutations do to real files', (t) => {
 
 t.test('it takes sequences whose values stand apart', (t) => {
   for (const text of ['1 2', '{}\n{}', '{}{}', '[][]\r\n\r\n"a" null', '\ufeff{}', ' \n1\n '])
-    t.equal(findProblem(text), undefined, text);
+    t.equal(findProblem(text), undefined, encodeURI(text));
   for (const text of ['1"a"', '"a""b"', '{}1', '1{}', '{} ,{}', '{}\u2028{}', '\ufeff\ufeff{}'])
-    t.not(findProblem(text), undefined, text);
+    t.not(findProblem(text), undefined, encodeURI(text));
   t.end();
 });
 
