@@ -2,6 +2,7 @@ import t from 'tap';
 import { startBlockCounter } from '../support/executed-blocks.ts';
 import { composeQuietly, runTask } from '../support/service.ts';
 import { growthRequests, SHAPES } from './growth-shapes.ts';
+import { unlessRefused } from './promises.ts';
 
 /** `npm run test:soak -- growth` measures time, on longer texts. */
 
@@ -26,7 +27,7 @@ for (const { manifest } of registry.ofKind('chunker').filter(({ missing }) => mi
         const workOf = (length: number) => {
           const body = Buffer.from(JSON.stringify({ text: make(length), ...options }));
           const task = { run: 'chunk', name: manifest.name } as const;
-          return leastWork(() => runTask(service, task, body));
+          return leastWork(() => unlessRefused(runTask(service, task, body)));
         };
         const small = await workOf(SMALL);
         const growth = (await workOf(SMALL * FACTOR)) / small;

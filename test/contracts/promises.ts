@@ -1,3 +1,4 @@
+import { ServiceError } from '../../core/errors.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -33,6 +34,20 @@ export class Ledger {
   /** @throws Error if a promise was broken */
   close(): void {
     if (this.#broken.size > 0) throw new Error(`broken: ${[...this.#broken].join('; ')}`);
+  }
+}
+
+/** Waits for work, and calls back where a plugin refuses what it was given as a mistake of the caller. */
+export async function unlessRefused<T>(
+  work: Promise<T>,
+  onRefusal: (error: ServiceError) => void = () => {},
+): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.code === 'invalid_parameters')) throw error;
+    onRefusal(error);
+    return undefined;
   }
 }
 

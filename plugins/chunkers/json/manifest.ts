@@ -1,0 +1,50 @@
+import type { FromSchema } from 'json-schema-to-ts';
+import type { Manifest } from '../../../core/contracts/manifest.ts';
+import { chunkSize, minimumChunk } from '../../../core/options.ts';
+
+const options = {
+  type: 'object',
+  properties: {
+    chunk_size: chunkSize,
+    min_chunk_size: minimumChunk,
+    tolerant: {
+      type: 'boolean',
+      default: false,
+      description:
+        'Whether a text that is not valid JSON is chunked all the same, along its brackets, strings and commas, instead of being refused.',
+    },
+    oversize: {
+      enum: ['split', 'keep'],
+      default: 'split',
+      description:
+        'What becomes of a single value above chunk_size: split, a string between words and never within an escape, or kept whole.',
+    },
+  },
+} as const;
+
+export type JsonOptions = FromSchema<typeof options>;
+
+export default {
+  kind: 'chunker',
+  name: 'json',
+  summary: 'Splits JSON between members and elements, and JSON Lines between records.',
+  options,
+  fields: {
+    pointer: {
+      type: ['string', 'null'],
+      description:
+        'JSON Pointer (RFC 6901) of the smallest value that holds the chunk, within its record; null if the chunk holds several records, or if the pointer is longer than 256 characters or 64 levels.',
+    },
+    records: {
+      type: 'array',
+      items: { type: 'integer' },
+      minItems: 2,
+      maxItems: 2,
+      description:
+        'The first and the last record that it holds, from 1, if the text is more than one JSON value.',
+    },
+  },
+  example: { text: '{"name": "Ada", "tags": ["math", "engines"], "born": 1815}', chunk_size: 32 },
+  uses: ['tokenizer'],
+  guarantees: { lossless: true },
+} as const satisfies Manifest;

@@ -1,0 +1,112 @@
+import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+export const QUOTE = 34;
+export const COMMA = 44;
+export const COLON = 58;
+export const OPEN_LIST = 91;
+export const BACKSLASH = 92;
+export const CLOSE_LIST = 93;
+export const OPEN_OBJECT = 123;
+export const CLOSE_OBJECT = 125;
+
+/** The kind of a token that is neither a string nor a mark: a number, a name such as `true`, or no JSON at all. */
+export const WORD = 0;
+
+const TAB = 9;
+const SPACE = 32;
+const BYTE_ORDER_MARK = 0xfeff;
+const MARKS = new Uint8Array(128);
+for (const mark of [COMMA, COLON, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT]) MARKS[mark] = mark;
+
+/**
+ * Reads a text as the tokens of JSON, whether they stand where JSON allows them or not. White space is that of JSON; a
+ * string that is not closed ends with its line. Its fields tell of the token that was read last.
+ */
+export class Tokens {
+  readonly text: string;
+  /** The unit of a mark, `QUOTE` of a string, else `WORD`. */
+  kind = WORD;
+  start = 0;
+  end = 0;
+
+  constructor(text: string) {
+    this.text = text;
+    if (text.charCodeAt(0) === BYTE_ORDER_MARK) this.end = 1;
+  }
+
+  /** Reads the next token; false at the end of the text. */
+  next(): boolean {
+    const { text } = this;
+    let at = this.end;
+    while (at < text.length && isSpace(text.charCodeAt(at))) at++;
+    this.start = at;
+    if (at >= text.length) {
+      this.end = at;
+      return false;
+    }
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) {
+      this.kind = QUOTE;
+      this.end = stringEnd(text, at + 1);
+    } else if (isMark(unit)) {
+      this.kind = unit;
+      this.end = at + 1;
+    } else {
+      this.kind = WORD;
+      this.end = wordEnd(text, at + 1);
+    }
+    return true;
+  }
+}
+
+keepOptimised(new Tokens(''));
+
+/** Whether a unit is white space to JSON. */
+function isSpace(unit: number): boolean {
+  return unit === SPACE || unit === LINE_FEED || unit === CARRIAGE_RETURN || unit === TAB;
+}
+
+function isMark(unit: number): boolean {
+  return unit < 128 && MARKS[unit] !== 0;
+}
+
+/** Where a string ends, behind its closing quote; at a line break if that comes first. */
+function stringEnd(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) return at + 1;
+    if (unit === LINE_FEED || unit === CARRIAGE_RETURN) return at;
+    if (unit === BACKSLASH && isInLine(text, at + 1)) at++;
+  }
+  return text.length;
+}
+
+function isInLine(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit !== LINE_FEED && unit !== CARRIAGE_RETURN;
+}
+
+function wordEnd(text: string, from: number): number {
+  let at = from;
+  while (at < text.length) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE || isMark(unit) || isSpace(unit)) break;
+    at++;
+  }
+  return at;
+}
+
+/** Whether the unit before an offset ends a line. */
+export function isBehindLine(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at - 1);
+  return unit === LINE_FEED || unit === CARRIAGE_RETURN;
+}
+
+/** Where the indentation begins that a token has on its line; the token's own start if it does not begin its line. */
+export function startOnLine(text: string, floor: number, start: number): number {
+  let at = start;
+  while (at > floor && (text.charCodeAt(at - 1) === SPACE || text.charCodeAt(at - 1) === TAB)) at--;
+  return at > floor && isBehindLine(text, at) ? at : start;
+}

@@ -1,0 +1,101 @@
+import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
+import { type Layout, startOnLine, type Table } from './layout.ts';
+import { Tags } from './tags.ts';
+
+/** The outermost tables of an HTML text; one within a cell is part of its row. */
+export function readHtml(text: string): Layout {
+  const tables: Table[] = [];
+  const tags = new Tags(text);
+  let depth = 0;
+  let open: OpenTable | undefined;
+  for (let before = 0; tags.next(); before = tags.end) {
+    const { name, isClosing, start, end } = tags;
+    if (name === 'table' && !isClosing) {
+      if (depth === 0) open = new OpenTable(startOnLine(text, before, start));
+      depth++;
+    } else if (name === 'table' && depth > 0) {
+      depth--;
+      if (depth === 0 && open !== undefined) tables.push(open.close(end));
+      if (depth === 0) open = undefined;
+    } else if (depth === 1 && open !== undefined) {
+      if (isClosing) open.leave(name);
+      else open.enter(name, startOnLine(text, before, start));
+    }
+  }
+  if (open !== undefined) tables.push(open.close(text.length));
+  return { dialect: 'html', tables, cutAtCells: findCells };
+}
+
+const NOWHERE = -1;
+
+/** A table that is being read. */
+class OpenTable {
+  readonly #start: number;
+  readonly #rows: number[] = [];
+  #headerRows = 0;
+  #isHead = false;
+  #hasHead = false;
+  /** Whether all rows so far are the header. */
+  #isLeading = true;
+  #hasHeaderCell = false;
+  #hasDataCell = false;
+  /** Where the tags begin that stand directly before the next row and go with it. */
+  #opening = NOWHERE;
+
+  constructor(start: number) {
+    this.#start = start;
+  }
+
+  enter(name: string, start: number): void {
+    if (name === 'tr') this.#beginRow(start);
+    else if (name === 'th') this.#hasHeaderCell = true;
+    else if (name === 'td') this.#hasDataCell = true;
+    else if (name === 'thead' || name === 'tbody' || name === 'tfoot') {
+      this.#endRow();
+      this.#isHead = name === 'thead';
+      this.#hasHead ||= this.#isHead;
+      this.#opening = start;
+    }
+  }
+
+  leave(name: string): void {
+    this.#opening = NOWHERE;
+    if (name === 'thead') {
+      this.#endRow();
+      this.#isHead = false;
+    }
+  }
+
+  close(end: number): Table {
+    this.#endRow();
+    const rows = this.#rows.length > 0 ? this.#rows : [this.#start];
+    return { start: this.#start, end, rows, headerRows: this.#headerRows };
+  }
+
+  #beginRow(start: number): void {
+    this.#endRow();
+    const first = this.#opening === NOWHERE ? start : this.#opening;
+    this.#rows.push(this.#rows.length === 0 ? this.#start : first);
+    this.#opening = NOWHERE;
+  }
+
+  /** Counts the last row to the header if it is in `thead`, or, in a table without that, has cells of the header alone. */
+  #endRow(): void {
+    const isByCells = !this.#hasHead && this.#hasHeaderCell && !this.#hasDataCell;
+    const hasCells = this.#hasHeaderCell || this.#hasDataCell;
+    if (hasCells && this.#isLeading) {
+      this.#isLeading = this.#isHead || isByCells;
+      if (this.#isLeading) this.#headerRows = this.#rows.length;
+    }
+    this.#hasHeaderCell = false;
+    this.#hasDataCell = false;
+  }
+}
+
+keepOptimised(new OpenTable(0));
+
+/** The offsets before the cells of a stretch. */
+function findCells(text: string, start: number, end: number): number[] {
+  const cells = text.slice(start, end).matchAll(/<t[dh](?=[\s>/])/gi);
+  return [...cells].map(({ index }) => start + index).filter((at) => at > start);
+}

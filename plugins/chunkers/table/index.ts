@@ -1,0 +1,112 @@
+import type { Span } from '../../../core/contracts/chunk.ts';
+import type { Chunker, CutFinder } from '../../../core/contracts/chunker.ts';
+import type { Factory } from '../../../core/contracts/plugin.ts';
+import type { Carried } from '../../../core/contracts/structure.ts';
+import type { Kit } from '../../../core/kit.ts';
+import { readCsv } from './csv.ts';
+import { readHtml } from './html.ts';
+import { beforeBreaks, isLineBreak, type Layout, type Table } from './layout.ts';
+import type manifest from './manifest.ts';
+import type { TableOptions } from './manifest.ts';
+import { readMarkdown } from './markdown.ts';
+import { BETWEEN_TABLES, outlineOf, TableIndex } from './outline.ts';
+
+const createTableChunker: Factory<typeof manifest> = ({ kit }): Chunker<TableOptions> => ({
+  chunk(text, options, { divide, packStructure, report }) {
+    checkMarks(options, kit);
+    const { dialect, tables: found, cutAtCells } = readTables(text, options, kit);
+    report('table-dialect', dialect);
+    const tables = found.map((table) => withHeader(table, options));
+    const index = new TableIndex(tables);
+    const finders = textFinders(kit);
+    const structure = {
+      outline: outlineOf(text, tables, options.rows_per_chunk ?? undefined),
+      ...(options.carry === 'none' ? {} : { carriedAt: headersOf(text, index) }),
+      divide(start: number, end: number, size: number): readonly Span[] {
+        const table = index.at(start);
+        if (table === undefined) return divide({ start, end }, finders, { size });
+        if (options.oversize === 'keep') return [{ start, end }];
+        return divide({ start, end }, [kit.cutAtOffsets(table.rows), cutAtCells, ...finders], { size });
+      },
+    };
+    const spans = packStructure(structure, rulesOf(options));
+    return spans.map((span) => withRows(span, index));
+  },
+});
+
+export default createTableChunker;
+
+/** @throws an error for the caller if a delimiter cannot be told from something else */
+function checkMarks({ delimiter, quote }: TableOptions, kit: Kit): void {
+  const refuse = (message: string) => Object.assign(kit.exposedError(message), { statusCode: 400 });
+  for (const [name, mark] of [['delimiter', delimiter] as const, ['quote', quote] as const]) {
+    if (isLineBreak(mark?.charCodeAt(0) ?? 0)) throw refuse(`${name}: must not be a line break.`);
+  }
+  if (delimiter !== null && delimiter === quote) throw refuse('delimiter: must not be the same as quote.');
+}
+
+const TABLE_TAG = /<table(?=[\s>])/i;
+
+function readTables(text: string, options: TableOptions, kit: Kit): Layout {
+  switch (options.format) {
+    case 'html':
+      return readHtml(text);
+    case 'markdown':
+      return readMarkdown(text, kit);
+    case 'csv':
+    case 'tsv':
+      return readCsv(text, options);
+  }
+  if (options.delimiter !== null) return readCsv(text, options);
+  const hasTag = TABLE_TAG.test(text);
+  if (hasTag && /^\s*</.test(text)) return readHtml(text);
+  const markdown = readMarkdown(text, kit);
+  if (markdown.tables.length > 0) return markdown;
+  return hasTag ? readHtml(text) : readCsv(text, options);
+}
+
+/** A table with the header that the request gives it; one without other rows has none. */
+function withHeader(table: Table, { header_rows }: TableOptions): Table {
+  const headerRows = header_rows ?? table.headerRows;
+  return { ...table, headerRows: headerRows < table.rows.length ? headerRows : 0 };
+}
+
+/** The header of the table that an offset behind it lies in. */
+function headersOf(text: string, index: TableIndex): (start: number) => Carried | undefined {
+  const known = new Map<Table, Carried>();
+  return (offset) => {
+    const table = index.at(offset);
+    if (table === undefined || table.headerRows === 0) return undefined;
+    const headerEnd = table.rows[table.headerRows] as number;
+    if (offset < headerEnd) return undefined;
+    const carried = known.get(table) ?? {
+      opening: text.slice(table.start, beforeBreaks(text, table.start, headerEnd)),
+    };
+    known.set(table, carried);
+    return carried;
+  };
+}
+
+/** A line of fewer characters, such as a blank one, goes with another. */
+const SHORTEST_LINE = 8;
+
+/** How text is cut that is too large: at its paragraphs, lines, sentences and words. */
+function textFinders({ cutAtDelimiters, cutAtWhiteSpace, withMinimumPiece }: Kit): readonly CutFinder[] {
+  return [
+    cutAtDelimiters(['\n\n', '\r\n\r\n']),
+    withMinimumPiece(cutAtDelimiters(['\r\n', '\n', '\r']), SHORTEST_LINE),
+    cutAtDelimiters(['. ', '! ', '? ', '。', '！', '？']),
+    cutAtWhiteSpace,
+  ];
+}
+
+/** With `rows_per_chunk` nothing joins the chunks that it makes. */
+function rulesOf(options: TableOptions) {
+  if (options.rows_per_chunk === null) return options;
+  return { ...options, min_chunk_size: 0, always: BETWEEN_TABLES };
+}
+
+function withRows(span: Span, index: TableIndex): Span {
+  const rows = index.rowsIn(span.start, span.end);
+  return rows === undefined ? span : { ...span, extra: { ...span.extra, rows } };
+}

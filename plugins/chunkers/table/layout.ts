@@ -1,0 +1,85 @@
+import type { CutFinder } from '../../../core/contracts/chunker.ts';
+
+/** A table of a text; offsets are in UTF-16 units. */
+export interface Table {
+  readonly start: number;
+  readonly end: number;
+  /** Where its rows begin, those of the header included; the first with the table itself. There is at least one. */
+  readonly rows: readonly number[];
+  /** How many of the rows are the header, as the format says. */
+  readonly headerRows: number;
+}
+
+/** The tables of a text, in its order; what stands between them is text. */
+export interface Layout {
+  /** What the response says of the format. */
+  readonly dialect: string;
+  readonly tables: readonly Table[];
+  /** Cuts a row between its cells. */
+  readonly cutAtCells: CutFinder;
+}
+
+const TAB = 9;
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+const SPACE = 32;
+
+export function isLineBreak(unit: number): boolean {
+  return unit === LINE_FEED || unit === CARRIAGE_RETURN;
+}
+
+function isBlank(unit: number): boolean {
+  return unit === SPACE || unit === TAB;
+}
+
+/** Behind the line break at an offset, whichever kind it is. */
+export function behindBreak(text: string, at: number): number {
+  return text.charCodeAt(at) === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED ? at + 2 : at + 1;
+}
+
+/** Where the line ends that an offset lies in, behind its break. */
+export function lineEnd(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    if (isLineBreak(text.charCodeAt(at))) return behindBreak(text, at);
+  }
+  return text.length;
+}
+
+/** Behind the blank lines that begin at an offset, or on its line. */
+export function behindBlankLines(text: string, from: number): number {
+  let behind = from;
+  let at = from;
+  while (at < text.length) {
+    const unit = text.charCodeAt(at);
+    if (isLineBreak(unit)) behind = at + 1;
+    else if (!isBlank(unit)) return behind;
+    at++;
+  }
+  return text.length;
+}
+
+/** Where a line's indentation begins before an offset; the offset itself if there is more before it on its line. */
+export function startOnLine(text: string, floor: number, offset: number): number {
+  let at = offset;
+  while (at > floor && isBlank(text.charCodeAt(at - 1))) at--;
+  return at === 0 || isLineBreak(text.charCodeAt(at - 1)) ? at : offset;
+}
+
+/** Where the text before an offset ends without the line breaks at its end. */
+export function beforeBreaks(text: string, floor: number, end: number): number {
+  let at = end;
+  while (at > floor && isLineBreak(text.charCodeAt(at - 1))) at--;
+  return at;
+}
+
+/** How many of rising numbers are at most the given one. */
+export function countUpTo(numbers: readonly number[], most: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((numbers[middle] as number) <= most) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

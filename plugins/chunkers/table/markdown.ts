@@ -1,0 +1,43 @@
+import type { Kit } from '../../../core/kit.ts';
+import { type Layout, lineEnd, type Table } from './layout.ts';
+
+const BACKSLASH = 92;
+const PIPE = 124;
+
+/** The tables of a Markdown text; a header goes with its row of delimiters. */
+export function readMarkdown(text: string, { findMarkdownBlocks }: Kit): Layout {
+  const blocks = mayHoldTable(text) ? findMarkdownBlocks(text) : [];
+  const tables = blocks
+    .filter(({ kind }) => kind === 'table')
+    .map(
+      ({ start, end, inner }): Table => ({
+        start,
+        end,
+        rows: rowStarts(text, start, inner, end),
+        headerRows: 1,
+      }),
+    );
+  return { dialect: 'markdown', tables, cutAtCells: findPipes };
+}
+
+/** Whether a row of delimiters can be there. */
+function mayHoldTable(text: string): boolean {
+  return text.includes('|') && text.includes('-');
+}
+
+function rowStarts(text: string, start: number, inner: number, end: number): number[] {
+  const starts = [start];
+  for (let at = inner; at < end; at = lineEnd(text, at)) starts.push(at);
+  return starts;
+}
+
+/** The offsets behind the pipes of a stretch that are not escaped. */
+function findPipes(text: string, start: number, end: number): number[] {
+  const cuts: number[] = [];
+  for (let at = start; at < end; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === BACKSLASH) at++;
+    else if (unit === PIPE && at > start && at + 1 < end) cuts.push(at + 1);
+  }
+  return cuts;
+}

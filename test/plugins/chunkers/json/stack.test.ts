@@ -1,0 +1,23 @@
+import t from 'tap';
+import { composeQuietly, runTask } from '../../../support/service.ts';
+import { SHAPES } from './shapes.ts';
+
+const { service } = await composeQuietly();
+
+const run = (name: string, length: number, options: object) =>
+  runTask(
+    service,
+    { run: 'chunk', name: 'json' },
+    { text: (SHAPES[name] as (length: number) => string)(length), tolerant: name.endsWith('!'), ...options },
+  );
+
+t.test('5 MB that nest without end overflow no stack', async (t) => {
+  for (const name of [
+    'nested lists',
+    'nested objects',
+    'lists that nest and go on',
+    'openings!',
+    'closings!',
+  ])
+    t.ok((await run(name, 5e6, { chunk_size: 4096 })).bytes.length > 5e6, name);
+});
