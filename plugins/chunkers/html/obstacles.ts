@@ -11,7 +11,7 @@ export interface Obstacles {
   readonly between: readonly number[];
 }
 
-const ENTITY = /&(?:#\d{1,9}|#[xX][\da-fA-F]{1,9}|[a-zA-Z][a-zA-Z\d]{0,31});?/y;
+const ENTITY = /&(?:#\d{1,9}|#[xX][\da-fA-F]{1,9}|[a-zA-Z][a-zA-Z\d]{0,31});?/g;
 
 /**
  * Finds the obstacles of a stretch that begins in text.
@@ -19,38 +19,37 @@ const ENTITY = /&(?:#\d{1,9}|#[xX][\da-fA-F]{1,9}|[a-zA-Z][a-zA-Z\d]{0,31});?/y;
  * @param others rising stretches that are not to be cut, nor to be cut off
  */
 export function findObstacles(text: string, start: number, end: number, others: readonly Span[]): Obstacles {
-  const collector = new Collector(text, others);
-  const reader = new MarkupReader(text, start, end);
-  let behind = start;
+  const collector = new Collector(others);
+  const part = text.slice(start, end);
+  const reader = new MarkupReader(part);
+  let behind = 0;
   while (reader.read()) {
-    collector.addEntities(behind, reader.start);
-    collector.add(reader.start, reader.end);
-    collector.between.push(reader.isClosing || reader.name === '' ? reader.end : reader.start);
+    collector.addEntities(part.slice(behind, reader.start), start + behind);
+    collector.add(start + reader.start, start + reader.end);
+    collector.between.push(start + (reader.isClosing || reader.name === '' ? reader.end : reader.start));
     behind = reader.end;
   }
-  collector.addEntities(behind, end);
+  collector.addEntities(part.slice(behind), start + behind);
   collector.addOthers(end);
   return collector;
 }
 
 class Collector implements Obstacles {
-  readonly #text: string;
   readonly #others: readonly Span[];
   #nextOther = 0;
   readonly starts: number[] = [];
   readonly ends: number[] = [];
   readonly between: number[] = [];
 
-  constructor(text: string, others: readonly Span[]) {
-    this.#text = text;
+  constructor(others: readonly Span[]) {
     this.#others = others;
   }
 
-  addEntities(start: number, end: number): void {
-    const text = this.#text;
-    for (let at = text.indexOf('&', start); at !== -1 && at < end; at = text.indexOf('&', at + 1)) {
-      ENTITY.lastIndex = at;
-      if (ENTITY.test(text)) this.add(at, Math.min(ENTITY.lastIndex, end));
+  /** @param start where the text stands in the whole */
+  addEntities(text: string, start: number): void {
+    if (!text.includes('&')) return;
+    for (const { index, 0: entity } of text.matchAll(ENTITY)) {
+      this.add(start + index, start + index + entity.length);
     }
   }
 

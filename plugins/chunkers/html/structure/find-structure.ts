@@ -40,7 +40,7 @@ class StructureFinder {
 
   constructor(text: string, skip: readonly string[]) {
     this.#text = text;
-    this.#reader = new MarkupReader(text, 0, text.length);
+    this.#reader = new MarkupReader(text);
     this.#record = new StructureRecord(text);
     this.#skipped = new Skipped(skip);
     this.#behind = text.charCodeAt(0) === BOM ? 1 : 0;

@@ -7,8 +7,7 @@ import { rawEnd } from './raw-text.ts';
  */
 export class MarkupReader {
   readonly #text: string;
-  readonly #end: number;
-  #next: number;
+  #next = 0;
   /** How many `svg` and `math` are open: in them no element holds raw text, and CDATA is known. */
   #foreign = 0;
   /** `[start, end)` of the present tag or comment. */
@@ -22,21 +21,14 @@ export class MarkupReader {
   /** Of a tag: where what stands raw behind it ends; its own end, if that is none. */
   rawEnd = 0;
 
-  /** Reads a stretch that begins in text. */
-  constructor(text: string, start: number, end: number) {
+  constructor(text: string) {
     this.#text = text;
-    this.#next = start;
-    this.#end = end;
   }
 
   /** Goes to the next tag or comment; false if there is none. */
   read(): boolean {
     const text = this.#text;
-    for (
-      let at = text.indexOf('<', this.#next);
-      at !== -1 && at < this.#end;
-      at = text.indexOf('<', at + 1)
-    ) {
+    for (let at = text.indexOf('<', this.#next); at !== -1; at = text.indexOf('<', at + 1)) {
       const unit = text.charCodeAt(at + 1);
       if (isLetter(unit)) return this.#readTag(at, at + 1);
       if (unit === SLASH && isLetter(text.charCodeAt(at + 2))) return this.#readTag(at, at + 2);
@@ -48,8 +40,8 @@ export class MarkupReader {
   #readTag(start: number, nameStart: number): boolean {
     const text = this.#text;
     let nameEnd = nameStart + 1;
-    while (nameEnd < this.#end && !endsName(text.charCodeAt(nameEnd))) nameEnd++;
-    const end = tagEnd(text, nameEnd, this.#end);
+    while (nameEnd < text.length && !endsName(text.charCodeAt(nameEnd))) nameEnd++;
+    const end = tagEnd(text, nameEnd);
     if (end === -1) return false;
     this.start = start;
     this.end = end;
@@ -57,7 +49,7 @@ export class MarkupReader {
     this.name = text.slice(nameStart, Math.min(nameEnd, nameStart + LONGEST_NAME)).toLowerCase();
     this.isForeign = this.#followForeign();
     const isRaw = !this.isClosing && !this.isForeign;
-    this.rawEnd = isRaw ? rawEnd(text, this.name, end, this.#end) : end;
+    this.rawEnd = isRaw ? rawEnd(text, this.name, end) : end;
     this.#next = this.rawEnd;
     return true;
   }
@@ -76,7 +68,7 @@ export class MarkupReader {
 
   #readComment(start: number): boolean {
     this.start = start;
-    this.end = Math.min(commentEnd(this.#text, start, this.#foreign > 0), this.#end);
+    this.end = commentEnd(this.#text, start, this.#foreign > 0);
     this.name = '';
     this.isClosing = false;
     this.isForeign = false;
@@ -86,7 +78,7 @@ export class MarkupReader {
   }
 }
 
-keepOptimised(new MarkupReader('', 0, 0));
+keepOptimised(new MarkupReader(''));
 
 const LONGEST_NAME = 40;
 
@@ -104,34 +96,34 @@ const QUESTION = 63;
 const DOUBLE = 34;
 const SINGLE = 39;
 
-/** Behind the `>` that closes a tag, which none within a quoted value does; -1 if there is none before `limit`. */
-function tagEnd(text: string, from: number, limit: number): number {
+/** Behind the `>` that closes a tag, which none within a quoted value does; -1 if there is none. */
+function tagEnd(text: string, from: number): number {
   let at = from;
-  while (at < limit) {
+  while (at < text.length) {
     const unit = text.charCodeAt(at);
     if (unit === GREATER) return at + 1;
     if (unit === SLASH || isSpace(unit)) at++;
-    else at = attributeEnd(text, at, limit);
+    else at = attributeEnd(text, at);
   }
   return -1;
 }
 
 /** Behind an attribute with its value. */
-function attributeEnd(text: string, start: number, limit: number): number {
+function attributeEnd(text: string, start: number): number {
   // An equals sign at the beginning belongs to the name.
   let at = start + 1;
-  while (at < limit && text.charCodeAt(at) !== EQUAL && !endsName(text.charCodeAt(at))) at++;
+  while (at < text.length && text.charCodeAt(at) !== EQUAL && !endsName(text.charCodeAt(at))) at++;
   const nameEnd = at;
-  while (at < limit && isSpace(text.charCodeAt(at))) at++;
+  while (at < text.length && isSpace(text.charCodeAt(at))) at++;
   if (text.charCodeAt(at) !== EQUAL) return nameEnd;
   at++;
-  while (at < limit && isSpace(text.charCodeAt(at))) at++;
+  while (at < text.length && isSpace(text.charCodeAt(at))) at++;
   const quote = text.charCodeAt(at);
   if (quote === DOUBLE || quote === SINGLE) {
     const close = text.indexOf(quote === DOUBLE ? '"' : "'", at + 1);
-    return close === -1 ? limit : close + 1;
+    return close === -1 ? text.length : close + 1;
   }
-  while (at < limit && text.charCodeAt(at) !== GREATER && !isSpace(text.charCodeAt(at))) at++;
+  while (at < text.length && text.charCodeAt(at) !== GREATER && !isSpace(text.charCodeAt(at))) at++;
   return at;
 }
 

@@ -7,17 +7,17 @@ const RAW = new Map(
 );
 
 /**
- * Where the raw text ends that stands behind an opening tag: before the closing tag, or at `limit` if there is none.
+ * Where the raw text ends that stands behind an opening tag: before the closing tag, or with the text if there is none.
  *
  * @returns `start` if the element holds no raw text
  */
-export function rawEnd(text: string, name: string, start: number, limit: number): number {
-  if (name === 'plaintext') return limit;
+export function rawEnd(text: string, name: string, start: number): number {
+  if (name === 'plaintext') return text.length;
   const close = RAW.get(name);
   if (close === undefined) return start;
-  if (name === 'script') return Math.min(scriptEnd(text, start), limit);
+  if (name === 'script') return scriptEnd(text, start);
   close.lastIndex = start;
-  return Math.min(close.exec(text)?.index ?? limit, limit);
+  return close.exec(text)?.index ?? text.length;
 }
 
 const SCRIPT_MARKS = /<!--|-->|<(\/?)script(?=[\s/>])/gi;

@@ -37,7 +37,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
  * they stand for, and with single spaces.
  */
 export function wordsOf(text: string, start: number, end: number): string {
-  const whole = textOf(text, start, Math.min(end, start + MOST_READ))
+  const whole = textOf(text.slice(start, Math.min(end, start + MOST_READ)))
     .replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]\w{1,7}));?/g, decode)
     .replace(/\s+/g, ' ')
     .trim()
@@ -45,16 +45,16 @@ export function wordsOf(text: string, start: number, end: number): string {
   return whole.length <= MOST_LETTERS ? whole : Array.from(whole).slice(0, MOST_LETTERS).join('').trimEnd();
 }
 
-/** What stands between the tags of a stretch. */
-function textOf(text: string, start: number, end: number): string {
-  const reader = new MarkupReader(text, start, end);
+/** What stands between the tags. */
+function textOf(text: string): string {
+  const reader = new MarkupReader(text);
   let words = '';
-  let behind = start;
+  let behind = 0;
   while (reader.read()) {
     words += text.slice(behind, reader.start);
     behind = reader.end;
   }
-  return words + text.slice(behind, end);
+  return words + text.slice(behind);
 }
 
 function decode(whole: string, decimal?: string, hex?: string, name?: string): string {
