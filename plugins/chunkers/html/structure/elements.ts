@@ -119,5 +119,7 @@ export const VOID_INLINE: ReadonlySet<string> = new Set(
 
 /** Inline elements that show something although no text is in them. */
 export const SHOWN_INLINE: ReadonlySet<string> = new Set(
-  words('audio br button canvas embed iframe img input math meter object progress svg textarea video wbr'),
+  words(
+    `area audio br button canvas embed iframe img input math meter object param progress source svg textarea track video wbr`,
+  ),
 );

@@ -113,7 +113,7 @@ class StructureFinder {
     else if (block !== undefined) this.#openBlock(block);
     else {
       this.#record.places.open(start, depth);
-      if (!isForeign && SHOWN_INLINE.has(name)) this.#content(start, end);
+      if (isForeign || SHOWN_INLINE.has(name)) this.#content(start, end);
     }
   }
 

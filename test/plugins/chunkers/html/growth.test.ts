@@ -3,7 +3,7 @@ import { startBlockCounter } from '../../../support/executed-blocks.ts';
 import { composeQuietly, runTask } from '../../../support/service.ts';
 import { HOSTILE_SHAPES } from './hostile-shapes.ts';
 
-const SMALL = 3000;
+const SMALL = 2000;
 const FACTOR = 8;
 /** Quadratic work would be FACTOR squared. */
 const MOST_GROWTH = FACTOR * 1.6;
