@@ -18,7 +18,7 @@ export class Places {
   readonly #text: string;
   readonly edges: number[] = [0];
   readonly ranks: number[] = [0];
-  /** Behind the content before the row. */
+  /** Behind the content before the row; 0 if there is none. */
   #contentEnd = 0;
   // The row so far.
   #cut = -1;
@@ -94,8 +94,8 @@ export class Places {
   content(start: number, end: number, depth: number): number {
     if (this.#cut !== -1) this.#consider(start, depth, true);
     const cut = this.#cut === -1 ? start : this.#cut;
-    if (this.#hasBlock && (this.#lead === NO_LEVEL || this.#level <= this.#lead))
-      this.#add(cut, this.#rank());
+    const isLed = this.#lead !== NO_LEVEL && this.#level > this.#lead;
+    if (this.#hasBlock && this.#contentEnd > 0 && !isLed) this.#add(cut, this.#rank());
     this.#startRow();
     this.#lead = NO_LEVEL;
     this.#contentEnd = end;
