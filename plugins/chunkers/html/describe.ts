@@ -25,18 +25,12 @@ export function createDescriber(
   const { headings, tables, contents } = structure;
   const paths = kit.headingPaths(headings);
   const named = memoized((path: Path) => (path.includes('') ? path.filter((name) => name !== '') : path));
-  const around = memoized((path: Path) => named(path.slice(0, -1)));
-  const headerOf = memoized(({ start, headerEnd }: Table) => text.slice(start, headerEnd));
-
-  const pathAt = (start: number): Path =>
-    at(headings, start)?.start === start
-      ? around(paths.within(start, start + 1))
-      : named(paths.before(start));
+  const headerOf = memoized(({ start, headerEnd }: Table) => text.slice(start, headerEnd).trimEnd());
 
   return {
     carriedAt(start) {
       const table = carry.includes('header') ? tableAround(tables, start) : undefined;
-      const path = carry.includes('headings') ? pathAt(start) : undefined;
+      const path = carry.includes('headings') ? named(paths.above(start)) : undefined;
       if (table === undefined && path === undefined) return undefined;
       return { path, opening: table && headerOf(table) };
     },

@@ -20,14 +20,15 @@ const chunk = (text: string, options: object = {}) =>
 t.test('the work is linear in the text, however it is nested or broken', async (t) => {
   const counter = await startBlockCounter();
   t.teardown(() => counter.stop());
-  const workOf = (text: string, options: object) => counter.count(() => chunk(text, options));
-  for (const options of REQUESTS) {
-    await workOf('<p>What is loaded once</p>', options);
-    for (const [shape, make] of Object.entries(HOSTILE_SHAPES)) {
-      const small = await workOf(make(SMALL), options);
-      const growth = (await workOf(make(SMALL * FACTOR), options)) / small;
-      t.ok(growth < MOST_GROWTH, `${shape} ${JSON.stringify(options)}: ${growth.toFixed(1)} times the work`);
-    }
+  const workOf = (text: string) =>
+    counter.count(async () => {
+      for (const options of REQUESTS) await chunk(text, options);
+    });
+  await workOf('<p>What is loaded once</p>');
+  for (const [shape, make] of Object.entries(HOSTILE_SHAPES)) {
+    const small = await workOf(make(SMALL));
+    const growth = (await workOf(make(SMALL * FACTOR))) / small;
+    t.ok(growth < MOST_GROWTH, `${shape}: ${growth.toFixed(1)} times the work`);
   }
 });
 
