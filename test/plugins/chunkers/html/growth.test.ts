@@ -17,6 +17,15 @@ const REQUESTS = [
 const chunk = (text: string, options: object = {}) =>
   runTask(service, { run: 'chunk', name: 'html' }, { text, ...options });
 
+// Counting makes what comes behind it slow.
+t.test('5 MB of endless nesting overflow no stack', async (t) => {
+  for (const shape of ['nested div with text', 'nested tables', 'nested sections with headings']) {
+    const text = HOSTILE_SHAPES[shape]?.(5e6) ?? '';
+    t.ok(text.length > 4e6, shape);
+    await chunk(text, { chunk_size: 100_000 });
+  }
+});
+
 t.test('the work is linear in the text, however it is nested or broken', async (t) => {
   const counter = await startBlockCounter();
   t.teardown(() => counter.stop());
@@ -29,13 +38,5 @@ t.test('the work is linear in the text, however it is nested or broken', async (
     const small = await workOf(make(SMALL));
     const growth = (await workOf(make(SMALL * FACTOR))) / small;
     t.ok(growth < MOST_GROWTH, `${shape}: ${growth.toFixed(1)} times the work`);
-  }
-});
-
-t.test('5 MB of endless nesting overflow no stack', async (t) => {
-  for (const shape of ['nested div with text', 'nested tables', 'nested sections with headings']) {
-    const text = HOSTILE_SHAPES[shape]?.(5e6) ?? '';
-    t.ok(text.length > 4e6, shape);
-    await chunk(text, { chunk_size: 100_000 });
   }
 });

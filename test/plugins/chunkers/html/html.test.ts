@@ -1,4 +1,5 @@
 import t from 'tap';
+import { findStructure } from '../../../../plugins/chunkers/html/structure/find-structure.ts';
 import { startServer } from '../../../support/server.ts';
 import { openChunkers } from '../../../support/service.ts';
 
@@ -38,6 +39,31 @@ t.test('lists are cut between items, tables between rows, code between lines', a
   t.same(await texts(code.join(''), { chunk_size: 24 }), code);
   const terms = ['<dl><dt>Tea<dd>is hot', '<dt>Milk<dd>is cold</dl>'];
   t.same(await texts(terms.join(''), { chunk_size: 26 }), terms);
+});
+
+t.test('blocks whose closing tags are left out lie beside each other', async (t) => {
+  for (const text of [
+    '<ul><li>a<li><div>b<li>c</ul>',
+    '<dl><dt>a<dt>b<dt>c</dl>',
+    '<p>a<p>b<p>c',
+    '<table><tr><td>a<tr><td>b<tr><td>c</table>',
+    '<table><tr><td>a<td>b<td>c</table>',
+    '<select><option>a<option>b<option>c</select>',
+  ]) {
+    const { ranks } = findStructure(text, []).outline;
+    t.equal(ranks.length, 4, text);
+    t.equal(ranks[1], ranks[2], text);
+  }
+});
+
+t.test('an entity is cut only where it does not fit alone', async (t) => {
+  const text = `<p>${'a&amp;'.repeat(20)}<b>${'&#x1f600;'.repeat(20)}</b></p>`;
+  const parts = await texts(text, { chunk_size: 11 });
+  t.ok(
+    parts.every((part) => !/&[^;]*$/.test(part)),
+    parts.join('|'),
+  );
+  t.ok((await texts(text, { chunk_size: 4 })).every((part) => part.length <= 4));
 });
 
 t.test('a heading stays with what it leads into, however large that is', async (t) => {
@@ -151,6 +177,12 @@ t.test('oversize keep leaves rows and code whole, and splits the rest', async (t
   t.ok(chunks.some((one) => one.text.includes(script)));
   t.equal(chunks.filter((one) => one.text.length > 40).length, 2);
   t.ok((await chunk(text, { chunk_size: 40 })).every((one) => one.text.length <= 40));
+});
+
+t.test('oversize keep does not keep a row with a table in it', async (t) => {
+  const inner = '<table><tr><td>one two</td></tr><tr><td>three four</td></tr></table>';
+  const text = `<table><tr><td>${inner}<p>Some more words.</p></td></tr></table>`;
+  t.ok((await texts(text, { chunk_size: 50, oversize: 'keep' })).every((part) => part.length <= 50));
 });
 
 t.test('skip leaves out whole elements, and a header counts them', async (t) => {
