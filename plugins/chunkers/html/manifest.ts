@@ -1,0 +1,74 @@
+import type { FromSchema } from 'json-schema-to-ts';
+import type { Manifest } from '../../../core/contracts/manifest.ts';
+import { context, contextShortened, headingPath, kinds, rows } from '../../../core/fields.ts';
+import { chunkSize, countContext, minimumChunk } from '../../../core/options.ts';
+
+const options = {
+  type: 'object',
+  properties: {
+    chunk_size: chunkSize,
+    min_chunk_size: minimumChunk,
+    split_level: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 6,
+      default: 0,
+      description:
+        'Begins a new chunk at every heading of this level or above, also where more would fit; 0 cuts by size alone.',
+    },
+    oversize: {
+      enum: ['split', 'keep'],
+      default: 'split',
+      description:
+        'A row of a table, a pre, script or style above chunk_size: split so that chunk_size is a hard limit, or kept whole.',
+    },
+    skip: {
+      type: 'array',
+      items: {
+        type: 'string',
+        pattern: '^[A-Za-z][A-Za-z0-9-]*$',
+        maxLength: 40,
+        examples: ['script', 'style', 'svg', 'nav', 'template'],
+      },
+      default: [],
+      examples: [['script', 'style']],
+      description:
+        'Names of elements that are left out, with all that is in them. Then the chunks joined are not the text, and a header says how many were left out.',
+    },
+    carry: {
+      type: 'array',
+      items: { enum: ['headings', 'header'] },
+      default: ['header'],
+      description:
+        'What context has: headings is the path of the headings that the chunk stands under, header is the header of the table in whose rows it begins.',
+    },
+    count_context: countContext,
+  },
+} as const;
+
+export type HtmlOptions = FromSchema<typeof options>;
+
+export default {
+  kind: 'chunker',
+  name: 'html',
+  summary:
+    'Splits HTML along its headings and between its block elements, rows of tables and items of lists.',
+  options,
+  fields: {
+    heading_path: headingPath,
+    kinds,
+    rows,
+    context,
+    context_shortened: contextShortened,
+  },
+  reports: {
+    'html-skipped':
+      'How many elements of each name were left out, as in `script 3; style 1`; `none` if none was.',
+  },
+  example: {
+    text: '<h1>Tea</h1><p>Boil water.</p><h2>Milk</h2><ul><li>whole</li><li>skimmed</li></ul>',
+    chunk_size: 50,
+  },
+  uses: ['tokenizer'],
+  light: true,
+} as const satisfies Manifest;

@@ -1,0 +1,125 @@
+/** What chunks hold; of kinds that begin at one place, the first is listed first. */
+export const KINDS = [
+  'navigation',
+  'form',
+  'details',
+  'quote',
+  'list',
+  'table',
+  'figure',
+  'heading',
+  'paragraph',
+  'code',
+  'script',
+  'style',
+  'template',
+  'metadata',
+  'comment',
+  'text',
+] as const;
+
+export type Kind = (typeof KINDS)[number];
+
+/** Which open elements an opening tag closes, where their own closing tags are left out. */
+export type Closes =
+  | 'nothing'
+  | 'paragraph'
+  | 'heading'
+  | 'item'
+  | 'term'
+  | 'option'
+  | 'part'
+  | 'row'
+  | 'cell';
+
+/** A block element: between those the text can be cut. */
+export interface Block {
+  readonly name: string;
+  readonly kind: Kind | undefined;
+  /** Of a heading: 1 to 6; 0 of others. */
+  readonly level: number;
+  readonly closes: Closes;
+  /** Whether it has no content and no closing tag. */
+  readonly isVoid: boolean;
+  /** Whether headings in it stand below those around it, and do not reach beyond it. */
+  readonly isScope: boolean;
+  /** Whether a heading in it leads into nothing behind it. */
+  readonly isItem: boolean;
+  /** Whether it counts as content even if it is empty. */
+  readonly isShown: boolean;
+}
+
+const NAMES_BY_CLOSES: Readonly<Record<Closes, string>> = {
+  nothing: 'html head body script style template noscript title meta link base select',
+  paragraph: `address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form
+    header hgroup hr legend listing main menu nav ol p plaintext pre search section summary table ul xmp`,
+  heading: 'h1 h2 h3 h4 h5 h6',
+  item: 'li',
+  term: 'dt dd',
+  option: 'option optgroup',
+  part: 'caption colgroup thead tbody tfoot',
+  row: 'tr',
+  cell: 'td th',
+};
+
+const KIND_BY_NAME: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+  ['nav', 'navigation'],
+  ['form', 'form'],
+  ['details', 'details'],
+  ['blockquote', 'quote'],
+  ...of('list', 'ul ol dl menu dir'),
+  ['table', 'table'],
+  ['figure', 'figure'],
+  ...of('heading', 'h1 h2 h3 h4 h5 h6'),
+  ['p', 'paragraph'],
+  ...of('code', 'pre xmp listing plaintext'),
+  ['script', 'script'],
+  ['style', 'style'],
+  ['template', 'template'],
+  ...of('metadata', 'title meta link base'),
+]);
+
+const VOID = new Set(['base', 'hr', 'link', 'meta']);
+const SCOPES = new Set(words('article aside details dialog fieldset figure nav section td th'));
+
+const SHOWN = new Set(['script', 'style', 'title']);
+
+/** The block elements by name; all others are inline. */
+export const BLOCKS: ReadonlyMap<string, Block> = new Map(
+  Object.entries(NAMES_BY_CLOSES).flatMap(([closes, names]) =>
+    words(names).map((name) => [name, blockOf(name, closes as Closes)]),
+  ),
+);
+
+function blockOf(name: string, closes: Closes): Block {
+  return {
+    name,
+    kind: KIND_BY_NAME.get(name),
+    level: closes === 'heading' ? Number(name[1]) : 0,
+    closes,
+    isVoid: VOID.has(name),
+    isScope: SCOPES.has(name),
+    isItem: SCOPES.has(name) || closes === 'item' || closes === 'term',
+    isShown: (VOID.has(name) && name !== 'hr') || SHOWN.has(name),
+  };
+}
+
+function of(kind: Kind, names: string): [string, Kind][] {
+  return words(names).map((name) => [name, kind]);
+}
+
+function words(text: string): string[] {
+  return text.split(/\s+/);
+}
+
+/** Inline elements without content, and so without a closing tag. */
+export const VOID_INLINE: ReadonlySet<string> = new Set(
+  words('area br col embed img input param source track wbr'),
+);
+
+/** Inline elements that show something although no text is in them. */
+export const SHOWN_INLINE: ReadonlySet<string> = new Set(
+  words(
+    `area audio br button canvas embed iframe img input math meter object param progress source svg textarea track video wbr`,
+  ),
+);

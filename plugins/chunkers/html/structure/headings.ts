@@ -1,0 +1,99 @@
+import type { Heading } from '../../../../core/engine/heading-paths.ts';
+import { wordsOf } from './words.ts';
+
+/** A heading, and where what it leads into begins. */
+export interface PlacedHeading extends Heading {
+  readonly end: number;
+}
+
+/** How a scope was entered: what to return to. */
+interface Scope {
+  readonly level: number;
+  readonly base: number;
+  readonly count: number;
+}
+
+type Open<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** Paths have at most so many names. */
+const DEEPEST = 6;
+const NOWHERE = -1;
+
+/**
+ * Collects the headings of a text. Within a sectioning element they stand below the heading that holds around it, and do
+ * not reach beyond its end.
+ */
+export class Headings {
+  readonly #text: string;
+  readonly found: Open<PlacedHeading>[] = [];
+  readonly #scopes: Scope[] = [];
+  /** Level of the heading that holds, and of the one that held where the innermost scope was entered. */
+  #level = 0;
+  #base = 0;
+  /** Headings that no scope has ended yet, by their indices, and those whose scope has just ended. */
+  readonly #unbounded: number[] = [];
+  readonly #ending: Open<PlacedHeading>[] = [];
+  #open: { readonly level: number; readonly inner: number; start: number } | undefined;
+  /** The heading with no content behind it so far. */
+  #lead: Open<PlacedHeading> | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  enterScope(): void {
+    this.#scopes.push({ level: this.#level, base: this.#base, count: this.found.length });
+    this.#base = this.#level;
+  }
+
+  leaveScope(): void {
+    const scope = this.#scopes.pop();
+    if (scope === undefined) return;
+    this.#level = scope.level;
+    this.#base = scope.base;
+    while ((this.#unbounded.at(-1) ?? NOWHERE) >= scope.count) {
+      const heading = this.found[this.#unbounded.pop() ?? 0];
+      if (heading !== undefined) this.#ending.push(heading);
+    }
+  }
+
+  /** A heading of a level opens; its words begin at `inner`. */
+  open(level: number, inner: number): void {
+    this.#open = { level, inner, start: NOWHERE };
+  }
+
+  /** Content begins at an offset; the text behind the tags before it begins at `cut`. */
+  content(cut: number, offset: number): void {
+    for (let heading = this.#ending.pop(); heading !== undefined; heading = this.#ending.pop())
+      heading.reach = cut;
+    if (this.#open !== undefined) {
+      if (this.#open.start === NOWHERE) this.#open.start = cut;
+    } else if (this.#lead !== undefined) {
+      this.#lead.end = offset;
+      this.#lead = undefined;
+    }
+  }
+
+  /**
+   * The open heading ends, and its words at an offset. One without content is none.
+   *
+   * @returns whether it is one
+   */
+  close(innerEnd: number, end: number): boolean {
+    const open = this.#open;
+    this.#open = undefined;
+    if (open === undefined || open.start === NOWHERE) return false;
+    const { start, inner } = open;
+    const level = Math.min(Math.max(open.level, this.#base + 1), DEEPEST);
+    if (this.#lead !== undefined) {
+      this.#lead.isLead = this.#lead.level < level;
+      this.#lead.end = start;
+    }
+    const name = () => wordsOf(this.#text, inner, innerEnd);
+    this.#lead = { start, level, isLead: false, reach: undefined, name, end };
+    this.#unbounded.push(this.found.length);
+    this.found.push(this.#lead);
+    this.#level = level;
+    return true;
+  }
+}

@@ -1,0 +1,123 @@
+import type { Block } from './elements.ts';
+
+/** An element that is open. */
+export interface OpenElement {
+  readonly block: Block;
+}
+
+/** How far up an open element is looked for: deeper nesting is read with less care, but in linear time. */
+const MOST_LOOKED = 64;
+
+const NONE: ReadonlySet<string> = new Set();
+const TABLE = new Set(['table']);
+const CELLS = new Set(['table', 'caption', 'td', 'th', 'template']);
+const LISTS = new Set([...CELLS, 'ul', 'ol', 'menu', 'dir']);
+const PARTS = new Set(['table', 'thead', 'tbody', 'tfoot']);
+const ROWS = new Set([...PARTS, 'tr']);
+/** What an item, or a term, leaves open on the way to the one before it. */
+const PASSED = new Set(['address', 'div', 'p']);
+const TERMS = new Set(['dd', 'dt']);
+const ITEMS = new Set(['li']);
+const OF_TABLES = new Set(['table', 'caption', 'colgroup', 'thead', 'tbody', 'tfoot', 'tr', 'td', 'th']);
+
+/** Where an element ends: its content at `inner`, and with its closing tag, if that stands there, at `end`. */
+type Leave<Element> = (element: Element, inner: number, end: number) => void;
+
+/** The block elements that are open at a place, the outermost first. */
+export class OpenElements<Element extends OpenElement> {
+  readonly #open: Element[] = [];
+  readonly #left: Leave<Element>;
+
+  /** @param left told of each element that ends, the innermost first */
+  constructor(left: Leave<Element>) {
+    this.#left = left;
+  }
+
+  get depth(): number {
+    return this.#open.length;
+  }
+
+  get innermost(): Element | undefined {
+    return this.#open.at(-1);
+  }
+
+  push(element: Element): void {
+    this.#open.push(element);
+  }
+
+  /** Leaves what an opening tag at an offset closes. */
+  leaveBefore({ name, closes }: Block, start: number): void {
+    if (closes === 'nothing') return;
+    if (closes === 'option') {
+      this.#leaveInnermost('option', start);
+      if (name === 'optgroup') this.#leaveInnermost('optgroup', start);
+      return;
+    }
+    this.#leaveInnermost('p', start);
+    if (closes === 'heading' && (this.innermost?.block.level ?? 0) > 0) this.#leaveTo(this.depth - 1, start);
+    if (closes === 'item') this.#leaveNearest(ITEMS, start);
+    if (closes === 'term') this.#leaveNearest(TERMS, start);
+    if (closes === 'part') this.#leaveWithin(TABLE, start);
+    if (closes === 'row') this.#leaveWithin(PARTS, start);
+    if (closes === 'cell') this.#leaveWithin(ROWS, start);
+  }
+
+  /** Leaves what a closing tag `[start, end)` closes, and all in it. */
+  close({ name, level }: Block, start: number, end: number): void {
+    const index = this.#closedBy(name, level > 0);
+    if (index === -1) return;
+    this.#leaveTo(index + 1, start);
+    this.#leaveTo(index, start, end);
+  }
+
+  /** The open element that a closing tag closes, by its index; -1 if there is none. */
+  #closedBy(name: string, isHeading: boolean): number {
+    const bounds = boundsOf(name);
+    const least = Math.max(this.depth - MOST_LOOKED, 0);
+    for (let index = this.depth - 1; index >= least; index--) {
+      const open = this.#open[index]?.block;
+      if (open === undefined) break;
+      if (open.name === name || (isHeading && open.level > 0)) return index;
+      if (bounds.has(open.name)) break;
+    }
+    return -1;
+  }
+
+  /** Leaves all that is open. */
+  closeAll(end: number): void {
+    this.#leaveTo(0, end);
+  }
+
+  #leaveNearest(names: ReadonlySet<string>, start: number): void {
+    const least = Math.max(this.depth - MOST_LOOKED, 0);
+    for (let index = this.depth - 1; index >= least; index--) {
+      const open = (this.#open[index] as Element).block.name;
+      if (names.has(open)) this.#leaveTo(index, start);
+      if (!PASSED.has(open)) return;
+    }
+  }
+
+  /** Leaves all within the innermost element of some. */
+  #leaveWithin(bounds: ReadonlySet<string>, start: number): void {
+    const least = Math.max(this.depth - MOST_LOOKED, 0);
+    for (let index = this.depth - 1; index >= least; index--) {
+      if (!bounds.has((this.#open[index] as Element).block.name)) continue;
+      this.#leaveTo(index + 1, start);
+      return;
+    }
+  }
+
+  #leaveInnermost(name: string, start: number): void {
+    if (this.innermost?.block.name === name) this.#leaveTo(this.depth - 1, start);
+  }
+
+  #leaveTo(depth: number, inner: number, end = inner): void {
+    while (this.#open.length > depth) this.#left(this.#open.pop() as Element, inner, end);
+  }
+}
+
+/** What a closing tag does not reach beyond. */
+function boundsOf(name: string): ReadonlySet<string> {
+  if (OF_TABLES.has(name)) return name === 'table' ? NONE : TABLE;
+  return name === 'li' ? LISTS : CELLS;
+}

@@ -1,0 +1,158 @@
+import { keepOptimised } from '../../../../core/engine/keep-optimised.ts';
+import { isSpace } from './markup.ts';
+
+/** Ranks of places to cut at: before headings by their level, behind rules, and between blocks by how deep they lie. */
+const BEHIND_RULE = 7;
+const BLOCK = 8;
+const MOST_DEPTH = 40;
+
+/** Level of what is no heading. */
+const NO_LEVEL = 7;
+
+/**
+ * Finds the edges of the outline. Between two stretches of content stands a row of tags, and in it is at most one
+ * place to cut at: where the fewest elements are open, so that what opens goes with what comes, and what closes with what
+ * was before.
+ */
+export class Places {
+  readonly #text: string;
+  readonly edges: number[] = [0];
+  readonly ranks: number[] = [0];
+  /** Behind the content before the row; 0 if there is none. */
+  #contentEnd = 0;
+  // The row so far.
+  #cut = -1;
+  #depth = 0;
+  #isOpened = false;
+  #hasBlock = false;
+  #level = NO_LEVEL;
+  #isBehindRule = false;
+  /** Whether what comes needs what was before. */
+  #leans = false;
+  /** How deep the rows of a table lie whose header the row of tags ends; -1 if it ends none. */
+  #tableRowDepth = -1;
+  #endsHeader = false;
+  /** Level of the heading that the row stands behind. */
+  #lead = NO_LEVEL;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** A tag or comment that begins something, with so many blocks open before it. */
+  open(offset: number, depth: number): void {
+    this.#consider(offset, depth, true);
+  }
+
+  /** A tag that ends something, with so many blocks open behind it. */
+  close(offset: number, depth: number): void {
+    this.#consider(offset, depth, false);
+  }
+
+  /** One of the tags is that of a block: the row parts what is before and behind it. */
+  block(level = 0): void {
+    this.#hasBlock = true;
+    if (level > 0) this.#level = Math.min(this.#level, level);
+  }
+
+  /** A rule ends here, and stays with what was before. */
+  rule(offset: number, depth: number): void {
+    this.#cut = offset;
+    this.#depth = depth;
+    this.#isOpened = false;
+    this.#isBehindRule = true;
+  }
+
+  tableRow(depth: number): void {
+    this.#tableRowDepth = depth;
+  }
+
+  /** The header or caption of a table ends: only where it does not fit with the first row, it is cut from that. */
+  header(): void {
+    this.#endsHeader = true;
+  }
+
+  lean(): void {
+    this.#leans = true;
+  }
+
+  /** A heading of a level ends; nothing but another heading may be cut from it. */
+  lead(level: number): void {
+    this.#lead = level;
+  }
+
+  endLead(): void {
+    this.#lead = NO_LEVEL;
+  }
+
+  /**
+   * Content `[start, end)` ends the row.
+   *
+   * @param depth how many blocks are open
+   * @returns where the text behind the row begins
+   */
+  content(start: number, end: number, depth: number): number {
+    if (this.#cut !== -1) this.#consider(start, depth, true);
+    const cut = this.#cut === -1 ? start : this.#cut;
+    const isLed = this.#lead !== NO_LEVEL && this.#level > this.#lead;
+    if (this.#hasBlock && this.#contentEnd > 0 && !isLed) this.#add(cut, this.#rank());
+    this.#startRow();
+    this.#lead = NO_LEVEL;
+    this.#contentEnd = end;
+    return cut;
+  }
+
+  /** An edge whatever stands there, with a new row behind it. */
+  cutAt(offset: number): void {
+    this.#startRow();
+    this.#lead = NO_LEVEL;
+    this.#contentEnd = offset;
+    this.#add(offset, 0);
+  }
+
+  #startRow(): void {
+    this.#cut = -1;
+    this.#isOpened = false;
+    this.#hasBlock = false;
+    this.#level = NO_LEVEL;
+    this.#isBehindRule = false;
+    this.#leans = false;
+    this.#tableRowDepth = -1;
+    this.#endsHeader = false;
+  }
+
+  #consider(offset: number, depth: number, isOpening: boolean): void {
+    if (this.#cut !== -1 && (depth > this.#depth || (depth === this.#depth && this.#isOpened))) return;
+    this.#cut = offset;
+    this.#depth = depth;
+    this.#isOpened = isOpening;
+  }
+
+  #add(offset: number, rank: number): void {
+    if (offset <= (this.edges.at(-1) ?? 0)) return;
+    this.edges.push(offset);
+    this.ranks.push(rank);
+  }
+
+  #rank(): number {
+    if (this.#level < NO_LEVEL) return this.#level;
+    if (this.#isBehindRule) return BEHIND_RULE;
+    if (this.#endsHeader && this.#tableRowDepth >= 0) return blockRank(this.#tableRowDepth) + 1;
+    return blockRank(this.#depth) + (this.#leans || this.#endsHeader || this.#isBehindColon() ? 1 : 0);
+  }
+
+  #isBehindColon(): boolean {
+    let last = this.#contentEnd - 1;
+    while (last >= 0 && isSpace(this.#text.charCodeAt(last))) last--;
+    return this.#text.charCodeAt(last) === COLON;
+  }
+}
+
+keepOptimised(new Places(''));
+
+const COLON = 58;
+
+/** The rank between blocks; one more is worse, and still better than between blocks that lie deeper. */
+function blockRank(depth: number): number {
+  return BLOCK + 2 * Math.min(depth, MOST_DEPTH);
+}

@@ -1,0 +1,96 @@
+/** A table. Its header goes from `start` to `headerEnd`, which is the same where it has none. */
+export interface Table {
+  readonly start: number;
+  readonly end: number;
+  readonly headerEnd: number;
+  /** Where its rows begin, without those of the header. */
+  readonly rows: readonly number[];
+}
+
+interface OpenTable {
+  start: number;
+  end: number;
+  headerEnd: number;
+  readonly rows: number[];
+  /** How many tables were found before it. */
+  readonly before: number;
+  isInHead: boolean;
+  rowStart: number;
+  hasHeaderCell: boolean;
+  hasCell: boolean;
+}
+
+/**
+ * Collects the tables of a text, none within another: of a table with tables in it that one itself, if it has a header,
+ * else those.
+ */
+export class Tables {
+  readonly #text: string;
+  readonly found: Table[] = [];
+  readonly #open: OpenTable[] = [];
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  open(start: number): void {
+    this.#open.push({
+      start,
+      end: this.#text.length,
+      headerEnd: start,
+      rows: [],
+      before: this.found.length,
+      isInHead: false,
+      rowStart: start,
+      hasHeaderCell: false,
+      hasCell: false,
+    });
+  }
+
+  close(end: number): void {
+    const table = this.#open.pop();
+    if (table === undefined) return;
+    table.end = end;
+    const hasHeader = table.headerEnd > table.start;
+    if (hasHeader) this.found.length = table.before;
+    if (hasHeader || this.found.length === table.before) this.found.push(table);
+  }
+
+  openHead(): void {
+    const table = this.#open.at(-1);
+    if (table !== undefined) table.isInHead = true;
+  }
+
+  closeHead(end: number): void {
+    const table = this.#open.at(-1);
+    if (table === undefined) return;
+    table.isInHead = false;
+    if (table.rows.length === 0) table.headerEnd = end;
+  }
+
+  openRow(start: number): void {
+    const table = this.#open.at(-1);
+    if (table === undefined) return;
+    table.rowStart = start;
+    table.hasHeaderCell = false;
+    table.hasCell = false;
+  }
+
+  cell(isHeader: boolean): void {
+    const table = this.#open.at(-1);
+    if (table === undefined) return;
+    table.hasHeaderCell ||= isHeader;
+    table.hasCell ||= !isHeader;
+  }
+
+  /** @returns whether it was one of the header: within `thead`, or a first row of nothing but `th` */
+  closeRow(end: number): boolean {
+    const table = this.#open.at(-1);
+    if (table === undefined) return false;
+    const { rows, isInHead, hasHeaderCell, hasCell, rowStart } = table;
+    const isHeader = rows.length === 0 && (isInHead || (hasHeaderCell && !hasCell));
+    if (isHeader) table.headerEnd = end;
+    else rows.push(rowStart);
+    return isHeader;
+  }
+}
