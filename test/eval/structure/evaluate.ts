@@ -23,6 +23,16 @@ interface Splitter {
 
 type Setting = (typeof SETTINGS)[number];
 
+/** The part of the benchmark that is used; the types of its packages are not there without them. */
+interface PeersModule {
+  markdownPeers(tokenizer: string, size: number): Promise<readonly Peer[]>;
+}
+
+interface Peer {
+  readonly name: string;
+  split(text: string): Promise<readonly string[]>;
+}
+
 /** Prints how chunks of the READMEs in a folder keep to their structure, by another parser's blocks, beside peers. */
 export async function evaluateStructure(folder: string): Promise<void> {
   const pages = readPages(folder);
@@ -75,7 +85,7 @@ function toPiece({ text, start_index, end_index, ...fields }: AnswerChunk): Piec
 
 async function peers({ tokenizer, chunk_size }: Setting): Promise<Splitter[]> {
   if (!existsSync(INSTALLED)) return [];
-  const { markdownPeers } = (await import(PEERS)) as typeof import('../../bench/structure/peers.ts');
+  const { markdownPeers } = (await import(PEERS)) as PeersModule;
   const found = await markdownPeers(tokenizer, chunk_size);
   return found.map(({ name, split }) => ({ name, split: async (text) => placed(text, await split(text)) }));
 }
