@@ -145,7 +145,7 @@ function brokenFields(span: Span, known: Set<unknown>): string | undefined {
   if (context !== undefined && typeof context !== 'string')
     return `the context of the span ${placeOf(span)} is no text`;
   if (extra === NO_FIELDS && located === NO_FIELDS) return undefined;
-  if (!Object.values(extra).every((value) => isJson(value, known)))
+  if (!areJson(extra, known))
     return `the extra fields of the span ${placeOf(span)} cannot be written as JSON`;
   const taken = OWN_FIELDS.find((field) => Object.hasOwn(extra, field) || Object.hasOwn(located, field));
   if (taken !== undefined) return `the extra field "${taken}" is one of the chunk itself`;
@@ -166,6 +166,11 @@ function brokenPromise({ kind, name }: Manifest, reason: string): ServiceError {
 
 function lost(from: number, to: number): string {
   return `the text from ${from} to ${to} is lost`;
+}
+
+function areJson(fields: Readonly<Record<string, unknown>>, known: Set<unknown>): boolean {
+  for (const name in fields) if (!isJson(fields[name], known)) return false;
+  return true;
 }
 
 /** Whether a value can be written as JSON; a circular one cannot. */

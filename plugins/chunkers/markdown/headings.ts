@@ -37,6 +37,9 @@ function nameOf(text: string, { inner, end }: MarkdownBlock, isDefined: IsDefine
   return plainWords(words, isDefined).slice(0, LONGEST_NAME).toWellFormed();
 }
 
+const SPACES = /\s+/g;
+/** What inline syntax begins with. */
+const MARKS = /[[*_~<\\`]/;
 const CODE = /(?<!`)(`+)(?!`)([^`]+)\1(?!`)/g;
 
 /** Whether a label is that of a link definition. */
@@ -62,13 +65,14 @@ function normalLabel(label: string): string {
 
 /** Inline Markdown as its words: links and images by their text, without marks of emphasis or code and without tags. */
 function plainWords(words: string, isDefined: IsDefined): string {
+  if (!MARKS.test(words)) return words.replace(SPACES, ' ').trim();
   let plain = '';
   let at = 0;
   for (const code of words.matchAll(CODE)) {
     plain += `${withoutMarks(words.slice(at, code.index), isDefined)}${code[2]}`;
     at = code.index + code[0].length;
   }
-  return (plain + withoutMarks(words.slice(at), isDefined)).replace(/\s+/g, ' ').trim();
+  return (plain + withoutMarks(words.slice(at), isDefined)).replace(SPACES, ' ').trim();
 }
 
 const LINK = /!?\[((?:[^[\]\\]|\\.)*)\]\((?:[^()]|\([^()]*\))*\)/g;
@@ -78,10 +82,7 @@ const TAG = /<!--[\s\S]*?-->|<\/?[a-z][^<>]*>/gi;
 const EMPHASIS = /(?<!\\)(?:(?<=\S)(?:\*+|~~)|(?:\*+|~~)(?=\S)|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w))/g;
 const ESCAPE = /\\([!-/:-@[-`{-~])/g;
 
-const MARKS = /[[\]*_~<\\]/;
-
 function withoutMarks(words: string, isDefined: IsDefined): string {
-  if (!MARKS.test(words)) return words;
   const linked = (all: string, named: string, label = '') =>
     isDefined(label === '' ? named : label) ? named : all;
   let plain = words.replace(TAG, '').replace(NOTE, '');
