@@ -63,6 +63,8 @@ export interface BodyRoute {
   readonly parameters: readonly (readonly [name: string, schema: Schema])[];
   /** Bodies to paste. */
   readonly examples: readonly Record<string, unknown>[];
+  /** Makes of any text one that the route takes: a chunker that takes JSON alone gets it as a string of JSON. */
+  takes(text: string): string;
 }
 
 /** The document as it is served. */
@@ -113,22 +115,34 @@ export function formWithText(schema: Schema): Schema {
  */
 export async function postRoutes(client: Client, below: string): Promise<BodyRoute[]> {
   const { paths } = await readOpenApi(client);
-  return Object.entries(paths).flatMap(([path, { post }]) => {
+  const found = Object.entries(paths).flatMap(([path, { post }]) => {
     const content = post?.requestBody?.content['application/json'];
-    if (!path.startsWith(below) || post === undefined || content === undefined) return [];
-    const { example, examples = {} } = content;
-    const schema = formWithText(content.schema);
-    const bodies = Object.values(examples).map(({ value }) => value);
-    return [
-      {
-        path,
-        operation: post,
-        schema,
-        parameters: Object.entries(schema.properties ?? {}),
-        examples: example === undefined ? bodies : [example, ...bodies],
-      },
-    ];
+    return path.startsWith(below) && post !== undefined && content !== undefined
+      ? [routeOf(path, post, content)]
+      : [];
   });
+  return Promise.all(found.map(async (route) => ({ ...route, takes: await textsOf(client, route.path) })));
+}
+
+function routeOf(path: string, operation: Operation, content: MediaType): Omit<BodyRoute, 'takes'> {
+  const { example, examples = {} } = content;
+  const schema = formWithText(content.schema);
+  const bodies = Object.values(examples).map(({ value }) => value);
+  return {
+    path,
+    operation,
+    schema,
+    parameters: Object.entries(schema.properties ?? {}),
+    examples: example === undefined ? bodies : [example, ...bodies],
+  };
+}
+
+async function textsOf(client: Client, path: string): Promise<BodyRoute['takes']> {
+  const isChunker = path.startsWith('/v1/chunk/');
+  const answer = isChunker ? await client.post(path, { text: 'a' }) : undefined;
+  const isRefused =
+    answer?.status === 400 && /^text: not valid /.test(answer.json<{ detail: string }>().detail);
+  return (text) => (isRefused && text.trim() !== '' ? JSON.stringify(text) : text);
 }
 
 /** The routes of plugins that cannot run here, for want of a key or a package. */

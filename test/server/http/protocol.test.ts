@@ -78,11 +78,11 @@ t.test('what is hardly HTTP gets an answer or a closed door, and the server goes
 });
 
 t.test('many different requests at once never see each other', async (t) => {
-  const names = routes.map(nameOf);
   const asked = Array.from({ length: 150 }, (_, index) => {
     const mark = `<${index}>`;
-    const text = `${mark} ${'é漢😀 word. '.repeat((index * 37) % 400)}${mark}`;
-    return { name: names[index % names.length] as string, mark, text, chunk_size: 30 + index };
+    const route = routes[index % routes.length] as BodyRoute;
+    const text = route.takes(`${mark} ${'é漢😀 word. '.repeat((index * 37) % 400)}${mark}`);
+    return { name: nameOf(route), mark, text, chunk_size: 30 + index };
   });
   const answers = await Promise.all(
     asked.map(({ name, text, chunk_size }) =>

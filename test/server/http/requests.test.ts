@@ -18,7 +18,12 @@ const small = (route: BodyRoute) => (has(route, 'chunk_size') ? { chunk_size: 20
 /** Code where a grammar reads it, and less where a text is parsed or embedded, which takes far longer. */
 const largeTextFor = (route: BodyRoute) => {
   if (has(route, 'language')) return codeOf(500_000, 1);
-  return longDocument(has(route, 'embedding_model') ? 500_000 : 5_000_000);
+  return route.takes(longDocument(has(route, 'embedding_model') ? 500_000 : 5_000_000));
+};
+/** The fields of chunks that the answer of a route is documented to have. */
+const fieldsOf = ({ operation }: BodyRoute): string[] => {
+  const { anyOf = [] } = operation.responses['200']?.content?.['application/json'].schema ?? {};
+  return Object.keys(anyOf[0]?.items?.properties ?? {});
 };
 const isAlive = async (t: Test, client: Client) => t.equal((await client.get('/health')).status, 200);
 
@@ -28,9 +33,11 @@ t.test('there are chunkers to test', async (t) => {
 
 for (const route of routes) {
   const name = nameOf(route);
+  const { takes } = route;
 
   t.test(`${name}: offsets cut the text in each unit, and nothing is lost`, async (t) => {
-    for (const [title, text] of Object.entries(TEXTS)) {
+    for (const [title, any] of Object.entries(TEXTS)) {
+      const text = takes(any);
       for (const offset_unit of OFFSET_UNITS) {
         const chunks = await inline.chunk(name, { text, offset_unit, ...small(route) });
         t.equal(chunks.map((chunk) => chunk.text).join(''), text, `${title}: joined`);
@@ -46,7 +53,7 @@ for (const route of routes) {
   });
 
   t.test(`${name}: code points are the default unit`, async (t) => {
-    const request = { text: TEXTS.emoji as string, ...small(route) };
+    const request = { text: takes(TEXTS.emoji as string), ...small(route) };
     const plain = await inline.post(route.path, request);
     const points = await inline.post(route.path, { ...request, offset_unit: 'code_point' });
     const units = await inline.post(route.path, { ...request, offset_unit: 'utf16' });
@@ -55,7 +62,7 @@ for (const route of routes) {
   });
 
   t.test(`${name}: a batch is a list of lists, each as the text alone gives it`, async (t) => {
-    const text = [...Object.values(TEXTS), '', ' \n\t', 'short'];
+    const text = [...Object.values(TEXTS), '', ' \n\t', 'short'].map(takes);
     const batch = await inline.chunkAll(name, { text, ...small(route) });
     t.equal(batch.length, text.length);
     for (const [index, one] of text.entries()) {
@@ -68,14 +75,19 @@ for (const route of routes) {
   t.test(`${name}: empty text and white space give no chunks`, async (t) => {
     for (const text of ['', ' ', '\r\n\t ', '\u3000\u2003\u00a0'])
       t.same(await inline.chunk(name, { text }), []);
-    t.equal((await inline.chunk(name, { text: ' a ' }))[0]?.text, ' a ');
+    t.equal((await inline.chunk(name, { text: takes(' a ') }))[0]?.text, takes(' a '));
   });
 
-  t.test(`${name}: a chunk has exactly the four fields, of the right types`, async (t) => {
-    const chunks = await inline.chunk(name, { text: TEXTS.plain as string, ...small(route) });
+  t.test(`${name}: a chunk has the four fields, and no other that is not documented`, async (t) => {
+    const chunks = await inline.chunk(name, { text: takes(TEXTS.plain as string), ...small(route) });
     t.ok(chunks.length > 1);
     for (const chunk of chunks) {
-      t.same(Object.keys(chunk), ['text', 'start_index', 'end_index', 'token_count']);
+      const [text, start, end, count, ...more] = Object.keys(chunk);
+      t.same([text, start, end, count], ['text', 'start_index', 'end_index', 'token_count']);
+      t.same(
+        more.filter((field) => !fieldsOf(route).includes(field)),
+        [],
+      );
       t.ok(chunk.token_count > 0);
     }
   });
@@ -108,7 +120,10 @@ for (const route of routes) {
       const values = [minimum, maximum, ...(choices ?? [])].filter((value) => value !== undefined);
       if (parameter === 'text' || minLength !== undefined) continue;
       for (const value of values) {
-        const answer = await inline.post(route.path, { text: TEXTS.plain, [parameter]: value });
+        const answer = await inline.post(route.path, {
+          text: takes(TEXTS.plain as string),
+          [parameter]: value,
+        });
         t.equal(answer.status, 200, `${parameter} ${value}: ${answer.bytes.subarray(0, 200)}`);
       }
     }
