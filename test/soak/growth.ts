@@ -1,4 +1,5 @@
 import { growthRequests, SHAPES } from '../contracts/growth-shapes.ts';
+import { unlessRefused } from '../contracts/promises.ts';
 import { composeQuietly, runTask } from '../support/service.ts';
 import { tokenizerGrowth } from './growth-of-tokenizers.ts';
 import { type Growth, leastTime } from './least-time.ts';
@@ -56,7 +57,7 @@ async function chunkerGrowth(runs: number): Promise<Growth[]> {
         const timeOf = (length: number) => {
           const body = Buffer.from(JSON.stringify({ text: make(length), ...options }));
           const task = { run: 'chunk', name: manifest.name } as const;
-          return leastTime(runs, () => () => runTask(service, task, body));
+          return leastTime(runs, () => () => unlessRefused(runTask(service, task, body)));
         };
         const small = Math.max(await timeOf(SMALL), 0.5);
         const times = (await timeOf(SMALL * FACTOR)) / small;

@@ -69,9 +69,10 @@ t.test('counting all spans of a text does work linear in their number', async (t
       const tokens = tokenize('aé漢👍'.repeat(length / 5));
       for (let start = 0; start < length; start += 5) tokens.count(start, length);
     });
-  await workOf(5000);
-  const small = await workOf(5000);
-  t.ok((await workOf(80_000)) / small < 24, 'sixteen times the text');
+  // The first run may load something, and other work of the process can only add to a count.
+  const leastOf = async (length: number) => Math.min(await workOf(length), await workOf(length));
+  const small = await leastOf(5000);
+  t.ok((await leastOf(80_000)) / small < 24, 'sixteen times the text');
 });
 
 function isPair(text: string, at: number): boolean {
