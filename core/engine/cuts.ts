@@ -1,4 +1,5 @@
 import type { CutFinder } from '../contracts/chunker.ts';
+import { countUpTo } from './search.ts';
 import { countCodePoints, splitsCodePoint } from './text.ts';
 
 /** Cuts after every run of white space. */
@@ -24,7 +25,7 @@ export const cutAtCodePoints: CutFinder = (text, start, end) => {
 export function cutAtOffsets(offsets: ArrayLike<number>): CutFinder {
   return (text, start, end) => {
     const cuts: number[] = [];
-    for (let index = firstAbove(offsets, start); index < offsets.length; index++) {
+    for (let index = countUpTo(offsets, start); index < offsets.length; index++) {
       const offset = offsets[index] as number;
       if (offset >= end) break;
       if (offset !== cuts.at(-1)) addCut(cuts, text, offset, start, end);
@@ -86,15 +87,4 @@ export function isWhiteSpace(unit: number): boolean {
 /** Adds a cut, unless it is an end of the stretch or falls inside a code point. */
 export function addCut(cuts: number[], text: string, cut: number, start: number, end: number): void {
   if (cut > start && cut < end && !splitsCodePoint(text, cut)) cuts.push(cut);
-}
-
-function firstAbove(offsets: ArrayLike<number>, offset: number): number {
-  let low = 0;
-  let high = offsets.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((offsets[middle] as number) > offset) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

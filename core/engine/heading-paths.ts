@@ -1,3 +1,5 @@
+import { countWhile } from './search.ts';
+
 /** A heading of a text. */
 export interface Heading {
   readonly start: number;
@@ -104,12 +106,5 @@ const NO_PATH: readonly string[] = Object.freeze([]);
 
 /** The index of the first section whose heading begins at an offset or behind it. */
 function firstFrom(sections: readonly Section[], offset: number): number {
-  let low = 0;
-  let high = sections.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sections[middle] as Section).heading.start < offset) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return countWhile(sections, ({ heading }) => heading.start < offset);
 }

@@ -31,3 +31,8 @@ export function countCodePoints(text: string, start: number, end: number): numbe
   }
   return points;
 }
+
+/** What stands for a chunk where its context counts: in its vector, its hash and its limit. @param context of any chunk */
+export function embeddedText(text: string, context: unknown): string {
+  return typeof context === 'string' && context !== '' ? `${context}\n${text}` : text;
+}

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
+import { toUuid } from '../../core/engine/uuid.ts';
 import type { JsonText } from '../wire/json-text.ts';
 
 const BYTES = 16;
 /** Bytes of a SHA-256. */
 const HASH_BYTES = 32;
-/** The first hexadecimal digit of the byte that begins with the variant of a UUID, by its last two bits. */
-const VARIANTS = '89ab';
 
 /** What the ids of the chunks of a text without an id are derived from; made by `chunkIdSeed`. */
 export type Seed = Uint8Array;
@@ -55,7 +54,7 @@ export function documentChunkIds(namespace: string, documentId: string, hashes: 
     seen.set(own, before + 1);
     parts.write(own, 2 * HASH_BYTES, 'hex');
     parts.writeUInt32BE(before, parts.length - 4);
-    return toUuid(hash('sha256', parts, 'hex'), 0);
+    return toUuid(hash('sha256', parts, 'hex'));
   });
 }
 
@@ -65,11 +64,4 @@ function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return members.map(([name, member]) => [name, sorted(member)]);
-}
-
-/** The UUID of 16 bytes, with the marks of version 8 and of the variant. @param digits hexadecimal */
-function toUuid(digits: string, at: number): string {
-  const part = (from: number, to: number) => digits.slice(at + from, at + to);
-  const variant = VARIANTS.charAt(Number.parseInt(part(16, 17), 16) & 3);
-  return `${part(0, 8)}-${part(8, 12)}-8${part(13, 16)}-${variant}${part(17, 20)}-${part(20, 32)}`;
 }

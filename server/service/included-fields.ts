@@ -1,11 +1,13 @@
 import type { Span } from '../../core/contracts/chunk.ts';
+import { countUpTo } from '../../core/engine/search.ts';
+import { embeddedText } from '../../core/engine/text.ts';
 import { asciiColumn, type Column, constantColumn, numberColumn } from '../wire/columns.ts';
 import { canonicalJsonText } from '../wire/json-text.ts';
 import { chunkIdSeed, chunkIds, contentHash, documentChunkIds } from './chunk-ids.ts';
 import type { DocumentChunks } from './document-chunks.ts';
 import { INCLUDED, type Included } from './document-schemas.ts';
 import type { SourceDocument } from './documents.ts';
-import { countUpTo, lineStarts } from './text-places.ts';
+import { lineStarts } from './text-places.ts';
 
 /** What a request says of the fields of its chunks. */
 export interface Asked {
@@ -76,13 +78,9 @@ function identityOf(
 
 /** The hashes of what is embedded of each chunk: its text, after its context and a line feed if it has one. */
 function hashesOf(text: string, { spans, refined }: DocumentChunks): string[] {
-  if (refined !== undefined) return refined.chunks.map(({ text, context }) => hashOf(text, context));
-  return spans.map(({ start, end, context }) => hashOf(text.slice(start, end), context));
-}
-
-function hashOf(text: string, context: unknown): string {
-  const isGiven = typeof context === 'string' && context !== '';
-  return contentHash(isGiven ? `${context}\n${text}` : text);
+  if (refined !== undefined)
+    return refined.chunks.map((chunk) => contentHash(embeddedText(chunk.text, chunk.context)));
+  return spans.map(({ start, end, context }) => contentHash(embeddedText(text.slice(start, end), context)));
 }
 
 function jsonOf(text: string | undefined): Uint8Array | undefined {

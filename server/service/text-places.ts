@@ -11,14 +11,3 @@ export function lineStarts(text: string): number[] {
   }
   return starts;
 }
-
-/** How many of some rising offsets are at most `offset`. */
-export function countUpTo(offsets: readonly number[], offset: number): number {
-  let [low, high] = [0, offsets.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((offsets[middle] as number) <= offset) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}

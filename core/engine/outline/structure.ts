@@ -1,6 +1,7 @@
 import type { Span } from '../../contracts/chunk.ts';
 import type { Structure, StructureRules } from '../../contracts/structure.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
+import { embeddedText } from '../text.ts';
 import { type Context, carriedContext } from './carried-context.ts';
 import { packOutline } from './pack.ts';
 
@@ -40,7 +41,7 @@ export function packStructure(source: Source, structure: Structure, rules: Struc
 const LEFT_OUT: Context = { text: undefined, tokens: 0, isShortened: true };
 
 function countBoth({ text, count }: Source, { start, end }: Span, context: string): number {
-  return count(`${context}\n${text.slice(start, end)}`);
+  return count(embeddedText(text.slice(start, end), context));
 }
 
 function withContext(span: Span, { text, isShortened }: Context): Span {

@@ -1,5 +1,6 @@
 import type { Span } from '../../../core/contracts/chunk.ts';
 import type { Carried } from '../../../core/contracts/structure.ts';
+import { countUpTo } from '../../../core/engine/search.ts';
 import type { Kit } from '../../../core/kit.ts';
 import type { HtmlOptions } from './manifest.ts';
 import { at, within } from './stretches.ts';
@@ -69,19 +70,7 @@ function tableAround(tables: readonly Table[], offset: number): Table | undefine
 function rowsIn(tables: readonly Table[], start: number, end: number): [number, number] | undefined {
   const [table, ...others] = within(tables, start, end);
   if (table === undefined || others.length > 0) return undefined;
-  const last = countBefore(table.rows, end);
-  const first = Math.max(countBefore(table.rows, start + 1), 1);
+  const last = countUpTo(table.rows, end - 1);
+  const first = Math.max(countUpTo(table.rows, start), 1);
   return last === 0 ? undefined : [first, last];
-}
-
-/** How many of rising numbers are below another. */
-function countBefore(numbers: readonly number[], other: number): number {
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((numbers[middle] ?? 0) < other) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,5 +1,6 @@
 import type { Span } from '../../../core/contracts/chunk.ts';
 import type { CutFinder } from '../../../core/contracts/chunker.ts';
+import { countUpTo } from '../../../core/engine/search.ts';
 import { MarkupReader } from './structure/markup.ts';
 
 /** What is not cut in a stretch of HTML. */
@@ -87,22 +88,10 @@ class Collector implements Obstacles {
 export function sparing(find: CutFinder, { starts, ends }: Obstacles): CutFinder {
   return (text, start, end) => {
     const cuts = find(text, start, end);
-    let next = firstAbove(ends, start);
+    let next = countUpTo(ends, start);
     return cuts.filter((cut) => {
       while ((ends[next] ?? Number.POSITIVE_INFINITY) <= cut) next++;
       return (starts[next] ?? Number.POSITIVE_INFINITY) >= cut;
     });
   };
-}
-
-/** The index of the first of rising numbers that is above another. */
-function firstAbove(numbers: readonly number[], other: number): number {
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((numbers[middle] ?? 0) > other) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

@@ -1,4 +1,5 @@
 import type { Span } from '../../../core/contracts/chunk.ts';
+import { countWhile } from '../../../core/engine/search.ts';
 
 /** Those of rising stretches that overlap `[start, end)`. */
 export function within<T extends Span>(stretches: readonly T[], start: number, end: number): T[] {
@@ -19,12 +20,5 @@ export function at<T extends Span>(stretches: readonly T[], offset: number): T |
 
 /** The index of the first that ends behind an offset. */
 function firstBehind(stretches: readonly Span[], offset: number): number {
-  let low = 0;
-  let high = stretches.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((stretches[middle]?.end ?? 0) > offset) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+  return countWhile(stretches, ({ end }) => end <= offset);
 }

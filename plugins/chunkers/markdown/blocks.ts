@@ -1,4 +1,5 @@
 import type { MarkdownBlock } from '../../../core/engine/markdown/block.ts';
+import { countWhile } from '../../../core/engine/search.ts';
 
 /** Whether a block holds others. */
 export function isContainer({ kind }: MarkdownBlock): boolean {
@@ -12,14 +13,7 @@ export function isRaw({ kind }: MarkdownBlock): boolean {
 
 /** The index of the last block that begins in front of an offset; -1 if there is none. */
 export function lastBefore(blocks: readonly MarkdownBlock[], offset: number): number {
-  let low = 0;
-  let high = blocks.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((blocks[middle] as MarkdownBlock).start < offset) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
+  return countWhile(blocks, ({ start }) => start < offset) - 1;
 }
 
 /** The language that a fence names: the first word behind its marks. */

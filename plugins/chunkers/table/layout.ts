@@ -71,15 +71,3 @@ export function beforeBreaks(text: string, floor: number, end: number): number {
   while (at > floor && isLineBreak(text.charCodeAt(at - 1))) at--;
   return at;
 }
-
-/** How many of rising numbers are at most the given one. */
-export function countUpTo(numbers: readonly number[], most: number): number {
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((numbers[middle] as number) <= most) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}

@@ -1,5 +1,6 @@
 import type { Outline } from '../../../core/contracts/structure.ts';
-import { behindBlankLines, countUpTo, type Table } from './layout.ts';
+import { countUpTo } from '../../../core/engine/search.ts';
+import { behindBlankLines, type Table } from './layout.ts';
 
 /** Ranks: around tables, and where `rows_per_chunk` is reached; else between rows. */
 export const BETWEEN_TABLES = 0;

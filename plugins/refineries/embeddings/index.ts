@@ -1,12 +1,14 @@
-import type { Chunk } from '../../../core/contracts/chunk.ts';
 import type { Refinery } from '../../../core/contracts/refinery.ts';
+import { embeddedText } from '../../../core/engine/text.ts';
 import type { EmbeddingsOptions } from './manifest.ts';
 
 export default function createEmbeddingsRefinery(): Refinery<EmbeddingsOptions, 'embedding'> {
   return {
     async refine(chunks, { embed }, { model, signal }) {
       if (chunks.length === 0) return [];
-      const texts = chunks.map(embed === 'text' ? ({ text }) => text : withContext);
+      const texts = chunks.map(
+        embed === 'text' ? ({ text }) => text : ({ text, context }) => embeddedText(text, context),
+      );
       const { dimensions, values } = await model.embed(texts, { purpose: 'document', signal });
       return chunks.map((chunk, index) => ({
         ...chunk,
@@ -14,9 +16,4 @@ export default function createEmbeddingsRefinery(): Refinery<EmbeddingsOptions, 
       }));
     },
   };
-}
-
-/** What the `hash` of a chunk covers. */
-function withContext({ text, context }: Chunk): string {
-  return typeof context === 'string' && context !== '' ? `${context}\n${text}` : text;
 }

@@ -1,4 +1,5 @@
 import type { Chunk, DocumentInfo } from '../../../core/contracts/chunk.ts';
+import { countUpTo } from '../../../core/engine/search.ts';
 import type { ParentsOptions } from './manifest.ts';
 
 /** Neighbours that may be in one parent, whatever its size: those of one section, page or document. */
@@ -36,15 +37,4 @@ function pageOf({ start_index, first_page }: Chunk, pages: readonly number[] | u
 /** A string or a number; null for any other field of a request, which may be nested without end. */
 function plain(value: unknown): string | number | null {
   return typeof value === 'string' || typeof value === 'number' ? value : null;
-}
-
-/** How many of some numbers that do not fall are at most `limit`. */
-function countUpTo(numbers: readonly number[], limit: number): number {
-  let [low, high] = [0, numbers.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((numbers[middle] ?? 0) <= limit) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

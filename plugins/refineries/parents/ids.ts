@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { toUuid } from '../../../core/engine/uuid.ts';
 
 /** The id of the next parent of a document. @param documentId that of the document, if it has one */
 export type IdOf = (documentId: unknown, text: string) => string;
@@ -17,11 +18,4 @@ export function createIds(): IdOf {
     seen.set(seed, before + 1);
     return toUuid(hash('sha256', `${seed} ${before}`, 'hex'));
   };
-}
-
-/** @param digits of the hash, hexadecimal */
-function toUuid(digits: string): string {
-  const variant = ((Number.parseInt(digits.charAt(16), 16) & 3) | 8).toString(16);
-  const parts = [digits.slice(0, 8), digits.slice(8, 12), `8${digits.slice(13, 16)}`];
-  return [...parts, `${variant}${digits.slice(17, 20)}`, digits.slice(20, 32)].join('-');
 }

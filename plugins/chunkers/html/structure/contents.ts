@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../../core/engine/search.ts';
 import { KINDS, type Kind } from './elements.ts';
 
 /** Kinds as a set of bits. */
@@ -39,14 +40,14 @@ export class Contents {
 
   /** Whether any content stands in a stretch. */
   isIn(start: number, end: number): boolean {
-    return (this.#starts[this.#firstBehind(start)] ?? Number.POSITIVE_INFINITY) < end;
+    return (this.#starts[countUpTo(this.#ends, start)] ?? Number.POSITIVE_INFINITY) < end;
   }
 
   /** The kinds of blocks in a stretch, each once, in the order of the text. */
   kindsIn(start: number, end: number): readonly Kind[] {
     const order: KindBits[] = [];
     let seen = 0;
-    for (let index = this.#firstBehind(start); (this.#starts[index] ?? end) < end; index++) {
+    for (let index = countUpTo(this.#ends, start); (this.#starts[index] ?? end) < end; index++) {
       const fresh = (this.#bits[index] ?? 0) & ~seen;
       if (fresh !== 0) order.push(fresh);
       seen |= fresh;
@@ -55,18 +56,6 @@ export class Contents {
     const kinds = this.#names.get(key) ?? order.flatMap(namesOf);
     this.#names.set(key, kinds);
     return kinds;
-  }
-
-  /** The first stretch that ends behind an offset. */
-  #firstBehind(offset: number): number {
-    let low = 0;
-    let high = this.#ends.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#ends[middle] ?? 0) > offset) high = middle;
-      else low = middle + 1;
-    }
-    return low;
   }
 }
 

@@ -1,12 +1,7 @@
 import t from 'tap';
-import { startBlockCounter } from '../../../support/executed-blocks.ts';
+import { checkLinearWork } from '../../../support/linear-work.ts';
 import { composeQuietly, runTask } from '../../../support/service.ts';
 import { HOSTILE_SHAPES } from './hostile-shapes.ts';
-
-const SMALL = 2000;
-const FACTOR = 8;
-/** Quadratic work would be FACTOR squared. */
-const MOST_GROWTH = FACTOR * 1.6;
 
 const { service } = await composeQuietly();
 const REQUESTS = [
@@ -26,17 +21,6 @@ t.test('5 MB of endless nesting overflow no stack', async (t) => {
   }
 });
 
-t.test('the work is linear in the text, however it is nested or broken', async (t) => {
-  const counter = await startBlockCounter();
-  t.teardown(() => counter.stop());
-  const workOf = (text: string) =>
-    counter.count(async () => {
-      for (const options of REQUESTS) await chunk(text, options);
-    });
-  await workOf('<p>What is loaded once</p>');
-  for (const [shape, make] of Object.entries(HOSTILE_SHAPES)) {
-    const small = await workOf(make(SMALL));
-    const growth = (await workOf(make(SMALL * FACTOR))) / small;
-    t.ok(growth < MOST_GROWTH, `${shape}: ${growth.toFixed(1)} times the work`);
-  }
-});
+t.test('the work is linear in the text, however it is nested or broken', (t) =>
+  checkLinearWork(t, HOSTILE_SHAPES, REQUESTS, chunk),
+);

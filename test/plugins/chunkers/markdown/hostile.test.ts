@@ -1,5 +1,5 @@
 import t from 'tap';
-import { startBlockCounter } from '../../../support/executed-blocks.ts';
+import { checkLinearWork } from '../../../support/linear-work.ts';
 import { composeQuietly, runTask } from '../../../support/service.ts';
 
 /** Texts that make other parsers of Markdown quadratic or overflow their stack. */
@@ -55,33 +55,10 @@ const REQUESTS = [
   { chunk_size: 64, carry: ['headings', 'header', 'fence'], count_context: true, include_blocks: true },
 ];
 
-const SMALL = 2000;
-const FACTOR = 8;
-/** 2.3 times the work for twice the text. */
-const MOST_GROWTH = 2.3 ** 3;
-
 const { service } = await composeQuietly();
 const chunk = (text: string, options: object) =>
   runTask(service, { run: 'chunk', name: 'markdown' }, { text, ...options });
-const counter = await startBlockCounter();
-t.teardown(() => counter.stop());
-
-for (const [shape, make] of Object.entries(SHAPES)) {
-  t.test(`${shape}: work linear in the text`, async (t) => {
-    for (const options of REQUESTS) {
-      const workOf = async (length: number) => {
-        const text = make(length);
-        await chunk(text, options);
-        return counter.count(() => chunk(text, options));
-      };
-      const growth = (await workOf(SMALL * FACTOR)) / (await workOf(SMALL));
-      t.ok(
-        growth < MOST_GROWTH,
-        `${JSON.stringify(options)}: ${growth.toFixed(1)} times for ${FACTOR} times`,
-      );
-    }
-  });
-}
+t.test('the work is linear in the text', (t) => checkLinearWork(t, SHAPES, REQUESTS, chunk));
 
 t.test('5 MB of what nests without end overflow no stack', async (t) => {
   for (const shape of [
