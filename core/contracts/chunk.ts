@@ -34,6 +34,10 @@ export interface DocumentInfo {
   /** The caller's id of the document. */
   readonly id?: string | undefined;
   readonly title?: string | undefined;
+  /** The name of its file, perhaps with folders. */
+  readonly filename?: string | undefined;
+  /** What its text is written in, if a reader or a request says so: `text/markdown`. */
+  readonly mediaType?: string | undefined;
   /** The caller's metadata. The answer has its bytes as they came, whatever a plugin does with this value. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** Where its pages begin, in the unit of the chunks' places; they do not fall. Refineries alone are told. */

@@ -1,7 +1,7 @@
 import type { FromSchema } from 'json-schema-to-ts';
 
 /** What a plugin can be. Each kind has a folder of the plural name under `plugins/`. */
-export const KINDS = ['chunker', 'refinery', 'embedding', 'tokenizer'] as const;
+export const KINDS = ['chunker', 'refinery', 'reader', 'embedding', 'tokenizer'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** Names a plugin: `chunker/token`. */
@@ -109,6 +109,24 @@ export const manifestSchema = {
       type: 'boolean',
       description:
         'Compiles functions of megabytes to WebAssembly: V8 takes gigabytes to optimise one, so a server with little memory starts without that.',
+    },
+    formats: {
+      type: 'object',
+      properties: {
+        extensions: {
+          type: 'array',
+          items: { type: 'string', pattern: '^\\.[a-z0-9.+-]+$' },
+          description: 'Endings of names in lower case, such as `.pdf`.',
+        },
+        mediaTypes: {
+          type: 'array',
+          items: { type: 'string', pattern: '^([a-z0-9.+-]+|\\*)/([a-z0-9.+-]+|\\*)$' },
+          description: 'Media types in lower case; `text/*` stands for all of a type, `*/*` for any file.',
+        },
+      },
+      additionalProperties: false,
+      description:
+        'Of a reader: the files that it reads. The ending of the name decides before the media type, and an exact type before `text/*` and `*/*`; of several readers the first that can run, by name.',
     },
     default: {
       type: 'string',

@@ -3,6 +3,7 @@ import type { AnyChunker } from './chunker.ts';
 import type { CreateCheck, HostedModels, Log, ModelFiles, SharedBuffers } from './collaborators.ts';
 import type { EmbeddingProvider } from './embedding.ts';
 import type { Kind, Manifest, PluginId, UsesOf } from './manifest.ts';
+import type { Reader } from './reader.ts';
 import type { AnyRefinery } from './refinery.ts';
 import type { TokenizerProvider } from './tokenizer.ts';
 
@@ -28,6 +29,7 @@ export interface Collaborators {
 export interface Implementations {
   chunker: AnyChunker;
   refinery: AnyRefinery;
+  reader: Reader;
   embedding: EmbeddingProvider;
   tokenizer: TokenizerProvider;
 }
