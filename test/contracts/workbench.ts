@@ -4,7 +4,8 @@ import type { Kind, Manifest } from '../../core/contracts/manifest.ts';
 import type { Implementations } from '../../core/contracts/plugin.ts';
 import type { ReadFile, SourceFile } from '../../core/contracts/reader.ts';
 import type { Tokenizer } from '../../core/contracts/tokenizer.ts';
-import type { PluginEntry } from '../../core/hosting/registry.ts';
+import type { PluginHost } from '../../core/hosting/container.ts';
+import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import type { Config } from '../../server/config/config.ts';
 import { startRefining } from '../../server/service/refining.ts';
 import { composeQuietly, runTask } from '../support/service.ts';
@@ -71,19 +72,20 @@ export async function openWorkbench(config: Partial<Config> = {}): Promise<Workb
       const context = await refineContext(manifest, chunks, options, signal);
       return (await host.get('refinery', manifest.name)).refine(chunks, options as never, context as never);
     },
-    async read(manifest, file, signal) {
-      return (await host.get('reader', manifest.name)).read(file, { report: reportOf(manifest), signal });
-    },
-    async tokenizerNames() {
-      const ready = registry.ofKind('tokenizer').filter(({ missing }) => missing.length === 0);
-      const names = ready.map(async ({ manifest }) => (await host.get('tokenizer', manifest.name)).names());
-      return (await Promise.all(names)).flat();
-    },
+    read: async (manifest, file, signal) =>
+      (await host.get('reader', manifest.name)).read(file, { report: reportOf(manifest), signal }),
+    tokenizerNames: () => tokenizerNamesIn(registry, host),
     async tokenizerFor({ uses = [] }, options) {
       if (uses.includes('embedding')) return (await openModel(options)).tokenizer();
       return openers.tokenizer((options.tokenizer as string | undefined) ?? 'character');
     },
   };
+}
+
+async function tokenizerNamesIn(registry: Registry, host: PluginHost): Promise<readonly string[]> {
+  const ready = registry.ofKind('tokenizer').filter(({ missing }) => missing.length === 0);
+  const names = ready.map(async ({ manifest }) => (await host.get('tokenizer', manifest.name)).names());
+  return (await Promise.all(names)).flat();
 }
 
 /** The `report` of a context. @throws Error if a plugin reports what its manifest does not list */
