@@ -45,7 +45,7 @@ const OUTDATED_FACTOR = 0.85;
 /** A word with letters of two alphabets is a wrong guess: `cafι`. */
 const OTHER = String.raw`[\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Thai}]`;
 const WORD = new RegExp(`${OTHER}+`, 'gu');
-const MIXED_WORD = new RegExp(String.raw`(?<=\p{sc=Latin})${OTHER}+|${OTHER}+(?=\p{sc=Latin})`, 'gu');
+const CHANGE = new RegExp(String.raw`(?<=\p{sc=Latin})${OTHER}|${OTHER}(?=\p{sc=Latin})`, 'gu');
 const MIXED_FACTOR = 0.1;
 
 /** Encodings that the bytes may be in, the likeliest first. They are not valid UTF-8. */
@@ -77,8 +77,8 @@ const bonusOf = (label: string): number => (label === USUAL ? USUAL_BONUS : 0);
 function factorOf(label: string, sample: Uint8Array): number {
   const text = new TextDecoder(label).decode(sample);
   const words = text.match(WORD)?.length ?? 0;
-  const mixed = text.match(MIXED_WORD)?.length ?? 0;
-  return (mixed > words / 2 ? MIXED_FACTOR : 1) * (OUTDATED.test(label) ? OUTDATED_FACTOR : 1);
+  const changes = text.match(CHANGE)?.length ?? 0;
+  return (changes > words / 2 ? MIXED_FACTOR : 1) * (OUTDATED.test(label) ? OUTDATED_FACTOR : 1);
 }
 
 /** The part of a file that tells most: from the line with the first byte that is not ASCII. */
