@@ -1,5 +1,5 @@
 /** What would begin another block at the start of a line: a heading, its underline, a fence, HTML. */
-const MARKS = /^(?=#{1,6}(?:\s|$)|(?:=+|-+)\s*$|```|~~~|<[a-z/!?])/gim;
+const MARKS = /^(?=#{1,6}(?:\s|$)|(?:=+|-+)[ \t]*$|```|~~~|<[a-z/!?])/gim;
 const SPACE = /\s+/g;
 
 /** The lines of a paragraph, which begin no other block. @param indent put before each but the first */
