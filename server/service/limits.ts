@@ -80,7 +80,11 @@ export function checkChunks(lists: readonly (readonly unknown[])[], limits: Limi
  * @throws ServiceError `invalid_parameters` with the number that was exceeded
  */
 export function checkOption(value: unknown, place: string, limits: Limits): void {
-  if (!Array.isArray(value)) return;
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) {
+    for (const [name, member] of Object.entries(value)) checkOption(member, `${place}.${name}`, limits);
+    return;
+  }
   const { maxDelimiters, maxDelimiterCharacters } = limits;
   atMost({ place, unit: 'entries', count: value.length, limit: maxDelimiters, flag: '--max-delimiters' });
   value.forEach((entry, index) => {

@@ -54,13 +54,12 @@ export function createRequestSchemas({ registry, config }: SchemaOptions): Reque
   function step({ kind, options, uses }: Manifest): ObjectSchema {
     const own = options?.properties ?? {};
     const hasDefault = (name: string) => 'default' in (own[name] as object);
-    const limited = Object.entries(own).map(([name, schema]) => [name, withLimits(schema, config)]);
     return {
       type: 'object',
       required: (options?.required ?? []).filter((name) => !hasDefault(name)),
       properties: {
         ...(uses?.includes('tokenizer') ? { tokenizer } : {}),
-        ...Object.fromEntries(limited),
+        ...limitedMembers(own, config),
         ...(kind === 'chunker' ? { offset_unit: offsetUnit } : {}),
       },
       additionalProperties: false,
@@ -120,12 +119,17 @@ function firstOf(names: readonly string[]): string[] {
 
 interface ListSchema {
   readonly type?: string;
+  readonly properties?: Readonly<Record<string, object>>;
   readonly items?: ListSchema;
   readonly anyOf?: readonly object[];
 }
 
-/** Adds this server's limits to a list of strings, and to a string that may be given instead of such a list. */
-function withLimits(schema: object, { maxDelimiters, maxDelimiterCharacters }: SchemaSettings): object {
+/**
+ * Adds this server's limits to a list of strings, and to a string that may be given instead of such a list; in an object
+ * to each of its members.
+ */
+function withLimits(schema: object, settings: SchemaSettings): object {
+  const { maxDelimiters, maxDelimiterCharacters } = settings;
   const isTextList = ({ type, items }: ListSchema) => type === 'array' && items?.type === 'string';
   const limitText = (one: object) => ({ ...one, maxLength: maxDelimiterCharacters });
   const limit = (one: ListSchema): object => {
@@ -134,9 +138,18 @@ function withLimits(schema: object, { maxDelimiters, maxDelimiterCharacters }: S
       return { ...one, maxItems: maxDelimiters, items: limit(one.items as ListSchema) };
     return one.type === 'string' ? limitText(one) : one;
   };
-  const { anyOf } = schema as ListSchema;
+  const { anyOf, properties } = schema as ListSchema;
+  if (properties !== undefined) return { ...schema, properties: limitedMembers(properties, settings) };
   if (anyOf?.some(isTextList)) return { ...schema, anyOf: anyOf.map(limit) };
   return (schema as ListSchema).type === 'array' ? limit(schema as ListSchema) : schema;
+}
+
+function limitedMembers(
+  members: Readonly<Record<string, object>>,
+  settings: SchemaSettings,
+): Record<string, object> {
+  const limited = Object.entries(members).map(([name, schema]) => [name, withLimits(schema, settings)]);
+  return Object.fromEntries(limited);
 }
 
 function withMember(

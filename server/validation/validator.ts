@@ -73,15 +73,16 @@ function invalid(problems: readonly string[]): ServiceError {
 }
 
 /**
- * Adds `lessThan: "x"`: the value must be below that of the member `x` of the same object; and `excludes: ["x"]`: if the
- * value is not the default, no member `x` of the same object has another value than its own default.
+ * Adds `lessThan: "x"`: the value must be below that of the member `x` of the same object, or of the whole value if that
+ * object has none; and `excludes: ["x"]`: if the value is not the default, no member `x` of the same object has another
+ * value than its own default.
  */
 function addKeywords(ajv: Ajv): Ajv {
   ajv.addKeyword({
     keyword: 'excludes',
     schemaType: 'array',
-    compile: (others: string[], own, { schemaEnv }) => {
-      const { properties } = schemaEnv.root.schema as ObjectSchema;
+    compile: (others: string[], own, { schemaEnv, errSchemaPath }) => {
+      const { properties } = ownerOf(schemaEnv.root.schema as ObjectSchema, errSchemaPath);
       return (value, context) =>
         isDefault(value, own as WithDefault) ||
         others.every((name) =>
@@ -95,12 +96,22 @@ function addKeywords(ajv: Ajv): Ajv {
     type: 'number',
     schemaType: 'string',
     compile: (other: string) => (value, context) => {
-      const bound: unknown = context?.parentData[other];
+      const { parentData = {}, rootData = {} } = context ?? {};
+      const bound = (parentData as Members)[other] ?? (rootData as Members)[other];
       return typeof bound !== 'number' || value < bound;
     },
     errors: false,
   });
 }
+
+/** The schema of the object that a property belongs to, by the property's path: `#/properties/x/properties/y`. */
+function ownerOf(schema: ObjectSchema, path: string): ObjectSchema {
+  const names = path.split('/').filter((_, index) => index % 2 === 0);
+  const objects = names.slice(1, -1) as readonly string[];
+  return objects.reduce((owner, name) => owner.properties[name] as ObjectSchema, schema);
+}
+
+type Members = Readonly<Record<string, unknown>>;
 
 interface WithDefault {
   readonly default?: unknown;
@@ -166,12 +177,13 @@ function problemOf(error: ErrorObject, value: Record<string, unknown>, schema: O
     }
     case 'lessThan': {
       const other = error.schema as string;
-      return `${path}: expected less than ${other} (${preview(value[other])}), got ${preview(error.data)}`;
+      const bound = ownerIn(value, error.instancePath)[other] ?? value[other];
+      return `${path}: expected less than ${other} (${preview(bound)}), got ${preview(error.data)}`;
     }
     case 'excludes': {
-      const others = (error.schema as string[]).filter(
-        (name) => !isDefault(value[name], schema.properties[name]),
-      );
+      const owner = ownerIn(value, error.instancePath);
+      const { properties } = ownerOf(schema, error.schemaPath.replace(/\/excludes$/, ''));
+      const others = (error.schema as string[]).filter((name) => !isDefault(owner[name], properties[name]));
       return `${path}: cannot be given together with ${others.join(' or ')}; leave one of them out`;
     }
     default: {
@@ -179,6 +191,12 @@ function problemOf(error: ErrorObject, value: Record<string, unknown>, schema: O
       return `${path}: expected ${expectation(member ?? error.parentSchema ?? {})}, got ${preview(error.data)}`;
     }
   }
+}
+
+/** The object that a member belongs to, by the member's JSON pointer. */
+function ownerIn(value: Record<string, unknown>, pointer: string): Record<string, unknown> {
+  const names = pointer.split('/').slice(1, -1);
+  return names.reduce((owner, name) => owner[name] as Record<string, unknown>, value);
 }
 
 function unknownParameter(path: string, error: ErrorObject): string {
