@@ -2,6 +2,7 @@ import type { Kind } from '../../core/contracts/manifest.ts';
 import { checkChunker } from './chunker-contract.ts';
 import { checkEmbedding } from './embedding-contract.ts';
 import type { Suite } from './promises.ts';
+import { checkReader } from './reader-contract.ts';
 import { checkRefinery } from './refinery-contract.ts';
 import { checkTokenizer } from './tokenizer-contract.ts';
 
@@ -9,6 +10,7 @@ import { checkTokenizer } from './tokenizer-contract.ts';
 export const SUITES: Readonly<Record<Kind, Suite>> = {
   chunker: checkChunker,
   refinery: checkRefinery,
+  reader: checkReader,
   embedding: checkEmbedding,
   tokenizer: checkTokenizer,
 };

@@ -2,8 +2,10 @@ import type { Chunk } from '../../core/contracts/chunk.ts';
 import type { EmbeddingModel } from '../../core/contracts/embedding.ts';
 import type { Kind, Manifest } from '../../core/contracts/manifest.ts';
 import type { Implementations } from '../../core/contracts/plugin.ts';
+import type { ReadFile, SourceFile } from '../../core/contracts/reader.ts';
 import type { Tokenizer } from '../../core/contracts/tokenizer.ts';
-import type { PluginEntry } from '../../core/hosting/registry.ts';
+import type { PluginHost } from '../../core/hosting/container.ts';
+import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import type { Config } from '../../server/config/config.ts';
 import { startRefining } from '../../server/service/refining.ts';
 import { composeQuietly, runTask } from '../support/service.ts';
@@ -24,6 +26,8 @@ export interface Workbench {
     options: Options,
     signal: AbortSignal,
   ): Promise<readonly Chunk[]>;
+  /** Calls a reader itself; throws if it reports what its manifest does not list. */
+  read(manifest: Manifest, file: SourceFile, signal: AbortSignal): Promise<ReadFile>;
   /** Names of the tokenizers that requests can choose here. */
   tokenizerNames(): Promise<readonly string[]>;
   /** What counts the tokens of a request to a plugin. */
@@ -35,9 +39,8 @@ export async function openWorkbench(config: Partial<Config> = {}): Promise<Workb
   const { registry, host, openers, service } = await composeQuietly(config);
 
   /** Stays open until the tests end. */
-  async function openModel({ embedding_model }: Options): Promise<EmbeddingModel> {
-    return (await openers.model(embedding_model as string)).value;
-  }
+  const openModel = async ({ embedding_model }: Options): Promise<EmbeddingModel> =>
+    (await openers.model(embedding_model as string)).value;
 
   async function refineContext(
     manifest: Manifest,
@@ -52,7 +55,7 @@ export async function openWorkbench(config: Partial<Config> = {}): Promise<Workb
       ...(uses.includes('tokenizer') && { tokenizer: await openers.tokenizer(options.tokenizer as string) }),
       ...(uses.includes('embedding') && { model: await openModel(options) }),
       document: {},
-      report: (name: string) => checkReports(manifest, [name]),
+      report: reportOf(manifest),
       signal,
     };
   }
@@ -69,17 +72,24 @@ export async function openWorkbench(config: Partial<Config> = {}): Promise<Workb
       const context = await refineContext(manifest, chunks, options, signal);
       return (await host.get('refinery', manifest.name)).refine(chunks, options as never, context as never);
     },
-    async tokenizerNames() {
-      const ready = registry.ofKind('tokenizer').filter(({ missing }) => missing.length === 0);
-      const names = ready.map(async ({ manifest }) => (await host.get('tokenizer', manifest.name)).names());
-      return (await Promise.all(names)).flat();
-    },
+    read: async (manifest, file, signal) =>
+      (await host.get('reader', manifest.name)).read(file, { report: reportOf(manifest), signal }),
+    tokenizerNames: () => tokenizerNamesIn(registry, host),
     async tokenizerFor({ uses = [] }, options) {
       if (uses.includes('embedding')) return (await openModel(options)).tokenizer();
       return openers.tokenizer((options.tokenizer as string | undefined) ?? 'character');
     },
   };
 }
+
+async function tokenizerNamesIn(registry: Registry, host: PluginHost): Promise<readonly string[]> {
+  const ready = registry.ofKind('tokenizer').filter(({ missing }) => missing.length === 0);
+  const names = ready.map(async ({ manifest }) => (await host.get('tokenizer', manifest.name)).names());
+  return (await Promise.all(names)).flat();
+}
+
+/** The `report` of a context. @throws Error if a plugin reports what its manifest does not list */
+const reportOf = (manifest: Manifest) => (name: string) => checkReports(manifest, [name]);
 
 /** @throws Error if a plugin reports what its manifest does not list; the service itself reports the model. */
 function checkReports({ reports = {}, uses = [] }: Manifest, names: readonly string[]): void {
