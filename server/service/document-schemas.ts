@@ -38,6 +38,12 @@ export const documentSchema = {
       description: 'Your id of the document; the ids of its chunks follow from it.',
     },
     title: { type: 'string', description: 'Title of the document, for plugins that use it.' },
+    filename: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 4096,
+      description: 'Name of its file, perhaps with folders: what auto and code go by.',
+    },
     metadata: {
       type: 'object',
       description: 'Anything; each chunk gets a copy of its bytes, so that no number changes.',

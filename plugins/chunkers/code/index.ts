@@ -45,9 +45,10 @@ export function createChunker(
     { filename, language: given }: CodeOptions,
     context: ChunkContext,
   ): Promise<Language> {
-    const language = given ?? (filename === null ? DEFAULT : 'auto');
+    const isNamed = filename !== null || context.document.filename !== undefined;
+    const language = given ?? (isNamed ? 'auto' : DEFAULT);
     if (language !== 'auto') return findLanguage(language) ?? refuse(language);
-    const found = await detect(text, filename ?? context.document.id);
+    const found = await detect(text, filename ?? context.document.filename ?? context.document.id);
     context.report('code-language', found.name);
     return found;
   }

@@ -9,7 +9,7 @@ const COMMENTS: readonly (readonly [opening: RegExp, closing: RegExp])[] = [
 /** A comment of one line in most languages; it may be a heading or an item of a list too. */
 const COMMENT = /^(\/\/|\*|#(?!\w)|--|;;|%%|\.\\")/;
 /** A comment behind code. */
-const TRAILING = /\s+(#|\/\/|--|\/\*)\s.*$/;
+const TRAILING = /\s(#|\/\/|--|\/\*)\s.*$/;
 
 /** The lines of a text that are neither blank nor comments of any language, trimmed and without comments at their ends. */
 export function codeLines(sample: string): string[] {
@@ -21,7 +21,9 @@ export function codeLines(sample: string): string[] {
       return [];
     }
     closing = commentFrom(line);
-    return line === '' || closing !== undefined || isComment(line) ? [] : [line.replace(TRAILING, '')];
+    return line === '' || closing !== undefined || isComment(line)
+      ? []
+      : [line.replace(TRAILING, '').trimEnd()];
   });
 }
 

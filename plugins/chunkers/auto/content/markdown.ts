@@ -1,8 +1,12 @@
 import type { Kit } from '../../../../core/kit.ts';
 
+/** A heading as a paragraph of its own. */
+const HEADING = /^#{1,6} \S.*\r?\n\r?\n/m;
 /** A heading, link, emphasis or code as Markdown writes it. */
-const MARKS = /^#{1,6} \S|\[[^[\]\n]+\]\([^)\s]+\)|\*\*\S[^*\n]*\*\*|`[^`\n]+`/gm;
-/** Fewest marks in a text without a fence or table. */
+const MARK = /^#{1,6} \S|\[[^[\]\n]+\]\([^)\s]{1,500}\)|\*\*\S[^*\n]*\*\*|`[^`\n]+`/gm;
+/** An item of a list, as plain texts have them too. */
+const ITEM = /^[-*+] \S/gm;
+/** Fewest marks and items in a text without a heading of its own, a fence or a table. */
 const FEWEST = 2;
 
 /** Whether lines that are no comments have a fence, which nothing but Markdown begins a line with. */
@@ -16,5 +20,8 @@ export function proseOrMarkdown(sample: string, kit: Kit): 'markdown' | 'table' 
   const tables = blocks.filter(({ kind }) => kind === 'table').length;
   if (tables > 0) return tables === blocks.length ? 'table' : 'markdown';
   if (blocks[0]?.kind === 'front_matter') return 'markdown';
-  return (sample.match(MARKS)?.length ?? 0) >= FEWEST ? 'markdown' : 'recursive';
+  if (HEADING.test(sample)) return 'markdown';
+  const marks = sample.match(MARK)?.length ?? 0;
+  const items = sample.match(ITEM)?.length ?? 0;
+  return marks > 0 && marks + items >= FEWEST ? 'markdown' : 'recursive';
 }

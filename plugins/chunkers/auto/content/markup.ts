@@ -1,19 +1,15 @@
-/** Elements that only HTML has, whose tags tell it from XML and from code with type parameters. */
+/** Elements that texts without a head begin with; of XML and of code with type parameters few have such names. */
 const ELEMENT =
-  /<\/(?:p|div|span|h[1-6]|ul|ol|li|table|tr|td|th|a|section|article|body|head|pre|b|i|em|strong)\s*>/gi;
-/** Fewest such tags for each 1000 characters of a text that is HTML without a head. */
-const DENSITY = 2;
-
+  /^<(?:a|article|aside|b|blockquote|body|center|div|dl|em|figure|footer|form|h[1-6]|head|header|i|iframe|img|main|nav|ol|p|pre|section|script|span|strong|style|svg|table|ul)[\s>]/i;
+const CLOSING = /<\/[a-z][a-z0-9]*\s*>/i;
 /** A heading or fence of Markdown, which may begin with HTML. */
 const MARKDOWN = /^(#{1,6} \S|```)/m;
 
-/** Whether a text is HTML: by its doctype or root element, or because it begins with a tag and has enough of them. */
+/** Whether a text is HTML: by its doctype or root element, or because it begins with an element of HTML. */
 export function isHtml(sample: string): boolean {
   const start = sample.replace(/^\uFEFF?\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*/, '');
   if (/^<(!doctype\s+html|html)\b/i.test(start)) return true;
-  if (!/^<[a-z]/i.test(start) || MARKDOWN.test(sample)) return false;
-  const tags = sample.match(ELEMENT)?.length ?? 0;
-  return tags > 0 && tags * 1000 >= DENSITY * sample.length;
+  return ELEMENT.test(start) && CLOSING.test(start) && !MARKDOWN.test(sample);
 }
 
 /** Whether an HTML text is a table and nothing else. */

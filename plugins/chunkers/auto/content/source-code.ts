@@ -21,12 +21,12 @@ export function isSourceCode(sample: string, lines: readonly string[]): boolean 
 /** Whether few lines are code: all are statements, or they are full of its marks. */
 function isTerse(lines: readonly string[]): boolean {
   const code = lines.join('');
-  const marks = code.match(/[{}();=]/g)?.length ?? 0;
+  const marks = code.match(/[{};=]|\w\(/g)?.length ?? 0;
   return marks > 0 && (marks >= SHARE_OF_MARKS * code.length || lines.every((line) => line.endsWith(';')));
 }
 
 /** How lines of code end, and lines of prose do not. */
-const ENDING = /([;{}]|\w\)|\(\)|[=-]>|[([=+|&\\]|[\])"'`]:|[\])}"'`\d],)$/;
+const ENDING = /([;{}]|\w\)|\(\)|[=-]>|[([=+&\\]|[\])"'`]:|[\])}"'`\d],)$/;
 /** How they begin: a word of a language, and behind it something that prose does not have. */
 const KEYWORD =
   /^(import|from|export|package|using|namespace|require|include|use|module|def|class|interface|struct|enum|fn|func|function|fun|const|let|var|val|local|my|our|public|private|protected|static|declare|return|raise|throw|if|elif|else|for|while|try|end|type|select|insert|create|update)\b.*([(){}[\];=<>"'*/:]|\w\.\w)/i;

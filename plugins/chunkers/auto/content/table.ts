@@ -6,7 +6,8 @@ const MOST = 200;
 
 /** Whether a text is CSV: all of its first records have the same number of fields by one delimiter. */
 export function isTable(sample: string): boolean {
-  return DELIMITERS.some((delimiter) => isTableBy(sample, delimiter));
+  const [first = ''] = sample.trimStart().split('\n', 1);
+  return DELIMITERS.some((delimiter) => first.includes(delimiter) && isTableBy(sample, delimiter));
 }
 
 function isTableBy(sample: string, delimiter: string): boolean {
@@ -18,7 +19,7 @@ function isTableBy(sample: string, delimiter: string): boolean {
 
 /** Whether a mark stands as in prose, before a space; two fields alone may also be the halves of a sentence. */
 function isPunctuation(sample: string, delimiter: string): boolean {
-  return /[,;]/.test(delimiter) && sample.includes(`${delimiter} `);
+  return /[,;]/.test(delimiter) && sample.replace(/"[^"]*"/g, '').includes(`${delimiter} `);
 }
 
 /** The number of fields of each record, blank lines aside; line breaks and delimiters within quotes do not count. */
