@@ -84,7 +84,7 @@ export const manifestSchema = {
       type: 'array',
       items: { title: 'Plugin', type: 'string', pattern: '^[a-z]+/[a-z0-9-]+$' },
       description:
-        'Plugins between which this one chooses (`chunker/markdown`). It is given those that are here and can run. Their options stand under their names among its own, without those that it has itself, and what they may add to chunks and report counts as its own.',
+        'Plugins between which this one chooses (`chunker/sentence`). It is given those that are here and can run. Their options stand under their names among its own, without those that it has itself, and what they may add to chunks and report counts as its own.',
     },
     guarantees: {
       type: 'object',

@@ -42,7 +42,7 @@ export const documentSchema = {
       type: 'string',
       minLength: 1,
       maxLength: 4096,
-      description: 'Name of its file, perhaps with folders: what auto and code go by.',
+      description: 'Name of its file, perhaps with folders, for plugins that tell by it what the text is.',
     },
     metadata: {
       type: 'object',

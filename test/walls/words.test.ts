@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import t from 'tap';
+import { KINDS } from '../../core/contracts/manifest.ts';
 import { pluginFolderOf, SOURCES, type Sources, withoutComments } from './sources.ts';
 
 /** Files that read the command line, and why. Biome keeps the same rule for the environment. */
@@ -26,8 +27,10 @@ const NAMES_ALLOWED: Readonly<Record<string, string>> = {
   'server/http/documentation/meta-schemas.ts: summary': 'a member of an answer',
   'server/http/documentation/work-answers.ts: context': 'a field of chunks',
   'server/http/documentation/work-answers.ts: embeddings': 'a member of an answer',
+  'server/config/options.ts: auto': 'a format of the log',
   'server/config/options.ts: json': 'a format of the log',
   'server/hub/hub.ts: code': 'the member of an error of the system',
+  'server/log.ts: auto': 'a format of the log',
   'server/service/run-lines.ts: json': 'what time is taken for',
   'server/service/run-request.ts: json': 'what time is taken for',
   'server/service/texts.ts: json': 'what time is taken for',
@@ -55,7 +58,7 @@ function pluginNamesIn(sources: Sources): string[] {
 
 function isPluginName(text: string): boolean {
   const [kind, name] = [dirname(text), basename(text)];
-  return PLUGIN_NAMES.has(name) && ['.', 'chunker', 'refinery', 'embedding', 'tokenizer'].includes(kind);
+  return PLUGIN_NAMES.has(name) && ['.', ...KINDS].includes(kind);
 }
 
 /** Files that match a pattern outside of comments. */

@@ -78,6 +78,7 @@ const options = {
 const integer = { type: 'integer' } as const;
 
 const node = {
+  title: 'SyntaxNode',
   type: 'object',
   required: ['type', 'start_line', 'end_line', 'start_index', 'end_index'],
   properties: {
