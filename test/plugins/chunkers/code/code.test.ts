@@ -256,6 +256,7 @@ t.test('a parse over its budget is cut at lines, and the header says so', async 
     {
       report: (fact: string, value: string) => reports.push(`${fact} ${value}`),
       signal: new AbortController().signal,
+      document: {},
       divide: () => [{ start: 0, end: text.length }],
     } as never,
   );
