@@ -4,7 +4,7 @@ import { findElements, findMembers, type JsonPlace } from '../wire/json-places.t
 import { type JsonText, literalOf } from '../wire/json-text.ts';
 import { locate } from '../wire/locate.ts';
 import { utf16Offsets } from '../wire/utf16-offsets.ts';
-import { atMost, checkDocuments, type Limits } from './limits.ts';
+import { checkDocuments, checkMetadata, type Limits } from './limits.ts';
 
 /** The text of a request, and the same text as the content of a JSON literal. */
 export interface SourceDocument {
@@ -87,8 +87,7 @@ export function readDocument(
     metadata: metadata === undefined ? undefined : body.subarray(metadata.from, metadata.to),
     pages: pages === undefined ? undefined : readPages(pages, text, unit, `${place}pages`),
   };
-  const amount = { unit: 'bytes', count: about.metadata?.length ?? 0, limit: limits.maxMetadataBytes };
-  atMost({ place: `${place}metadata`, ...amount, flag: '--max-metadata-bytes' });
+  checkMetadata(about.metadata, `${place}metadata`, limits);
   return { text, json: literalOf(body, literal as JsonPlace), about };
 }
 

@@ -7,9 +7,9 @@ import { embedRequest, tokenizeRequest } from './text-schemas.ts';
 
 /** Schemas of requests: the members of every plugin of a kind, and the plugin's own options. */
 export interface RequestSchemas {
-  /** The whole request of a chunker, or the first line of its stream. */
+  /** The whole request of a chunker, or what it has besides what is chunked. */
   chunk(manifest: Manifest, source: Source): ObjectSchema;
-  /** The whole request that executes a pipeline, or the first line of its stream. */
+  /** The whole request that executes a pipeline, or what it has besides what is chunked. */
   execute(source: Source): ObjectSchema;
   /** What such a request gives besides what is chunked and the options of the plugin. */
   readonly fields: Readonly<Record<string, object>>;
@@ -68,7 +68,7 @@ export function createRequestSchemas({ registry, config }: SchemaOptions): Reque
 
   function withSource(source: Source, { required = [], properties, ...rest }: ObjectSchema): ObjectSchema {
     const fields = fieldMembers(source, config.idNamespace);
-    if (source === 'stream') return { ...rest, required, properties: { ...properties, ...fields } };
+    if (source === 'apart') return { ...rest, required, properties: { ...properties, ...fields } };
     // The member that is missing is not looked at.
     const members = { text: {}, documents: {}, ...SOURCES[source], ...properties, ...fields };
     return { ...rest, required: [source, ...required], properties: members };
