@@ -62,27 +62,40 @@ export interface BatchLimits {
   readonly tokens: number;
 }
 
-/** An API that is called with JSON and a key. */
+/** An API that answers with JSON. */
 export interface HostedApi {
   /** Name in errors. */
   readonly title: string;
   /** Address of the call. */
   readonly url: string;
+  /** Environment variable of the address, for errors. */
+  readonly urlVariable?: string;
+  /** `POST` unless given. */
+  readonly method?: 'POST' | 'PUT';
   /** Environment variable of the key, for errors. */
   readonly keyVariable: string;
+  /** Empty if none is sent. */
   readonly key: string;
+  /** The header that is the key; without it, the key is sent as `Authorization: Bearer`. */
+  readonly keyHeader?: string;
 }
 
 /** One call of an API. */
 export interface HostedCall<Value> {
-  /** Sent as JSON. */
+  /** A `FormData` and a `Uint8Array` are sent as they are, all else as JSON. */
   readonly body: object;
+  /** Further headers, with names in lower case: `content-type` of bytes. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** What is wanted of an answer's JSON. Throws if it is not there. */
   readonly read: (answer: unknown) => Value;
   /** What an answer should hold, for errors: `a completion`. */
   readonly expected: string;
   /** Milliseconds after which the call is given up, its retries included. */
   readonly patience: number;
+  /** Milliseconds that one try may take: a minute unless given. */
+  readonly timeout?: number;
+  /** Statuses after which it is tried again, as after a broken connection: 408, 429 and those from 500 on unless given. */
+  readonly retried?: readonly number[];
   readonly signal: AbortSignal;
 }
 
@@ -95,6 +108,8 @@ export interface HostedFailure {
   readonly failure: 'setup' | 'unavailable' | 'refused';
   /** For callers, without the key; it may quote what the API said. */
   readonly message: string;
+  /** The status of the answer, if that is what was wrong. */
+  readonly status?: number | undefined;
 }
 
 /** What differs between the providers of hosted models. */

@@ -1,6 +1,6 @@
 import type { HostedApi, HostedCall, HostedFailure } from '../../core/contracts/collaborators.ts';
 import { reasonOf } from '../../core/errors.ts';
-import { SetupError, TransientError } from './call.ts';
+import { CallError, SetupError, TransientError } from './call.ts';
 import { callWithRetries, type HostedTools } from './call-with-retries.ts';
 
 /** Calls an API, see `HostedModels.ask`. */
@@ -11,12 +11,12 @@ export async function ask<Value>(
 ): Promise<{ readonly value: Value } | HostedFailure> {
   const deadline = AbortSignal.timeout(call.patience);
   const signal = AbortSignal.any([call.signal, deadline]);
-  const { body, read, expected } = call;
   try {
-    return { value: await callWithRetries(api, { body, read, expected, signal }, tools) };
+    return { value: await callWithRetries(api, { ...call, signal }, tools) };
   } catch (error) {
     call.signal.throwIfAborted();
-    if (!deadline.aborted) return { failure: failureOf(error), message: reasonOf(error) };
+    const status = error instanceof CallError ? error.status : undefined;
+    if (!deadline.aborted) return { failure: failureOf(error), message: reasonOf(error), status };
     return { failure: 'unavailable', message: `${api.title}: no answer within ${call.patience / 1000} s` };
   }
 }

@@ -1,35 +1,51 @@
-import type { HostedApi } from '../../core/contracts/collaborators.ts';
+import type { HostedApi, HostedCall } from '../../core/contracts/collaborators.ts';
 import { exposedError, reasonOf } from '../../core/errors.ts';
 import { retryAfterOf } from '../retry.ts';
 
+/** A call failed. */
+export class CallError extends Error {
+  /** The status of the answer, if that says so. */
+  readonly status: number | undefined;
+
+  constructor(message: string, status?: number, cause?: unknown) {
+    super(message, { cause });
+    this.status = status;
+  }
+}
+
 /** A failure of a call that may pass. */
-export class TransientError extends Error {
+export class TransientError extends CallError {
   /** Milliseconds that the provider asked to wait. */
   readonly retryAfter: number | undefined;
 
-  constructor(message: string, retryAfter?: number, cause?: unknown) {
-    super(message, { cause });
+  constructor(message: string, { status, retryAfter, cause }: TransientReason = {}) {
+    super(message, status, cause);
     this.retryAfter = retryAfter;
   }
 }
 
+interface TransientReason {
+  readonly status?: number;
+  readonly retryAfter?: number | undefined;
+  readonly cause?: unknown;
+}
+
 /** The API did not take what was sent; it may take less. */
-export class RefusedError extends Error {}
+export class RefusedError extends CallError {}
 
 /** No call can succeed until the operator changes something. Its message is for callers. */
-export class SetupError extends Error {
+export class SetupError extends CallError {
+  readonly expose = true;
+}
+
+/** The API answered with a status that it should not have. Its message is for callers. */
+class UnexpectedError extends CallError {
   readonly expose = true;
 }
 
 /** What one call needs besides its API. */
-export interface Call<Value> {
-  /** As JSON. */
-  readonly body: object;
-  /** What is wanted of the answer's JSON. Throws if it is not there. */
-  readonly read: (answer: unknown) => Value;
-  /** What the answer should hold, for errors. */
-  readonly expected: string;
-  readonly signal: AbortSignal;
+export interface Call<Value>
+  extends Pick<HostedCall<Value>, 'body' | 'headers' | 'read' | 'expected' | 'signal'> {
   readonly fetch: typeof fetch;
   /** Milliseconds that the call may take. */
   readonly timeout: number;
@@ -62,14 +78,15 @@ export async function callApi<Value>(api: HostedApi, call: Call<Value>): Promise
 }
 
 /** Redirects are errors: the key must not follow one to another origin. */
-async function send({ title, url, key }: HostedApi, call: Call<unknown>): Promise<Answer> {
-  const { body, signal, timeout } = call;
+async function send(api: HostedApi, call: Call<unknown>): Promise<Answer> {
+  const { title, url, method = 'POST' } = api;
+  const { signal, timeout } = call;
   const deadline = AbortSignal.timeout(timeout);
   try {
     const response = await call.fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-      body: JSON.stringify(body),
+      method,
+      body: isRaw(call.body) ? call.body : JSON.stringify(call.body),
+      headers: headersOf(api, call),
       redirect: 'error',
       signal: AbortSignal.any([signal, deadline]),
     });
@@ -77,24 +94,37 @@ async function send({ title, url, key }: HostedApi, call: Call<unknown>): Promis
   } catch (cause) {
     signal.throwIfAborted();
     const reason = deadline.aborted ? `no answer within ${timeout / 1000} s` : 'the connection failed';
-    throw new TransientError(`${title}: ${reason}`, undefined, cause);
+    throw new TransientError(`${title}: ${reason}`, { cause });
   }
 }
 
+const isRaw = (body: object): body is FormData | Uint8Array<ArrayBuffer> =>
+  body instanceof FormData || body instanceof Uint8Array;
+
+function headersOf({ key, keyHeader }: HostedApi, { body, headers }: Call<unknown>): Record<string, string> {
+  const ofKey = keyHeader === undefined ? { authorization: `Bearer ${key}` } : { [keyHeader]: key };
+  return {
+    ...(!isRaw(body) && { 'content-type': 'application/json' }),
+    ...(key !== '' && ofKey),
+    ...headers,
+  };
+}
+
 function failureOf(
-  { title, key, keyVariable }: HostedApi,
+  { title, key, keyVariable, urlVariable }: HostedApi,
   { status, headers }: Response,
   text: string,
 ): Error {
   // The key is replaced before the message is cut, so that no part of it is left.
   const said = withoutKey(messageOf(text), key).slice(0, LONGEST_MESSAGE);
   const what = `${title} answered ${status}${said === '' ? '' : `: ${said}`}`;
-  if (status === 401 || status === 403) return new SetupError(`${what}; check ${keyVariable}`);
-  if (status === 404) return new SetupError(`${what}; check the model's name and the base URL`);
+  if (status === 401 || status === 403) return new SetupError(`${what}; check ${keyVariable}`, status);
+  if (status === 404)
+    return new SetupError(`${what}; check ${urlVariable ?? "the model's name and the base URL"}`, status);
   if (status === 408 || status === 429 || status >= 500)
-    return new TransientError(what, retryAfterOf(headers));
-  if (status === 400 || status === 413 || status === 422) return new RefusedError(what);
-  return exposedError(what);
+    return new TransientError(what, { status, retryAfter: retryAfterOf(headers) });
+  if (status === 400 || status === 413 || status === 422) return new RefusedError(what, status);
+  return new UnexpectedError(what, status);
 }
 
 /** The message in a provider's answer, whichever member holds it. */
@@ -110,5 +140,5 @@ function messageOf(text: string): string {
 
 /** Hides the key: the only place where text from outside becomes text for callers and the log. */
 function withoutKey(text: string, key: string): string {
-  return text.replaceAll(key, '***');
+  return key === '' ? text : text.replaceAll(key, '***');
 }

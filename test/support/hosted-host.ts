@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 import { type EmbeddingModel, type EmbeddingProvider, PURPOSES } from '../../core/contracts/embedding.ts';
@@ -11,7 +11,11 @@ export const KEY = 'sk-very-secret';
 
 export interface Asked {
   readonly url: string;
+  readonly method: string;
   readonly authorization: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  /** What the bytes say, if they are JSON. */
   readonly body: Record<string, unknown> & { input?: string[]; texts?: string[] };
 }
 
@@ -27,8 +31,10 @@ export async function startHost(t: Test, reply: Reply) {
     response.once('close', () => now--);
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
-    const body = JSON.parse(Buffer.concat(parts).toString());
-    const one = { url: request.url ?? '', authorization: request.headers.authorization ?? '', body };
+    const { url = '', method = '', headers } = request;
+    const bytes = Buffer.concat(parts);
+    const body = headers['content-type'] === 'application/json' ? JSON.parse(bytes.toString()) : {};
+    const one = { url, method, authorization: headers.authorization ?? '', headers, bytes, body };
     asked.push(one);
     reply(one, response, asked.length);
   });

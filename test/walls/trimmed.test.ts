@@ -44,17 +44,17 @@ const ASKED = all
 
 /** What asks for a plugin: its route, a step of a pipeline, one of its models, a list of plugins, in an answer too. */
 function asking(id: PluginId, { kind, name, models = [] }: Manifest): RegExp {
-  const listed = [
-    `(?:plugins|uses): \\[[^\\]]*'(?:${id}|${name})'`,
-    `'--plugins', '[^']*\\b${name}\\b`,
-    `\\b(?:known|there) are [^/\\n]*\\b${name}\\b`,
-  ];
+  const listed = [`(?:plugins|uses): \\[[^\\]]*'(?:${id}|${name})'`, `'--plugins', '[^']*\\b${name}\\b`];
+  // Names of readers are names of formats, so that other sentences have them too.
+  if (kind === 'reader') return new RegExp([...listed, `\\breader: '${name}'`].join('|'));
+  const answered = `\\b(?:known|there) are [^/\\n]*\\b${name}\\b`;
   const verb = kind === 'chunker' ? 'chunk' : 'refine';
   const steps = [`\\b${verb}/${name}\\b`, `\\b${verb}(?:All)?\\('${name}'`, `\\b${kind}: '${name}'`];
   const exact = models.filter((model) => !model.endsWith('*')).map((model) => model.replaceAll('.', '\\.'));
   const member = kind === 'tokenizer' ? 'tokenizer' : 'embedding_model';
   const opened = exact.length > 0 ? [`\\b${member}: '(?:${exact.join('|')})'`] : [];
-  return new RegExp([...listed, ...(kind === 'chunker' || kind === 'refinery' ? steps : opened)].join('|'));
+  const used = kind === 'chunker' || kind === 'refinery' ? steps : opened;
+  return new RegExp([...listed, answered, ...used].join('|'));
 }
 
 /** Plugins that a file asks for, does not go with, and does not say that it needs. */

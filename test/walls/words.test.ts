@@ -38,6 +38,9 @@ const NAMES_ALLOWED: Readonly<Record<string, string>> = {
   'server/wire/vector-writer.ts: embeddings': 'a member of an answer',
 };
 
+/** Names of plugins that are also members of every request and answer: there only the whole id is told from these. */
+const MEMBERS = ['text'];
+
 const PLUGIN_NAMES = new Set(
   [...SOURCES.keys()].flatMap((file) => {
     const folder = pluginFolderOf(file);
@@ -58,7 +61,8 @@ function pluginNamesIn(sources: Sources): string[] {
 
 function isPluginName(text: string): boolean {
   const [kind, name] = [dirname(text), basename(text)];
-  return PLUGIN_NAMES.has(name) && ['.', ...KINDS].includes(kind);
+  if (kind === '.') return PLUGIN_NAMES.has(name) && !MEMBERS.includes(name);
+  return PLUGIN_NAMES.has(name) && KINDS.some((known) => known === kind);
 }
 
 /** Files that match a pattern outside of comments. */

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { HostedCall } from '../../../core/contracts/collaborators.ts';
+import type { HostedApi, HostedCall } from '../../../core/contracts/collaborators.ts';
 import { createHostedModels } from '../../../server/hosted/provider.ts';
 import { KEY, never, type Reply, send, startHost } from '../../support/hosted-host.ts';
 
@@ -11,9 +11,10 @@ async function asked(
   t: Parameters<typeof startHost>[0],
   reply: Reply,
   more: Partial<HostedCall<unknown>> = {},
+  moreOfApi: Partial<HostedApi> = {},
 ) {
   const host = await startHost(t, reply);
-  const api = { title: 'Test', url: `${host.url}/x`, keyVariable: 'TEST_API_KEY', key: KEY };
+  const api = { title: 'Test', url: `${host.url}/x`, keyVariable: 'TEST_API_KEY', key: KEY, ...moreOfApi };
   const read = (answer: unknown) => {
     if (Array.isArray(answer)) return answer;
     throw new Error(`no list but ${JSON.stringify(answer)}`);
@@ -46,7 +47,7 @@ t.test('each failure says who can do something about it', async (t) => {
     const { outcome, requests } = await asked(t, ({ authorization }, response) =>
       send(response, status, { error: { message: `you sent ${authorization}` } }),
     );
-    t.match(outcome, { failure, message: `Test answered ${status}: you sent Bearer ***` });
+    t.match(outcome, { failure, status, message: `Test answered ${status}: you sent Bearer ***` });
     t.equal(requests.length, tries, String(status));
   }
   const { outcome } = await asked(t, ({ authorization }, response) => send(response, 200, { authorization }));
@@ -68,4 +69,55 @@ t.test('a call that nobody waits for rejects with the reason', async (t) => {
   const gone = new AbortController();
   const reply = () => gone.abort(new Error('gone'));
   await t.rejects(asked(t, reply, { signal: gone.signal }), { message: 'gone' });
+});
+
+const takes: Reply = (_, response) => send(response, 200, []);
+
+t.test('bytes and forms are sent as they are, with the headers of the call', async (t) => {
+  const headers = { 'content-type': 'application/pdf', accept: 'application/json' };
+  const put = await asked(t, takes, { body: Uint8Array.of(0, 255), headers }, { method: 'PUT' });
+  t.match(put.requests, [{ method: 'PUT', headers, bytes: Buffer.of(0, 255) }]);
+  const form = new FormData();
+  form.append('files', new Blob([Uint8Array.of(0, 255)]), 'a.pdf');
+  const sent = await asked(t, takes, { body: form });
+  t.match(sent.requests, [
+    { method: 'POST', headers: { 'content-type': /^multipart\/form-data; boundary=/ } },
+  ]);
+  t.match(sent.requests[0]?.bytes.toString('latin1'), /name="files"; filename="a.pdf".*\r\n\r\n\0\xff\r\n/s);
+});
+
+t.test('a key has its own header, or is not there', async (t) => {
+  const own = await asked(t, takes, {}, { keyHeader: 'x-api-key' });
+  t.match(own.requests, [{ authorization: '', headers: { 'x-api-key': KEY } }]);
+  for (const keyHeader of ['x-api-key', undefined]) {
+    const api = { key: '', urlVariable: 'TEST_URL', ...(keyHeader !== undefined && { keyHeader }) };
+    const none = await asked(t, (_, response) => send(response, 404, { detail: 'nothing' }), {}, api);
+    t.match(none.requests, [{ authorization: '', headers: { 'x-api-key': undefined } }]);
+    t.same(none.outcome, {
+      failure: 'setup',
+      message: 'Test answered 404: nothing; check TEST_URL',
+      status: 404,
+    });
+  }
+});
+
+t.test('a call says itself what is tried again, and how long a try may take', async (t) => {
+  const retried = [429];
+  for (const [status, tries] of [
+    [429, 3],
+    [503, 1],
+    [500, 1],
+  ] as const) {
+    const { outcome, requests } = await asked(t, (_, response) => send(response, status, {}), { retried });
+    t.match(outcome, { failure: 'unavailable', status });
+    t.equal(requests.length, tries, String(status));
+  }
+  const broken = await asked(t, (_, response) => response.destroy(), { retried });
+  t.equal(broken.requests.length, 3);
+  const silent = await asked(t, () => {}, { timeout: 50 });
+  t.same(silent.outcome, {
+    failure: 'unavailable',
+    message: 'Test: no answer within 0.05 s',
+    status: undefined,
+  });
 });

@@ -8,16 +8,8 @@ import { KEY, type Reply, send } from '../../../support/hosted-host.ts';
 import { checkProblem } from '../../../support/problems.ts';
 import { startServer } from '../../../support/server.ts';
 import { composeQuietly } from '../../../support/service.ts';
-import {
-  chunkOf,
-  chunksOf,
-  inBrackets,
-  MODEL,
-  prefixOf,
-  promptOf,
-  setVariables,
-  startChat,
-} from './support/chat.ts';
+import { setVariables } from '../../../support/variables.ts';
+import { chunkOf, chunksOf, inBrackets, MODEL, prefixOf, promptOf, startChat } from './support/chat.ts';
 
 /** A server whose refinery asks a stand-in. */
 async function startBoth(t: Test, reply?: Reply) {

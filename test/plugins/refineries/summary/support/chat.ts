@@ -42,15 +42,6 @@ export async function startChat(t: Test, reply: Reply = inBrackets) {
   return { ...host, env };
 }
 
-/** Sets variables of the environment until the test ends. */
-export function setVariables(t: Test, env: Readonly<Record<string, string | undefined>>): void {
-  for (const [name, value] of Object.entries(env)) {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-    t.teardown(() => delete process.env[name]);
-  }
-}
-
 /** Chunks of one text, one behind the other. */
 export function chunksOf(texts: readonly string[], fields: object = {}): Chunk[] {
   let end_index = 0;

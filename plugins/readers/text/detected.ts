@@ -1,0 +1,90 @@
+/** Encodings that are looked for, by the names of the detector, with theirs of the WHATWG standard where that differs. */
+const ENCODINGS: Readonly<Record<string, string>> = {
+  'windows-1252': '',
+  'windows-1250': '',
+  'windows-1251': '',
+  'windows-1253': '',
+  'windows-1254': '',
+  'windows-1255': '',
+  'windows-1256': '',
+  'windows-1257': '',
+  'windows-1258': '',
+  'iso-8859-2': '',
+  'iso-8859-4': '',
+  'iso-8859-5': '',
+  'iso-8859-6': '',
+  'iso-8859-7': '',
+  'iso-8859-8': '',
+  'iso-8859-13': '',
+  'iso-8859-15': '',
+  'koi8-r': '',
+  'koi8-u': '',
+  ibm866: '',
+  macroman: 'macintosh',
+  maccyrillic: 'x-mac-cyrillic',
+  cp874: 'windows-874',
+  gb18030: '',
+  big5: '',
+  shift_jis: '',
+  'euc-jp': '',
+  cp949: 'euc-kr',
+};
+
+/** Bytes that the detector is given; more of them make it no surer. */
+const SAMPLE = 8 * 1024;
+/** How many of the encodings that it finds are tried. */
+const MOST_TRIED = 8;
+const LINE_FEED = 0x0a;
+
+/** In a few words with accents the detector sees any language; nearly all such files are in the usual encoding. */
+const USUAL = 'windows-1252';
+const USUAL_BONUS = 0.02;
+/** It can hardly tell these from those of Windows, which are far more usual. */
+const OUTDATED = /^(macintosh|x-mac-cyrillic)$/;
+const OUTDATED_FACTOR = 0.85;
+/** A word with letters of two alphabets is a wrong guess: `cafι`. */
+const OTHER = String.raw`[\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Thai}]`;
+const WORD = new RegExp(`${OTHER}+`, 'gu');
+const CHANGE = new RegExp(String.raw`(?<=\p{sc=Latin})${OTHER}|${OTHER}(?=\p{sc=Latin})`, 'gu');
+const MIXED_FACTOR = 0.1;
+
+/** Encodings that the bytes may be in, the likeliest first. They are not valid UTF-8. */
+export async function detectedLabels(bytes: Uint8Array): Promise<string[]> {
+  const { detectAll } = await import('jschardet');
+  const sample = sampleOf(bytes);
+  const found = detectAll(sample, { detectEncodings: Object.keys(ENCODINGS), minimumThreshold: 0 });
+  const scores = new Map<string, number>([[USUAL, USUAL_BONUS]]);
+  for (const { encoding, confidence } of found) {
+    const label = labelOf(encoding ?? '');
+    if (label === undefined) continue;
+    scores.set(
+      label,
+      Math.max(scores.get(label) ?? 0, confidence * factorOf(label, sample) + bonusOf(label)),
+    );
+  }
+  const ranked = [...scores].sort(([, one], [, other]) => other - one);
+  return ranked.slice(0, MOST_TRIED).map(([label]) => label);
+}
+
+/** The name that the WHATWG standard has for an encoding of the detector. */
+function labelOf(name: string): string | undefined {
+  const known = ENCODINGS[name.toLowerCase()];
+  return known === '' ? name.toLowerCase() : known;
+}
+
+const bonusOf = (label: string): number => (label === USUAL ? USUAL_BONUS : 0);
+
+function factorOf(label: string, sample: Uint8Array): number {
+  const text = new TextDecoder(label).decode(sample);
+  const words = text.match(WORD)?.length ?? 0;
+  const changes = text.match(CHANGE)?.length ?? 0;
+  return (changes > words / 2 ? MIXED_FACTOR : 1) * (OUTDATED.test(label) ? OUTDATED_FACTOR : 1);
+}
+
+/** The part of a file that tells most: from the line with the first byte that is not ASCII. */
+function sampleOf(bytes: Uint8Array): Uint8Array {
+  let first = 0;
+  while (first < bytes.length && (bytes[first] as number) <= 0x7f) first++;
+  const start = Math.max(bytes.lastIndexOf(LINE_FEED, first) + 1, first - SAMPLE / 4, 0);
+  return bytes.subarray(start, start + SAMPLE);
+}

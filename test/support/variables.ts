@@ -1,0 +1,10 @@
+import type { Test } from 'tap';
+
+/** Sets variables of the environment until the test ends. */
+export function setVariables(t: Test, env: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+    t.teardown(() => delete process.env[name]);
+  }
+}
