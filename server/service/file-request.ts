@@ -40,6 +40,7 @@ const SAY_NOTHING: ReadonlySet<string> = new Set([
 export async function readForm({ task, bytes }: FileRequest): Promise<FileForm> {
   const { essence } = mediaTypeOf(task.contentType);
   if (essence === FORM) return formOf(await parseForm(bytes, task.contentType as string), task.query);
+  if (bytes.length === 0 && essence === undefined) throw MISSING;
   return withNames({ bytes, contentType: task.contentType, name: undefined }, task.query);
 }
 
@@ -66,8 +67,7 @@ async function formOf(form: FormData, query: Fields): Promise<FileForm> {
     if (texts.length > 0) fields[name] = texts;
   }
   const [file, ...others] = files;
-  if (file === undefined || fields.file !== undefined)
-    throw problem('file: missing, expected a file; with curl -F "file=@report.md"');
+  if (file === undefined || fields.file !== undefined) throw MISSING;
   if (others.length > 0) throw problem(`file: ${files.length} files; send a request for each`);
   const bytes = new Uint8Array(await file.arrayBuffer());
   return withNames({ bytes, contentType: file.type, name: file.name }, fields);
@@ -123,3 +123,5 @@ function mediaTypeOf(contentType: string | undefined): MediaType {
 function problem(text: string): ServiceError {
   return new ServiceError('invalid_parameters', { problems: [text] });
 }
+
+const MISSING = problem('file: missing, expected a file; with curl -F "file=@report.md"');
