@@ -6,9 +6,11 @@ export interface Decoded {
 
 /** ASCII, which the standard takes for windows-1252. */
 const ASCII = /^(us-)?ascii$/i;
-/** Control characters that no text has: all but white space, ESC, and NEL. */
+/** Control characters that hardly a text has: all but white space, ESC, and NEL. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for.
-const CONTROL = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f-\u0084\u0086-\u009f]/;
+const CONTROL = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f-\u0084\u0086-\u009f]/g;
+/** One of them may have got into so many characters by mistake. */
+const CHARACTERS_PER_CONTROL = 200;
 
 /** The name of the encoding that a label stands for, if there is one that can be decoded. */
 export function labelOf(label: string): string | undefined {
@@ -32,5 +34,9 @@ export function decode(bytes: Uint8Array, label: string): Decoded | undefined {
   }
 }
 
-/** Whether a text that was decoded by a guess has none of the characters that a wrong guess brings about. */
-export const isPlainText = (text: string): boolean => !CONTROL.test(text);
+/** Whether a text that was decoded by a guess has hardly any of the characters that a wrong guess brings about. */
+export function isPlainText(text: string): boolean {
+  let allowed = Math.floor(text.length / CHARACTERS_PER_CONTROL);
+  for (const _ of text.matchAll(CONTROL)) if (--allowed < 0) return false;
+  return true;
+}

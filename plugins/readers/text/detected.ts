@@ -34,6 +34,8 @@ const ENCODINGS: Readonly<Record<string, string>> = {
 const SAMPLE = 8 * 1024;
 /** How many of the encodings that it finds are tried. */
 const MOST_TRIED = 8;
+/** Bytes of a line that are taken before the first that is not ASCII. */
+const MOST_BEFORE = 1024;
 const LINE_FEED = 0x0a;
 
 /** In a few words with accents the detector sees any language; nearly all such files are in the usual encoding. */
@@ -81,10 +83,24 @@ function factorOf(label: string, sample: Uint8Array): number {
   return (changes > words / 2 ? MIXED_FACTOR : 1) * (OUTDATED.test(label) ? OUTDATED_FACTOR : 1);
 }
 
-/** The part of a file that tells most: from the line with the first byte that is not ASCII. */
+/** A short file, or the lines that tell most: those with bytes that are not ASCII, from shortly before the first of these. */
 function sampleOf(bytes: Uint8Array): Uint8Array {
-  let first = 0;
-  while (first < bytes.length && (bytes[first] as number) <= 0x7f) first++;
-  const start = Math.max(bytes.lastIndexOf(LINE_FEED, first) + 1, first - SAMPLE / 4, 0);
-  return bytes.subarray(start, start + SAMPLE);
+  if (bytes.length <= SAMPLE) return bytes;
+  const sample = new Uint8Array(SAMPLE);
+  let size = 0;
+  let at = 0;
+  while (at < bytes.length && size < SAMPLE) {
+    if ((bytes[at] as number) <= 0x7f) {
+      at++;
+      continue;
+    }
+    const before = bytes.subarray(Math.max(at - MOST_BEFORE, 0), at);
+    const start = at - before.length + before.lastIndexOf(LINE_FEED) + 1;
+    const lineEnd = bytes.indexOf(LINE_FEED, at) + 1;
+    at = lineEnd === 0 ? bytes.length : lineEnd;
+    const line = bytes.subarray(start, Math.min(at, start + SAMPLE - size));
+    sample.set(line, size);
+    size += line.length;
+  }
+  return sample.subarray(0, size);
 }
