@@ -52,6 +52,7 @@ t.test('pages begin where the marks stood, and nothing else is lost', async (t) 
   for (const [pages, text, starts] of [
     [['One.', 'Two.', 'Three.'], 'One.\n\nTwo.\n\nThree.', [0, 6, 12]],
     [['# One\n\n\n', '', '\n\n\nThree.'], '# One\n\n\n\n\nThree.', [0, 10, 10]],
+    [['One.', '\n\nTwo.', 'Three.'], 'One.\n\n\n\nTwo.\n\nThree.', [0, 8, 14]],
     [['', 'Two 😀'], '\n\nTwo 😀', [0, 2]],
     [['One.', ''], 'One.\n\n', [0, 6]],
   ] as const) {
