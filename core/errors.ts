@@ -7,6 +7,7 @@ export const CATALOGUE = {
   body_not_utf8: [400, 'The body is not valid UTF-8: encode the JSON as UTF-8.'],
   body_not_json: [400, 'The body is not valid JSON: {reason}.'],
   body_not_decoded: [400, 'The body is not valid {encoding}, which its Content-Encoding says: {reason}.'],
+  body_not_form: [400, 'The body is no form as its Content-Type says: {reason}.'],
   /** `what` is a line of a stream. */
   line_not_json: [400, '{what} is not a line of valid JSON in UTF-8: {reason}.'],
   /** `problems` is a list, see `ServiceError.problems`, or a plugin's own message. */
@@ -45,6 +46,10 @@ export const CATALOGUE = {
   unsupported_media_type: [
     415,
     'Content-Type {received} is not supported: send the header Content-Type: application/json.',
+  ],
+  unread_format: [
+    415,
+    'No reader here takes a file {file}: send its name (filename) or its media type, or choose a reader; there are {known}.',
   ],
   too_many_requests: [
     429,

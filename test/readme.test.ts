@@ -8,6 +8,7 @@ import t, { type Test } from 'tap';
 import { KINDS } from '../core/contracts/manifest.ts';
 import { SUITES } from './contracts/suites.ts';
 import { openWorkbench } from './contracts/workbench.ts';
+import { postForm } from './support/files.ts';
 import { isOfMissingPlugin, needs } from './support/here.ts';
 import { postRoutes } from './support/openapi.ts';
 import { startServer, temporaryFolder } from './support/server.ts';
@@ -57,7 +58,7 @@ interface Example {
 }
 
 const CURL = /^\$ curl -s localhost:8000(\S+) --json '([^']*)'(?: \| jq (?:-c '(.*)'|-r (\S+)))?$/;
-const FILE = /^\$ jq -Rs '(\{.*\})' (\S+) \| curl -s localhost:8000(\S+) --json @- \| jq -c '(.*)'$/;
+const FILE = /^\$ curl -s localhost:8000(\S+)\/file -F file=@(\S+) -F chunk_size=(\d+) \| jq -c '(.*)'$/;
 
 /** The commands of a page with the lines that they print. */
 function examplesOf(text: string): Example[] {
@@ -71,15 +72,13 @@ function readExample(text: string): Example {
   const [command = '', ...shown] = text.trimEnd().split('\n');
   const [, path, body, list, raw] = CURL.exec(command) ?? [];
   if (path !== undefined && body !== undefined) return { path, body, filter: list ?? raw, shown };
-  const [, object = '', file = '', to, filter] = FILE.exec(command) ?? [];
-  if (to === undefined) throw new Error(`not understood: ${command}`);
-  const json = object.replace(/(\w+): /g, '"$1": ').replace(': .', () => `: ${JSON.stringify(page(file))}`);
-  return { path: to, body: json, filter, shown };
+  if (FILE.test(command)) return { path: command, body: '', filter: undefined, shown };
+  throw new Error(`not understood: ${command}`);
 }
 
 t.test('its commands print what it says', needs(...SHOWN), async (t) => {
   const client = await startServer(t, { pluginsDir });
-  const examples = PAGES.flatMap((file) => examplesOf(page(file)));
+  const examples = PAGES.flatMap((file) => examplesOf(page(file))).filter(({ body }) => body !== '');
   t.ok(examples.length > 15, `${examples.length} commands`);
   // The id of the pipeline that it creates, as it is shown and as it is.
   let [shownId, id] = ['no id yet', ''];
@@ -96,6 +95,30 @@ t.test('its commands print what it says', needs(...SHOWN), async (t) => {
     );
   }
 });
+
+t.test('a file is chunked as it says', needs('chunker/auto', 'reader/text'), async (t) => {
+  const client = await startServer(t);
+  const shown = page('README.md').split('\n');
+  const [, path = '', file = '', size = '', filter] =
+    shown.map((line) => FILE.exec(line)).find((found) => found !== null) ?? [];
+  const answer = await postForm(client, `${path}/file`, { bytes: page(file), name: file }, [
+    ['chunk_size', size],
+  ]);
+  const expected = shown[shown.findIndex((line) => FILE.test(line)) + 1] as string;
+  t.same(filtered(answer.json(), filter), [JSON.parse(expected)]);
+});
+
+t.test(
+  'its clients of files print what it says',
+  needs('chunker/auto', 'chunker/markdown', 'chunker/table', 'reader/text'),
+  async (t) => {
+    const inJs = programBefore(clients, 'node files.mjs');
+    t.equal(await runClient(t, process.execPath, inJs), shownBehind(clients, 'node files.mjs'));
+    if (!hasPython) return;
+    const inPython = programBefore(clients, 'python3 files.py');
+    t.equal(await runClient(t, 'python3', inPython), shownBehind(clients, 'python3 files.py'));
+  },
+);
 
 /** The values that `jq` prints. */
 function filtered(answer: unknown, filter: string | undefined): unknown[] {

@@ -80,6 +80,12 @@ export const manifestSchema = {
       description:
         'What the plugin is given: kinds (`tokenizer`), opened by the name in the request, and single plugins (`chunker/sentence`).',
     },
+    chooses: {
+      type: 'array',
+      items: { title: 'Plugin', type: 'string', pattern: '^[a-z]+/[a-z0-9-]+$' },
+      description:
+        'Plugins between which this one chooses (`chunker/sentence`). It is given those that are here and can run. Their options stand under their names among its own, without those that it has itself, and what they may add to chunks and report counts as its own.',
+    },
     guarantees: {
       type: 'object',
       properties: {
@@ -149,6 +155,7 @@ type FromManifestSchema = FromSchema<
     deserialize: [
       { pattern: { title: 'ObjectSchema' }; output: ObjectSchema },
       { pattern: { title: 'Use' }; output: Kind | PluginId },
+      { pattern: { title: 'Plugin' }; output: PluginId },
     ];
   }
 >;
@@ -161,6 +168,11 @@ type DeepReadonly<T> = T extends (infer Item)[]
 
 /** The inert half of a plugin; see `manifestSchema` for what its fields mean. */
 export type Manifest = DeepReadonly<FromManifestSchema>;
+
+/** What a manifest declares in `chooses`. */
+export type ChoicesOf<M extends Manifest> = M extends { readonly chooses: readonly (infer Id)[] }
+  ? Id
+  : never;
 
 /** What a manifest declares in `uses`. */
 export type UsesOf<M extends Manifest> = M extends { readonly uses: readonly (infer Use)[] } ? Use : never;

@@ -2,7 +2,7 @@ import type { Kit } from '../kit.ts';
 import type { AnyChunker } from './chunker.ts';
 import type { CreateCheck, HostedModels, Log, ModelFiles, SharedBuffers } from './collaborators.ts';
 import type { EmbeddingProvider } from './embedding.ts';
-import type { Kind, Manifest, PluginId, UsesOf } from './manifest.ts';
+import type { ChoicesOf, Kind, Manifest, PluginId, UsesOf } from './manifest.ts';
 import type { Reader } from './reader.ts';
 import type { AnyRefinery } from './refinery.ts';
 import type { TokenizerProvider } from './tokenizer.ts';
@@ -34,20 +34,21 @@ export interface Implementations {
   tokenizer: TokenizerProvider;
 }
 
+type ImplementationOf<Id> = Id extends `${infer K extends Kind}/${string}` ? Implementations[K] : never;
+
 /** The single plugins that a manifest names in `uses`, by their ids. */
-type UsedPlugins<Use> = {
-  readonly [Id in Extract<Use, PluginId>]: Id extends `${infer K extends Kind}/${string}`
-    ? Implementations[K]
-    : never;
-};
+type UsedPlugins<Use> = { readonly [Id in Extract<Use, PluginId>]: ImplementationOf<Id> };
+
+/** The plugins that a manifest names in `chooses`, by their ids; `undefined` for those that cannot run here. */
+type ChosenPlugins<Choice> = { readonly [Id in Extract<Choice, PluginId>]: ImplementationOf<Id> | undefined };
 
 /**
  * Default export of a plugin's `index`: makes the plugin from what it asks for. It is called once per thread, and
  * again only after it has failed. If what it returns has a method `close`, that is called when the
  * service ends; a worker thread ends without it.
  *
- * `Factory<typeof manifest>` types what the manifest's `uses` names.
+ * `Factory<typeof manifest>` types what the manifest's `uses` and `chooses` name.
  */
 export type Factory<M extends Manifest = Manifest> = (
-  collaborators: Collaborators & UsedPlugins<UsesOf<M>>,
+  collaborators: Collaborators & UsedPlugins<UsesOf<M>> & ChosenPlugins<ChoicesOf<M>>,
 ) => Implementations[M['kind']] | Promise<Implementations[M['kind']]>;

@@ -30,7 +30,7 @@ export interface PluginHostOptions {
 
 /**
  * Makes the container of the plugins. Each plugin lives in a scope of its own, which holds the collaborators and
- * what its manifest declares: the variables of `needs.env`, `reads` and `urls`, and the plugins that `uses` names.
+ * what its manifest declares: the variables of `needs.env`, `reads` and `urls`, and the plugins that `uses` and `chooses` name.
  */
 export function createPluginHost(options: PluginHostOptions): PluginHost {
   return new ScopedPluginHost(options);
@@ -84,12 +84,18 @@ class ScopedPluginHost implements PluginHost {
   async #scopeOf(manifest: Manifest): Promise<AwilixContainer> {
     const scope = this.#root.createScope();
     scope.register('env', asValue(environmentOf(manifest, this.#options.env)));
-    for (const id of usedPlugins(manifest)) {
-      const [kind, name] = id.split('/') as [Kind, string];
-      scope.register(id, asValue(await this.get(kind, name)));
+    for (const id of usedPlugins(manifest)) scope.register(id, asValue(await this.get(...partsOf(id))));
+    for (const id of manifest.chooses ?? []) {
+      const choice = this.#options.registry.find(...partsOf(id));
+      const canRun = choice !== undefined && choice.missing.length === 0;
+      scope.register(id, asValue(canRun ? await this.get(...partsOf(id)) : undefined));
     }
     return scope;
   }
+}
+
+function partsOf(id: PluginId): [kind: Kind, name: string] {
+  return id.split('/') as [Kind, string];
 }
 
 /** Calls the method `close` of a plugin, if it has one. */

@@ -1,5 +1,6 @@
 import { KINDS, type Kind, type Manifest, type PluginId } from '../contracts/manifest.ts';
 import { ServiceError } from '../errors.ts';
+import { withChoices } from './choices.ts';
 
 /** The entry of `models` that stands for every name; the only one that several plugins may share. */
 const ANY_MODEL = '*';
@@ -38,7 +39,8 @@ export function createRegistry(found: readonly PluginEntry[]): Registry {
   for (const entry of found) addOnce(entries, entry);
   for (const entry of found) refuseCircle(entries, entry, []);
   refuseSharedModels(found);
-  const all = [...entries.values()].map((entry) => withMissingUses(entries, entry)).sort(byKindAndName);
+  const checked = [...entries.values()].map((entry) => withMissingUses(entries, entry));
+  const all = withTheirChoices(checked).sort(byKindAndName);
   const byId = new Map(all.map((entry) => [entry.id, entry]));
   const byKind = Map.groupBy(all, ({ manifest }) => manifest.kind);
   const registry: Registry = {
@@ -81,10 +83,23 @@ function refuseCircle(
     const circle = here.slice(here.indexOf(entry.id)).join(' -> ');
     throw new ServiceError('cyclic_plugins', { file: entry.file, circle });
   }
-  for (const id of usedPlugins(entry.manifest)) {
+  for (const id of givenPlugins(entry.manifest)) {
     const used = entries.get(id);
     if (used !== undefined) refuseCircle(entries, used, here);
   }
+}
+
+/** Adds to a plugin that chooses between others what those of them have that can run. */
+function withTheirChoices(entries: readonly PluginEntry[]): PluginEntry[] {
+  const ready = new Map(
+    entries.filter(({ missing }) => missing.length === 0).map((entry) => [entry.id, entry]),
+  );
+  return entries.map((entry) => {
+    const chosen = (entry.manifest.chooses ?? []).flatMap((id) => ready.get(id)?.manifest ?? []);
+    return chosen.length === 0
+      ? entry
+      : freezeWhole({ ...entry, manifest: withChoices(entry.manifest, chosen) });
+  });
 }
 
 /** A model's name belongs to one plugin of a kind; only those that take any name are asked one by one. */
@@ -110,6 +125,11 @@ function refuseSharedModels(found: readonly PluginEntry[]): void {
 /** The single plugins that a manifest names in `uses`. */
 export function usedPlugins(manifest: Manifest): PluginId[] {
   return (manifest.uses ?? []).filter((use): use is PluginId => use.includes('/'));
+}
+
+/** The single plugins that a plugin may be given: those that its manifest names in `uses` and in `chooses`. */
+export function givenPlugins(manifest: Manifest): PluginId[] {
+  return [...usedPlugins(manifest), ...(manifest.chooses ?? [])];
 }
 
 /** Adds what the plugins that it uses lack: without them a plugin cannot run. */

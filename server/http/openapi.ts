@@ -18,6 +18,7 @@ declare module 'fastify' {
 
 const TAGS = [
   { name: 'chunk', description: 'Split text into chunks' },
+  { name: 'files', description: 'Split files into chunks' },
   { name: 'refine', description: 'Enrich chunks' },
   { name: 'texts', description: 'Embed texts and count their tokens' },
   { name: 'pipelines', description: 'Store steps under a name and run them' },

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { Kind, PluginId } from '../../core/contracts/manifest.ts';
 import type { ImportFailure } from '../../core/hosting/capability.ts';
-import { type PluginEntry, type Registry, usedPlugins } from '../../core/hosting/registry.ts';
+import { givenPlugins, type PluginEntry, type Registry } from '../../core/hosting/registry.ts';
 import { indexOf } from './import-factory.ts';
 import type { ImportOutcome } from './import-process.ts';
 
@@ -92,12 +92,12 @@ function importInProcess(entries: readonly PluginEntry[], stop: AbortSignal): Pr
   });
 }
 
-/** Adds the plugins that use one that cannot be imported. */
+/** Adds the plugins that are given one that cannot be imported. */
 function withDependants(registry: Registry, failed: ImportFailures): ImportFailures {
   const all = new Map(failed);
   const isFailed = ({ id, manifest }: PluginEntry): boolean => {
     if (all.has(id)) return true;
-    const broken = usedPlugins(manifest).find((used) => {
+    const broken = givenPlugins(manifest).find((used) => {
       const [kind, name] = used.split('/') as [Kind, string];
       const entry = registry.find(kind, name);
       return entry !== undefined && isFailed(entry);

@@ -61,7 +61,7 @@ function checkUses(file: string, { uses = [] }: Manifest): void {
 }
 
 /** Members of a request that are there for every plugin. */
-const TAKEN = ['text', 'documents', 'chunks', 'include', 'namespace'];
+const TAKEN = ['text', 'documents', 'chunks', 'include', 'namespace', 'file', 'document', 'reader'];
 
 function checkOptionNames(file: string, { kind, options }: Manifest): void {
   if (kind !== 'chunker' && kind !== 'refinery') return;

@@ -1,11 +1,10 @@
-import type { Kind } from '../../core/contracts/manifest.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { type PluginEntry, usedPlugins } from '../../core/hosting/registry.ts';
 
 /**
  * The plugins that `--plugins` asks for, by names such as `token` or `chunker/token`: the named plugins and,
  * step by step, what they use. A plugin that uses a whole kind gets the named plugins of that kind, or all of
- * them if none is named. A chunker whose tokens nothing else counts uses the default tokenizer.
+ * them if none is named, and one that chooses between plugins likewise. A chunker whose tokens nothing else counts uses the default tokenizer.
  *
  * @throws ServiceError `unknown_plugin`
  */
@@ -17,7 +16,7 @@ export function selectPlugins(entries: readonly PluginEntry[], names: readonly s
     if (named.length === 0) throw unknown(name, entries);
     for (const entry of named) selected.add(entry);
   }
-  const named = new Set([...selected].map((entry) => entry.manifest.kind));
+  const named = new Set(selected);
   // A loop over a set also visits what is added on the way.
   for (const entry of selected) {
     for (const used of entries.filter((other) => isUsed(entry, other, named))) selected.add(used);
@@ -25,11 +24,13 @@ export function selectPlugins(entries: readonly PluginEntry[], names: readonly s
   return entries.filter((entry) => selected.has(entry));
 }
 
-function isUsed(entry: PluginEntry, other: PluginEntry, named: ReadonlySet<Kind>): boolean {
+function isUsed(entry: PluginEntry, other: PluginEntry, named: ReadonlySet<PluginEntry>): boolean {
   if (usedPlugins(entry.manifest).includes(other.id)) return true;
   const { kind } = other.manifest;
-  const uses = entry.manifest.uses ?? [];
-  if (!named.has(kind) && uses.includes(kind)) return true;
+  const { uses = [], chooses = [] } = entry.manifest;
+  const isNamed = (isWanted: (entry: PluginEntry) => boolean) => [...named].some(isWanted);
+  if (uses.includes(kind) && !isNamed(({ manifest }) => manifest.kind === kind)) return true;
+  if (chooses.includes(other.id) && !isNamed(({ id }) => chooses.includes(id))) return true;
   const isCounted = uses.includes('tokenizer') || uses.includes('embedding');
   const isDefaultTokenizer = kind === 'tokenizer' && other.manifest.default !== undefined;
   return entry.manifest.kind === 'chunker' && !isCounted && isDefaultTokenizer;

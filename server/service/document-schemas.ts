@@ -11,15 +11,15 @@ export const INCLUDED = [
 ] as const;
 export type Included = (typeof INCLUDED)[number];
 
-/** Where a request has what is chunked: in one of its members, or in the further lines of a stream. */
-export type Source = 'text' | 'documents' | 'stream';
+/** Where a request has what is chunked: in one of its members, or apart from them, in lines of a stream or a file. */
+export type Source = 'text' | 'documents' | 'apart';
 
 const OF_DOCUMENTS: readonly Included[] = ['id', 'document_id', 'index', 'metadata'];
 /** The fields of a request that does not say which. */
 const DEFAULTS: Readonly<Record<Source, readonly Included[]>> = {
   text: [],
   documents: OF_DOCUMENTS,
-  stream: OF_DOCUMENTS,
+  apart: OF_DOCUMENTS,
 };
 
 const LONGEST_ID = 512;
@@ -38,6 +38,12 @@ export const documentSchema = {
       description: 'Your id of the document; the ids of its chunks follow from it.',
     },
     title: { type: 'string', description: 'Title of the document, for plugins that use it.' },
+    filename: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 4096,
+      description: 'Name of its file, perhaps with folders, for plugins that tell by it what the text is.',
+    },
     metadata: {
       type: 'object',
       description: 'Anything; each chunk gets a copy of its bytes, so that no number changes.',
@@ -49,6 +55,16 @@ export const documentSchema = {
         'Where the pages begin in the text, in the unit of the request; the first is 0. Two that are equal stand for a page without text.',
     },
   },
+  additionalProperties: false,
+} as const;
+
+const { id, title, metadata } = documentSchema.properties;
+
+/** What a request says of a file. */
+export const fileDocumentSchema = {
+  title: 'FileDocument',
+  type: 'object',
+  properties: { id, title, metadata },
   additionalProperties: false,
 } as const;
 

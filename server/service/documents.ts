@@ -4,7 +4,7 @@ import { findElements, findMembers, type JsonPlace } from '../wire/json-places.t
 import { type JsonText, literalOf } from '../wire/json-text.ts';
 import { locate } from '../wire/locate.ts';
 import { utf16Offsets } from '../wire/utf16-offsets.ts';
-import { atMost, checkDocuments, type Limits } from './limits.ts';
+import { checkDocuments, checkMetadata, type Limits } from './limits.ts';
 
 /** The text of a request, and the same text as the content of a JSON literal. */
 export interface SourceDocument {
@@ -18,6 +18,9 @@ export interface SourceDocument {
 export interface AboutDocument {
   readonly id?: string | undefined;
   readonly title?: string | undefined;
+  readonly filename?: string | undefined;
+  /** What the text is written in, if a reader says so. */
+  readonly mediaType?: string | undefined;
   /** The JSON of an object, as it came. */
   readonly metadata?: Uint8Array | undefined;
   /** Where the pages begin, in UTF-16 units of the text; they do not fall. */
@@ -29,6 +32,7 @@ interface ParsedDocument {
   readonly text: string;
   readonly id?: string;
   readonly title?: string;
+  readonly filename?: string;
   readonly metadata?: object;
   readonly pages?: readonly number[];
 }
@@ -70,7 +74,7 @@ interface Given {
  * @throws ServiceError `invalid_parameters`: metadata that are too long, or pages that are none
  */
 export function readDocument(
-  { text, id, title, pages }: ParsedDocument,
+  { text, id, title, filename, pages }: ParsedDocument,
   { body, at, place }: Given,
   unit: OffsetUnit,
   limits: Limits,
@@ -79,11 +83,11 @@ export function readDocument(
   const about = {
     id,
     title,
+    filename,
     metadata: metadata === undefined ? undefined : body.subarray(metadata.from, metadata.to),
     pages: pages === undefined ? undefined : readPages(pages, text, unit, `${place}pages`),
   };
-  const amount = { unit: 'bytes', count: about.metadata?.length ?? 0, limit: limits.maxMetadataBytes };
-  atMost({ place: `${place}metadata`, ...amount, flag: '--max-metadata-bytes' });
+  checkMetadata(about.metadata, `${place}metadata`, limits);
   return { text, json: literalOf(body, literal as JsonPlace), about };
 }
 
@@ -94,11 +98,13 @@ export function readDocument(
  */
 export function infoOf({ about, json }: SourceDocument, unit?: OffsetUnit): DocumentInfo {
   if (about === undefined) return NO_INFO;
-  const { id, title, metadata, pages } = about;
+  const { id, title, filename, mediaType, metadata, pages } = about;
   let parsed: DocumentInfo['metadata'];
   return {
     id,
     title,
+    filename,
+    mediaType,
     get metadata() {
       if (metadata !== undefined) parsed ??= JSON.parse(Buffer.from(metadata).toString()) as typeof parsed;
       return parsed;

@@ -56,6 +56,17 @@ export function checkLength({ length }: string, place: string, limits: Limits): 
 }
 
 /**
+ * Refuses metadata of a document that are longer than each of its chunks may carry.
+ *
+ * @param metadata JSON
+ * @throws ServiceError `invalid_parameters` with the number that was exceeded
+ */
+export function checkMetadata(metadata: Uint8Array | undefined, place: string, limits: Limits): void {
+  const amount = { unit: 'bytes', count: metadata?.length ?? 0, limit: limits.maxMetadataBytes };
+  atMost({ place, ...amount, flag: '--max-metadata-bytes' });
+}
+
+/**
  * Refuses more chunks, or lists of them, than a request may contain.
  *
  * @throws ServiceError `invalid_parameters` with the number that was exceeded
@@ -80,7 +91,11 @@ export function checkChunks(lists: readonly (readonly unknown[])[], limits: Limi
  * @throws ServiceError `invalid_parameters` with the number that was exceeded
  */
 export function checkOption(value: unknown, place: string, limits: Limits): void {
-  if (!Array.isArray(value)) return;
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) {
+    for (const [name, member] of Object.entries(value)) checkOption(member, `${place}.${name}`, limits);
+    return;
+  }
   const { maxDelimiters, maxDelimiterCharacters } = limits;
   atMost({ place, unit: 'entries', count: value.length, limit: maxDelimiters, flag: '--max-delimiters' });
   value.forEach((entry, index) => {
@@ -101,7 +116,7 @@ interface Amount {
 }
 
 /** @throws ServiceError `invalid_parameters` with the number that was exceeded */
-export function atMost({ place, unit, count, limit, flag }: Amount): void {
+function atMost({ place, unit, count, limit, flag }: Amount): void {
   if (count <= limit) return;
   const problems = [`${place}: ${count} ${unit}, over the limit of ${limit}; send fewer, or raise ${flag}`];
   throw new ServiceError('invalid_parameters', { problems });

@@ -7,9 +7,9 @@ import { embedRequest, tokenizeRequest } from './text-schemas.ts';
 
 /** Schemas of requests: the members of every plugin of a kind, and the plugin's own options. */
 export interface RequestSchemas {
-  /** The whole request of a chunker, or the first line of its stream. */
+  /** The whole request of a chunker, or what it has besides what is chunked. */
   chunk(manifest: Manifest, source: Source): ObjectSchema;
-  /** The whole request that executes a pipeline, or the first line of its stream. */
+  /** The whole request that executes a pipeline, or what it has besides what is chunked. */
   execute(source: Source): ObjectSchema;
   /** What such a request gives besides what is chunked and the options of the plugin. */
   readonly fields: Readonly<Record<string, object>>;
@@ -54,13 +54,12 @@ export function createRequestSchemas({ registry, config }: SchemaOptions): Reque
   function step({ kind, options, uses }: Manifest): ObjectSchema {
     const own = options?.properties ?? {};
     const hasDefault = (name: string) => 'default' in (own[name] as object);
-    const limited = Object.entries(own).map(([name, schema]) => [name, withLimits(schema, config)]);
     return {
       type: 'object',
       required: (options?.required ?? []).filter((name) => !hasDefault(name)),
       properties: {
         ...(uses?.includes('tokenizer') ? { tokenizer } : {}),
-        ...Object.fromEntries(limited),
+        ...limitedMembers(own, config),
         ...(kind === 'chunker' ? { offset_unit: offsetUnit } : {}),
       },
       additionalProperties: false,
@@ -69,7 +68,7 @@ export function createRequestSchemas({ registry, config }: SchemaOptions): Reque
 
   function withSource(source: Source, { required = [], properties, ...rest }: ObjectSchema): ObjectSchema {
     const fields = fieldMembers(source, config.idNamespace);
-    if (source === 'stream') return { ...rest, required, properties: { ...properties, ...fields } };
+    if (source === 'apart') return { ...rest, required, properties: { ...properties, ...fields } };
     // The member that is missing is not looked at.
     const members = { text: {}, documents: {}, ...SOURCES[source], ...properties, ...fields };
     return { ...rest, required: [source, ...required], properties: members };
@@ -120,12 +119,17 @@ function firstOf(names: readonly string[]): string[] {
 
 interface ListSchema {
   readonly type?: string;
+  readonly properties?: Readonly<Record<string, object>>;
   readonly items?: ListSchema;
   readonly anyOf?: readonly object[];
 }
 
-/** Adds this server's limits to a list of strings, and to a string that may be given instead of such a list. */
-function withLimits(schema: object, { maxDelimiters, maxDelimiterCharacters }: SchemaSettings): object {
+/**
+ * Adds this server's limits to a list of strings, and to a string that may be given instead of such a list; in an object
+ * to each of its members.
+ */
+function withLimits(schema: object, settings: SchemaSettings): object {
+  const { maxDelimiters, maxDelimiterCharacters } = settings;
   const isTextList = ({ type, items }: ListSchema) => type === 'array' && items?.type === 'string';
   const limitText = (one: object) => ({ ...one, maxLength: maxDelimiterCharacters });
   const limit = (one: ListSchema): object => {
@@ -134,9 +138,18 @@ function withLimits(schema: object, { maxDelimiters, maxDelimiterCharacters }: S
       return { ...one, maxItems: maxDelimiters, items: limit(one.items as ListSchema) };
     return one.type === 'string' ? limitText(one) : one;
   };
-  const { anyOf } = schema as ListSchema;
+  const { anyOf, properties } = schema as ListSchema;
+  if (properties !== undefined) return { ...schema, properties: limitedMembers(properties, settings) };
   if (anyOf?.some(isTextList)) return { ...schema, anyOf: anyOf.map(limit) };
   return (schema as ListSchema).type === 'array' ? limit(schema as ListSchema) : schema;
+}
+
+function limitedMembers(
+  members: Readonly<Record<string, object>>,
+  settings: SchemaSettings,
+): Record<string, object> {
+  const limited = Object.entries(members).map(([name, schema]) => [name, withLimits(schema, settings)]);
+  return Object.fromEntries(limited);
 }
 
 function withMember(

@@ -7,6 +7,8 @@ import { findElements, findMembers, type JsonPlace } from '../wire/json-places.t
 import { findTextLiterals } from '../wire/json-text.ts';
 import type { Included } from './document-schemas.ts';
 import { readDocuments, type SourceDocument } from './documents.ts';
+import { fieldValues } from './field-values.ts';
+import type { FileRequest } from './file-request.ts';
 import { withMetadata } from './given-chunks.ts';
 import { checkChunks, checkTexts, type Limits } from './limits.ts';
 import { checkOrder, missingPlugin, pluginOf, withOwnName } from './pipeline.ts';
@@ -16,11 +18,11 @@ import { type Checks, createChecks, isListOfLists, type Members } from './reques
 import type { RequestSchemas } from './request-schemas.ts';
 import { type SplitRequest, splitBatch } from './split-batch.ts';
 import type { LinesRequest, StreamPlan } from './stream-plan.ts';
-import type { ChunksTask, Task } from './tasks.ts';
+import type { ChunksTask, DocumentsTask, Fields, FileTask, Task } from './tasks.ts';
 import { type TextsRequest, textsRequest } from './texts-request.ts';
 
 /** A request that was read and checked. Plain data that can go to another thread. */
-export type Execution = StagesRequest | TextsRequest | LinesRequest | SplitRequest;
+export type Execution = StagesRequest | TextsRequest | LinesRequest | SplitRequest | FileRequest;
 
 /** Reads and checks requests. */
 export interface Requests {
@@ -39,6 +41,12 @@ export interface Requests {
    */
   readStreamPlan(task: ChunksTask, line: Uint8Array): StreamPlan;
   /**
+   * Reads the fields that come with a file.
+   *
+   * @throws ServiceError `invalid_parameters`, `unknown_plugin`, `missing_capability`
+   */
+  readFilePlan(task: DocumentsTask, fields: Fields): Plan;
+  /**
    * Checks a step of a pipeline that is to be stored: its plugin is there, and takes its configuration.
    *
    * @param place where the step is, for the message: `steps[1]`
@@ -54,8 +62,13 @@ type Unread<T> = Omit<T, 'parseSeconds'>;
 
 export function createRequests(registry: Registry, schemas: RequestSchemas, limits: Limits): Requests {
   const checks = createChecks(registry, schemas, limits);
+  const schemaOf = (task: DocumentsTask) =>
+    task.run === 'chunk'
+      ? schemas.chunk(registry.require('chunker', task.name).manifest, 'apart')
+      : schemas.execute('apart');
   return {
     read(task, bytes) {
+      if (task.run === 'file') return { run: 'file', task, bytes };
       const start = performance.now();
       const body = jsonBytes(bytes);
       const asked = readTask(task, body, { checks, limits });
@@ -63,6 +76,11 @@ export function createRequests(registry: Registry, schemas: RequestSchemas, limi
     },
 
     readStreamPlan: (task, line) => readStreamPlan(task, jsonBytes(line), checks),
+
+    readFilePlan(task, fields) {
+      const members = fieldValues(fields, schemaOf(task));
+      return planOf(task, membersApart(task, members, checks), checks);
+    },
 
     checkStep(step, place, allowMissing) {
       const plugin = pluginOf(registry, step);
@@ -82,7 +100,7 @@ interface Rules {
   readonly limits: Limits;
 }
 
-function readTask(task: Task, body: Buffer, { checks, limits }: Rules): Asked {
+function readTask(task: Exclude<Task, FileTask>, body: Buffer, { checks, limits }: Rules): Asked {
   if (task.run === 'lines') return readLines(task, body, limits);
   if (task.run === 'split') return splitBatch(task, body, readChunksTask(task.of, body, { checks, limits }));
   if (task.run === 'embed') return textsRequest('embed', checks.embed(parseJson(body)), limits);
@@ -106,7 +124,7 @@ function readChunksTask(task: ChunksTask, body: Buffer, { checks, limits }: Rule
 }
 
 /** What is done with each document of a request that was checked. */
-function planOf(task: Exclude<ChunksTask, { run: 'refine' }>, members: Members, checks: Checks): Plan {
+function planOf(task: DocumentsTask, members: Members, checks: Checks): Plan {
   const { text, documents, include, namespace, ...options } = members;
   const fields = { include: include as readonly Included[], namespace: namespace as string };
   if (task.run === 'chunk') return { stages: [{ kind: 'chunker', name: task.name, options }], ...fields };
@@ -141,9 +159,12 @@ function readStreamPlan(task: ChunksTask, line: Buffer, checks: Checks): StreamP
   if (task.run === 'refine') {
     return { ...refinePlan(task.name, checks.refineOptions(task.name, options)), takes: 'chunks' };
   }
-  const members =
-    task.run === 'chunk' ? checks.chunk(task.name, options, 'stream') : checks.execute(options, 'stream');
-  return { ...planOf(task, members, checks), takes: 'document' };
+  return { ...planOf(task, membersApart(task, options, checks), checks), takes: 'document' };
+}
+
+/** What a request has besides what is chunked, checked. */
+function membersApart(task: DocumentsTask, members: unknown, checks: Checks): Members {
+  return task.run === 'chunk' ? checks.chunk(task.name, members, 'apart') : checks.execute(members, 'apart');
 }
 
 const FIRST_LINE = 'The first line of the stream';

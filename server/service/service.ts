@@ -3,16 +3,18 @@ import type { Kind } from '../../core/contracts/manifest.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import type { Answer } from './answer.ts';
+import type { FileRequest } from './file-request.ts';
 import type { Limits } from './limits.ts';
 import type { Openers } from './openers.ts';
 import { pluginOf } from './pipeline.ts';
 import { defaultNameOf, type RequestSchemas } from './request-schemas.ts';
 import { createRequests, type Execution, type Requests } from './requests.ts';
+import { runFile } from './run-file.ts';
 import { runLines } from './run-lines.ts';
 import { runRequest } from './run-request.ts';
 import { runSplit } from './split-batch.ts';
 import { namesUsed, type StageRequest, type StageTools } from './stages.ts';
-import type { Task } from './tasks.ts';
+import type { FileTask, Task } from './tasks.ts';
 import { runTexts } from './texts.ts';
 import type { TextsRequest } from './texts-request.ts';
 
@@ -47,17 +49,23 @@ export function createService(options: ServiceOptions): Service {
   // If no plugin has a default, a request that names no tokenizer gets `unknown_tokenizer` with the known names.
   const defaultTokenizer = defaultNameOf(registry, 'tokenizer') ?? '';
   const tools = { registry, host, openers, log, defaultTokenizer };
+  const requests = createRequests(registry, requestSchemas, config);
+  const fileTools = { tools, limits: config, readFilePlan: requests.readFilePlan };
   return {
-    ...createRequests(registry, requestSchemas, config),
+    ...requests,
     mayBeLight: (task) =>
+      task.run !== 'file' &&
       pluginsOf(task, registry).every(({ kind, name }) => mayBeLight(registry.find(kind, name))),
     isLight: (execution) => isLight(execution, tools),
-    run: (execution, signal) => run(execution, signal, tools, config.maxAnswerBytes),
+    run: (execution, signal) =>
+      'run' in execution && execution.run === 'file'
+        ? runFile(execution, signal, fileTools)
+        : run(execution, signal, tools, config.maxAnswerBytes),
   };
 }
 
 async function run(
-  execution: Execution,
+  execution: Exclude<Execution, FileRequest>,
   signal: AbortSignal,
   tools: StageTools,
   maxAnswerBytes: number,
@@ -69,7 +77,7 @@ async function run(
 }
 
 function pluginsOf(
-  task: Task,
+  task: Exclude<Task, FileTask>,
   registry: Registry,
 ): readonly { readonly kind: Kind; readonly name: string }[] {
   if (task.run === 'execute') return task.steps.map((step) => pluginOf(registry, step));
@@ -88,6 +96,8 @@ function mayBeLight(entry: PluginEntry | undefined): boolean {
 function isLight(execution: Execution, tools: StageTools): boolean {
   if (!('run' in execution)) return execution.stages.every((stage) => isLightStage(stage, tools));
   if (execution.run === 'lines') return execution.plan.stages.every((stage) => isLightStage(stage, tools));
+  // Which reader has it, and whether the file is a form, is only known once it is read.
+  if (execution.run === 'file') return false;
   return execution.run === 'split' || isLightModel(execution, tools);
 }
 

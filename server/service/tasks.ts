@@ -6,14 +6,31 @@ export type Task =
   | ChunksTask
   | { readonly run: 'embed' }
   | { readonly run: 'tokenize' }
+  | FileTask
   | LinesTask
   | SplitTask;
 
 /** Work whose answer are chunks. */
-export type ChunksTask =
+export type ChunksTask = DocumentsTask | { readonly run: 'refine'; readonly name: string };
+
+/** Work on documents, whose answer are chunks. */
+export type DocumentsTask =
   | { readonly run: 'chunk'; readonly name: string }
-  | { readonly run: 'refine'; readonly name: string }
   | { readonly run: 'execute'; readonly steps: readonly PipelineStep[] };
+
+/** A file whose text is chunked. */
+export interface FileTask {
+  readonly run: 'file';
+  /** The work on its text. */
+  readonly of: DocumentsTask;
+  /** The `Content-Type` of the body, which is a form with the file, or the file itself. */
+  readonly contentType: string | undefined;
+  /** Fields of the address; a form has further ones. */
+  readonly query: Fields;
+}
+
+/** Fields of a form or an address: the values of each, as they are written. */
+export type Fields = Readonly<Record<string, readonly string[]>>;
 
 /** Some lines of a stream, to be answered with a line for each. */
 export interface LinesTask {

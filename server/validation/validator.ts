@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import type { ObjectSchema } from '../../core/contracts/manifest.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { cutShort, expectation, preview } from './describe-schema.ts';
+import { addKeywords, isDefault, ownerOf } from './keywords.ts';
 import { suggest } from './suggest.ts';
 
 /**
@@ -72,44 +72,6 @@ function invalid(problems: readonly string[]): ServiceError {
   return new ServiceError('invalid_parameters', { problems: shown });
 }
 
-/**
- * Adds `lessThan: "x"`: the value must be below that of the member `x` of the same object; and `excludes: ["x"]`: if the
- * value is not the default, no member `x` of the same object has another value than its own default.
- */
-function addKeywords(ajv: Ajv): Ajv {
-  ajv.addKeyword({
-    keyword: 'excludes',
-    schemaType: 'array',
-    compile: (others: string[], own, { schemaEnv }) => {
-      const { properties } = schemaEnv.root.schema as ObjectSchema;
-      return (value, context) =>
-        isDefault(value, own as WithDefault) ||
-        others.every((name) =>
-          isDefault(context?.parentData[name], properties[name] as WithDefault | undefined),
-        );
-    },
-    errors: false,
-  });
-  return ajv.addKeyword({
-    keyword: 'lessThan',
-    type: 'number',
-    schemaType: 'string',
-    compile: (other: string) => (value, context) => {
-      const bound: unknown = context?.parentData[other];
-      return typeof bound !== 'number' || value < bound;
-    },
-    errors: false,
-  });
-}
-
-interface WithDefault {
-  readonly default?: unknown;
-}
-
-function isDefault(value: unknown, schema: WithDefault | undefined): boolean {
-  return value === undefined || isDeepStrictEqual(value, schema?.default);
-}
-
 /** The schema without the items of the lists at its top, which may be too many to report them all. */
 function withoutItems(schema: ObjectSchema): ObjectSchema {
   const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => [
@@ -166,12 +128,13 @@ function problemOf(error: ErrorObject, value: Record<string, unknown>, schema: O
     }
     case 'lessThan': {
       const other = error.schema as string;
-      return `${path}: expected less than ${other} (${preview(value[other])}), got ${preview(error.data)}`;
+      const bound = ownerIn(value, error.instancePath)[other] ?? value[other];
+      return `${path}: expected less than ${other} (${preview(bound)}), got ${preview(error.data)}`;
     }
     case 'excludes': {
-      const others = (error.schema as string[]).filter(
-        (name) => !isDefault(value[name], schema.properties[name]),
-      );
+      const owner = ownerIn(value, error.instancePath);
+      const { properties } = ownerOf(schema, error.schemaPath.replace(/\/excludes$/, ''));
+      const others = (error.schema as string[]).filter((name) => !isDefault(owner[name], properties[name]));
       return `${path}: cannot be given together with ${others.join(' or ')}; leave one of them out`;
     }
     default: {
@@ -179,6 +142,12 @@ function problemOf(error: ErrorObject, value: Record<string, unknown>, schema: O
       return `${path}: expected ${expectation(member ?? error.parentSchema ?? {})}, got ${preview(error.data)}`;
     }
   }
+}
+
+/** The object that a member belongs to, by the member's JSON pointer. */
+function ownerIn(value: Record<string, unknown>, pointer: string): Record<string, unknown> {
+  const names = pointer.split('/').slice(1, -1);
+  return names.reduce((owner, name) => owner[name] as Record<string, unknown>, value);
 }
 
 function unknownParameter(path: string, error: ErrorObject): string {

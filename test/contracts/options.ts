@@ -6,6 +6,7 @@ interface OptionSchema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly OptionSchema[];
+  readonly properties?: Properties;
   readonly items?: OptionSchema;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -19,6 +20,7 @@ interface OptionSchema {
 }
 
 type Options = Record<string, unknown>;
+type Properties = Readonly<Record<string, OptionSchema>>;
 
 const SMALL = 40;
 const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {} };
@@ -28,12 +30,12 @@ const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {} };
  * Strings are those that the schema names as `default` and `examples`, if it names any.
  */
 function anyOptions({ options: { properties } = NO_OPTIONS }: Manifest): fc.Arbitrary<Options> {
-  const schemas = Object.entries(properties as Readonly<Record<string, OptionSchema>>);
-  return fc
-    .record(Object.fromEntries(schemas.map(([name, schema]) => [name, anyValue(schema)])), {
-      requiredKeys: [],
-    })
-    .map((options) => keepApart(keepBelow(options, schemas), schemas));
+  return anyMembers(properties).map((options) => keepRules(options, properties, {}));
+}
+
+function anyMembers(properties: Properties): fc.Arbitrary<Options> {
+  const members = Object.entries(properties).map(([name, schema]) => [name, anyValue(schema)]);
+  return fc.record(Object.fromEntries(members), { requiredKeys: [] });
 }
 
 /** The same, with the tokenizer or the model that a request chooses. */
@@ -49,7 +51,7 @@ export async function anyRequest(bench: Workbench, manifest: Manifest): Promise<
 
 /** What is meant where a request leaves an option out. */
 export function defaultsOf({ options: { properties } = NO_OPTIONS }: Manifest): Options {
-  const schemas = Object.entries(properties as Readonly<Record<string, OptionSchema>>);
+  const schemas = Object.entries(properties as Properties);
   const named = schemas.filter(([, schema]) => schema.default !== undefined);
   return Object.fromEntries(named.map(([name, schema]) => [name, schema.default]));
 }
@@ -79,6 +81,8 @@ function anyMade(schema: OptionSchema): fc.Arbitrary<unknown> {
       return fc.boolean();
     case 'array':
       return fc.array(anyValue(schema.items ?? {}), { maxLength: 4 });
+    case 'object':
+      return anyMembers(schema.properties ?? {});
     default:
       return fc.oneof(
         fc.constantFrom('.', '. ', '\n', 'a', '😀', '\ude00', ' '),
@@ -98,20 +102,21 @@ function anyNumber({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Opt
   });
 }
 
-/** Of options that exclude each other the first stays. */
-function keepApart(options: Options, schemas: readonly (readonly [string, OptionSchema])[]): Options {
-  for (const [name, { excludes = [] }] of schemas) {
-    if (options[name] !== undefined) for (const other of excludes) delete options[other];
-  }
-  return options;
-}
-
-function keepBelow(options: Options, schemas: readonly (readonly [string, OptionSchema])[]): Options {
-  const defaults = new Map(schemas.map(([name, schema]) => [name, schema.default]));
-  for (const [name, { lessThan }] of schemas) {
-    if (lessThan === undefined || typeof options[name] !== 'number') continue;
-    const bound = options[lessThan] ?? defaults.get(lessThan);
-    if (typeof bound === 'number') options[name] = Math.min(options[name], bound - 1);
+/**
+ * The options as the rules between them allow it: of those that exclude each other the first stays.
+ *
+ * @param outer the options of the object that these lie in, whose bounds hold for these too
+ */
+function keepRules(options: Options, properties: Properties, outer: Options): Options {
+  const bounds: Options = { ...outer };
+  for (const [name, schema] of Object.entries(properties)) bounds[name] = options[name] ?? schema.default;
+  for (const [name, { excludes = [], lessThan = '', properties: inner }] of Object.entries(properties)) {
+    const value = options[name];
+    if (value === undefined) continue;
+    for (const other of excludes) delete options[other];
+    const bound = bounds[lessThan];
+    if (typeof value === 'number' && typeof bound === 'number') options[name] = Math.min(value, bound - 1);
+    if (inner !== undefined) keepRules(value as Options, inner, bounds);
   }
   return options;
 }

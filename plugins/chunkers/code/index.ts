@@ -45,9 +45,10 @@ export function createChunker(
     { filename, language: given }: CodeOptions,
     context: ChunkContext,
   ): Promise<Language> {
-    const language = given ?? (filename === null ? DEFAULT : 'auto');
+    const name = filename ?? context.document.filename;
+    const language = given ?? (name === undefined ? DEFAULT : 'auto');
     if (language !== 'auto') return findLanguage(language) ?? refuse(language);
-    const found = await detect(text, filename ?? context.document.id);
+    const found = await detect(text, name ?? context.document.id);
     context.report('code-language', found.name);
     return found;
   }

@@ -50,7 +50,7 @@ const options = {
       minLength: 1,
       maxLength: 40,
       examples: ['python', 'js', 'c++', 'markdown', 'json', 'auto'],
-      description: `Language of the code: ${names}, a common alias such as js, c++ or golang, or auto. Without one it is python, or auto if filename is given.`,
+      description: `Language of the code: ${names}, a common alias such as js, c++ or golang, or auto. Without one it is python, or auto if the text has a file name.`,
     },
     filename: {
       type: ['string', 'null'],
@@ -59,7 +59,7 @@ const options = {
       maxLength: 4096,
       examples: ['main.go', 'src/app.tsx', 'Makefile'],
       description:
-        "Name of the text's file, or its path. With language auto it decides, if its name or extension says something.",
+        "Name of the text's file, or its path; without it the document's `filename`, else its `id`. With language auto it decides, if its name or extension says something.",
     },
     include_nodes: {
       type: 'boolean',
@@ -78,6 +78,7 @@ const options = {
 const integer = { type: 'integer' } as const;
 
 const node = {
+  title: 'SyntaxNode',
   type: 'object',
   required: ['type', 'start_line', 'end_line', 'start_index', 'end_index'],
   properties: {

@@ -41,6 +41,7 @@ const options = {
 export type MarkdownOptions = FromSchema<typeof options>;
 
 const block = {
+  title: 'MarkdownBlock',
   type: 'object',
   required: ['kind', 'start_index', 'end_index'],
   properties: {

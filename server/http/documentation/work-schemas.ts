@@ -27,9 +27,24 @@ function bodyOf(inputs: readonly object[], parts: readonly object[]): object {
 }
 
 /** The body of a request that chunks texts or documents, and says which further fields the chunks get. */
-function sourceBody({ fields }: RequestSchemas, parts: readonly object[]): object {
-  const asked = { title: 'ChunkFields', type: 'object', properties: fields };
-  return bodyOf([textInput, documentsInput], [asked, ...parts]);
+function sourceBody(schemas: RequestSchemas, parts: readonly object[]): object {
+  return bodyOf([textInput, documentsInput], [chunkFields(schemas), ...parts]);
+}
+
+/** What a request says of the fields of its chunks. */
+export function chunkFields({ fields }: RequestSchemas): object {
+  return { title: 'ChunkFields', type: 'object', properties: fields };
+}
+
+/** The options of a plugin, as a part of a body. */
+export function optionsOf(manifest: Manifest, schemas: RequestSchemas): object {
+  const { additionalProperties: _, ...options } = schemas.step(manifest);
+  return { title: `${componentName(manifest)}Options`, ...options };
+}
+
+/** Why a plugin cannot run here; empty if it can. */
+export function unavailableNote({ missing }: PluginEntry): string {
+  return missing.length === 0 ? '' : `\n\n**Not available here:** ${missing.join('; ')}.`;
 }
 
 const OF_TEXTS =
@@ -62,24 +77,23 @@ export function refineRouteSchema(entry: PluginEntry, schemas: RequestSchemas): 
 }
 
 function pluginRouteSchema(
-  { manifest, missing }: PluginEntry,
+  entry: PluginEntry,
   verb: 'chunk' | 'refine',
   bodyWith: (options: object) => object,
   schemas: RequestSchemas,
   answer: { readonly description: string; readonly chunk: object },
 ): FastifySchema {
+  const { manifest } = entry;
   const { name, summary, example } = manifest;
-  const { additionalProperties: _, ...options } = schemas.step(manifest);
   const body = {
-    ...bodyWith({ title: `${componentName(manifest)}Options`, ...options }),
+    ...bodyWith(optionsOf(manifest, schemas)),
     ...(example === undefined ? {} : { examples: [example] }),
   };
-  const note = missing.length === 0 ? '' : `\n\n**Not available here:** ${missing.join('; ')}.`;
   return {
     tags: [verb],
     operationId: operationId(verb, name),
     summary: titleOf(manifest),
-    description: summary + note,
+    description: summary + unavailableNote(entry),
     body: orStream(body, verb === 'chunk' ? documentStream : chunksStream),
     response: {
       200: orStreamed(jsonAnswer(answer.description, oneOrMany(answer.chunk), headersOf(manifest))),
@@ -89,7 +103,7 @@ function pluginRouteSchema(
 }
 
 /** The headers of an answer in which the plugin, or the service for it, reports something. */
-function headersOf({ reports = {}, uses = [] }: Manifest): Record<string, object> {
+export function headersOf({ reports = {}, uses = [] }: Manifest): Record<string, object> {
   const own = Object.entries(reports).map(([name, description]) => [
     `x-${name}`,
     { type: 'string', description },
@@ -101,7 +115,7 @@ const modelHeader = {
   'x-embedding-model': { type: 'string', description: 'Own name of the model that served.' },
 };
 
-const pipelineId = {
+export const pipelineId = {
   type: 'object',
   required: ['pipeline_id'],
   properties: { pipeline_id: { type: 'string', description: 'Id of the pipeline.' } },

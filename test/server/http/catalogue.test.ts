@@ -50,6 +50,8 @@ const UNCOUNTED = [...OPEN, '/metrics'];
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 const hasBody = (_method: string, _path: string, { requestBody }: Operation) => requestBody !== undefined;
+/** Any media type is one of a file, and an empty file is a file. */
+const takesFile = (_method: string, path: string) => path.endsWith('/file');
 const takesBody = (method: string) => ['POST', 'PUT', 'DELETE'].includes(method);
 const always = () => true;
 const withId = (path: string, id: string) => path.replace(/\{\w+\}/, id);
@@ -59,8 +61,21 @@ const REFUSALS: readonly Refusal[] = [
   {
     what: 'an empty body',
     status: 400,
-    fits: hasBody,
+    fits: (method, path, operation) => hasBody(method, path, operation) && !takesFile(method, path),
     send: (client, method, path) => client.send(withId(path, pipelineId), { method, headers: JSON_TYPE }),
+  },
+  {
+    what: 'no file',
+    status: 400,
+    fits: takesFile,
+    send: (client, method, path) => client.send(withId(path, pipelineId), { method }),
+  },
+  {
+    what: 'a file in an unknown compression',
+    status: 415,
+    fits: takesFile,
+    send: (client, method, path) =>
+      client.send(addressOf(path), { method, headers: { 'content-encoding': 'lzma' }, body: 'x' }),
   },
   {
     what: 'an unknown parameter',
@@ -128,7 +143,7 @@ const REFUSALS: readonly Refusal[] = [
   {
     what: 'another content type',
     status: 415,
-    fits: takesBody,
+    fits: (method, path) => takesBody(method) && !takesFile(method, path),
     send: (client, method, path) =>
       client.send(addressOf(path), { method, headers: { 'content-type': 'text/plain' }, body: 'x' }),
   },

@@ -337,7 +337,7 @@ const MISTAKES: [title: string, body: object | string, problem: RegExp][] = [
   [
     'a member of nothing known',
     of({ text: 'a', qqqqqqqqqqqqq: 1 }),
-    /unknown parameter, known are text, id, title, metadata, pages/,
+    /unknown parameter, known are text, id, title, filename, metadata, pages/,
   ],
   [
     'metadata that are a list',

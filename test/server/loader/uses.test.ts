@@ -102,3 +102,78 @@ t.test('a chunker that names no tokenizer has the default one in a trimmed deplo
     ['chunker/whole', 'tokenizer/character'],
   );
 });
+
+t.test('a plugin that chooses between others has their options, fields and reports', async (t) => {
+  const inner = (name: string) =>
+    plugin(
+      {
+        kind: 'chunker',
+        name,
+        options: {
+          type: 'object',
+          properties: {
+            chunk_size: { type: 'integer', default: 2 },
+            mark: { type: 'string', default: name },
+          },
+        },
+        fields: { [name]: { type: 'string' } },
+      },
+      `export default () => ({
+        chunk: (text, { mark, chunk_size }) => [{ start: 0, end: text.length, extra: { ${name}: mark + chunk_size } }],
+      });`,
+    );
+  const chooser = plugin(
+    {
+      kind: 'chunker',
+      name: 'chooser',
+      chooses: ['chunker/first', 'chunker/second', 'chunker/third', 'chunker/lacking'],
+      options: { type: 'object', properties: { chunk_size: { type: 'integer', default: 9 } } },
+    },
+    `export default (given) => ({
+      chunk(text, { chunk_size, ...options }, context) {
+        const name = text.includes('2') ? 'second' : 'first';
+        if (given['chunker/third'] !== undefined || given['chunker/lacking'] !== undefined) throw new Error('given');
+        return given['chunker/' + name].chunk(text, { ...options[name], chunk_size }, context);
+      },
+    });`,
+  );
+  const lacking = plugin({ kind: 'chunker', name: 'lacking', needs: { env: ['NOT_SET_HERE'] } }, '');
+  const folder = await pluginsFolder(t, inner('first'), inner('second'), chooser, lacking);
+  const { post, get } = await startServer(t, { pluginsDir: [folder] });
+  const chunks = (await post('/v1/chunk/chooser', { text: ['1', '2'], second: { mark: 'm' } })).json();
+  t.match(chunks, [[{ first: 'first9' }], [{ second: 'm9' }]], 'with the options that they have in common');
+  const refused = await post('/v1/chunk/chooser', { text: '1', first: { chunk_size: 1 } });
+  t.equal(refused.status, 400, 'which stand once');
+  t.equal(
+    (await post('/v1/chunk/chooser', { text: '1', lacking: {} })).status,
+    400,
+    'only of those that can run',
+  );
+  const { components } = (await get('/openapi.json')).json<{
+    components: { schemas: Record<string, object> };
+  }>();
+  t.match(components.schemas.ChooserChunkerOptions, { properties: { first: {}, second: {} } });
+  const fields = JSON.stringify(components.schemas.ChooserChunk ?? components.schemas);
+  t.ok(fields.includes('"first"') && fields.includes('"second"'), 'and documents their fields');
+});
+
+t.test('plugins that choose between each other are refused', async (t) => {
+  const choosing = (name: string, other: string) =>
+    plugin({ kind: 'chunker', name, chooses: [`chunker/${other}`] }, 'export default () => ({});');
+  const folder = await pluginsFolder(t, choosing('one', 'other'), choosing('other', 'one'));
+  await t.rejects(buildApp(configOf({ pluginsDir: [folder] })), { code: 'cyclic_plugins' });
+});
+
+t.test('a server of few plugins has those that one chooses between, unless it names some', async (t) => {
+  const make = (name: string, more: object = {}) =>
+    plugin({ kind: 'chunker', name, ...more }, 'export default () => ({ chunk: () => [] });');
+  const chooses = ['chunker/first', 'chunker/second'];
+  const folder = await pluginsFolder(t, make('first'), make('second'), make('chooser', { chooses }));
+  const namesOf = async (...plugins: string[]) => {
+    const { get } = await startServer(t, { pluginsDir: [folder, ...STAND_INS], plugins });
+    const all = (await get('/v1/plugins')).json<{ kind: string; name: string }[]>();
+    return all.filter(({ kind }) => kind === 'chunker').map(({ name }) => name);
+  };
+  t.same(await namesOf('chooser'), ['chooser', 'first', 'second']);
+  t.same(await namesOf('chooser', 'second'), ['chooser', 'second']);
+});

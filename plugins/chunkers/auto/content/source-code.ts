@@ -1,0 +1,45 @@
+/** Lines that are looked at. */
+const MOST = 500;
+/** Least share of the lines, comments aside, that look like code. */
+const SHARE = 0.4;
+/** Fewest lines by which that is judged; in fewer, as minified code has, the share of the marks of code counts. */
+const FEW = 3;
+const SHARE_OF_MARKS = 0.04;
+
+/**
+ * Whether a text is source code or a program's settings: by a shebang, or because enough of its lines look like it.
+ *
+ * @param lines those of the text that are no comments
+ */
+export function isSourceCode(sample: string, lines: readonly string[]): boolean {
+  if (/^\uFEFF?(#!|<\?php\b)/.test(sample)) return true;
+  if (lines.length < FEW) return isTerse(lines);
+  const first = lines.slice(0, MOST);
+  return first.filter(isCodeLine).length >= SHARE * first.length;
+}
+
+/** Whether few lines are code: all are statements, or they are full of its marks. */
+function isTerse(lines: readonly string[]): boolean {
+  const code = lines.join('');
+  const marks = code.match(/[{};=]|\w\(/g)?.length ?? 0;
+  return marks > 0 && (marks >= SHARE_OF_MARKS * code.length || lines.every((line) => line.endsWith(';')));
+}
+
+/** How lines of code end, and lines of prose do not. */
+const ENDING = /([;{}]|\w\)|\(\)|[=-]>|[([=+&\\]|[\])"'`]:|[\])}"'`\d],)$/;
+/** How they begin: a word of a language, and behind it something that prose does not have. */
+const KEYWORD =
+  /^(import|from|export|package|using|namespace|require|include|use|module|def|class|interface|struct|enum|fn|func|function|fun|const|let|var|val|local|my|our|public|private|protected|static|declare|return|raise|throw|if|elif|else|for|while|try|end|type|select|insert|create|update)\b.*([(){}[\];=<>"'*/:]|\w\.\w)/i;
+/** A definition, an assignment or a call; a literal, a tag, an annotation, a directive; the end of a block. */
+const STATEMENT =
+  /^((['"])\S*\2,?$|[$@%]?[\w.$[\]'"-]+\s*(:=|[-+*/|&%.]?=)|[\w.$>:-]+\(|@\w+|#(include|define|ifn?def|endif|pragma)\b|<\/?\w+[^>]*>$|(end|fi|done|else|try|pass|continue|break)[:;)]?$|[\])}]+[;,]?$)/;
+/** A setting: `name: value`. */
+const SETTING = /^(- )?["']?[\w./@-]+["']?:(\s+[^\s.]+(\s+\S+){0,3})?$/;
+
+/** How Markdown writes links and images, with which lines may end as code does. */
+const LINK = /\]\(\S|^!?\[[^\]]*\]:/;
+
+function isCodeLine(line: string): boolean {
+  if (LINK.test(line)) return false;
+  return [ENDING, KEYWORD, STATEMENT, SETTING].some((pattern) => pattern.test(line));
+}

@@ -1,0 +1,41 @@
+const DELIMITERS = ['\t', ',', ';', '|'];
+/** Fewest records of a table. */
+const FEWEST = 3;
+/** Records that are looked at. */
+const MOST = 200;
+
+/** Whether a text is CSV: all of its first records have the same number of fields by one delimiter. */
+export function isTable(sample: string): boolean {
+  const [first = ''] = sample.trimStart().split('\n', 1);
+  return DELIMITERS.some((delimiter) => first.includes(delimiter) && isTableBy(sample, delimiter));
+}
+
+function isTableBy(sample: string, delimiter: string): boolean {
+  const records = recordsOf(sample, delimiter).slice(0, MOST);
+  const [fields = 0] = records;
+  if (records.length < FEWEST || fields < 2 || records.some((count) => count !== fields)) return false;
+  return fields > 2 || !isPunctuation(sample, delimiter);
+}
+
+/** Whether a mark stands as in prose, before a space; two fields alone may also be the halves of a sentence. */
+function isPunctuation(sample: string, delimiter: string): boolean {
+  return /[,;]/.test(delimiter) && sample.replace(/"[^"]*"/g, '').includes(`${delimiter} `);
+}
+
+/** The number of fields of each record, blank lines aside; line breaks and delimiters within quotes do not count. */
+function recordsOf(sample: string, delimiter: string): number[] {
+  const records: number[] = [];
+  let [fields, isQuoted, isBlank] = [1, false, true];
+  const end = () => {
+    if (!isBlank) records.push(fields);
+    [fields, isBlank] = [1, true];
+  };
+  for (const character of sample) {
+    if (character === '"') isQuoted = !isQuoted;
+    if (character === '\n' && !isQuoted) end();
+    else if (character === delimiter && !isQuoted) fields++;
+    if (!/\s/.test(character)) isBlank = false;
+  }
+  end();
+  return records;
+}

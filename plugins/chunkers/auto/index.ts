@@ -1,0 +1,41 @@
+import type { Span } from '../../../core/contracts/chunk.ts';
+import type { AnyChunker, ChunkContext, Chunker } from '../../../core/contracts/chunker.ts';
+import type { Factory } from '../../../core/contracts/plugin.ts';
+import { choose } from './choose.ts';
+import type manifest from './manifest.ts';
+import { type AutoOptions, CHOICES, type Choice } from './manifest.ts';
+
+const createAutoChunker: Factory<typeof manifest> = (given): Chunker<AutoOptions> => {
+  const chunkers = new Map(CHOICES.map((name) => [name, given[`chunker/${name}`]]));
+  const isHere = (name: Choice) => chunkers.get(name) !== undefined;
+  return {
+    async chunk(text, options, context) {
+      const { id, mediaType, ...document } = context.document;
+      const filename = options.filename ?? document.filename ?? id;
+      const isTolerant = options.json?.tolerant === true;
+      const name = choose({ text, filename, mediaType, isTolerant, isHere, kit: given.kit });
+      context.report('auto-chunker', name);
+      const chunker = chunkers.get(name) as AnyChunker;
+      const spans = await run(chunker, text, ownOptions(name, options, filename), context);
+      return spans.map((span) => ({ ...span, extra: { ...span.extra, chunker: name } }));
+    },
+  };
+};
+
+export default createAutoChunker;
+
+/** The options of the chosen chunker: its own and those that all of them share. */
+function ownOptions(name: Choice, options: AutoOptions, filename: string | undefined): object {
+  const own = { ...options[name], chunk_size: options.chunk_size };
+  if (name !== 'code') return own;
+  return { ...own, language: options.code?.language ?? 'auto', filename: filename ?? null };
+}
+
+function run(
+  chunker: AnyChunker,
+  text: string,
+  options: object,
+  context: ChunkContext,
+): readonly Span[] | Promise<readonly Span[]> {
+  return chunker.chunk(text, options as never, context as never);
+}

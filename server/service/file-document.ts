@@ -1,0 +1,81 @@
+import type { ReadFile } from '../../core/contracts/reader.ts';
+import { ServiceError } from '../../core/errors.ts';
+import type { PluginEntry } from '../../core/hosting/registry.ts';
+import { createValidator } from '../validation/validator.ts';
+import { findMembers } from '../wire/json-places.ts';
+import { toJsonText } from '../wire/json-text.ts';
+import { fileDocumentSchema } from './document-schemas.ts';
+import type { AboutDocument, SourceDocument } from './documents.ts';
+import type { FileForm } from './file-request.ts';
+import { checkLength, checkMetadata, type Limits } from './limits.ts';
+
+/**
+ * The document that a reader has made of a file.
+ *
+ * @throws ServiceError `invalid_parameters`: what the request says of it is wrong, or it is too long; `broken_promise`
+ */
+export function documentOfFile(
+  reader: PluginEntry,
+  { filename, document }: FileForm,
+  read: ReadFile,
+  limits: Limits,
+): SourceDocument {
+  checkPages(reader, read);
+  const { text, title, mediaType, pages } = read;
+  checkLength(text, 'file', limits);
+  const given = readGiven(document);
+  const metadata = joinMetadata(read.metadata, given.metadata);
+  checkMetadata(metadata, 'document.metadata', limits);
+  const about = { id: given.id, title: given.title ?? title, filename, mediaType, pages, metadata };
+  return { text, json: toJsonText(text), about };
+}
+
+/** The pages rise from 0 and lie in the text. */
+function checkPages({ manifest: { kind, name } }: PluginEntry, { text, pages = [] }: ReadFile): void {
+  const isRising = pages.every((page, index) => Number.isInteger(page) && page >= (pages[index - 1] ?? 0));
+  if ((pages[0] ?? 0) === 0 && isRising && (pages.at(-1) ?? 0) <= text.length) return;
+  throw new ServiceError('broken_promise', {
+    kind,
+    name,
+    reason: 'its pages do not rise from 0 in the text',
+  });
+}
+
+const check = createValidator(fileDocumentSchema);
+
+function readGiven(json: string | undefined): Pick<AboutDocument, 'id' | 'title' | 'metadata'> {
+  if (json === undefined) return {};
+  const { id, title, metadata } = check(parsed(json), 'document.') as {
+    id?: string;
+    title?: string;
+    metadata?: object;
+  };
+  if (metadata === undefined) return { id, title };
+  const body = Buffer.from(json);
+  const [place] = findMembers(body, 0, ['metadata']);
+  return { id, title, metadata: place === undefined ? undefined : body.subarray(place.from, place.to) };
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    const problems = ['document: expected JSON such as {"id": "handbook", "metadata": {"year": 2026}}'];
+    throw new ServiceError('invalid_parameters', { problems });
+  }
+}
+
+/**
+ * What the file says of itself and what the request says of it, as the JSON of one object. What the request gives stays as it
+ * came, and comes before what the file has under the same name.
+ */
+function joinMetadata(own: ReadFile['metadata'], given: Uint8Array | undefined): Uint8Array | undefined {
+  if (given === undefined) return own === undefined ? undefined : Buffer.from(JSON.stringify(own));
+  const json = Buffer.from(given).toString();
+  const names = new Set(Object.keys(JSON.parse(json) as object));
+  const more = Object.entries(own ?? {}).filter(([name]) => !names.has(name));
+  if (more.length === 0) return given;
+  const head = JSON.stringify(Object.fromEntries(more)).slice(0, -1);
+  const rest = json.slice(1);
+  return Buffer.from(names.size === 0 ? `${head}${rest}` : `${head}, ${rest}`);
+}

@@ -1,0 +1,41 @@
+import type { SourceFile } from '../../core/contracts/reader.ts';
+import { ServiceError } from '../../core/errors.ts';
+import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
+
+type Described = Pick<SourceFile, 'name' | 'mediaType'>;
+
+/**
+ * The reader of a file: the one that the request names, else the first that can run of those that claim the ending of its
+ * name, its media type, all of that type, or any file, in this order.
+ *
+ * @throws ServiceError `unknown_plugin`, `missing_capability` if only readers that cannot run claim it, `unread_format`
+ */
+export function readerOf(file: Described, named: string | undefined, registry: Registry): PluginEntry {
+  if (named !== undefined) return registry.require('reader', named);
+  const readers = registry.ofKind('reader');
+  for (const claims of CLAIMS) {
+    const claiming = readers.filter(({ manifest }) => claims(manifest.formats ?? {}, file));
+    const [first] = claiming;
+    if (first === undefined) continue;
+    const ready = claiming.find(({ missing }) => missing.length === 0);
+    return ready ?? registry.require('reader', first.manifest.name);
+  }
+  throw new ServiceError('unread_format', {
+    file: file.mediaType ?? 'of this kind',
+    known: readers.map(({ manifest }) => manifest.name).join(', ') || 'none',
+  });
+}
+
+interface Formats {
+  readonly extensions?: readonly string[];
+  readonly mediaTypes?: readonly string[];
+}
+
+/** Whether the formats of a reader have a file, the surest first. */
+const CLAIMS: readonly ((formats: Formats, file: Described) => boolean)[] = [
+  ({ extensions = [] }, { name = '' }) =>
+    extensions.some((extension) => name.length > extension.length && name.toLowerCase().endsWith(extension)),
+  ({ mediaTypes = [] }, { mediaType = '' }) => mediaTypes.includes(mediaType),
+  ({ mediaTypes = [] }, { mediaType = '' }) => mediaTypes.includes(mediaType.replace(/\/.*/, '/*')),
+  ({ mediaTypes = [] }) => mediaTypes.includes('*/*'),
+];
