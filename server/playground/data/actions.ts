@@ -26,7 +26,8 @@ export class Actions {
       const catalogue = await readCatalogue();
       const { settings } = this.#store.state;
       const first = settings.length > 0 ? settings : firstSettings(catalogue);
-      this.#store.change({ catalogue, needsKey: false, problem: undefined, settings: first });
+      const asked = { ...this.#store.state.asked, model: catalogue.models[0] ?? '' };
+      this.#store.change({ catalogue, asked, needsKey: false, problem: undefined, settings: first });
       this.#runAll();
     } catch (error) {
       const needsKey = error instanceof ServiceProblem && error.status === 401;
@@ -139,8 +140,15 @@ export class Actions {
     const sent = steps.map((step) => ({ ...step, options: sentOptions(step, catalogue) }));
     try {
       const run = await runSetting({ id, steps: sent }, text, catalogue, stop.signal);
-      const selection = this.#store.state.selection?.setting === id ? { selection: undefined } : {};
-      this.#store.change({ runs: new Map(this.#store.state.runs).set(id, run), ...selection });
+      const { state } = this.#store;
+      const selection = state.selection?.setting === id ? { selection: undefined } : {};
+      const hits = new Map(state.asked.hits);
+      hits.delete(id);
+      this.#store.change({
+        runs: new Map(state.runs).set(id, run),
+        asked: { ...state.asked, hits },
+        ...selection,
+      });
     } catch {
       // Another run of the setting has taken its place.
     }

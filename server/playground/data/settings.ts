@@ -8,7 +8,7 @@ export function stepOf(plugin: Plugin): Step {
   const isSize = (name: string) => name === 'chunk_size' || name === 'chunk_overlap';
   // Examples have tiny chunks, which suit their own texts alone.
   const kept = Object.entries(options).filter(([name]) => !isSize(name) && name in plugin.options);
-  const size = 'chunk_size' in plugin.options ? { chunk_size: 400 } : {};
+  const size = 'chunk_size' in plugin.options ? { chunk_size: 200 } : {};
   return { kind: plugin.kind, name: plugin.name, options: { ...Object.fromEntries(kept), ...size } };
 }
 

@@ -24,72 +24,80 @@ export function numbersOfRun(text: string, setting: Setting, { chunks }: Run): N
 const whole = new Intl.NumberFormat('en');
 const percent = (share: number) => `${(100 * share).toFixed(share === 1 || share === 0 ? 0 : 2)} %`;
 
-type Row = readonly [
-  name: string,
-  value: (numbers: Numbers) => string,
-  isBad?: (numbers: Numbers) => boolean,
-];
+/** A number with its name and what it means; `isBad` if it had better be another one. */
+interface NumberColumn {
+  readonly name: string;
+  readonly about: string;
+  readonly value: (numbers: Numbers) => string;
+  readonly isBad?: (numbers: Numbers) => boolean;
+}
 
-const counted = (name: string, count: (numbers: Numbers) => number): Row => [
+const counted = (name: string, about: string, count: (numbers: Numbers) => number): NumberColumn => ({
   name,
-  (numbers) => whole.format(count(numbers)),
-];
-const unwanted = (name: string, count: (numbers: Numbers) => number): Row => [
-  name,
-  (numbers) => whole.format(count(numbers)),
-  (numbers) => count(numbers) > 0,
+  about,
+  value: (numbers) => whole.format(count(numbers)),
+});
+const unwanted = (name: string, about: string, count: (numbers: Numbers) => number): NumberColumn => ({
+  ...counted(name, about, count),
+  isBad: (numbers) => count(numbers) > 0,
+});
+
+/** The numbers of a setting, in the order in which they are shown. */
+export const NUMBERS: readonly NumberColumn[] = [
+  counted('Chunks', 'How many there are', ({ chunks }) => chunks),
+  counted('Min', 'Fewest tokens of a chunk', ({ least }) => least),
+  counted('Median', 'Tokens of the chunk in the middle', ({ median }) => median),
+  counted('p95', '95 % of the chunks have no more tokens', ({ p95 }) => p95),
+  counted('Max', 'Most tokens of a chunk', ({ most }) => most),
+  unwanted('Over', 'Chunks over the limit', ({ overLimit }) => overLimit),
+  {
+    name: 'Covered',
+    about: 'Share of the text that is in a chunk',
+    value: ({ coverage }) => percent(coverage),
+    isBad: ({ coverage }) => coverage < 1,
+  },
+  unwanted('Sentence', 'Cuts within a sentence', ({ cuts }) => cuts.sentence),
+  unwanted('Word', 'Cuts within a word', ({ cuts }) => cuts.word),
+  unwanted('Fence', 'Cuts within a fence of Markdown', ({ cuts }) => cuts.fence),
+  unwanted('Row', 'Cuts within a row of a Markdown table', ({ cuts }) => cuts.row),
+  unwanted('Twice', 'Chunks with the text of an earlier one', ({ duplicates }) => duplicates),
+  counted('To embed', 'Tokens of all chunks', ({ tokens }) => tokens),
 ];
 
-const ROWS: readonly Row[] = [
-  counted('Chunks', ({ chunks }) => chunks),
-  counted('Tokens, least', ({ least }) => least),
-  counted('Tokens, median', ({ median }) => median),
-  counted('Tokens, 95 %', ({ p95 }) => p95),
-  counted('Tokens, most', ({ most }) => most),
-  unwanted('Over the limit', ({ overLimit }) => overLimit),
-  ['Text covered', ({ coverage }) => percent(coverage), ({ coverage }) => coverage < 1],
-  unwanted('Cuts in a sentence', ({ cuts }) => cuts.sentence),
-  unwanted('Cuts in a word', ({ cuts }) => cuts.word),
-  unwanted('Cuts in a fence', ({ cuts }) => cuts.fence),
-  unwanted('Cuts in a table row', ({ cuts }) => cuts.row),
-  unwanted('Duplicates', ({ duplicates }) => duplicates),
-  counted('Tokens to embed', ({ tokens }) => tokens),
-];
-
-/** The numbers of all settings side by side. */
+/** The numbers of all settings, one below the other. */
 export function numbersTable(measured: Measured): TemplateResult {
-  const { text, settings, runs } = measured;
-  const columns = settings.map((setting) => {
-    const run = runs.get(setting.id) ?? NO_RUN;
-    return { setting, run, numbers: numbersOfRun(text, setting, run) };
-  });
-  const cells = (content: (column: (typeof columns)[number]) => unknown, isBad?: Row[2]) =>
-    columns.map((column) => {
-      const marks = [column.run.isStale ? 'stale' : '', isBad?.(column.numbers) === true ? 'bad' : ''];
-      return html`<td class=${marks.join(' ')}>${content(column)}</td>`;
-    });
-  const heads = columns.map(
-    ({ setting: { id, steps } }) =>
-      html`<th scope="col"><span class="letter setting-${id}">${id}</span> ${steps[0]?.name}</th>`,
-  );
+  const { settings, price } = measured;
   return html`<table class="numbers">
     <caption class="hidden">Numbers of each setting</caption>
-    <thead><tr><th scope="col"><span class="hidden">Number</span></th>${heads}</tr></thead>
-    <tbody>
-      <tr><th scope="row">Distribution</th>${cells(({ run, setting }) => histogram(run.chunks, limitOf(setting)))}</tr>
-      ${ROWS.map(
-        ([name, value, isBad]) =>
-          html`<tr><th scope="row">${name}</th>${cells(({ numbers }) => value(numbers), isBad)}</tr>`,
-      )}
-      <tr><th scope="row">${priceField(measured)}</th>${cells(({ numbers }) => costOf(numbers, measured.price))}</tr>
-    </tbody>
+    <thead><tr>
+      <th scope="col"><span class="hidden">Setting</span></th>
+      <th scope="col">Tokens of the chunks</th>
+      ${NUMBERS.map(({ name, about }) => html`<th scope="col" title=${about}>${name}</th>`)}
+      <th scope="col">${priceField(measured)}</th>
+    </tr></thead>
+    <tbody>${settings.map((setting) => numbersRow(setting, measured, price))}</tbody>
   </table>`;
+}
+
+function numbersRow(setting: Setting, { text, runs }: Measured, price: string): TemplateResult {
+  const run = runs.get(setting.id) ?? NO_RUN;
+  const numbers = numbersOfRun(text, setting, run);
+  const cells = NUMBERS.map(({ value, isBad }) => {
+    const bad = isBad?.(numbers) === true;
+    return html`<td class=${bad ? 'bad' : ''}>${bad ? html`<span aria-label="unwanted">! </span>` : nothing}${value(numbers)}</td>`;
+  });
+  return html`<tr class="setting-${setting.id} ${run.isStale ? 'stale' : ''}">
+    <th scope="row"><span class="letter">${setting.id}</span></th>
+    <td>${histogram(run.chunks, limitOf(setting))}</td>
+    ${cells}
+    <td>${costOf(numbers, price)}</td>
+  </tr>`;
 }
 
 function priceField({ price, setPrice }: Measured): TemplateResult {
   const changed = (event: Event) => setPrice((event.target as HTMLInputElement).value);
   return html`<label>Price at <input type="text" inputmode="decimal" class="price" placeholder="0.02" .value=${price}
-    @input=${changed}> a million</label>`;
+    @input=${changed}> / M</label>`;
 }
 
 function costOf({ tokens }: Numbers, price: string): unknown {

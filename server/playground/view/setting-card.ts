@@ -4,6 +4,7 @@ import type { Run, Setting, Step } from '../data/model.ts';
 import { isEffective } from '../data/schema.ts';
 import { replaceFirst, stepOf, withOption } from '../data/settings.ts';
 import { optionField } from './option-field.ts';
+import { settingActions } from './setting-actions.ts';
 
 /** A setting with what the card of it can do. */
 export interface Card {
@@ -15,6 +16,8 @@ export interface Card {
   change(steps: readonly Step[]): void;
   remove(): void;
   toggle(): void;
+  notify(notice: string): void;
+  savePipeline(name: string): void;
 }
 
 /** The form of a setting: what chunks, with its options, and the refineries behind it. */
@@ -34,7 +37,7 @@ export function settingCard(card: Card): TemplateResult {
     ${run.error === undefined ? nothing : html`<p class="problem" role="alert">${run.error}</p>`}
     ${
       isOpen
-        ? html`${steps.map((_, index) => stepForm(card, index))}${refineryChoice(card)}`
+        ? html`${steps.map((_, index) => stepForm(card, index))}${refineryChoice(card)}${settingActions(card)}`
         : html`<p class="brief">${briefOf(steps)}</p>`
     }
   </section>`;

@@ -1,6 +1,7 @@
 import { blockAt, blocksOf } from '../text/blocks.ts';
 import { layoutOf } from './block-layout.ts';
 import { blockIn, type Column } from './columns.ts';
+import { markTokens } from './token-marks.ts';
 
 /** Pixels above and below what is in sight that are in the page too. */
 const MARGIN = 800;
@@ -29,6 +30,7 @@ export class Viewer {
   #columns: readonly Column[] = [];
   #layout = layoutOf('', this.#edges, 1);
   #isScheduled = false;
+  #tokens: readonly number[] = [];
 
   constructor(events: ViewerEvents) {
     this.#events = events;
@@ -43,7 +45,12 @@ export class Viewer {
     this.element.addEventListener('scroll', () => this.#schedule(), { passive: true });
     this.element.addEventListener('click', (event) => this.#clicked(event));
     this.element.addEventListener('keydown', (event) => this.#pressed(event));
-    new ResizeObserver(() => this.#forgetHeights()).observe(this.element);
+    new ResizeObserver(() => {
+      const { offsetWidth, clientWidth } = this.element;
+      // The heads of the columns stand beside no scroll bar.
+      document.documentElement.style.setProperty('--scrollbar', `${offsetWidth - clientWidth}px`);
+      this.#forgetHeights();
+    }).observe(this.element);
   }
 
   /** Shows columns of a text; what was shown of another text is gone at once. */
@@ -61,6 +68,16 @@ export class Viewer {
     this.element.style.setProperty('--columns', String(Math.max(1, columns.length)));
     if (isOther || isOtherWidth) this.#forgetHeights();
     this.#draw();
+  }
+
+  /** Marks the tokens of the text. @param starts where they begin; none for no marks */
+  showTokens(starts: readonly number[]): void {
+    this.#tokens = starts;
+    this.#markTokens();
+  }
+
+  #markTokens(): void {
+    markTokens(this.#sizer.querySelectorAll<HTMLElement>('span[data-start]'), this.#tokens);
   }
 
   /** Scrolls to an offset of the text, unless it is in sight. */
@@ -121,6 +138,7 @@ export class Viewer {
       made.push(block);
     }
     this.#measure(made);
+    if (this.#tokens.length > 0 && made.length > 0) this.#markTokens();
   }
 
   #addRow(block: number): void {
