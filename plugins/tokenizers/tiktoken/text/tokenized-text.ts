@@ -21,7 +21,8 @@ export function createTokenizedText(encoding: Encoding, text: string): Tokenized
       const from = Math.max(start, 0);
       const to = Math.min(end, units.length);
       if (from === 0 && to === units.length) {
-        total ??= tokenEnds?.length ?? countPieces(encoding, units, 0, to);
+        // Whoever counts the whole mostly counts spans of it next, for which this records the totals.
+        total ??= tokenEnds?.length ?? prefixCounts.count(0, to);
         return total;
       }
       return to - from < SHORT_SPAN ? countPieces(encoding, units, from, to) : prefixCounts.count(from, to);
