@@ -47,6 +47,7 @@ export const HOSTILE_SHAPES: Shapes = {
   'blocks of HTML': filled('<div>\n\n'),
   'a paragraph of lines': filled('a\n'),
   'a paragraph of lines, underlined': (length) => `${'a\n'.repeat(length / 2)}===\n`,
+  'lines that end in a colon': filled('a:\n'),
   'blank lines': behind('a', '\n'),
   'carriage returns': (length) => '\r'.repeat(length / 2) + 'a\r'.repeat(length / 4),
   'deep indentation': (length) => `${' '.repeat(length)}a`,
