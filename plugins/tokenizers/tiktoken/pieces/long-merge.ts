@@ -7,6 +7,7 @@ import { MergeQueue } from './merge-queue.ts';
  * place. Takes about 50 bytes of memory for each byte of the piece while it runs.
  */
 export function createLongMerge(ranks: Ranks): Merge {
+  const findPair = memoizePairs(ranks);
   const queue = new MergeQueue(ranks.tokenStarts.length - 1);
   return (bytes, length, ids) => {
     const next = new Int32Array(length + 1);
@@ -34,13 +35,38 @@ export function createLongMerge(ranks: Ranks): Merge {
 
     function rankPair(part: number): void {
       const neighbour = next[part] as number;
-      offer(part, neighbour < length ? ranks.find(bytes, part, next[neighbour] as number) : -1);
+      const isLast = neighbour === length;
+      offer(part, isLast ? -1 : findPair(ids, part, neighbour, bytes, next[neighbour] as number));
     }
 
     function offer(part: number, rank: number): void {
       pairRanks[part] = rankOrNone(rank);
       if (rank >= 0) queue.add(rank, part);
     }
+  };
+}
+
+/** Pairs of tokens whose rank is kept; a power of two. */
+const KEPT_PAIRS = 1 << 12;
+
+/**
+ * Finds the rank of the pair of tokens `ids[first]` and `ids[second]`, which are the bytes from `first` to `end`. Long pieces
+ * mostly repeat a few pairs, and to find a rank takes time linear in its bytes.
+ */
+function memoizePairs(ranks: Ranks) {
+  const firsts = new Int32Array(KEPT_PAIRS).fill(-1);
+  const seconds = new Int32Array(KEPT_PAIRS);
+  const found = new Int32Array(KEPT_PAIRS);
+  return (ids: Uint32Array, first: number, second: number, bytes: Uint8Array, end: number): number => {
+    const one = ids[first] as number;
+    const other = ids[second] as number;
+    const slot = (Math.imul(one, 0x5bd1e995) ^ other) & (KEPT_PAIRS - 1);
+    if (firsts[slot] !== one || seconds[slot] !== other) {
+      firsts[slot] = one;
+      seconds[slot] = other;
+      found[slot] = ranks.find(bytes, first, end);
+    }
+    return found[slot] as number;
   };
 }
 

@@ -15,6 +15,16 @@ export function createTokenizedText(encoding: Encoding, text: string): Tokenized
   const prefixCounts = createPrefixCounts(encoding, units);
   let tokenEnds: Uint32Array | undefined;
   let total: number | undefined;
+  const last = { from: -1, to: -1, tokens: 0 };
+
+  /** The tokens of a span; whoever divides a text counts one that is too large again and again. */
+  function countSpan(from: number, to: number): number {
+    if (last.from === from && last.to === to) return last.tokens;
+    last.tokens = prefixCounts.count(from, to);
+    last.from = from;
+    last.to = to;
+    return last.tokens;
+  }
 
   return {
     count(start, end) {
@@ -25,7 +35,7 @@ export function createTokenizedText(encoding: Encoding, text: string): Tokenized
         total ??= tokenEnds?.length ?? prefixCounts.count(0, to);
         return total;
       }
-      return to - from < SHORT_SPAN ? countPieces(encoding, units, from, to) : prefixCounts.count(from, to);
+      return to - from < SHORT_SPAN ? countPieces(encoding, units, from, to) : countSpan(from, to);
     },
 
     ends() {
