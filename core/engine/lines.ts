@@ -4,7 +4,7 @@ import { isWhiteSpace } from './cuts.ts';
 /** Lines near an offset of a text. A carriage return alone begins none. Each function reads a bounded stretch. */
 const LONGEST_LINE = 240;
 /** What is shorter is sought backwards. */
-const SHORT_LINE = 12;
+const SHORT_LINE = 8;
 const LONGEST_SPACE = 16;
 
 const TAB = 9;
