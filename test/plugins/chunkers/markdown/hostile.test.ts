@@ -4,7 +4,6 @@ import { composeQuietly, runTask } from '../../../support/service.ts';
 import { HOSTILE_SHAPES } from './hostile-shapes.ts';
 
 const REQUESTS = [
-  { chunk_size: 512 },
   { chunk_size: 3 },
   { chunk_size: 64, carry: ['headings', 'header', 'fence'], count_context: true, include_blocks: true },
 ];
