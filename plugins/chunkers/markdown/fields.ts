@@ -1,9 +1,10 @@
 import type { Located, Span } from '../../../core/contracts/chunk.ts';
 import type { HeadingPaths } from '../../../core/engine/heading-paths.ts';
 import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
+import { nextLine } from '../../../core/engine/line-breaks.ts';
 import type { BlockKind, MarkdownBlock } from '../../../core/engine/markdown/block.ts';
 import { withFields } from '../../../core/engine/span-fields.ts';
-import { languageOf, nextLine } from './blocks.ts';
+import { languageOf } from './blocks.ts';
 
 /** What is known of a Markdown text. */
 export interface Markdown {
