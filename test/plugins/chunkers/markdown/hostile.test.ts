@@ -12,17 +12,3 @@ const { service } = await composeQuietly();
 const chunk = (text: string, options: object) =>
   runTask(service, { run: 'chunk', name: 'markdown' }, { text, ...options });
 t.test('the work is linear in the text', (t) => checkLinearWork(t, HOSTILE_SHAPES, REQUESTS, chunk));
-
-t.test('5 MB of what nests without end overflow no stack', async (t) => {
-  for (const shape of [
-    'quotes in one line',
-    'lists in one line',
-    'footnotes in footnotes',
-    'blocks of HTML',
-  ]) {
-    const { bytes } = await chunk((HOSTILE_SHAPES[shape] as (length: number) => string)(5_000_000), {
-      chunk_size: 4096,
-    });
-    t.ok(bytes.length > 5_000_000, shape);
-  }
-});
