@@ -195,7 +195,8 @@ export const OPTIONS = {
   docsNeedKey: {
     type: 'boolean',
     default: false,
-    description: 'Ask for a key for `/docs`, `/redoc`, `/playground` and `/openapi.json` too, if keys are set.',
+    description:
+      'Ask for a key for `/docs`, `/redoc`, `/playground` and `/openapi.json` too, if keys are set.',
   },
   apiKeysFile: {
     type: 'text',
