@@ -24,6 +24,9 @@ export interface Span {
   readonly classes: string;
 }
 
+/** A screen with room for all columns. */
+const WIDE = { width: 1440, height: 900, deviceScaleFactor: 1, mobile: false };
+
 /** Opens the playground. @param hash of the address, with the settings */
 export async function openPlayground(
   browser: Browser,
@@ -31,6 +34,7 @@ export async function openPlayground(
   hash = '',
 ): Promise<Playground> {
   const page = await browser.open(`${client.url}/playground${hash}`);
+  await page.send('Emulation.setDeviceMetricsOverride', WIDE);
   const element = (selector: string) => `document.querySelector(${JSON.stringify(selector)})`;
   const playground: Playground = {
     ...page,
@@ -51,7 +55,7 @@ export async function openPlayground(
         for (const type of ['input', 'change']) field.dispatchEvent(new Event(type, { bubbles: true }));
       })()`),
     textOf: (selector) =>
-      page.evaluate(`${element(selector)}?.textContent.replace(/\\s+/g, ' ').trim() ?? ''`),
+      page.evaluate(`${element(selector)}?.innerText.replace(/\\s+/g, ' ').trim() ?? ''`),
     spans: (column) =>
       page.evaluate(`[...document.querySelectorAll('.cell[data-column="${column}"] span[data-start]')]
         .map((span) => ({ start: Number(span.dataset.start), text: span.textContent, chunk: Number(span.dataset.chunk), classes: span.className }))

@@ -14,10 +14,15 @@ export interface Plugin {
   readonly example: Readonly<Record<string, unknown>> | undefined;
 }
 
+interface PipelineStep {
+  readonly type: string;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
 export interface Pipeline {
   readonly id: string;
   readonly name: string;
-  readonly steps: readonly { readonly type: string; readonly config: Readonly<Record<string, unknown>> }[];
+  readonly config: { readonly steps: readonly PipelineStep[] };
 }
 
 /** All that the server has to choose from. */

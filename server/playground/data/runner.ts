@@ -46,7 +46,7 @@ function runStep(step: Step, text: string, chunks: readonly Chunk[], signal: Abo
 function unitOf({ kind, name }: Step, { pipelines }: Catalogue): Unit {
   if (kind !== 'pipeline') return 'utf16';
   const pipeline = pipelines.find(({ id }) => id === name);
-  const chunking = pipeline?.steps.findLast(({ type }) => type === 'chunk');
+  const chunking = pipeline?.config.steps.findLast(({ type }) => type === 'chunk');
   return (chunking?.config.offset_unit as Unit | undefined) ?? 'code_point';
 }
 

@@ -112,8 +112,8 @@ t.test('colours are those of the offsets: overlaps, gaps, limits', async (t) => 
   t.same(withClass(a, 'overlap'), ['ef', 'kl', 'qr', 'wx', '23']);
   t.same(withClass(b, 'gap'), ['g', 'z'], 'what no chunk has');
   t.ok(withClass(a, 'over').length > 0 && withClass(b, 'over').length === 0, 'over the limit of 7');
-  t.match(await page.textOf('.numbers tbody tr:nth-child(1)'), /^A 6 6 8 8 8 5 100 %/);
-  t.match(await page.textOf('.numbers tbody tr:nth-child(2)'), / ! 94\.44 %/, 'not by colour alone');
+  t.match(await page.textOf('.numbers tbody tr:nth-child(1)'), /^A 6 6 8 8 8 ! ?5 100 %/);
+  t.match(await page.textOf('.numbers tbody tr:nth-child(2)'), / ! ?94\.44 %/, 'not by colour alone');
   t.ok(withClass(b, 'differs').length > 0, 'boundaries that the other has not');
 });
 
@@ -236,7 +236,7 @@ t.test('a setting is copied as a program that does the same', async (t) => {
   await page.click('.actions form button');
   await page.until('/Saved/.test(document.querySelector(".notice").textContent)');
   const pipelines = (await server.get('/v1/pipelines')).json<object[]>();
-  t.match(pipelines, [{ name: 'from the page', steps: [{ chunker: 'pieces' }] }]);
+  t.match(pipelines, [{ name: 'from the page', config: { steps: [{ chunker: 'pieces' }] } }]);
   await page.until(`document.querySelector('.setting-A .name optgroup + optgroup option') !== null`);
   const [{ id = '' } = {}] = pipelines as { id?: string }[];
   await page.fill('.setting-A .name', `pipeline/${id}`);
