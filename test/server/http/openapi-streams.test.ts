@@ -12,7 +12,7 @@ const document = await readDocument(client);
 const posts = Object.entries(document.paths).flatMap(([path, { post }]): [string, Operation][] =>
   post === undefined ? [] : [[path, post]],
 );
-const streamed = posts.filter(([path]) => /^\/v1\/(chunk|refine)\/|\/execute$/.test(path));
+const streamed = posts.filter(([path]) => /^\/v1\/(chunk|refine)\/[^/]+$|\/execute$/.test(path));
 const ajv = new Ajv({ strict: false });
 ajv.addSchema(document, 'document');
 const isLine = ajv.compile({
