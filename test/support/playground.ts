@@ -54,8 +54,7 @@ export async function openPlayground(
         else field.value = ${JSON.stringify(value)};
         for (const type of ['input', 'change']) field.dispatchEvent(new Event(type, { bubbles: true }));
       })()`),
-    textOf: (selector) =>
-      page.evaluate(`${element(selector)}?.innerText.replace(/\\s+/g, ' ').trim() ?? ''`),
+    textOf: (selector) => page.evaluate(`${element(selector)}?.innerText.replace(/\\s+/g, ' ').trim() ?? ''`),
     spans: (column) =>
       page.evaluate(`[...document.querySelectorAll('.cell[data-column="${column}"] span[data-start]')]
         .map((span) => ({ start: Number(span.dataset.start), text: span.textContent, chunk: Number(span.dataset.chunk), classes: span.className }))

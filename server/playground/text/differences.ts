@@ -1,7 +1,7 @@
 import type { Chunk } from '../data/model.ts';
 
 /** The offsets at which chunks begin or end. */
-export function boundariesOf(chunks: readonly Chunk[]): Set<number> {
+function boundariesOf(chunks: readonly Chunk[]): Set<number> {
   return new Set(chunks.flatMap(({ start_index, end_index }) => [start_index, end_index]));
 }
 

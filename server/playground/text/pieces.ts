@@ -39,7 +39,7 @@ export function piecesOf(chunks: readonly Chunk[], from: number, to: number): Pi
 }
 
 /** The first chunk that ends after an offset; as many as there are if none does. */
-export function firstEndingAfter(chunks: readonly Chunk[], offset: number): number {
+function firstEndingAfter(chunks: readonly Chunk[], offset: number): number {
   let [low, high] = [0, chunks.length];
   while (low < high) {
     const middle = (low + high) >> 1;
