@@ -2,7 +2,7 @@ import { render } from 'lit-html';
 import { Actions } from './data/actions.ts';
 import { fromHash, toHash } from './data/address.ts';
 import { save } from './data/export.ts';
-import { changeQuestion, showTokens } from './data/inquiry.ts';
+import { askAgain, changeQuestion, showTokens } from './data/inquiry.ts';
 import { LETTERS } from './data/model.ts';
 import { SAMPLES } from './data/samples.ts';
 import type { State } from './data/state.ts';
@@ -38,6 +38,7 @@ const store = createStore<State>({
     count: 3,
     answer: undefined,
     hits: new Map(),
+    isAsked: false,
     isAsking: false,
     problem: '',
   },
@@ -98,6 +99,7 @@ store.watch((state) => {
   if (before?.tokens !== state.tokens) viewer.showTokens(state.tokens);
   if (before?.settings !== state.settings) void keepInAddress(state);
   if (before !== undefined && before.text !== state.text) forgetText();
+  askAgain(store);
 });
 
 /** What is known of the text that was shown is not true of another one. */

@@ -10,14 +10,14 @@ const reasonOf = (error: unknown) =>
 /** Changes what is asked; what was found for another question is gone at once. */
 export function changeQuestion(store: Store<State>, change: Partial<Asked>): void {
   const isOther = ['question', 'model', 'count'].some((name) => name in change);
-  const gone = isOther ? { hits: new Map<string, readonly Hit[]>() } : {};
+  const gone = isOther ? { hits: new Map<string, readonly Hit[]>(), isAsked: false } : {};
   store.change({ asked: { ...store.state.asked, ...gone, problem: '', ...change } });
 }
 
 /** Finds the best chunks of every setting for the question. */
 export async function ask(store: Store<State>): Promise<void> {
   const { asked, settings, runs, text } = store.state;
-  changeQuestion(store, { isAsking: true });
+  changeQuestion(store, { isAsked: true, isAsking: true });
   try {
     const hits = new Map<string, readonly Hit[]>();
     for (const { id } of settings) {
@@ -25,11 +25,19 @@ export async function ask(store: Store<State>): Promise<void> {
       if (chunks.length > 0) hits.set(id, await findHits(asked.question, chunks, asked.model, asked.count));
     }
     const { state } = store;
-    const isCurrent = state.text === text && state.runs === runs && state.asked.question === asked.question;
+    const isCurrent = state.text === text && state.runs === runs && state.asked.isAsked;
     changeQuestion(store, { isAsking: false, ...(isCurrent ? { hits } : {}) });
   } catch (error) {
     changeQuestion(store, { isAsking: false, problem: reasonOf(error) });
   }
+}
+
+/** Asks again, once all settings have run, what was asked of chunks that are gone. */
+export function askAgain(store: Store<State>): void {
+  const { asked, runs, settings } = store.state;
+  const isReady = settings.every(({ id }) => runs.get(id)?.isStale === false);
+  const isMissing = settings.some(({ id }) => !asked.hits.has(id) && (runs.get(id)?.chunks.length ?? 0) > 0);
+  if (asked.isAsked && !asked.isAsking && asked.problem === '' && isReady && isMissing) void ask(store);
 }
 
 let stop = new AbortController();

@@ -20,6 +20,8 @@ export interface Asked {
   readonly answer: Range | undefined;
   /** The best chunks of each setting, by its letter. */
   readonly hits: ReadonlyMap<string, readonly Hit[]>;
+  /** Whether it was asked, so that it is asked again of other chunks. */
+  readonly isAsked: boolean;
   readonly isAsking: boolean;
   readonly problem: string;
 }

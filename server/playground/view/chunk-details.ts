@@ -50,6 +50,9 @@ function placeIn(text: string, { start_index, end_index }: Chunk, unit: Unit): [
   return [start, start + lengthIn(text.slice(start_index, end_index), unit)];
 }
 
+/** Characters of a value that is shown in several lines. */
+const LONG = 80;
+
 /** A value in a few words; a list of texts as a path. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return value;
@@ -58,5 +61,6 @@ function shown(value: unknown): string {
   if (isVector) return `${value.length} numbers: ${value.slice(0, 4).join(', ')}, …`;
   if (Array.isArray(value) && value.every((item) => typeof item === 'string'))
     return value.join(' › ') || 'none';
-  return JSON.stringify(value, null, 1);
+  const line = JSON.stringify(value);
+  return line.length < LONG ? line : JSON.stringify(value, null, 1);
 }

@@ -288,6 +288,15 @@ t.test(
       /A chunk 1 0\.\d+ recall 100\.0 % · precision 12\.\d % · IoU 12\.\d %/,
     );
     t.same(withClass(await page.spans(0), 'hit'), ['The moon moves around the earth. ']);
+    await page.click('.setting-A > header button[aria-expanded]');
+    await page.until('document.querySelector("#A-0-chunk_size") !== null');
+    await page.fill('#A-0-chunk_size', '70');
+    await page.until('/chunk 0/.test(document.querySelector(".found")?.textContent)');
+    t.match(
+      await page.textOf('.found'),
+      /A chunk 0 0\.\d+ recall 100\.0 % · precision 6\.\d %/,
+      'asked again',
+    );
   },
 );
 
