@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import Fastify from 'fastify';
 import t from 'tap';
+import chunksmith from '../../../server/app.ts';
 import { findChromium, startBrowser } from '../../support/browser.ts';
 import { needs } from '../../support/here.ts';
 import { hashOf, openPlayground, type Playground, type Span } from '../../support/playground.ts';
 import { chunker, plugin, pluginsFolder } from '../../support/plugins.ts';
-import { startServer, temporaryFolder } from '../../support/server.ts';
+import { startServer, temporaryFolder, withStandIns } from '../../support/server.ts';
 
 /** The playground as a user meets it, in a real browser. */
 
@@ -349,7 +351,22 @@ t.test('text does nothing but be shown, on the page and in the report', async (t
   t.same(page.problems, []);
 });
 
-t.test('below a prefix, and with keys that stay in memory', async (t) => {
+t.test('below a prefix', async (t) => {
+  const host = Fastify({ forceCloseConnections: true });
+  t.teardown(() => host.close());
+  await host.register(chunksmith, {
+    prefix: '/below/it',
+    config: withStandIns({ workers: 0, pluginsDir: [folder] }),
+  });
+  const url = `${await host.listen({ host: '127.0.0.1', port: 0 })}/below/it`;
+  const page = await openPlayground(browser, { url }, await hashOf([pieces({ size: 6 })], TEXT));
+  await page.settled();
+  t.equal((await page.spans(0)).length, 6);
+  t.ok(page.requests.every((address) => address.startsWith(`${url}/`)));
+  t.same(page.problems, []);
+});
+
+t.test('with keys that stay in memory', async (t) => {
   const guarded = await startServer(t, { apiKeys: 'secret-key-1', pluginsDir: [folder] });
   const page = await openPlayground(browser, guarded);
   await page.until('document.querySelector(".key input") !== null');
