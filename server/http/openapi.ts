@@ -21,6 +21,7 @@ const TAGS = [
   { name: 'files', description: 'Split files into chunks' },
   { name: 'refine', description: 'Enrich chunks' },
   { name: 'texts', description: 'Embed texts and count their tokens' },
+  { name: 'evaluate', description: 'Compare ways to chunk by your own questions' },
   { name: 'pipelines', description: 'Store steps under a name and run them' },
   { name: 'meta', description: 'What the service says of itself' },
 ];
