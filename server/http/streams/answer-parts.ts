@@ -32,7 +32,14 @@ export async function answerInParts(
   const stream = new Readable({ read() {} });
   const started = Promise.withResolvers<void>();
   let sent = 0;
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+    stream.push(null);
+  };
   const send = (line: Uint8Array) => {
+    // Work that does not heed its signal may go on when it is answered that the time is up.
+    if (isOver) return;
     sent++;
     stream.push(line);
     started.resolve();
@@ -42,11 +49,11 @@ export async function answerInParts(
     if (sent === 0 || reply.raw.destroyed) return;
     reportFailure(error, request, metrics);
     send(errorLine({ index: sent }, asServiceError(error, request)));
-    stream.push(null);
+    end();
   };
   runner.run(task, body, stop, send).then((done) => {
     noteWork(request, task, length, done, metrics);
-    stream.push(null);
+    end();
   }, fail);
   await started.promise;
   metrics.streamed(labelOf(task));

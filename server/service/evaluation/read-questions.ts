@@ -37,13 +37,14 @@ interface PlacedAnswer {
  * Finds the answers to questions in the documents.
  *
  * @param unit that of the answers' offsets
- * @throws ServiceError `invalid_parameters`: an answer that is nowhere, or is empty; a question without any
+ * @throws ServiceError `invalid_parameters`: no question, one without answers, an answer that is nowhere or empty
  */
 export function readQuestions(
   questions: readonly GivenQuestion[],
   corpus: Corpus,
   unit: OffsetUnit,
 ): Question[] {
+  if (questions.length === 0) throw problem('questions: expected at least one');
   const find = finderOf(corpus.documents);
   const placed = questions.map(({ answers }, index) => {
     const place = `questions[${index}].answers`;
