@@ -6,7 +6,7 @@ import { allowMissing } from './allow-missing.ts';
 
 /** Schemas of requests and answers about stored pipelines. */
 
-export const stepInput = { title: 'PipelineStepInput', ...stepSchema };
+const stepInput = { title: 'PipelineStepInput', ...stepSchema };
 const storedStep = { title: 'PipelineStep', ...stepSchema, required: Object.keys(stepSchema.properties) };
 
 const members = {
