@@ -31,6 +31,7 @@ const NAMES_ALLOWED: Readonly<Record<string, string>> = {
   'server/config/options.ts: json': 'a format of the log',
   'server/hub/hub.ts: code': 'the member of an error of the system',
   'server/log.ts: auto': 'a format of the log',
+  'server/service/evaluation/run-evaluation.ts: json': 'what time is taken for',
   'server/service/run-lines.ts: json': 'what time is taken for',
   'server/service/run-request.ts: json': 'what time is taken for',
   'server/service/texts.ts: json': 'what time is taken for',
