@@ -7,19 +7,19 @@ export interface Span {
   readonly start: number;
   readonly end: number;
   /** Tokens of the span. If it is left out, the core counts the span's own text. */
-  readonly token_count?: number;
+  readonly token_count?: number | undefined;
   /**
    * What a reader has to know before the text and does not find in it, such as the header of a table that the chunk goes
    * on with. It is no part of the text; whoever embeds the chunk may put it before the text.
    */
   readonly context?: string | undefined;
   /** Further fields of the chunk, written into the answer as they are. */
-  readonly extra?: Readonly<Record<string, unknown>>;
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
   /**
    * Further fields of the chunk that are lists of stretches of the text, each list in the order of the text;
    * they get `start_index` and `end_index` in the answer's unit.
    */
-  readonly located?: Readonly<Record<string, readonly Located[]>>;
+  readonly located?: Readonly<Record<string, readonly Located[]>> | undefined;
 }
 
 /** A stretch `[start, end)` of the source text within a chunk, in UTF-16 code units, with its fields. */

@@ -7,6 +7,7 @@ import { ServiceError } from '../errors.ts';
 import { cutAtTokens, divide } from './hierarchy.ts';
 import { packStructure } from './outline/structure.ts';
 import { packPieces } from './packing.ts';
+import { ReadOnce } from './read-once.ts';
 import { isBlank, splitsCodePoint } from './text.ts';
 import { tokenWindows } from './windows.ts';
 
@@ -54,7 +55,7 @@ const NO_INFO: DocumentInfo = Object.freeze({});
 
 function createContext(text: string, tokens: TokenizedText, tools: ChunkTools): ChunkContext {
   const { tokenizer, model, document = NO_INFO, report, signal } = tools;
-  const known = readOnce(tokens);
+  const known = new ReadOnce(tokens);
   const findTokens = cutAtTokens(known);
   const count = (other: string) => tokenizer.tokenize(other).count(0, other.length);
   return {
@@ -70,18 +71,6 @@ function createContext(text: string, tokens: TokenizedText, tools: ChunkTools): 
       const ends = known.ends();
       if (ends.length === 0) return [{ start: 0, end: text.length, token_count: 0 }];
       return tokenWindows(ends, size, overlap);
-    },
-  };
-}
-
-/** The same text, whose ends are found once: a chunker may ask for them for every stretch of it. */
-function readOnce(tokens: TokenizedText): TokenizedText {
-  let ends: Uint32Array | undefined;
-  return {
-    count: (start, end) => tokens.count(start, end),
-    ends() {
-      ends ??= tokens.ends();
-      return ends;
     },
   };
 }
@@ -147,7 +136,7 @@ function brokenFields(span: Span, known: Set<unknown>): string | undefined {
   if (extra === NO_FIELDS && located === NO_FIELDS) return undefined;
   if (!areJson(extra, known))
     return `the extra fields of the span ${placeOf(span)} cannot be written as JSON`;
-  const taken = OWN_FIELDS.find((field) => Object.hasOwn(extra, field) || Object.hasOwn(located, field));
+  const taken = ownFieldIn(extra) ?? ownFieldIn(located);
   if (taken !== undefined) return `the extra field "${taken}" is one of the chunk itself`;
   if (located === NO_FIELDS) return undefined;
   const isStray = ({ start, end }: Located) => start < span.start || end > span.end;
@@ -158,7 +147,12 @@ function brokenFields(span: Span, known: Set<unknown>): string | undefined {
 
 const NO_FIELDS: Readonly<Record<string, never>> = Object.freeze({});
 
-const OWN_FIELDS = ['text', 'start_index', 'end_index', 'token_count', 'context'];
+const OWN_FIELDS = new Set(['text', 'start_index', 'end_index', 'token_count', 'context']);
+
+function ownFieldIn(fields: Readonly<Record<string, unknown>>): string | undefined {
+  for (const name in fields) if (OWN_FIELDS.has(name)) return name;
+  return undefined;
+}
 
 function brokenPromise({ kind, name }: Manifest, reason: string): ServiceError {
   return new ServiceError('broken_promise', { kind, name, reason });
@@ -175,14 +169,18 @@ function areJson(fields: Readonly<Record<string, unknown>>, known: Set<unknown>)
 
 /** Whether a value can be written as JSON; a circular one cannot. */
 function isJson(value: unknown, known: Set<unknown>): boolean {
-  if (typeof value === 'string' || known.has(value)) return true;
+  if (isPlain(value) || known.has(value)) return true;
   try {
-    JSON.stringify(value);
+    if (!(Array.isArray(value) && value.every(isPlain))) JSON.stringify(value);
     known.add(value);
     return true;
   } catch {
     return false;
   }
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number';
 }
 
 function placeOf({ start, end }: Span): string {

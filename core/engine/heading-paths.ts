@@ -1,3 +1,4 @@
+import { keepOptimised } from './keep-optimised.ts';
 import { countWhile } from './search.ts';
 
 /** A heading of a text. */
@@ -38,27 +39,37 @@ interface Section {
  * @param headings in the order of the text
  */
 export function headingPaths(headings: readonly Heading[]): HeadingPaths {
-  const sections = sectionsOf(headings);
-  return {
-    within(start, end) {
-      let index = firstFrom(sections, start);
-      let isEmpty = sections[index]?.heading.start === start;
-      let common = isEmpty ? undefined : sections[index - 1];
-      for (; index < sections.length; index++) {
-        const section = sections[index] as Section;
-        if (section.heading.start >= end) break;
-        if (section.heading.isLead && startOf(sections[index + 1]) < end) continue;
-        common = isEmpty ? section : commonOf(common, section);
-        isEmpty = false;
-      }
-      return pathOf(reaching(common, end));
-    },
-    above(offset) {
-      const next = firstFrom(sections, offset);
-      const isHeaded = sections[next]?.heading.start === offset;
-      return pathOf(reaching(isHeaded ? sections[next]?.parent : sections[next - 1], offset + 1));
-    },
-  };
+  return new Paths(headings);
+}
+
+class Paths implements HeadingPaths {
+  readonly #sections: readonly Section[];
+
+  constructor(headings: readonly Heading[]) {
+    this.#sections = sectionsOf(headings);
+  }
+
+  within(start: number, end: number): readonly string[] {
+    const sections = this.#sections;
+    let index = firstFrom(sections, start);
+    let isEmpty = sections[index]?.heading.start === start;
+    let common = isEmpty ? undefined : sections[index - 1];
+    for (; index < sections.length; index++) {
+      const section = sections[index] as Section;
+      if (section.heading.start >= end) break;
+      if (section.heading.isLead && startOf(sections[index + 1]) < end) continue;
+      common = isEmpty ? section : commonOf(common, section);
+      isEmpty = false;
+    }
+    return pathOf(reaching(common, end));
+  }
+
+  above(offset: number): readonly string[] {
+    const sections = this.#sections;
+    const next = firstFrom(sections, offset);
+    const isHeaded = sections[next]?.heading.start === offset;
+    return pathOf(reaching(isHeaded ? sections[next]?.parent : sections[next - 1], offset + 1));
+  }
 }
 
 function sectionsOf(headings: readonly Heading[]): Section[] {
@@ -108,3 +119,5 @@ const NO_PATH: readonly string[] = Object.freeze([]);
 function firstFrom(sections: readonly Section[], offset: number): number {
   return countWhile(sections, ({ heading }) => heading.start < offset);
 }
+
+keepOptimised(new Paths([]));

@@ -3,6 +3,8 @@ import { isWhiteSpace } from './cuts.ts';
 
 /** Lines near an offset of a text. A carriage return alone begins none. Each function reads a bounded stretch. */
 const LONGEST_LINE = 240;
+/** What is shorter is sought backwards. */
+const SHORT_LINE = 8;
 const LONGEST_SPACE = 16;
 
 const TAB = 9;
@@ -34,11 +36,15 @@ export function endOfLastLine(text: string, floor: number, end: number): number 
   return lineFeed === -1 ? end : content + lineFeed + 1;
 }
 
-/**
- * The start of the line that ends at `end`, if it is near and not before `floor`. Looked for from the front, because
- * `indexOf` is several times as fast as a loop.
- */
+/** The start of the line that ends at `end`, if it is near and not before `floor`. */
 export function startOfLine(text: string, floor: number, end: number): number | undefined {
+  const least = Math.max(floor, end - SHORT_LINE);
+  for (let at = end; at > least; at--) if (isLineStart(text, at)) return at;
+  return startOfLongLine(text, floor, end);
+}
+
+/** Looked for from the front, because `indexOf` is several times as fast as a loop where there are few line feeds. */
+function startOfLongLine(text: string, floor: number, end: number): number | undefined {
   let start = Math.max(floor, end - LONGEST_LINE);
   let lineFeed = text.indexOf('\n', start);
   while (lineFeed !== -1 && lineFeed < end) {

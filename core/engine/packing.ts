@@ -32,6 +32,7 @@ interface Pieces {
   readonly tokens: TokenizedText;
   /** Tokens of the pieces before each piece, each counted alone or estimated. */
   readonly totals: Float64Array;
+  readonly isEstimated: boolean;
 }
 
 /** Pieces `[from, to)` and the exact count of their joined text. */
@@ -51,7 +52,7 @@ function measurePieces(boundaries: ArrayLike<number>, tokens: TokenizedText, app
     const size = ratio === undefined ? tokens.count(start, end) : Math.ceil((end - start) * ratio);
     totals[piece + 1] = (totals[piece] as number) + size;
   }
-  return { length, boundaries, tokens, totals };
+  return { length, boundaries, tokens, totals, isEstimated: approximate };
 }
 
 const SAMPLE_UNITS = 4096;
@@ -73,7 +74,9 @@ function sum({ totals }: Pieces, from: number, to: number): number {
 }
 
 /** Tokens of the joined text of pieces `[from, to)`, exactly. */
-function count({ boundaries, tokens }: Pieces, from: number, to: number): number {
+function count(pieces: Pieces, from: number, to: number): number {
+  const { boundaries, tokens, isEstimated } = pieces;
+  if (to === from + 1 && !isEstimated) return sum(pieces, from, to);
   return tokens.count(boundaries[from] as number, boundaries[to] as number);
 }
 

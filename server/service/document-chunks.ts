@@ -123,14 +123,23 @@ function extrasOf(
   unit: OffsetUnit,
 ): readonly Fields[] | undefined {
   if (spans.every(hasNoFields)) return undefined;
-  const fields = new Set(spans.flatMap(({ located = {} }) => Object.keys(located)));
+  const fields = new Set<string>();
+  for (const { located } of spans) for (const field in located) fields.add(field);
   const found = new Map([...fields].map((field) => [field, locateField(json, spans, unit, field)]));
-  return spans.map(({ context, extra, located }, index) => {
-    if (context === undefined && located === undefined) return extra;
-    const names = Object.keys(located ?? {});
-    const lists = Object.fromEntries(names.map((name) => [name, found.get(name)?.[index]]));
-    return { ...extra, ...(context === undefined ? {} : { context }), ...lists };
-  });
+  return spans.map((span, index) => fieldsOf(span, found, index));
+}
+
+/** @param found the located fields of all spans, by their names */
+function fieldsOf(
+  { context, extra, located }: Span,
+  found: ReadonlyMap<string, readonly object[]>,
+  index: number,
+): Fields {
+  if (context === undefined && located === undefined) return extra;
+  const all: Record<string, unknown> = { ...extra };
+  if (context !== undefined) all.context = context;
+  for (const field in located) all[field] = found.get(field)?.[index];
+  return all;
 }
 
 function hasNoFields({ context, extra, located }: Span): boolean {

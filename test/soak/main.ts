@@ -5,6 +5,7 @@ import { printTable, printTitle } from '../bench/race/report.ts';
 import type { Cleanup } from '../support/server.ts';
 import { crash } from './crash.ts';
 import { growth } from './growth.ts';
+import { hostile } from './hostile.ts';
 import { kill } from './kill.ts';
 import { load } from './load.ts';
 import type { Mode, Report } from './mode.ts';
@@ -25,6 +26,7 @@ const MODES: Readonly<Record<string, Mode>> = {
   kill,
   writes,
   growth,
+  hostile,
   ...(await modesOfPlugins()),
 };
 

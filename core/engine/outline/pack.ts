@@ -1,6 +1,7 @@
 import type { Span } from '../../contracts/chunk.ts';
 import type { Outline } from '../../contracts/structure.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
+import { withFields } from '../span-fields.ts';
 import {
   type DivideStretch,
   fits,
@@ -32,7 +33,9 @@ export function packOutline(
   const packing = startPacking(outline, tokens, limits, divide);
   const last = outline.edges.length - 1;
   if (last > 0) place(packing, 0, last, Number.NEGATIVE_INFINITY);
-  return joinShort(packing).map(({ start, end, count }) => ({ start, end, token_count: count }));
+  return joinShort(packing).map(({ start, end, count }) =>
+    withFields({ start, end, token_count: count }, undefined),
+  );
 }
 
 /**

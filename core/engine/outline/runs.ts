@@ -83,7 +83,8 @@ export function runOf(packing: Packing, from: number, to: number): Run {
   const { edges } = packing.outline;
   const start = edges[from] as number;
   const end = edges[to] as number;
-  return { from, to, start, end, count: packing.tokens.count(start, end), rank: rankAt(packing, from) };
+  const count = to === from + 1 ? sumOf(packing, from, to) : packing.tokens.count(start, end);
+  return { from, to, start, end, count, rank: rankAt(packing, from) };
 }
 
 export function runIfFits(packing: Packing, from: number, to: number): Run | undefined {

@@ -1,6 +1,7 @@
 import type { Span } from '../../contracts/chunk.ts';
 import type { Structure, StructureRules } from '../../contracts/structure.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
+import { withFields } from '../span-fields.ts';
 import { embeddedText } from '../text.ts';
 import { type Context, carriedContext } from './carried-context.ts';
 import { packOutline } from './pack.ts';
@@ -31,6 +32,7 @@ export function packStructure(source: Source, structure: Structure, rules: Struc
     const room = count_context ? Math.min(roomAt(start), roomAt(end - 1)) : size;
     return structure.divide(start, end, room);
   });
+  if (structure.carriedAt === undefined) return spans;
   return spans.map((span) => {
     const found = contextAt(span.start);
     const isOver = count_context && found.text !== undefined && countBoth(source, span, found.text) > size;
@@ -38,6 +40,7 @@ export function packStructure(source: Source, structure: Structure, rules: Struc
   });
 }
 
+const SHORTENED = Object.freeze({ context_shortened: true });
 const LEFT_OUT: Context = { text: undefined, tokens: 0, isShortened: true };
 
 function countBoth({ text, count }: Source, { start, end }: Span, context: string): number {
@@ -46,9 +49,5 @@ function countBoth({ text, count }: Source, { start, end }: Span, context: strin
 
 function withContext(span: Span, { text, isShortened }: Context): Span {
   if (text === undefined && !isShortened) return span;
-  return {
-    ...span,
-    ...(text === undefined ? {} : { context: text }),
-    ...(isShortened ? { extra: { ...span.extra, context_shortened: true } } : {}),
-  };
+  return withFields({ ...span, context: text }, isShortened ? SHORTENED : undefined);
 }

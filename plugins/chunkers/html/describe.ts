@@ -1,6 +1,7 @@
 import type { Span } from '../../../core/contracts/chunk.ts';
 import type { Carried } from '../../../core/contracts/structure.ts';
 import { countUpTo } from '../../../core/engine/search.ts';
+import { withFields } from '../../../core/engine/span-fields.ts';
 import type { Kit } from '../../../core/kit.ts';
 import type { HtmlOptions } from './manifest.ts';
 import { at, within } from './stretches.ts';
@@ -37,14 +38,12 @@ export function createDescriber(
     },
     describe(span) {
       const { start, end } = span;
-      const rows = rowsIn(tables, start, end);
-      const extra = {
+      const own = {
         heading_path: named(paths.within(start, end)),
         kinds: contents.kindsIn(start, end),
-        ...(rows === undefined ? {} : { rows }),
-        ...span.extra,
+        rows: rowsIn(tables, start, end),
       };
-      return { ...span, extra };
+      return withFields(span, span.extra === undefined ? own : { ...own, ...span.extra });
     },
   };
 }

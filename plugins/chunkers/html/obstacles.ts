@@ -1,5 +1,6 @@
 import type { Span } from '../../../core/contracts/chunk.ts';
 import type { CutFinder } from '../../../core/contracts/chunker.ts';
+import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
 import { countUpTo } from '../../../core/engine/search.ts';
 import { MarkupReader } from './structure/markup.ts';
 
@@ -83,6 +84,8 @@ class Collector implements Obstacles {
     }
   }
 }
+
+keepOptimised(new Collector([]));
 
 /** Leaves out the cuts of a finder that lie within obstacles. */
 export function sparing(find: CutFinder, { starts, ends }: Obstacles): CutFinder {

@@ -1,6 +1,7 @@
 import type { Span } from '../../../core/contracts/chunk.ts';
 import type { Chunker } from '../../../core/contracts/chunker.ts';
 import type { Factory } from '../../../core/contracts/plugin.ts';
+import { withFields } from '../../../core/engine/span-fields.ts';
 import type { Kit } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 import type { JsonOptions } from './manifest.ts';
@@ -37,7 +38,7 @@ function withPlaces(text: string, spans: readonly Span[]): Span[] {
   const isSequence = (places.at(-1)?.records[1] ?? 1) > 1;
   return spans.map((span, index) => {
     const { pointer, records } = places[index] as Place;
-    return { ...span, extra: { pointer, ...(isSequence ? { records } : {}) } };
+    return withFields(span, isSequence ? { pointer, records } : { pointer });
   });
 }
 

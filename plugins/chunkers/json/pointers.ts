@@ -1,4 +1,5 @@
 import type { Span } from '../../../core/contracts/chunk.ts';
+import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
 import { Path } from './path.ts';
 import { CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, OPEN_LIST, OPEN_OBJECT, Tokens } from './tokens.ts';
 
@@ -128,3 +129,5 @@ class Walk {
     this.#sharedByMarks = Math.min(this.#sharedByMarks ?? depth, depth);
   }
 }
+
+keepOptimised(new Walk(''));

@@ -21,16 +21,3 @@ export function languageOf(text: string, { kind, inner, end }: MarkdownBlock): s
   if (kind !== 'fence') return undefined;
   return /^[`~]+[ \t]*([^\s`{,]{1,40})/.exec(text.slice(inner, Math.min(end, inner + 200)))?.[1];
 }
-
-/** Where the line after the one at an offset begins, at most at `end`. */
-export function nextLine(text: string, from: number, end: number): number {
-  for (let at = from; at < end; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === LINE_FEED) return at + 1;
-    if (unit === CARRIAGE_RETURN) return text.charCodeAt(at + 1) === LINE_FEED ? at + 2 : at + 1;
-  }
-  return end;
-}
-
-const LINE_FEED = 10;
-const CARRIAGE_RETURN = 13;

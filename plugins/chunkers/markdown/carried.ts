@@ -1,6 +1,7 @@
 import type { Carried } from '../../../core/contracts/structure.ts';
+import { nextLine } from '../../../core/engine/line-breaks.ts';
 import type { MarkdownBlock } from '../../../core/engine/markdown/block.ts';
-import { lastBefore, nextLine } from './blocks.ts';
+import { lastBefore } from './blocks.ts';
 import type { Markdown } from './fields.ts';
 import type { MarkdownOptions } from './manifest.ts';
 

@@ -1,7 +1,10 @@
 import type { Located, Span } from '../../../core/contracts/chunk.ts';
 import type { HeadingPaths } from '../../../core/engine/heading-paths.ts';
-import type { MarkdownBlock } from '../../../core/engine/markdown/block.ts';
-import { languageOf, nextLine } from './blocks.ts';
+import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
+import { nextLine } from '../../../core/engine/line-breaks.ts';
+import type { BlockKind, MarkdownBlock } from '../../../core/engine/markdown/block.ts';
+import { withFields } from '../../../core/engine/span-fields.ts';
+import { languageOf } from './blocks.ts';
 
 /** What is known of a Markdown text. */
 export interface Markdown {
@@ -18,54 +21,67 @@ export function describe(
   spans: readonly Span[],
   lists: boolean,
 ): Span[] {
-  const outer = blocks.filter(({ depth }) => depth === 0);
-  const inSpan = walker(leaves);
-  const outerInSpan = walker(outer);
-  const rowsWithin = rowCounter(text);
-  const kindsOf = kindLists();
-  return spans.map((span) => {
-    const held = inSpan(span);
-    const tops = outerInSpan(span);
-    // One object for each chunk, made at once: there are many.
-    const extra: Record<string, unknown> = {
+  const outerBlocks = new Walker(blocks.filter(({ depth }) => depth === 0));
+  const allLeaves = new Walker(leaves);
+  const rows = new RowCounter(text);
+  const none: Kinds = { list: [], next: new Map() };
+  const described: Span[] = [];
+  // A loop and not a callback, whose optimised code would go with each request; the same is true of the classes.
+  for (const span of spans) {
+    const held = allLeaves.within(span);
+    const tops = outerBlocks.within(span);
+    const own = {
       heading_path: paths.within(span.start, span.end),
-      kinds: kindsOf(tops),
+      kinds: kindsOf(tops, none),
+      language: languageIn(text, held),
+      rows: rowsIn(held, span, rows),
     };
-    const language = languageIn(text, held);
-    if (language !== undefined) extra.language = language;
-    const rows = rowsIn(held, span, rowsWithin);
-    if (rows !== undefined) extra.rows = rows;
-    if (span.extra !== undefined) Object.assign(extra, span.extra);
-    if (!lists) return { ...span, extra };
-    return { ...span, extra, located: { blocks: tops.map((top) => located(text, top, span)) } };
-  });
+    const extra = span.extra === undefined ? own : { ...own, ...span.extra };
+    const located = lists ? { blocks: tops.map((top) => locatedIn(text, top, span)) } : undefined;
+    described.push(withFields(span, extra, located));
+  }
+  return described;
 }
 
-/** Gives the kinds of blocks, each once; equal lists are one object, which is checked and written once. */
-function kindLists() {
-  const lists = new Map<string, readonly string[]>();
-  return (blocks: readonly MarkdownBlock[]): readonly string[] => {
-    let key = '';
-    for (const { kind } of blocks) if (!key.endsWith(kind)) key += ` ${kind}`;
-    const list = lists.get(key) ?? [...new Set(blocks.map(({ kind }) => kind))];
-    lists.set(key, list);
-    return list;
-  };
+/** Kinds of blocks in the order of the text, each once, and what they become with one kind more. */
+interface Kinds {
+  readonly list: readonly BlockKind[];
+  readonly next: Map<BlockKind, Kinds>;
+}
+
+/** The kinds of blocks, each once; equal lists are one object, which is checked and written once. */
+function kindsOf(blocks: readonly MarkdownBlock[], none: Kinds): readonly BlockKind[] {
+  let kinds = none;
+  for (const { kind } of blocks) kinds = kinds.next.get(kind) ?? withKind(kinds, kind);
+  return kinds.list;
+}
+
+function withKind(kinds: Kinds, kind: BlockKind): Kinds {
+  const longer = kinds.list.includes(kind) ? kinds : { list: [...kinds.list, kind], next: new Map() };
+  kinds.next.set(kind, longer);
+  return longer;
 }
 
 /** Finds the blocks that lie in a span, or part of which does; spans come in the order of the text. */
-function walker(blocks: readonly MarkdownBlock[]) {
-  let first = 0;
-  return ({ start, end }: Span): MarkdownBlock[] => {
-    while (first < blocks.length && (blocks[first] as MarkdownBlock).end <= start) first++;
+class Walker {
+  readonly #blocks: readonly MarkdownBlock[];
+  #first = 0;
+
+  constructor(blocks: readonly MarkdownBlock[]) {
+    this.#blocks = blocks;
+  }
+
+  within({ start, end }: Span): MarkdownBlock[] {
+    const blocks = this.#blocks;
+    while (this.#first < blocks.length && (blocks[this.#first] as MarkdownBlock).end <= start) this.#first++;
     const found: MarkdownBlock[] = [];
-    for (let index = first; index < blocks.length; index++) {
+    for (let index = this.#first; index < blocks.length; index++) {
       const block = blocks[index] as MarkdownBlock;
       if (block.start >= end) break;
       found.push(block);
     }
     return found;
-  };
+  }
 }
 
 /** The language of the fences among blocks, if they name one alone. */
@@ -80,29 +96,46 @@ function languageIn(text: string, held: readonly MarkdownBlock[]): string | unde
   return found;
 }
 
-type CountRows = (table: MarkdownBlock, end: number) => number;
-
 /** The first and the last row of the table among blocks, if it is the only one. */
-function rowsIn(held: readonly MarkdownBlock[], { start, end }: Span, rowsBefore: CountRows) {
-  const at = held.findIndex(({ kind }) => kind === 'table');
+function rowsIn(held: readonly MarkdownBlock[], { start, end }: Span, rows: RowCounter) {
+  const at = held.findIndex(isTable);
   const table = held[at];
   if (table === undefined || end <= table.inner) return undefined;
-  if (held.some(({ kind }, index) => index > at && kind === 'table')) return undefined;
-  const first = rowsBefore(table, Math.max(start, table.inner)) + 1;
-  return [first, Math.max(rowsBefore(table, Math.min(end, table.end)), first)];
+  if (held.findLastIndex(isTable) !== at) return undefined;
+  const first = rows.before(table, Math.max(start, table.inner)) + 1;
+  return [first, Math.max(rows.before(table, Math.min(end, table.end)), first)];
 }
 
-/** Counts the rows of a table that begin in front of an offset; offsets rise. */
-function rowCounter(text: string): CountRows {
-  let [of, at, rows]: [MarkdownBlock | undefined, number, number] = [undefined, 0, 0];
-  return (table, end) => {
-    if (of !== table) [of, at, rows] = [table, table.inner, 0];
-    for (; at < end; rows++) at = nextLine(text, at, table.end);
-    return rows;
-  };
+function isTable({ kind }: MarkdownBlock): boolean {
+  return kind === 'table';
 }
 
-function located(text: string, block: MarkdownBlock, span: Span): Located {
+/** Counts the rows of tables; offsets rise. */
+class RowCounter {
+  readonly #text: string;
+  #table: MarkdownBlock | undefined;
+  #at = 0;
+  #rows = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** How many rows of a table begin in front of an offset. */
+  before(table: MarkdownBlock, end: number): number {
+    if (this.#table !== table) {
+      this.#table = table;
+      this.#at = table.inner;
+      this.#rows = 0;
+    }
+    for (; this.#at < end; this.#rows++) this.#at = nextLine(this.#text, this.#at, table.end);
+    return this.#rows;
+  }
+}
+
+keepOptimised([new Walker([]), new RowCounter('')]);
+
+function locatedIn(text: string, block: MarkdownBlock, span: Span): Located {
   const { kind, level } = block;
   const language = languageOf(text, block);
   return {

@@ -9,8 +9,8 @@ const LONGEST_NAME = 200;
 export function headingsOf(text: string, blocks: readonly MarkdownBlock[]): Heading[] {
   const headings: Heading[] = [];
   const isDefined = labelsIn(text, blocks);
-  blocks.forEach((block, index) => {
-    if (!makesSection(block)) return;
+  for (const [index, block] of blocks.entries()) {
+    if (!makesSection(block)) continue;
     const next = blocks[index + 1];
     headings.push({
       // Blank lines at the beginning of the text stand above nothing.
@@ -19,7 +19,7 @@ export function headingsOf(text: string, blocks: readonly MarkdownBlock[]): Head
       isLead: next !== undefined && makesSection(next) && next.level > block.level,
       name: () => nameOf(text, block, isDefined),
     });
-  });
+  }
   return headings;
 }
 

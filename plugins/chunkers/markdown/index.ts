@@ -20,11 +20,10 @@ const createMarkdownChunker: Factory<typeof manifest> = ({ kit }): Chunker<Markd
       const keepsWhole = oversize === 'keep';
       // Counted with its context, a chunk has room for half of the limit at least.
       const room = count_context ? chunk_size / 2 : chunk_size;
-      const fits = (start: number, end: number) => context.tokens.count(start, end) <= room;
       const carriedAt = carriedIn(markdown, carry);
       const spans = context.packStructure(
         {
-          outline: outlineOf(text, blocks, { keepsWhole, fits }),
+          outline: outlineOf(text, blocks, { keepsWhole, room, tokens: context.tokens }),
           divide: dividerOf(leaves, keepsWhole, context),
           ...(carriedAt === undefined ? {} : { carriedAt }),
         },

@@ -1,6 +1,9 @@
 import type { Outline } from '../../../core/contracts/structure.ts';
+import type { TokenizedText } from '../../../core/contracts/tokenizer.ts';
+import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
+import { nextLine } from '../../../core/engine/line-breaks.ts';
 import type { MarkdownBlock } from '../../../core/engine/markdown/block.ts';
-import { isContainer, isRaw, nextLine } from './blocks.ts';
+import { isContainer, isRaw } from './blocks.ts';
 
 /** Ranks of places to cut, the best first: those of headings are their levels, 1 to 6. */
 const BEHIND_FRONT_MATTER = 1;
@@ -14,8 +17,13 @@ const LEANING = 1;
 export interface OutlineRules {
   /** Whether code, HTML and rows are never cut. */
   readonly keepsWhole: boolean;
-  /** Whether a stretch fits into a chunk, so that it needs no places within. */
-  fits(start: number, end: number): boolean;
+  /** Most tokens of a stretch that fits into a chunk, so that it needs no places within. */
+  readonly room: number;
+  readonly tokens: TokenizedText;
+}
+
+function fits({ room, tokens }: OutlineRules, start: number, end: number): boolean {
+  return tokens.count(start, end) <= room;
 }
 
 /**
@@ -23,7 +31,7 @@ export interface OutlineRules {
  * between the header of a table and its first row, not behind the first and before the last line of a fence.
  */
 export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules: OutlineRules): Outline {
-  const outline = startOutline();
+  const outline = new GrowingOutline();
   let heading: MarkdownBlock | undefined;
   let leaf: MarkdownBlock | undefined;
   let glued = 0;
@@ -33,37 +41,32 @@ export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules:
     heading = block.kind === 'heading' ? block : undefined;
     if (isContainer(block)) continue;
     leaf = block;
-    if (!rules.fits(outline.last, block.end)) addWithin(text, block, rules, outline);
+    if (!fits(rules, outline.last, block.end)) addWithin(text, block, rules, outline);
   }
   outline.add(text.length, 0);
   return outline;
 }
 
-interface GrowingOutline extends Outline {
+class GrowingOutline implements Outline {
+  readonly edges = [0];
+  readonly ranks = [0];
+
   /** The last edge. */
-  readonly last: number;
-  add(offset: number, rank: number): void;
+  get last(): number {
+    return this.edges.at(-1) as number;
+  }
+
+  add(offset: number, rank: number): void {
+    const at = this.edges.length - 1;
+    if (offset === this.edges[at]) this.ranks[at] = Math.min(this.ranks[at] as number, rank);
+    else {
+      this.edges.push(offset);
+      this.ranks.push(rank);
+    }
+  }
 }
 
-function startOutline(): GrowingOutline {
-  const edges = [0];
-  const ranks = [0];
-  return {
-    edges,
-    ranks,
-    get last() {
-      return edges.at(-1) as number;
-    },
-    add(offset, rank) {
-      const at = edges.length - 1;
-      if (offset === edges[at]) ranks[at] = Math.min(ranks[at] as number, rank);
-      else {
-        edges.push(offset);
-        ranks.push(rank);
-      }
-    },
-  };
-}
+keepOptimised(new GrowingOutline());
 
 /** Whether a block stands under the heading right in front of it. */
 function standsUnder({ kind, level, depth }: MarkdownBlock, heading: MarkdownBlock): boolean {
@@ -93,7 +96,7 @@ function addWithin(text: string, block: MarkdownBlock, rules: OutlineRules, outl
   const rank = BLOCK + DEEPER * (block.depth + 1);
   if (block.kind === 'table') addRows(text, block, rank, outline);
   else if (!isRaw(block)) return;
-  else if (block.start > outline.last && rules.fits(block.start, block.end)) outline.add(block.start, rank);
+  else if (block.start > outline.last && fits(rules, block.start, block.end)) outline.add(block.start, rank);
   else if (!rules.keepsWhole) addLines(text, block, rank, outline);
 }
 

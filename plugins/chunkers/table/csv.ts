@@ -1,4 +1,5 @@
-import { type Layout, lineEnd } from './layout.ts';
+import { nextLine } from '../../../core/engine/line-breaks.ts';
+import type { Layout } from './layout.ts';
 import type { TableOptions } from './manifest.ts';
 import { type Dialect, findFieldCuts, findRecords } from './records.ts';
 
@@ -57,7 +58,8 @@ function shapeOf(sample: string, dialect: Dialect): Shape {
   const starts = findRecords(sample, dialect, SAMPLE_RECORDS);
   const fields = starts.map((start, index) => {
     const end =
-      starts[index + 1] ?? (starts.length < SAMPLE_RECORDS ? sample.length : lineEnd(sample, start));
+      starts[index + 1] ??
+      (starts.length < SAMPLE_RECORDS ? sample.length : nextLine(sample, start, sample.length));
     return findFieldCuts(sample, start, end, dialect).length + 1;
   });
   const counts = new Map<number, number>();

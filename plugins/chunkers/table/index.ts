@@ -2,10 +2,12 @@ import type { Span } from '../../../core/contracts/chunk.ts';
 import type { Chunker, CutFinder } from '../../../core/contracts/chunker.ts';
 import type { Factory } from '../../../core/contracts/plugin.ts';
 import type { Carried } from '../../../core/contracts/structure.ts';
+import { isLineBreak } from '../../../core/engine/line-breaks.ts';
+import { withFields } from '../../../core/engine/span-fields.ts';
 import type { Kit } from '../../../core/kit.ts';
 import { readCsv } from './csv.ts';
 import { readHtml } from './html.ts';
-import { beforeBreaks, isLineBreak, type Layout, type Table } from './layout.ts';
+import { beforeBreaks, type Layout, type Table } from './layout.ts';
 import type manifest from './manifest.ts';
 import type { TableOptions } from './manifest.ts';
 import { readMarkdown } from './markdown.ts';
@@ -67,8 +69,9 @@ function readTables(text: string, options: TableOptions, kit: Kit): Layout {
 
 /** A table with the header that the request gives it; one without other rows has none. */
 function withHeader(table: Table, { header_rows }: TableOptions): Table {
+  const { start, end, rows } = table;
   const headerRows = header_rows ?? table.headerRows;
-  return { ...table, headerRows: headerRows < table.rows.length ? headerRows : 0 };
+  return { start, end, rows, headerRows: headerRows < rows.length ? headerRows : 0 };
 }
 
 /** The header of the table that an offset behind it lies in. */
@@ -108,5 +111,6 @@ function rulesOf(options: TableOptions) {
 
 function withRows(span: Span, index: TableIndex): Span {
   const rows = index.rowsIn(span.start, span.end);
-  return rows === undefined ? span : { ...span, extra: { ...span.extra, rows } };
+  if (rows === undefined) return span;
+  return withFields(span, span.extra === undefined ? { rows } : { ...span.extra, rows });
 }

@@ -1,4 +1,5 @@
 import type { CutFinder } from '../../../core/contracts/chunker.ts';
+import { isLineBreak } from '../../../core/engine/line-breaks.ts';
 
 /** A table of a text; offsets are in UTF-16 units. */
 export interface Table {
@@ -20,29 +21,10 @@ export interface Layout {
 }
 
 const TAB = 9;
-const LINE_FEED = 10;
-const CARRIAGE_RETURN = 13;
 const SPACE = 32;
-
-export function isLineBreak(unit: number): boolean {
-  return unit === LINE_FEED || unit === CARRIAGE_RETURN;
-}
 
 function isBlank(unit: number): boolean {
   return unit === SPACE || unit === TAB;
-}
-
-/** Behind the line break at an offset, whichever kind it is. */
-export function behindBreak(text: string, at: number): number {
-  return text.charCodeAt(at) === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED ? at + 2 : at + 1;
-}
-
-/** Where the line ends that an offset lies in, behind its break. */
-export function lineEnd(text: string, from: number): number {
-  for (let at = from; at < text.length; at++) {
-    if (isLineBreak(text.charCodeAt(at))) return behindBreak(text, at);
-  }
-  return text.length;
 }
 
 /** Behind the blank lines that begin at an offset, or on its line. */

@@ -1,5 +1,6 @@
+import { nextLine } from '../../../core/engine/line-breaks.ts';
 import type { Kit } from '../../../core/kit.ts';
-import { type Layout, lineEnd, type Table } from './layout.ts';
+import type { Layout, Table } from './layout.ts';
 
 const BACKSLASH = 92;
 const PIPE = 124;
@@ -27,7 +28,7 @@ function mayHoldTable(text: string): boolean {
 
 function rowStarts(text: string, start: number, inner: number, end: number): number[] {
   const starts = [start];
-  for (let at = inner; at < end; at = lineEnd(text, at)) starts.push(at);
+  for (let at = inner; at < end; at = nextLine(text, at, text.length)) starts.push(at);
   return starts;
 }
 

@@ -1,4 +1,5 @@
 import type { Outline } from '../../../core/contracts/structure.ts';
+import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
 import { countUpTo } from '../../../core/engine/search.ts';
 import { behindBlankLines, type Table } from './layout.ts';
 
@@ -62,3 +63,5 @@ export class TableIndex {
     return last < 1 ? undefined : [Math.max(countUpTo(rows, start) - headerRows, 1), last];
   }
 }
+
+keepOptimised(new TableIndex([]));

@@ -1,4 +1,4 @@
-import { behindBreak, isLineBreak, lineEnd } from './layout.ts';
+import { behindBreak, isLineBreak, nextLine } from '../../../core/engine/line-breaks.ts';
 
 /** How CSV is written. */
 export interface Dialect {
@@ -25,9 +25,9 @@ export function findRecords(text: string, dialect: Dialect, most = Number.POSITI
     while (at < text.length && isLineBreak(text.charCodeAt(at))) at++;
     if (at >= text.length) break;
     starts.push(at);
-    const end = hasQuotes ? recordEnd(text, at, dialect) : lineEnd(text, at);
+    const end = hasQuotes ? recordEnd(text, at, dialect) : nextLine(text, at, text.length);
     if (end === NEVER_CLOSED) hasQuotes = false;
-    at = end === NEVER_CLOSED ? lineEnd(text, at) : end;
+    at = end === NEVER_CLOSED ? nextLine(text, at, text.length) : end;
   }
   return starts;
 }

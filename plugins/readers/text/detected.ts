@@ -34,6 +34,8 @@ const ENCODINGS: Readonly<Record<string, string>> = {
 const SAMPLE = 8 * 1024;
 /** How many of the encodings that it finds are tried. */
 const MOST_TRIED = 8;
+/** What is so much less likely than the best guess is no better where that one fails, as for characters that few decoders know. */
+const LEAST_SHARE = 1 / 3;
 /** Bytes of a line that are taken before the first that is not ASCII. */
 const MOST_BEFORE = 1024;
 const LINE_FEED = 0x0a;
@@ -65,7 +67,9 @@ export async function detectedLabels(bytes: Uint8Array): Promise<string[]> {
     );
   }
   const ranked = [...scores].sort(([, one], [, other]) => other - one);
-  return ranked.slice(0, MOST_TRIED).map(([label]) => label);
+  const [[, best] = [USUAL, USUAL_BONUS]] = ranked;
+  const near = ranked.filter(([, score]) => score >= best * LEAST_SHARE);
+  return near.slice(0, MOST_TRIED).map(([label]) => label);
 }
 
 /** The name that the WHATWG standard has for an encoding of the detector. */

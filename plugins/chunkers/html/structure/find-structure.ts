@@ -1,5 +1,6 @@
 import type { Span } from '../../../../core/contracts/chunk.ts';
 import type { Outline } from '../../../../core/contracts/structure.ts';
+import { keepOptimised } from '../../../../core/engine/keep-optimised.ts';
 import { bitOf, type Contents } from './contents.ts';
 import { BLOCKS, type Block, SHOWN_INLINE, VOID_INLINE } from './elements.ts';
 import type { PlacedHeading } from './headings.ts';
@@ -171,3 +172,6 @@ const COMMENT = bitOf('comment');
 function unrecorded(block: Block): Element {
   return { block, kinds: 0, unit: undefined, isSkipped: true };
 }
+
+// It holds all that finds the structure.
+keepOptimised(new StructureFinder('', []));

@@ -15,16 +15,27 @@ export function createTokenizedText(encoding: Encoding, text: string): Tokenized
   const prefixCounts = createPrefixCounts(encoding, units);
   let tokenEnds: Uint32Array | undefined;
   let total: number | undefined;
+  const last = { from: -1, to: -1, tokens: 0 };
+
+  /** The tokens of a span; whoever divides a text counts one that is too large again and again. */
+  function countSpan(from: number, to: number): number {
+    if (last.from === from && last.to === to) return last.tokens;
+    last.tokens = prefixCounts.count(from, to);
+    last.from = from;
+    last.to = to;
+    return last.tokens;
+  }
 
   return {
     count(start, end) {
       const from = Math.max(start, 0);
       const to = Math.min(end, units.length);
       if (from === 0 && to === units.length) {
-        total ??= tokenEnds?.length ?? countPieces(encoding, units, 0, to);
+        // Whoever counts the whole mostly counts spans of it next, for which this records the totals.
+        total ??= tokenEnds?.length ?? prefixCounts.count(0, to);
         return total;
       }
-      return to - from < SHORT_SPAN ? countPieces(encoding, units, from, to) : prefixCounts.count(from, to);
+      return to - from < SHORT_SPAN ? countPieces(encoding, units, from, to) : countSpan(from, to);
     },
 
     ends() {

@@ -1,3 +1,5 @@
+import type { Shapes } from '../../../support/linear-work.ts';
+
 /** A text of about `length` letters: parts are repeated, each as often as all together are long. */
 function repeated(...parts: string[]): (length: number) => string {
   const unit = parts.join('').length;
@@ -9,7 +11,7 @@ function between(before: string, part: string, after = ''): (length: number) => 
 }
 
 /** HTML that makes parsers quadratic or overflows their stack, of about a given length. */
-export const HOSTILE_SHAPES: Readonly<Record<string, (length: number) => string>> = {
+export const HOSTILE_SHAPES: Shapes = {
   'nested div': repeated('<div>'),
   'nested div, all closed': repeated('<div>', '</div>'),
   'nested div with text': repeated('<div>a', '</div>b'),

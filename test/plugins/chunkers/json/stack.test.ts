@@ -1,6 +1,6 @@
 import t from 'tap';
 import { composeQuietly, runTask } from '../../../support/service.ts';
-import { SHAPES } from './shapes.ts';
+import { HOSTILE_SHAPES, optionsFor } from './hostile-shapes.ts';
 
 const { service } = await composeQuietly();
 
@@ -8,7 +8,7 @@ const run = (name: string, length: number, options: object) =>
   runTask(
     service,
     { run: 'chunk', name: 'json' },
-    { text: (SHAPES[name] as (length: number) => string)(length), tolerant: name.endsWith('!'), ...options },
+    { text: (HOSTILE_SHAPES[name] as (length: number) => string)(length), ...options, ...optionsFor(name) },
   );
 
 t.test('5 MB that nest without end overflow no stack', async (t) => {

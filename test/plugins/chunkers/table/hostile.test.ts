@@ -1,13 +1,13 @@
 import t from 'tap';
 import { checkLinearWork } from '../../../support/linear-work.ts';
 import { composeQuietly, runTask } from '../../../support/service.ts';
-import { SHAPES } from './shapes.ts';
+import { HOSTILE_SHAPES } from './hostile-shapes.ts';
 
 const REQUESTS = [{}, { chunk_size: 3, count_context: true }];
 const { service } = await composeQuietly();
 
 t.test('the work is linear in the text', (t) =>
-  checkLinearWork(t, SHAPES, REQUESTS, (text, options) =>
+  checkLinearWork(t, HOSTILE_SHAPES, REQUESTS, (text, options) =>
     runTask(service, { run: 'chunk', name: 'table' }, { text, ...options }),
   ),
 );

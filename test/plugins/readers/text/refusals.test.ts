@@ -37,6 +37,24 @@ t.test('bytes that fit no encoding are refused with those that were tried, and t
   t.match(await read(bytes, { charset: 'koi8-r' }), { encoding: 'koi8-r' });
 });
 
+t.test('bytes that its decoder reads as control characters are not valid', async (t) => {
+  for (const charset of ['euc-kr', 'euc-jp'])
+    await t.rejects(read(Uint8Array.of(0x8c, 0x63), { charset }), {
+      statusCode: 400,
+      message: /is not valid euc-/,
+    });
+  const bytes = encode(
+    '모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다. '.repeat(5),
+    'euc-kr',
+  );
+  const withOther = Uint8Array.of(...bytes, 0x8c, 0x63);
+  await t.rejects(
+    read(withOther),
+    { statusCode: 400, message: /\(utf-8, euc-kr/ },
+    'no worse guess is taken',
+  );
+});
+
 t.test('an empty file is an empty text', async (t) => {
   t.same(await read(''), { text: '', encoding: 'utf-8' });
   t.same(await read(Uint8Array.of(0xff, 0xfe)), { text: '', encoding: 'utf-16le' });

@@ -1,5 +1,7 @@
+import type { Shapes } from '../../../support/linear-work.ts';
+
 /** Texts that are hard on parsers, of about a given length. Those with a `!` are no JSON, and read with `tolerant`. */
-export const SHAPES: Readonly<Record<string, (length: number) => string>> = {
+export const HOSTILE_SHAPES: Shapes = {
   'nested lists': (length) => '['.repeat(length / 2) + ']'.repeat(length / 2),
   'nested objects': (length) => `${'{"a":'.repeat(length / 6)}1${'}'.repeat(length / 6)}`,
   'lists that nest and go on': (length) => `${'[1,'.repeat(length / 6)}1${',2]'.repeat(length / 6)}`,
@@ -30,3 +32,8 @@ export const SHAPES: Readonly<Record<string, (length: number) => string>> = {
   'halves of pairs!': (length) => '\\ud83d\ud83d'.repeat(length / 7),
   'prose!': (length) => 'Words, and more. '.repeat(length / 17),
 };
+
+/** What a shape needs to be read at all. */
+export function optionsFor(shape: string): object {
+  return { tolerant: shape.endsWith('!') };
+}

@@ -1,5 +1,7 @@
+import type { Shapes } from '../../../support/linear-work.ts';
+
 /** Texts that are hard on readers of tables, of about a given length. */
-export const SHAPES: Readonly<Record<string, (length: number) => string>> = {
+export const HOSTILE_SHAPES: Shapes = {
   'one line': (length) => 'a,'.repeat(length / 2),
   'one field': (length) => 'x'.repeat(length),
   'one quoted field': (length) => `a,b\n"${'x\n'.repeat(length / 2)}",1\n`,

@@ -1,0 +1,139 @@
+import { globSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isHere } from '../support/here.ts';
+import type { Shapes } from '../support/linear-work.ts';
+import { composeQuietly, runTask } from '../support/service.ts';
+import { leastTime } from './least-time.ts';
+import type { Check, Mode } from './mode.ts';
+
+const MEGABYTE = 1_000_000;
+const LONGEST_TEXT = 5 * MEGABYTE;
+const MOST_MS = 1000;
+/** 2.3 times the time for twice the text. */
+const MOST_GROWTH = 2.3;
+/** Shorter times say little of how they grow: some garbage collections are as long. */
+const LEAST_MS = 100;
+/** How often what is over a limit is measured again: a busy machine can only add to a time. */
+const REPEATS = 5;
+/** From how many milliseconds on the time of `token` is shown beside it. */
+const SLOW_MS = 500;
+
+const SETTINGS = [
+  { tokenizer: 'character', chunk_size: 512 },
+  ...(isHere('tokenizer/tiktoken') ? [{ tokenizer: 'cl100k_base', chunk_size: 256 }] : []),
+];
+
+/** What a chunker's tests have in `hostile-shapes.ts`. */
+interface HostileInput {
+  readonly HOSTILE_SHAPES: Shapes;
+  /** Further options for a shape. */
+  optionsFor?(shape: string): object;
+}
+
+/** A text of one shape, and what a chunker took for it and for one of twice its length. */
+interface Measured {
+  readonly what: string;
+  readonly ms: number;
+  readonly growth: number;
+  /** What `token` took for the same text, which is little more than the time of the tokenizer. */
+  readonly tokenMs: number;
+}
+
+/** Makes a request of about so many letters; what it gives runs it. */
+type Prepare = (length: number) => () => Promise<unknown>;
+
+/** A shape that a chunker is given, and the same for `token`. */
+interface Case {
+  readonly what: string;
+  readonly own: Prepare;
+  readonly token: Prepare;
+}
+
+/** A chunker keeps to time on the texts that are hard on its parser, which stand among its tests. */
+export const hostile: Mode = {
+  title: 'hostile: processor time of 1 MB and 2 MB that are hard on parsers, and 5 MB without an overflow',
+  defaults: { seconds: 0, count: 2 },
+  async run(_t, { count }) {
+    const measured: Measured[] = [];
+    const failed: string[] = [];
+    for (const one of await hostileCases()) {
+      try {
+        measured.push(await measure(one, count));
+        await one.own(LONGEST_TEXT)();
+      } catch (error) {
+        failed.push(`${one.what}: ${error}`);
+      }
+    }
+    return {
+      figures: measured.map((one) => [one.what, figureOf(one)] as const),
+      checks: [
+        checkOf(
+          `1 MB within ${MOST_MS} ms`,
+          measured.filter(({ ms }) => ms > MOST_MS).map(({ what, ms }) => `${what}: ${shown(ms)}`),
+        ),
+        checkOf(
+          `2 MB in at most ${MOST_GROWTH} times the time of 1 MB`,
+          measured
+            .filter(({ growth }) => growth > MOST_GROWTH)
+            .map(({ what, growth }) => `${what}: ${growth.toFixed(2)} times`),
+        ),
+        checkOf('5 MB without an error', failed),
+      ],
+    };
+  },
+};
+
+async function hostileCases(): Promise<Case[]> {
+  const { service } = await composeQuietly();
+  const inputs = await Promise.all(
+    globSync(join(import.meta.dirname, '../plugins/chunkers/*/hostile-shapes.ts'))
+      .toSorted()
+      .map(async (file) => [basename(dirname(file)), (await import(file)) as HostileInput] as const),
+  );
+  return inputs.flatMap(([name, { HOSTILE_SHAPES, optionsFor }]) =>
+    SETTINGS.flatMap((setting) =>
+      Object.entries(HOSTILE_SHAPES).map(([shape, make]) => {
+        const runOf = (name: string, options: object) => (length: number) => {
+          const body = Buffer.from(JSON.stringify({ text: make(length), ...setting, ...options }));
+          return () => runTask(service, { run: 'chunk', name }, body);
+        };
+        return {
+          what: `${name}, ${setting.tokenizer}, ${shape}`,
+          own: runOf(name, optionsFor?.(shape) ?? {}),
+          token: runOf('token', {}),
+        };
+      }),
+    ),
+  );
+}
+
+async function measure({ what, own, token }: Case, count: number): Promise<Measured> {
+  const timeOf = (run: Prepare, length: number) => leastTime(count, () => run(length));
+  let [ms, growth] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let run = 0; run <= REPEATS && (ms > MOST_MS || growth > MOST_GROWTH); run++) {
+    // One right behind the other: the speed of a busy machine changes.
+    const single = await timeOf(own, MEGABYTE);
+    const double = await timeOf(own, 2 * MEGABYTE);
+    ms = Math.min(ms, single);
+    growth = Math.min(growth, double / Math.max(single, LEAST_MS));
+  }
+  const tokenMs = ms > SLOW_MS ? await timeOf(token, MEGABYTE) : Number.NaN;
+  return { what, ms, growth, tokenMs };
+}
+
+function figureOf({ ms, growth, tokenMs }: Measured): string {
+  const beside = Number.isNaN(tokenMs) ? '' : `, token ${shown(tokenMs)}`;
+  return `${shown(ms)}, 2 MB ${growth.toFixed(1)} times${beside}`;
+}
+
+function checkOf(what: string, broken: readonly string[]): Check {
+  return {
+    what,
+    found: [`not so: ${broken.length}`, ...broken].join('; ').slice(0, 1000),
+    isKept: broken.length === 0,
+  };
+}
+
+function shown(ms: number): string {
+  return `${Math.round(ms)} ms`;
+}
