@@ -8,7 +8,9 @@ import {
   type Stretch,
 } from '../../support/evaluation.ts';
 import { needs } from '../../support/here.ts';
+import { type Operation, readDocument } from '../../support/openapi.ts';
 import { startServer } from '../../support/server.ts';
+import { LINES } from '../../support/streams.ts';
 
 /** The worked example of the guide: its figures by hand, by counting, and as the server answers. */
 
@@ -65,4 +67,16 @@ t.test('the server answers what is shown, with the chunks of the table', NEEDED,
     const places = chunks.map((chunk) => [chunk.start_index, chunk.end_index]);
     t.same(places, stretches(row('chunks')[at]));
   }
+});
+
+t.test('the documentation has an example with its answer, in JSON and in lines', NEEDED, async (t) => {
+  const client = await startServer(t);
+  const { post } = (await readDocument(client)).paths['/v1/evaluate'] as { post: Operation };
+  const { example } = post.requestBody?.content['application/json'] ?? {};
+  const content = post.responses['200']?.content;
+  const answer = await client.post('/v1/evaluate', example);
+  t.equal(answer.json<Evaluation>().candidates.length, 2);
+  t.same(answer.json(), content?.['application/json'].examples?.answer?.value);
+  const lines = await client.post('/v1/evaluate', example, { accept: LINES });
+  t.equal(lines.bytes.toString(), content?.[LINES]?.example);
 });

@@ -27,7 +27,8 @@ const pluginsDir = [
     ),
     chunker(
       'hearing',
-      `${FS} await new Promise((_, fail) => context.signal.addEventListener('abort', () => {
+      `${FS} appendFileSync(${JSON.stringify(heard)}, 'b');
+      await new Promise((_, fail) => context.signal.addEventListener('abort', () => {
         appendFileSync(${JSON.stringify(heard)}, 'x');
         fail(context.signal.reason);
       }));`,
@@ -96,22 +97,27 @@ for (const workers of [0, 1]) {
 
   t.test(`${workers} workers: it stops when the client goes`, async (t) => {
     const client = await startServer(t, { workers, pluginsDir });
-    const before = existsSync(heard) ? readFileSync(heard).length : 0;
+    const told = () => (existsSync(heard) ? readFileSync(heard, 'utf8') : '');
+    rmSync(heard, { force: true });
     const { sent, next } = await openLines(client, about(TOKEN, { chunker: 'hearing' }));
     t.match(await next(), { index: 0 });
+    await until(() => told() === 'b');
     sent.destroy();
-    await until(() => existsSync(heard) && readFileSync(heard).length > before);
+    await until(() => told() === 'bx');
     const stop = new AbortController();
     const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify(about({ chunker: 'hearing' }));
     const waiting = fetch(`${client.url}/v1/evaluate`, {
       method: 'POST',
       headers,
-      body: JSON.stringify(about({ chunker: 'hearing' })),
+      body,
       signal: stop.signal,
     });
-    setTimeout(() => stop.abort(), 300);
+    waiting.catch(() => {});
+    await until(() => told() === 'bxb');
+    stop.abort();
     await t.rejects(waiting);
-    await until(() => readFileSync(heard).length > before + 1);
+    await until(() => told() === 'bxbx');
   });
 }
 
