@@ -42,7 +42,10 @@ export interface Operation {
   readonly summary?: string;
   readonly description?: string;
   readonly requestBody?: {
-    readonly content: { readonly 'application/json': MediaType; readonly 'application/x-ndjson'?: LinesType };
+    readonly content: {
+      readonly 'application/json'?: MediaType;
+      readonly 'application/x-ndjson'?: LinesType;
+    };
   };
   readonly responses: Readonly<Record<string, Response>>;
 }

@@ -1,4 +1,5 @@
 import type { FastifySchema } from 'fastify';
+import type { Manifest } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 import { fileDocumentSchema } from '../../service/document-schemas.ts';
 import type { RequestSchemas } from '../../service/request-schemas.ts';
@@ -47,10 +48,10 @@ export function fileRouteSchema(
   return {
     tags: ['files'],
     operationId: operationId('chunk', `${manifest.name}-file`),
-    summary: `${titleOf(manifest)}, from a file`,
+    summary: `${titleOf(manifest)} for files`,
     description: `${manifest.summary}\n\n${HOW}${unavailableNote(entry)}`,
     querystring: { type: 'object', properties: { filename, reader } },
-    body: fileBody([chunkFields(schemas), optionsOf(manifest, schemas)]),
+    body: fileBody([chunkFields(schemas), fieldsOf(manifest, schemas)]),
     response: {
       200: jsonAnswer('The chunks of the file.', listOf(chunkOf(manifest)), {
         ...readHeaders(registry),
@@ -66,7 +67,7 @@ export function executeFileSchema(registry: Registry, schemas: RequestSchemas): 
   return {
     tags: ['files'],
     operationId: 'execute_pipeline_file',
-    summary: 'Execute a pipeline, from a file',
+    summary: 'Execute a pipeline on a file',
     description: `Runs the steps of a stored pipeline on the text of a file.\n\n${HOW}`,
     params: pipelineId,
     querystring: { type: 'object', properties: { filename, reader } },
@@ -76,6 +77,14 @@ export function executeFileSchema(registry: Registry, schemas: RequestSchemas): 
       ...errorAnswers([400, 404, 405, 413, 415, 500, 503]),
     },
   };
+}
+
+/** The options of a chunker that a form can have: what a form says of its file is no option of it. */
+function fieldsOf(manifest: Manifest, schemas: RequestSchemas): object {
+  const { title, ...options } = optionsOf(manifest, schemas);
+  const kept = Object.entries(options.properties).filter(([name]) => !(name in fileInput.properties));
+  const isWhole = kept.length === Object.keys(options.properties).length;
+  return isWhole ? { title, ...options } : { ...options, properties: Object.fromEntries(kept) };
 }
 
 function fileBody(parts: readonly object[]): object {

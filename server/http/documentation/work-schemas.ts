@@ -37,7 +37,10 @@ export function chunkFields({ fields }: RequestSchemas): object {
 }
 
 /** The options of a plugin, as a part of a body. */
-export function optionsOf(manifest: Manifest, schemas: RequestSchemas): object {
+export function optionsOf(
+  manifest: Manifest,
+  schemas: RequestSchemas,
+): ObjectSchema & { readonly title: string } {
   const { additionalProperties: _, ...options } = schemas.step(manifest);
   return { title: `${componentName(manifest)}Options`, ...options };
 }

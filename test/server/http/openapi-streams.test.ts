@@ -14,7 +14,7 @@ const posts = Object.entries(document.paths).flatMap(([path, { post }]): [string
 );
 /** Routes that take no stream and answer in lines. */
 const ANSWERED_IN_LINES = ['/v1/evaluate'];
-const streamed = posts.filter(([path]) => /^\/v1\/(chunk|refine)\/|\/execute$/.test(path));
+const streamed = posts.filter(([path]) => /^\/v1\/(chunk|refine)\/[^/]+$|\/execute$/.test(path));
 const ajv = new Ajv({ strict: false });
 ajv.addSchema(document, 'document');
 const isLine = ajv.compile({

@@ -41,7 +41,7 @@ t.test(
       }
       const document = await readOpenApi({ get });
       const schemaOf = (path: string) => {
-        const body = document.paths[path]?.post?.requestBody?.content['application/json'].schema;
+        const body = document.paths[path]?.post?.requestBody?.content['application/json']?.schema;
         return formWithText(body ?? {}) as unknown as {
           properties: Record<string, Property>;
         };

@@ -99,7 +99,7 @@ t.test(
     }
     const served = JSON.parse(document).paths as Record<string, unknown>;
     const plugins = Object.keys(served).flatMap(
-      (path) => /^\/v1\/(chunk|refine)\/(.+)$/.exec(path)?.[2] ?? [],
+      (path) => /^\/v1\/(chunk|refine)\/([^/]+)$/.exec(path)?.[2] ?? [],
     );
     t.equal(types.match(/^export interface \w+(Chunker|Refinery)Options {/gm)?.length, plugins.length);
   },

@@ -44,7 +44,7 @@ t.test('a chunker that is dropped in', async (t) => {
       t.ok(info.endpoints.includes(`POST /v1/chunk/${name}`));
       t.equal((await find(inline, name)).available, true);
     }
-    const body = paths['/v1/chunk/paragraph']?.post?.requestBody?.content['application/json'].schema;
+    const body = paths['/v1/chunk/paragraph']?.post?.requestBody?.content['application/json']?.schema;
     const { properties = {} } = formWithText(body ?? {});
     t.equal(properties.chunk_size?.default, 100);
     const shared = ['include', 'namespace', 'offset_unit', 'text', 'tokenizer'];

@@ -4,7 +4,6 @@ import t from 'tap';
 import { kit } from '../../../../core/kit.ts';
 import { choose } from '../../../../plugins/chunkers/auto/choose.ts';
 import type { Choice } from '../../../../plugins/chunkers/auto/manifest.ts';
-import { checkLinearWork } from '../../../support/linear-work.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 
@@ -78,28 +77,3 @@ t.test('names and media types decide where they say something', async (t) => {
   t.equal(chosen('{"a": 1}', undefined, 'application/geo+json'), 'json');
   t.equal(chosen('{"a": 1', 'a.json'), 'code', 'not valid');
 });
-
-const PARTS = [
-  'a ',
-  '<!--',
-  '[a](b',
-  '"',
-  '\n"""\n',
-  '{',
-  'a,',
-  '```\n',
-  '# a\n',
-  '    x',
-  '=ab\n',
-  'a = 1;\n',
-  '<p>',
-];
-
-t.test('the work to choose is linear in the text', (t) =>
-  checkLinearWork(
-    t,
-    Object.fromEntries(PARTS.map((part) => [part, (length: number) => part.repeat(length / part.length)])),
-    [{}],
-    async (text) => chosen(text),
-  ),
-);
