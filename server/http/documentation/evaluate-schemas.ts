@@ -8,7 +8,7 @@ import { exampleSteps } from './example-steps.ts';
 
 /** What the documentation says of the route that compares candidates. */
 
-const share = (description: string) => ({ type: 'number', minimum: 0, maximum: 1, description });
+const share = (description: string) => ({ type: 'number', description });
 
 const scores = {
   recall: share("The answers' characters that were found, of all of the answers."),
@@ -20,7 +20,7 @@ const scores = {
 } as const;
 const SCORES = Object.keys(scores);
 
-const count = { type: 'integer', minimum: 0 } as const;
+const count = { type: 'integer' } as const;
 
 const foundChunk = {
   title: 'FoundChunk',
@@ -53,7 +53,8 @@ const evaluatedQuestion = {
 const evaluatedCandidate = {
   title: 'EvaluatedCandidate',
   type: 'object',
-  description: 'The means over all questions, and what each found; or the `error` of this candidate alone.',
+  description:
+    'The means over all questions, scores from 0 to 1, and what each found; or the `error` of this candidate alone.',
   required: ['index', 'name'],
   properties: {
     index: { ...count, description: 'The place of the candidate in the request.' },
@@ -62,7 +63,6 @@ const evaluatedCandidate = {
     ...scores,
     tokens_per_question: {
       type: 'number',
-      minimum: 0,
       description: "Tokens of the chunks that a question finds, counted by the candidate's tokenizer.",
     },
     chunks: { ...count, description: 'How many chunks the documents have.' },
@@ -84,7 +84,7 @@ const evaluation = {
   required: ['embedding_model', 'k', 'candidates'],
   properties: {
     embedding_model: { type: 'string', description: "The model's own name." },
-    k: { type: 'integer', minimum: 1 },
+    k: count,
     candidates: { type: 'array', items: evaluatedCandidate, description: 'In the order of the request.' },
   },
 } as const;
