@@ -103,23 +103,26 @@ t.test('an offset inside a character is none', async (t) => {
   );
 });
 
-t.test('stored pipelines are candidates, by their names and their ids', async (t) => {
-  const steps = [{ type: 'chunk', chunker: 'token', config: { chunk_size: 4 } }];
-  const { id } = (await client.post('/v1/pipelines', { name: 'é 1', steps })).json<{ id: string }>();
-  const request = compared({ pipeline: 'é 1' }, { pipeline: id, name: 'mine' }, { steps });
-  const { candidates } = await evaluate(client, request);
-  t.match(candidates, [
-    { name: 'é 1', chunks: 2 },
-    { name: 'mine', same_as: 0 },
-    { name: 'token', same_as: 0 },
-  ]);
-  const escaped = JSON.stringify(request).replaceAll('pipeline', '\\u0070ipeline');
-  t.same((await client.post('/v1/evaluate', escaped)).json(), {
-    embedding_model: 'letters',
-    k: 5,
-    candidates,
+for (const workers of [0, 1]) {
+  t.test(`${workers} workers: stored pipelines are candidates, by their names and their ids`, async (t) => {
+    const client = await startServer(t, { workers, pluginsDir: [folder, FIXTURES] });
+    const steps = [{ type: 'chunk', chunker: 'token', config: { chunk_size: 4 } }];
+    const { id } = (await client.post('/v1/pipelines', { name: 'é 1', steps })).json<{ id: string }>();
+    const request = compared({ pipeline: 'é 1' }, { pipeline: id, name: 'mine' }, { steps });
+    const { candidates } = await evaluate(client, request);
+    t.match(candidates, [
+      { name: 'é 1', chunks: 2 },
+      { name: 'mine', same_as: 0 },
+      { name: 'token', same_as: 0 },
+    ]);
+    const escaped = JSON.stringify(request).replaceAll('pipeline', '\\u0070ipeline');
+    t.same((await client.post('/v1/evaluate', escaped)).json(), {
+      embedding_model: 'letters',
+      k: 5,
+      candidates,
+    });
   });
-});
+}
 
 t.test('a stored pipeline that cannot run is refused with its step', async (t) => {
   const steps = [{ type: 'chunk', chunker: 'gone' }];
