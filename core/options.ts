@@ -1,7 +1,8 @@
 /**
  * Request parameters that several plugins share, each written once as JSON Schema. Besides the standard
  * keywords there are `lessThan: "<parameter>"`: the value must be below that of another parameter, and
- * `excludes: ["<parameter>"]`: it cannot be given together with another one that is not at its default.
+ * `excludes: ["<parameter>"]`: it cannot be given together with another one that is not at its default; and
+ * `effectiveWith: {"<parameter>": [<values>]}`: it has an effect only if another parameter has one of these values.
  */
 
 export const chunkSize = {
@@ -27,6 +28,7 @@ const delimiter = { type: 'string', minLength: 1 } as const;
  */
 export const delimiters = {
   anyOf: [delimiter, { type: 'array', items: delimiter }],
+  effectiveWith: { sentences: ['delimiters'] },
   default: ['\n', '. ', '! ', '? ', '。', '！', '？', '｡'],
   description:
     'Literal strings that end a sentence, never patterns. Of several at one place the longest counts.',
@@ -34,6 +36,7 @@ export const delimiters = {
 
 export const delimiterSide = {
   enum: ['prev', 'next', null],
+  effectiveWith: { sentences: ['delimiters'] },
   default: 'prev',
   description:
     'Whether a delimiter goes with the sentence before it or the one after it. null is prev: nothing of the text is lost.',
@@ -48,6 +51,7 @@ export const sentenceEnds = {
 
 export const sentenceLanguage = {
   type: 'string',
+  effectiveWith: { sentences: ['rules'] },
   minLength: 1,
   maxLength: 35,
   default: 'en',

@@ -17,6 +17,7 @@ import { docsRoutes } from './http/routes/docs.ts';
 import { metaRoutes } from './http/routes/meta.ts';
 import { operatorRoutes } from './http/routes/operator.ts';
 import { pipelineRoutes } from './http/routes/pipelines.ts';
+import { playgroundRoutes } from './http/routes/playground.ts';
 import { workRoutes } from './http/routes/work.ts';
 import { security } from './http/security.ts';
 import { services } from './http/services.ts';
@@ -151,6 +152,7 @@ async function serve(
   await app.register(workRoutes);
   await app.register(pipelineRoutes);
   await app.register(docsRoutes);
+  if (app.chunksmith.config.playground) await app.register(playgroundRoutes);
   await app.register(pluginCheck);
   await app.register(methodNotAllowed);
 }

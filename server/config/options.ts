@@ -194,10 +194,16 @@ export const OPTIONS = {
     default: false,
     description: 'Check configuration, port, plugins and store, print what is missing, and exit.',
   },
+  playground: {
+    type: 'boolean',
+    default: true,
+    description: 'Serve `/playground`, a page to try and compare settings; `--no-playground` leaves it out.',
+  },
   docsNeedKey: {
     type: 'boolean',
     default: false,
-    description: 'Ask for a key for `/docs`, `/redoc` and `/openapi.json` too, if keys are set.',
+    description:
+      'Ask for a key for `/docs`, `/redoc`, `/playground` and `/openapi.json` too, if keys are set.',
   },
   apiKeysFile: {
     type: 'text',

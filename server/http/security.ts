@@ -11,7 +11,7 @@ const OPEN_PATHS = new Set(['/health', '/ready']);
 /** Paths that no rate limit counts: monitoring goes on while clients are refused. */
 const UNCOUNTED_PATHS = new Set([...OPEN_PATHS, '/metrics']);
 /** The pages of the documentation and what they load: a browser sends no key for them, and loads many at once. */
-const DOCUMENTATION = /^\/(docs|redoc|openapi\.json)(\/|$)/;
+const DOCUMENTATION = /^\/(docs|redoc|playground|openapi\.json)(\/|$)/;
 
 /**
  * Security headers of every answer: helmet's defaults without Content-Security-Policy, which the pages of the

@@ -5,7 +5,7 @@ import type { ObjectSchema } from '../../core/contracts/manifest.ts';
 /**
  * Adds `lessThan: "x"`: the value must be below that of the member `x` of the same object, or of the whole value if that
  * object has none; and `excludes: ["x"]`: if the value is not the default, no member `x` of the same object has another
- * value than its own default.
+ * value than its own default. `effectiveWith` is known and checks nothing.
  */
 export function addKeywords(ajv: Ajv): Ajv {
   ajv.addKeyword({
@@ -21,6 +21,8 @@ export function addKeywords(ajv: Ajv): Ajv {
     },
     errors: false,
   });
+  // For whoever fills in a form; a value without effect is no mistake.
+  ajv.addKeyword({ keyword: 'effectiveWith', schemaType: 'object' });
   return ajv.addKeyword({
     keyword: 'lessThan',
     type: 'number',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Manifest } from '../../core/contracts/manifest.ts';
 import { isBlank } from '../../core/engine/text.ts';
-import { anyRequest, defaultsOf } from './options.ts';
+import { anyRequest, defaultsOf, effectiveOptions } from './options.ts';
 import { Ledger, type Suite, unlessRefused } from './promises.ts';
 import { anyText } from './texts.ts';
 import type { Workbench } from './workbench.ts';
@@ -47,6 +47,8 @@ async function checkCase(
   const answer = await ask();
   const chunks = JSON.parse(answer) as AnswerChunk[];
   ledger.expect(answer === (await ask()), 'the same request gives the same answer');
+  const effective = await bench.chunk(manifest.name, { text, ...effectiveOptions(options, manifest) });
+  ledger.expect(answer === effective, 'an option that effectiveWith rules out has no effect');
   ledger.expect(!isBlank(text) || chunks.length === 0, 'text of white space only gives no chunks');
   if (isBlank(text)) return;
   checkOffsets(text, chunks, await chunksIn('utf16'), await chunksIn('byte'), ledger);

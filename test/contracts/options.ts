@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Manifest, ObjectSchema } from '../../core/contracts/manifest.ts';
 import type { Workbench } from './workbench.ts';
@@ -15,6 +16,7 @@ interface OptionSchema {
   readonly maxLength?: number;
   readonly lessThan?: string;
   readonly excludes?: readonly string[];
+  readonly effectiveWith?: Readonly<Record<string, readonly unknown[]>>;
   readonly default?: unknown;
   readonly examples?: readonly unknown[];
 }
@@ -119,4 +121,18 @@ function keepRules(options: Options, properties: Properties, outer: Options): Op
     if (inner !== undefined) keepRules(value as Options, inner, bounds);
   }
   return options;
+}
+
+/** The options without those that have no effect with the others, as their schemas say. */
+export function effectiveOptions(
+  options: Options,
+  { options: { properties } = NO_OPTIONS }: Manifest,
+): Options {
+  const schemas = properties as Properties;
+  const isEffective = (name: string) =>
+    Object.entries(schemas[name]?.effectiveWith ?? {}).every(([other, values]) => {
+      const value = options[other] ?? schemas[other]?.default;
+      return values.some((one) => isDeepStrictEqual(one, value));
+    });
+  return Object.fromEntries(Object.entries(options).filter(([name]) => isEffective(name)));
 }

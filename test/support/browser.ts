@@ -26,6 +26,8 @@ export interface Page {
   readonly requests: readonly string[];
   /** Gives the value of an expression in the page. */
   evaluate<T>(expression: string): Promise<T>;
+  /** Sends a command of the DevTools protocol, such as a key that is pressed. */
+  send<T>(method: string, params?: Record<string, unknown>): Promise<T>;
   /** Waits until an expression is true in the page. */
   until(expression: string): Promise<void>;
 }
@@ -131,6 +133,7 @@ async function openPage(protocol: Protocol, url: string): Promise<Page> {
     problems,
     requests,
     evaluate,
+    send,
     until: async (expression) => void (await until(() => evaluate<boolean>(expression))),
   };
 }

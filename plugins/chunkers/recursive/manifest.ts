@@ -11,6 +11,7 @@ const options = {
     chunk_overlap: chunkOverlap,
     recipe: {
       type: 'string',
+      effectiveWith: { delimiters: [[]], levels: [[]] },
       minLength: 1,
       maxLength: 100,
       default: 'default',
@@ -34,6 +35,7 @@ const options = {
     },
     lang: {
       type: 'string',
+      effectiveWith: { delimiters: [[]], levels: [[]] },
       minLength: 1,
       maxLength: 35,
       default: 'en',

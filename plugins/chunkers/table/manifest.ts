@@ -26,6 +26,7 @@ const options = {
     },
     delimiter: {
       type: ['string', 'null'],
+      effectiveWith: { format: ['auto', 'csv', 'tsv'] },
       ...character,
       default: null,
       examples: [',', ';', '\t', '|'],
@@ -34,6 +35,7 @@ const options = {
     },
     quote: {
       type: ['string', 'null'],
+      effectiveWith: { format: ['auto', 'csv', 'tsv'] },
       ...character,
       default: '"',
       examples: ["'"],

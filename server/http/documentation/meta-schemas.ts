@@ -28,6 +28,7 @@ const info = {
     version: text,
     docs: text,
     redoc: text,
+    playground: { type: 'string', description: 'The page to compare settings; none if it is switched off.' },
     openapi: text,
     endpoints: { type: 'array', items: text, description: 'Method and path of every endpoint.' },
     unavailable: { type: 'array', items: plugin, description: 'Plugins that cannot run here, and why.' },

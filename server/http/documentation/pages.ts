@@ -20,8 +20,9 @@ const BAR_STYLE = `body { margin: 0 }
 .pages strong { color: #fff }`;
 
 /** The links of the bar; the addresses are relative, so that they lead right below a prefix too. */
-function bar(base: string): string {
+function bar(base: string, hasPlayground: boolean): string {
   const links = [
+    ...(hasPlayground ? [['playground', 'Playground']] : []),
     ['docs', 'Try it out'],
     ['redoc', 'Reference'],
     ['openapi.json', 'OpenAPI document'],
@@ -34,24 +35,23 @@ function bar(base: string): string {
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#263238"/><text x="16" y="23" font-family="sans-serif" font-size="20" fill="#fff" text-anchor="middle">C</text></svg>`;
 
 /** What Swagger UI shows besides the document. `/docs/` is the same page as `/docs`, a level further down. */
-export const SWAGGER_THEME = {
-  title: NAME,
-  css: [{ filename: 'bar.css', content: BAR_STYLE }],
-  js: [
-    {
-      filename: 'bar.js',
-      content: `document.body.insertAdjacentHTML('afterbegin', location.pathname.endsWith('/') ? ${JSON.stringify(bar('../'))} : ${JSON.stringify(bar(''))});`,
-    },
-  ],
-  favicon: [{ filename: 'icon.svg', rel: 'icon', sizes: 'any', type: 'image/svg+xml', content: ICON }],
-};
+export function swaggerTheme(hasPlayground: boolean) {
+  const [below, here] = ['../', ''].map((base) => JSON.stringify(bar(base, hasPlayground)));
+  const script = `document.body.insertAdjacentHTML('afterbegin', location.pathname.endsWith('/') ? ${below} : ${here});`;
+  return {
+    title: NAME,
+    css: [{ filename: 'bar.css', content: BAR_STYLE }],
+    js: [{ filename: 'bar.js', content: script }],
+    favicon: [{ filename: 'icon.svg', rel: 'icon', sizes: 'any', type: 'image/svg+xml', content: ICON }],
+  };
+}
 
-export const REDOC_PAGE = `<!doctype html>
+export const redocPage = (hasPlayground: boolean) => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>${NAME}</title>
 <link rel="icon" type="image/svg+xml" href="data:image/svg+xml;base64,${Buffer.from(ICON).toString('base64')}">
 <style>${BAR_STYLE}</style></head>
-<body>${bar('')}<div id="redoc"></div>
+<body>${bar('', hasPlayground)}<div id="redoc"></div>
 <script src="redoc/redoc.js"></script><script src="redoc/start.js"></script></body>
 </html>`;
 

@@ -17,7 +17,7 @@ const SINGLE = new Set([
 ]);
 const LISTS = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems']);
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
-/** The other keywords of JSON Schema and OpenAPI; what is none of these is a private one, and left out. */
+/** The other keywords of JSON Schema and OpenAPI; what is none of these is a private one, and left out, or given as an extension. */
 const PLAIN = new Set(
   `$ref type enum const title description default examples example deprecated readOnly writeOnly format pattern
   minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems uniqueItems
@@ -41,6 +41,7 @@ export class SchemaCollector {
     for (const [keyword, value] of Object.entries(schema)) {
       if (isKnown(keyword)) tidied[keyword] = this.#valueOf(keyword, value);
     }
+    if (schema.effectiveWith !== undefined) tidied['x-effective-with'] = schema.effectiveWith;
     if (tidied.type === undefined) Object.assign(tidied, typeOfValues(tidied));
     const { title } = tidied;
     return typeof title === 'string' && COMPONENT.test(title) ? this.#component(title, tidied) : tidied;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { PAGE_POLICY, REDOC_LOGO, REDOC_PAGE, REDOC_START, SWAGGER_THEME } from '../documentation/pages.ts';
+import { PAGE_POLICY, REDOC_LOGO, REDOC_START, redocPage, swaggerTheme } from '../documentation/pages.ts';
 import { pathOf } from '../error-handler.ts';
 
 /** Serves `/openapi.json`, Swagger UI at `/docs` and Redoc at `/redoc`. */
@@ -14,7 +14,7 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
     // Relative addresses, so that the page works below a prefix and behind a proxy that strips one.
     indexPrefix: '.',
     staticCSP: PAGE_POLICY,
-    theme: SWAGGER_THEME,
+    theme: swaggerTheme(app.chunksmith.config.playground),
     // The other layout has a bar with a logo, and a field for the address of another document.
     uiConfig: { docExpansion: 'list', layout: 'BaseLayout' },
     uiHooks: {
@@ -32,6 +32,7 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
 async function redocRoutes(app: FastifyInstance): Promise<void> {
   const folder = dirname(createRequire(import.meta.url).resolve('redoc/package.json'));
   const policy = Object.entries(PAGE_POLICY).map(([name, sources]) => `${name} ${sources.join(' ')}`);
+  const page = redocPage(app.chunksmith.config.playground);
   let script: Promise<string> | undefined;
   const readScript = async () =>
     (await readFile(join(folder, 'bundles', 'redoc.standalone.js'), 'utf8')).replaceAll(REDOC_LOGO, 'data:,');
@@ -40,7 +41,7 @@ async function redocRoutes(app: FastifyInstance): Promise<void> {
     // The addresses of this page are relative too.
     if (pathOf(request).endsWith('/')) return reply.redirect('../redoc');
     reply.header('content-security-policy', policy.join('; ')).type('text/html; charset=utf-8');
-    return reply.send(REDOC_PAGE);
+    return reply.send(page);
   });
   app.get('/redoc/redoc.js', { schema: { hide: true } }, async (_request, reply) => {
     script ??= readScript();

@@ -8,7 +8,7 @@ import { withBraces } from '../known-paths.ts';
 
 /** Routes about the service itself: name and endpoints, health, plugins, models, tokenizers. */
 export async function metaRoutes(app: FastifyInstance): Promise<void> {
-  const { registry, importCheck } = app.chunksmith;
+  const { config, registry, importCheck } = app.chunksmith;
   const all = async () => {
     const failures = await importCheck.failures();
     return registry.all.map((entry) => describe(entry, failures.get(entry.id)));
@@ -18,6 +18,7 @@ export async function metaRoutes(app: FastifyInstance): Promise<void> {
     version: VERSION,
     docs: `${app.prefix}/docs`,
     redoc: `${app.prefix}/redoc`,
+    ...(config.playground ? { playground: `${app.prefix}/playground` } : {}),
     openapi: `${app.prefix}/openapi.json`,
     endpoints: endpointsOf(app),
     unavailable: (await all()).filter(({ available }) => !available),

@@ -103,7 +103,7 @@ t.test('every flag is read, as --flag value and as --flag=value', async (t) => {
     t.match(readConfig([`--${flag}=${text}`], {}), { [name]: value });
     t.match(readConfig([], { [flag.replaceAll('-', '_').toUpperCase()]: text }), { [name]: value });
   }
-  const switches = ['reload', 'allow-downloads', 'trust-proxy', 'check', 'docs-need-key'];
+  const switches = ['reload', 'allow-downloads', 'trust-proxy', 'check', 'docs-need-key', 'playground'];
   const flags = describeOptions().flatMap(({ flag }) => (flag === '' ? [] : [flag.slice(2)]));
   t.same([...given.map(([flag]) => flag), ...switches].sort(), flags.sort(), 'none is left out here');
 });

@@ -220,13 +220,13 @@ t.test('in a browser', { skip }, async (t) => {
   for (const path of [...PAGES, '/docs/']) {
     await t.test(`${path} has links to the other page, no margin and no bar of the library`, async (t) => {
       const page = opened.get(path) ?? (await browser.open(client.url + path));
-      await page.until(`document.querySelectorAll('.pages a').length === 3`);
+      await page.until(`document.querySelectorAll('.pages a').length === 4`);
       const links = await page.evaluate<string[]>(
         `[...document.querySelectorAll('.pages a')].map(({ href }) => href)`,
       );
       t.same(
         links,
-        [...PAGES, '/openapi.json'].map((other) => client.url + other),
+        ['/playground', ...PAGES, '/openapi.json'].map((other) => client.url + other),
       );
       t.equal(await page.evaluate('getComputedStyle(document.body).margin'), '0px');
       t.equal(await page.evaluate('document.title'), 'Chunksmith');

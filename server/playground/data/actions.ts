@@ -1,0 +1,178 @@
+import { call, post, ServiceProblem, useKey } from './api.ts';
+import { readCatalogue, readPipelines } from './catalogue.ts';
+import { type Chunk, NO_RUN, type Setting, type Step } from './model.ts';
+import { runSetting } from './runner.ts';
+import { firstSettings, sentOptions, withCopy, without, withSteps } from './settings.ts';
+import type { State } from './state.ts';
+import type { Store } from './store.ts';
+
+/** Milliseconds after the last key before a setting runs. */
+const PAUSE = 150;
+
+/** What the user can do; each changes the state and runs what has to be run again. */
+export class Actions {
+  readonly #store: Store<State>;
+  readonly #stops = new Map<string, AbortController>();
+  #pause: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(store: Store<State>) {
+    this.#store = store;
+  }
+
+  /** Asks the server what it has, and runs what there is. @param key without one the request has none */
+  async start(key = ''): Promise<void> {
+    useKey(key);
+    try {
+      const catalogue = await readCatalogue();
+      const { settings } = this.#store.state;
+      const first = settings.length > 0 ? settings : firstSettings(catalogue);
+      const asked = { ...this.#store.state.asked, model: catalogue.models[0] ?? '' };
+      this.#store.change({ catalogue, asked, needsKey: false, problem: undefined, settings: first });
+      this.#runAll();
+    } catch (error) {
+      const needsKey = error instanceof ServiceProblem && error.status === 401;
+      const problem = error instanceof ServiceProblem ? error.message : 'The service cannot be reached.';
+      this.#store.change({ needsKey, problem: needsKey && key === '' ? undefined : problem });
+    }
+  }
+
+  openText(text: string, source: string): void {
+    this.#store.change({ text, source, selection: undefined });
+    this.#runAll();
+  }
+
+  /** Has the service read a file, as it reads those that are chunked: in any encoding, and what its readers can. */
+  async openFile(file: File): Promise<void> {
+    const chunker = this.#store.state.catalogue?.plugins.find(({ options }) => 'chunk_overlap' in options);
+    if (chunker === undefined) return;
+    const form = new FormData();
+    const fields = { file, chunk_size: '1000000000', include: '[]', offset_unit: 'utf16' };
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    try {
+      const path = `v1/chunk/${chunker.name}/file`;
+      const { body } = await call<Chunk[]>(path, { method: 'POST', body: form });
+      this.openText(body.map(({ text }) => text).join(''), file.name);
+    } catch (error) {
+      this.notify(error instanceof ServiceProblem ? error.message : 'The file cannot be read.');
+    }
+  }
+
+  edit(text: string): void {
+    this.#store.change({ text, source: 'Your text', selection: undefined });
+    this.#runSoon(this.#store.state.settings);
+  }
+
+  changeSteps(id: string, steps: readonly Step[]): void {
+    const settings = withSteps(this.#store.state.settings, id, steps);
+    this.#store.change({ settings });
+    this.#runSoon(settings.filter((setting) => setting.id === id));
+  }
+
+  addSetting(): void {
+    const settings = withCopy(this.#store.state.settings);
+    this.#replaceSettings(settings, settings.at(-1)?.id);
+  }
+
+  removeSetting(id: string): void {
+    this.#replaceSettings(without(this.#store.state.settings, id), undefined);
+  }
+
+  #replaceSettings(settings: readonly Setting[], opened: string | undefined): void {
+    this.#store.change({
+      settings,
+      opened,
+      selection: undefined,
+      runs: new Map(),
+      active: settings[0]?.id ?? 'A',
+    });
+    this.#runAll();
+  }
+
+  select(setting: string, chunk: number): void {
+    this.#store.change({ selection: chunk < 0 ? undefined : { setting, chunk }, active: setting });
+  }
+
+  /** Goes to the next chunk of the setting that is looked at, or to the first. */
+  move(by: 1 | -1): void {
+    const { selection, active, runs } = this.#store.state;
+    const setting = selection?.setting ?? active;
+    const count = runs.get(setting)?.chunks.length ?? 0;
+    if (count === 0) return;
+    const chunk = selection === undefined ? 0 : Math.min(count - 1, Math.max(0, selection.chunk + by));
+    this.select(setting, chunk);
+  }
+
+  notify(notice: string): void {
+    this.#store.change({ notice });
+  }
+
+  #runAll(): void {
+    this.#markStale(this.#store.state.settings);
+    for (const setting of this.#store.state.settings) void this.#run(setting);
+  }
+
+  #runSoon(settings: readonly Setting[]): void {
+    this.#markStale(settings);
+    clearTimeout(this.#pause);
+    this.#pause = setTimeout(() => {
+      const stale = this.#store.state.settings.filter(
+        ({ id }) => this.#store.state.runs.get(id)?.isStale !== false,
+      );
+      for (const setting of stale) void this.#run(setting);
+    }, PAUSE);
+  }
+
+  /** What is shown is out of date from now on. */
+  #markStale(settings: readonly Setting[]): void {
+    const runs = new Map(this.#store.state.runs);
+    for (const { id } of settings) {
+      this.#stops.get(id)?.abort();
+      runs.set(id, { ...(runs.get(id) ?? NO_RUN), isStale: true, isRunning: true });
+    }
+    this.#store.change({ runs });
+  }
+
+  async #run({ id, steps }: Setting): Promise<void> {
+    const { catalogue, text } = this.#store.state;
+    if (catalogue === undefined) return;
+    const stop = new AbortController();
+    this.#stops.set(id, stop);
+    const sent = steps.map((step) => ({ ...step, options: sentOptions(step, catalogue) }));
+    try {
+      const run = await runSetting({ id, steps: sent }, text, catalogue, stop.signal);
+      const { state } = this.#store;
+      const selection = state.selection?.setting === id ? { selection: undefined } : {};
+      const hits = new Map(state.asked.hits);
+      hits.delete(id);
+      this.#store.change({
+        runs: new Map(state.runs).set(id, run),
+        asked: { ...state.asked, hits },
+        ...selection,
+      });
+    } catch {
+      // Another run of the setting has taken its place.
+    }
+  }
+
+  /** Stores a setting as a pipeline. */
+  async save({ steps }: Setting, name: string): Promise<void> {
+    try {
+      await post('v1/pipelines', { name, steps: pipelineSteps(steps) });
+      const { catalogue } = this.#store.state;
+      if (catalogue !== undefined)
+        this.#store.change({ catalogue: { ...catalogue, pipelines: await readPipelines() } });
+      this.notify(`Saved as ${name}.`);
+    } catch (error) {
+      this.notify(error instanceof ServiceProblem ? error.message : 'The service cannot be reached.');
+    }
+  }
+}
+
+/** The steps as a stored pipeline has them. */
+export function pipelineSteps(steps: readonly Step[]): object[] {
+  return steps.map(({ kind, name, options }) =>
+    kind === 'chunker'
+      ? { type: 'chunk', chunker: name, config: options }
+      : { type: 'refine', refinery: name, config: options },
+  );
+}

@@ -1,0 +1,60 @@
+import type { Setting, Step } from './model.ts';
+import { LETTERS, MOST_SETTINGS } from './model.ts';
+
+/** What an address can hold. */
+export interface Shared {
+  readonly settings: readonly Setting[];
+  readonly text: string | undefined;
+}
+
+/**
+ * The part of an address behind `#`: the settings, and the text if it is asked for, which is compressed. It never goes to a
+ * server.
+ */
+export async function toHash({ settings, text }: Shared): Promise<string> {
+  const json = JSON.stringify(settings.map(({ steps }) => steps));
+  const own = `s=${encodeURIComponent(json)}`;
+  return text === undefined ? own : `${own}&t=${await packed(text)}`;
+}
+
+/** What an address holds; `undefined` if nothing, or what no page has made. */
+export async function fromHash(hash: string): Promise<Shared | undefined> {
+  const parameters = new URLSearchParams(hash.replace(/^#/, ''));
+  try {
+    const lists: unknown = JSON.parse(parameters.get('s') ?? '');
+    if (!Array.isArray(lists) || lists.length === 0 || !lists.every(isSteps)) return undefined;
+    const settings = lists
+      .slice(0, MOST_SETTINGS)
+      .map((steps, index) => ({ id: LETTERS[index] as string, steps }));
+    const text = parameters.get('t');
+    return { settings, text: text === null ? undefined : await unpacked(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+function isSteps(value: unknown): value is readonly Step[] {
+  if (!Array.isArray(value) || value.length === 0) return false;
+  return value.every((step: Partial<Step> | null) => {
+    const isKind = ['chunker', 'refinery', 'pipeline'].includes(String(step?.kind));
+    return (
+      isKind && typeof step?.name === 'string' && typeof step.options === 'object' && step.options !== null
+    );
+  });
+}
+
+/** A text as JSON, which keeps halves of surrogate pairs, compressed and in the letters of addresses. */
+async function packed(text: string): Promise<string> {
+  const stream = new Blob([JSON.stringify(text)]).stream().pipeThrough(new CompressionStream('deflate-raw'));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const letters = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+  return btoa(letters).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}
+
+async function unpacked(packed: string): Promise<string> {
+  const bytes = Uint8Array.from(atob(packed.replaceAll('-', '+').replaceAll('_', '/')), (letter) =>
+    letter.charCodeAt(0),
+  );
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+  return JSON.parse(await new Response(stream).text()) as string;
+}

@@ -1,0 +1,104 @@
+import { call } from './api.ts';
+import { type Components, resolve, type Schema } from './schema.ts';
+
+/** A chunker or refinery that requests can name. */
+export interface Plugin {
+  readonly kind: 'chunker' | 'refinery';
+  readonly name: string;
+  readonly summary: string;
+  /** What it lacks if it cannot run here. */
+  readonly missing: readonly string[];
+  /** Its options, by their names. */
+  readonly options: Components;
+  /** A request that works when it is pasted. */
+  readonly example: Readonly<Record<string, unknown>> | undefined;
+}
+
+interface PipelineStep {
+  readonly type: string;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+export interface Pipeline {
+  readonly id: string;
+  readonly name: string;
+  readonly config: { readonly steps: readonly PipelineStep[] };
+}
+
+/** All that the server has to choose from. */
+export interface Catalogue {
+  readonly plugins: readonly Plugin[];
+  readonly pipelines: readonly Pipeline[];
+  readonly tokenizers: readonly string[];
+  readonly models: readonly string[];
+}
+
+interface Operation {
+  readonly summary?: string;
+  readonly description?: string;
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+}
+
+interface Media {
+  readonly schema: Schema;
+  readonly example?: Readonly<Record<string, unknown>>;
+}
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, { readonly post?: Operation }>>;
+  readonly components: { readonly schemas: Components };
+}
+
+interface Listed {
+  readonly kind: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly missing: readonly string[];
+}
+
+/** Asks the server what it has. */
+export async function readCatalogue(): Promise<Catalogue> {
+  const [document, listed, tokenizers, models, pipelines] = await Promise.all([
+    call<OpenApi>('openapi.json'),
+    call<Listed[]>('v1/plugins'),
+    call<{ name: string }[]>('v1/tokenizers'),
+    call<{ name: string; aliases: string[] }[]>('v1/models'),
+    readPipelines(),
+  ]);
+  const plugins = listed.body.flatMap((plugin) => pluginOf(plugin, document.body) ?? []);
+  return {
+    plugins: plugins.sort((a, b) => a.missing.length - b.missing.length),
+    pipelines,
+    tokenizers: tokenizers.body.map(({ name }) => name),
+    models: models.body.flatMap(({ name, aliases }) => [name, ...aliases]),
+  };
+}
+
+/** The stored pipelines; none if the store cannot be used. */
+export async function readPipelines(): Promise<readonly Pipeline[]> {
+  return call<Pipeline[]>('v1/pipelines').then(
+    ({ body }) => body,
+    () => [],
+  );
+}
+
+/** Members of requests that are no options of a plugin, or that the page sets itself. */
+const NO_OPTIONS: ReadonlySet<string> = new Set([
+  ...['text', 'documents', 'chunks', 'include', 'namespace', 'offset_unit'],
+]);
+
+function pluginOf(
+  { kind, name, summary, missing }: Listed,
+  { paths, components }: OpenApi,
+): Plugin | undefined {
+  if (kind !== 'chunker' && kind !== 'refinery') return undefined;
+  const verb = kind === 'chunker' ? 'chunk' : 'refine';
+  const path = Object.keys(paths).find((one) => one.endsWith(`/v1/${verb}/${name}`));
+  const media = path === undefined ? undefined : paths[path]?.post?.requestBody?.content['application/json'];
+  if (media === undefined) return undefined;
+  const { anyOf, ...schema } = resolve(media.schema, components.schemas);
+  const body = resolve(anyOf?.[0] ?? schema, components.schemas);
+  const options = Object.entries(body.properties ?? {}).filter(([option]) => !NO_OPTIONS.has(option));
+  const resolved = options.map(([option, one]) => [option, resolve(one, components.schemas)]);
+  return { kind, name, summary, missing, options: Object.fromEntries(resolved), example: media.example };
+}

@@ -1,0 +1,32 @@
+import type { Chunk } from './model.ts';
+
+/** The chunks as JSON Lines. */
+export function jsonLines(chunks: readonly Chunk[]): string {
+  return chunks.map((chunk) => `${JSON.stringify(chunk)}\n`).join('');
+}
+
+/** The chunks as CSV (RFC 4180) with a column for each field; what is neither text nor number is JSON. */
+export function csv(chunks: readonly Chunk[]): string {
+  const fields = [...new Set(chunks.flatMap((chunk) => Object.keys(chunk)))];
+  const rows = [fields, ...chunks.map((chunk) => fields.map((field) => cellOf(chunk[field])))];
+  return rows.map((row) => `${row.map(quoted).join(',')}\r\n`).join('');
+}
+
+function cellOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function quoted(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+/** Has the browser save a text as a file. */
+export function save(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}

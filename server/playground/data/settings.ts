@@ -1,0 +1,80 @@
+import type { Catalogue, Plugin } from './catalogue.ts';
+import { LETTERS, MOST_SETTINGS, type Options, type Setting, type Step } from './model.ts';
+import { isEffective } from './schema.ts';
+
+/** A step of a plugin as its example shows it. */
+export function stepOf(plugin: Plugin): Step {
+  const { text: _, documents: _documents, chunks: _chunks, ...options } = plugin.example ?? {};
+  const isSize = (name: string) => name === 'chunk_size' || name === 'chunk_overlap';
+  // Examples have tiny chunks, which suit their own texts alone.
+  const kept = Object.entries(options).filter(([name]) => !isSize(name) && name in plugin.options);
+  const size = 'chunk_size' in plugin.options ? { chunk_size: 200 } : {};
+  return { kind: plugin.kind, name: plugin.name, options: { ...Object.fromEntries(kept), ...size } };
+}
+
+/** The steps with another chunker, which keeps the limit and the tokenizer if it has such options. */
+export function replaceFirst([first, ...others]: readonly Step[], plugin: Plugin): readonly Step[] {
+  const step = stepOf(plugin);
+  const shared = ['chunk_size', 'tokenizer'].filter(
+    (name) => name in plugin.options && name in (first?.options ?? {}),
+  );
+  const kept = shared.map((name) => [name, first?.options[name]]);
+  return [{ ...step, options: { ...step.options, ...Object.fromEntries(kept) } }, ...others];
+}
+
+/** The settings that a page begins with: two chunkers for any text, which have windows or pieces that overlap. */
+export function firstSettings({ plugins }: Catalogue): readonly Setting[] {
+  const chunkers = plugins.filter(({ kind, missing }) => kind === 'chunker' && missing.length === 0);
+  const general = chunkers.filter(({ options }) => 'chunk_overlap' in options);
+  const chosen = [...general, ...chunkers].slice(0, 2);
+  return relettered(chosen.map((plugin) => ({ id: '', steps: [stepOf(plugin)] })));
+}
+
+/** The settings with another one, which is a copy of the last; the same if there is no room. */
+export function withCopy(settings: readonly Setting[]): readonly Setting[] {
+  const last = settings.at(-1);
+  if (last === undefined || settings.length >= MOST_SETTINGS) return settings;
+  return relettered([...settings, last]);
+}
+
+export function without(settings: readonly Setting[], id: string): readonly Setting[] {
+  return relettered(settings.filter((setting) => setting.id !== id));
+}
+
+function relettered(settings: readonly Setting[]): readonly Setting[] {
+  return settings.map(({ steps }, index) => ({ id: LETTERS[index] as string, steps }));
+}
+
+/** The settings with other steps in one of them. */
+export function withSteps(
+  settings: readonly Setting[],
+  id: string,
+  steps: readonly Step[],
+): readonly Setting[] {
+  return settings.map((setting) => (setting.id === id ? { id, steps } : setting));
+}
+
+/** The steps with an option of one changed; without a value it has its default again. */
+export function withOption(
+  steps: readonly Step[],
+  index: number,
+  name: string,
+  value: unknown,
+): readonly Step[] {
+  return steps.map((step, at) => {
+    if (at !== index) return step;
+    const { [name]: _, ...others } = step.options;
+    return { ...step, options: value === undefined ? others : { ...others, [name]: value } };
+  });
+}
+
+/** The options that a request sends: those that have an effect with the others. */
+export function sentOptions(step: Step, { plugins }: Catalogue): Options {
+  const plugin = plugins.find(({ kind, name }) => kind === step.kind && name === step.name);
+  if (plugin === undefined) return step.options;
+  const sent = Object.entries(step.options).filter(([name]) => {
+    const schema = plugin.options[name];
+    return schema === undefined || isEffective(schema, plugin.options, step.options);
+  });
+  return Object.fromEntries(sent);
+}

@@ -1,0 +1,58 @@
+import type { Range } from '../text/ranges.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Run, Setting, Unit } from './model.ts';
+import type { Hit } from './question.ts';
+
+/** A chunk of a setting that is looked at. */
+export interface Selection {
+  /** Letter of the setting. */
+  readonly setting: string;
+  readonly chunk: number;
+}
+
+/** A question to the text, and what was found for it. */
+export interface Asked {
+  readonly question: string;
+  readonly model: string;
+  /** How many chunks are wanted. */
+  readonly count: number;
+  /** The stretch of the text that answers it. */
+  readonly answer: Range | undefined;
+  /** The best chunks of each setting, by its letter. */
+  readonly hits: ReadonlyMap<string, readonly Hit[]>;
+  /** Whether it was asked, so that it is asked again of other chunks. */
+  readonly isAsked: boolean;
+  readonly isAsking: boolean;
+  readonly problem: string;
+}
+
+export interface State {
+  readonly catalogue: Catalogue | undefined;
+  /** Why the catalogue is not there. */
+  readonly problem: string | undefined;
+  readonly needsKey: boolean;
+  readonly text: string;
+  /** Name of the file or sample that the text is of. */
+  readonly source: string;
+  readonly isEditing: boolean;
+  readonly settings: readonly Setting[];
+  readonly runs: ReadonlyMap<string, Run>;
+  readonly selection: Selection | undefined;
+  /** The setting that is shown where there is room for one. */
+  readonly active: string;
+  readonly unit: Unit;
+  readonly showsDifferences: boolean;
+  /** The setting whose options are open. */
+  readonly opened: string | undefined;
+  /** Price for a million tokens that the user typed. */
+  readonly price: string;
+  /** The tokenizer whose tokens are shown; empty for none. */
+  readonly tokenizer: string;
+  /** Where its tokens begin in the text. */
+  readonly tokens: readonly number[];
+  readonly asked: Asked;
+  /** Whether a link that is copied has the text. */
+  readonly sharesText: boolean;
+  /** What was done last, for a moment. */
+  readonly notice: string;
+}

@@ -1,0 +1,28 @@
+/** Holds the state of the page, and tells those who watch it when it has changed. */
+export interface Store<State> {
+  readonly state: State;
+  /** Changes members; watchers are told once for all changes of one turn of the event loop. */
+  change(members: Partial<State>): void;
+  watch(watcher: (state: State) => void): void;
+}
+
+export function createStore<State extends object>(initial: State): Store<State> {
+  let state = initial;
+  let isTold = true;
+  const watchers: ((state: State) => void)[] = [];
+  return {
+    get state() {
+      return state;
+    },
+    change(members) {
+      state = { ...state, ...members };
+      if (!isTold) return;
+      isTold = false;
+      queueMicrotask(() => {
+        isTold = true;
+        for (const watcher of watchers) watcher(state);
+      });
+    },
+    watch: (watcher) => void watchers.push(watcher),
+  };
+}

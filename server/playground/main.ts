@@ -1,0 +1,117 @@
+import { render } from 'lit-html';
+import { Actions } from './data/actions.ts';
+import { fromHash, toHash } from './data/address.ts';
+import { save } from './data/export.ts';
+import { askAgain, changeQuestion, showTokens } from './data/inquiry.ts';
+import { LETTERS } from './data/model.ts';
+import { SAMPLES } from './data/samples.ts';
+import type { State } from './data/state.ts';
+import { createStore } from './data/store.ts';
+import { columnsOf } from './view/columns-of-state.ts';
+import { acceptDrops } from './view/drop.ts';
+import { pageOf } from './view/page.ts';
+import { reportOf } from './view/report.ts';
+import { Viewer } from './view/viewer.ts';
+
+const [sample] = SAMPLES as [(typeof SAMPLES)[number]];
+const shared = await fromHash(location.hash);
+const store = createStore<State>({
+  catalogue: undefined,
+  problem: undefined,
+  needsKey: false,
+  text: shared?.text ?? sample.text,
+  source: shared?.text === undefined ? sample.name : 'Shared text',
+  isEditing: false,
+  settings: shared?.settings ?? [],
+  runs: new Map(),
+  selection: undefined,
+  active: LETTERS[0],
+  unit: 'code_point',
+  showsDifferences: true,
+  opened: undefined,
+  price: '',
+  tokenizer: '',
+  tokens: [],
+  asked: {
+    question: '',
+    model: '',
+    count: 3,
+    answer: undefined,
+    hits: new Map(),
+    isAsked: false,
+    isAsking: false,
+    problem: '',
+  },
+  sharesText: false,
+  notice: '',
+});
+const actions = new Actions(store);
+const viewer = new Viewer({
+  select: (column, chunk) => actions.select(store.state.settings[column]?.id ?? '', chunk),
+  move: (by) => moveTo(by),
+});
+
+/** Scrolls to the chunk that is looked at, once it is marked. */
+function reveal(): void {
+  const { selection, runs } = store.state;
+  const chunk = runs.get(selection?.setting ?? '')?.chunks[selection?.chunk ?? -1];
+  if (chunk !== undefined) queueMicrotask(() => viewer.reveal(chunk.start_index));
+}
+
+function moveTo(by: 1 | -1): void {
+  actions.move(by);
+  reveal();
+}
+
+const wiring = {
+  store,
+  actions,
+  viewer: viewer.element,
+  move: moveTo,
+  show(setting: string, chunk: number) {
+    actions.select(setting, chunk);
+    reveal();
+  },
+  async copyLink() {
+    const { settings, text, sharesText } = store.state;
+    const hash = await toHash({ settings, text: sharesText ? text : undefined });
+    await navigator.clipboard.writeText(`${location.href.split('#')[0]}#${hash}`);
+    actions.notify(sharesText ? 'Copied a link with the text.' : 'Copied a link.');
+  },
+  saveReport() {
+    const { state } = store;
+    save('chunks.html', 'text/html', reportOf({ ...state, columns: columnsOf(state) }));
+  },
+};
+
+const root = document.querySelector('#app') as HTMLElement;
+let shown: State | undefined;
+
+/** Members of the state that the viewer shows. */
+const SHOWN = ['text', 'runs', 'selection', 'showsDifferences', 'settings', 'asked'] as const;
+
+store.watch((state) => {
+  render(pageOf(state, wiring), root);
+  if (state.catalogue === undefined) return;
+  const before = shown;
+  shown = state;
+  if (SHOWN.some((name) => before?.[name] !== state[name])) viewer.show(state.text, columnsOf(state));
+  if (before?.tokens !== state.tokens) viewer.showTokens(state.tokens);
+  if (before?.settings !== state.settings) void keepInAddress(state);
+  if (before !== undefined && before.text !== state.text) forgetText();
+  askAgain(store);
+});
+
+/** What is known of the text that was shown is not true of another one. */
+function forgetText(): void {
+  changeQuestion(store, { answer: undefined, hits: new Map() });
+  if (store.state.tokenizer !== '') void showTokens(store, store.state.tokenizer);
+}
+
+/** The address has the settings, and never the text unless a link with it is copied. */
+async function keepInAddress({ settings }: State): Promise<void> {
+  history.replaceState(null, '', `#${await toHash({ settings, text: undefined })}`);
+}
+
+acceptDrops(root, (file) => void actions.openFile(file));
+void actions.start();

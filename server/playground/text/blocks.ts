@@ -1,0 +1,43 @@
+/** Characters of a block, more or less: it ends with a line where it can. */
+const USUAL = 1200;
+const MOST = 3000;
+
+/** Where the blocks of a text begin, and its length: what is in the page are the blocks in sight. */
+export function blocksOf(text: string): number[] {
+  const edges = [0];
+  let start = 0;
+  while (text.length - start > USUAL) {
+    const end = endOfBlock(text, start);
+    if (end >= text.length) break;
+    edges.push(end);
+    start = end;
+  }
+  if (text.length > 0) edges.push(text.length);
+  return edges;
+}
+
+function endOfBlock(text: string, start: number): number {
+  const line = text.indexOf('\n', start + USUAL);
+  if (line !== -1 && line < start + MOST) return line + 1;
+  const space = text.lastIndexOf(' ', start + MOST);
+  const end = space > start + USUAL ? space + 1 : start + MOST;
+  return splitsPair(text, end) ? end + 1 : end;
+}
+
+/** The block that an offset lies in. @param edges those of `blocksOf` */
+export function blockAt(edges: readonly number[], offset: number): number {
+  let [low, high] = [0, Math.max(0, edges.length - 2)];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((edges[middle] as number) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Whether an offset lies within a surrogate pair, or between CR and LF. */
+function splitsPair(text: string, offset: number): boolean {
+  const [before, after] = [text.charCodeAt(offset - 1), text.charCodeAt(offset)];
+  const isPair = before >= 0xd800 && before < 0xdc00 && after >= 0xdc00 && after < 0xe000;
+  return isPair || (before === 13 && after === 10);
+}

@@ -1,0 +1,116 @@
+import type { Chunk } from '../data/model.ts';
+
+/** What is counted of the chunks of one setting. */
+export interface Numbers {
+  readonly chunks: number;
+  readonly least: number;
+  readonly median: number;
+  readonly p95: number;
+  readonly most: number;
+  /** Tokens of all chunks, which is what is embedded. */
+  readonly tokens: number;
+  /** Chunks whose text an earlier one has too. */
+  readonly duplicates: number;
+  /** Chunks of more tokens than the limit. */
+  readonly overLimit: number;
+  /** Share of the text's characters that a chunk covers. */
+  readonly coverage: number;
+  /** Cuts by what they lie in. */
+  readonly cuts: Readonly<Record<CutKind, number>>;
+}
+
+export type CutKind = 'sentence' | 'fence' | 'row' | 'word';
+
+export function numbersOf(text: string, chunks: readonly Chunk[], limit: number | undefined): Numbers {
+  const counts = chunks.map(({ token_count }) => token_count).sort((a, b) => a - b);
+  const at = (share: number) => counts[Math.min(counts.length - 1, Math.floor(share * counts.length))] ?? 0;
+  const most = limit ?? Number.POSITIVE_INFINITY;
+  return {
+    chunks: chunks.length,
+    least: at(0),
+    median: at(0.5),
+    p95: at(0.95),
+    most: counts.at(-1) ?? 0,
+    tokens: counts.reduce((sum, count) => sum + count, 0),
+    duplicates: chunks.length - new Set(chunks.map((chunk) => chunk.text)).size,
+    overLimit: counts.filter((count) => count > most).length,
+    coverage: coverageOf(chunks, text.length),
+    cuts: cutsOf(text, chunks),
+  };
+}
+
+function coverageOf(chunks: readonly Chunk[], length: number): number {
+  let [covered, end] = [0, 0];
+  for (const { start_index, end_index } of chunks) {
+    covered += Math.max(0, end_index - Math.max(start_index, end));
+    end = Math.max(end, end_index);
+  }
+  return length === 0 ? 1 : covered / length;
+}
+
+const WORD = /[\p{L}\p{N}\p{M}_]/u;
+const SENTENCE_END = /[.!?。！？…:;]["'”’»)\]]*\s*$/u;
+/** Characters before a cut by which it is judged. */
+const NEAR = 200;
+
+/** Counts the ends of chunks within the text that cut something. A cut is counted once for each that it lies in. */
+function cutsOf(text: string, chunks: readonly Chunk[]): Record<CutKind, number> {
+  const cuts = { sentence: 0, fence: 0, row: 0, word: 0 };
+  const fences = fencesIn(text);
+  for (const { end_index: end } of chunks) {
+    if (end >= text.length) continue;
+    const before = text.slice(Math.max(0, end - NEAR), end);
+    if (WORD.test(lastCharacter(before)) && WORD.test(firstCharacter(text, end))) cuts.word++;
+    if (!SENTENCE_END.test(before) && !/\n\s*$/.test(before)) cuts.sentence++;
+    if (isInside(fences, end)) cuts.fence++;
+    if (isInRow(text, end)) cuts.row++;
+  }
+  return cuts;
+}
+
+function lastCharacter(text: string): string {
+  return [...text.slice(-2)].at(-1) ?? '';
+}
+
+function firstCharacter(text: string, at: number): string {
+  return String.fromCodePoint(text.codePointAt(at) ?? 0);
+}
+
+/** The stretches between the fences of Markdown, as a rising list of beginnings and ends. */
+function fencesIn(text: string): number[] {
+  const edges: number[] = [];
+  for (const { index, 0: line } of text.matchAll(/^ {0,3}(?:```|~~~).*$/gm)) {
+    edges.push(edges.length % 2 === 0 ? index : index + line.length);
+  }
+  if (edges.length % 2 === 1) edges.push(text.length);
+  return edges;
+}
+
+function isInside(edges: readonly number[], offset: number): boolean {
+  let [low, high] = [0, edges.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((edges[middle] as number) < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low % 2 === 1;
+}
+
+/** Whether an offset lies within a line that is a row of a Markdown table. */
+function isInRow(text: string, offset: number): boolean {
+  const start = text.lastIndexOf('\n', offset - 1) + 1;
+  const end = text.indexOf('\n', offset);
+  if (start === offset) return false;
+  return /^\s*\|.*\|\s*$/.test(text.slice(start, end === -1 ? text.length : end));
+}
+
+/** How many chunks have how many tokens: the counts of equal classes from 0 up. */
+export function histogramOf(chunks: readonly Chunk[], most: number, classes: number): number[] {
+  const counts = new Array<number>(classes).fill(0);
+  const width = Math.max(1, most) / classes;
+  for (const { token_count } of chunks) {
+    const index = Math.min(classes - 1, Math.max(0, Math.ceil(token_count / width) - 1));
+    counts[index] = (counts[index] as number) + 1;
+  }
+  return counts;
+}

@@ -1,0 +1,44 @@
+import type { Chunk, Unit } from '../data/model.ts';
+
+/** The length of a text in a unit. */
+export function lengthIn(text: string, unit: Unit): number {
+  if (unit === 'utf16') return text.length;
+  let length = 0;
+  for (const character of text)
+    length += unit === 'code_point' ? 1 : bytesOf(character.codePointAt(0) as number);
+  return length;
+}
+
+/** Bytes of a code point in UTF-8; half a surrogate pair is written as U+FFFD, which has three. */
+function bytesOf(codePoint: number): number {
+  if (codePoint < 0x80) return 1;
+  if (codePoint < 0x800) return 2;
+  return codePoint < 0x10000 ? 3 : 4;
+}
+
+/** The chunks with their offsets in UTF-16 units. @param unit that of their offsets */
+export function toUtf16(text: string, chunks: readonly Chunk[], unit: Unit): readonly Chunk[] {
+  if (unit === 'utf16') return chunks;
+  const places = chunks.flatMap(({ start_index, end_index }) => [start_index, end_index]);
+  const found = findUtf16(text, places, unit);
+  return chunks.map((chunk) => ({
+    ...chunk,
+    start_index: found.get(chunk.start_index) as number,
+    end_index: found.get(chunk.end_index) as number,
+  }));
+}
+
+/** Where offsets of another unit lie in UTF-16 units; those beyond the text lie at its end. */
+function findUtf16(text: string, offsets: readonly number[], unit: Unit): Map<number, number> {
+  const sorted = [...new Set(offsets)].sort((a, b) => a - b);
+  const found = new Map<number, number>();
+  let [at, place, next] = [0, 0, 0];
+  for (const character of text) {
+    while (next < sorted.length && (sorted[next] as number) <= place) found.set(sorted[next++] as number, at);
+    if (next === sorted.length) return found;
+    at += character.length;
+    place += unit === 'code_point' ? 1 : bytesOf(character.codePointAt(0) as number);
+  }
+  for (const offset of sorted.slice(next)) found.set(offset, text.length);
+  return found;
+}

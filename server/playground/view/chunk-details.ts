@@ -1,0 +1,66 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Chunk, Setting, Unit } from '../data/model.ts';
+import { lengthIn } from '../text/offsets.ts';
+
+/** The chunk that is looked at. */
+export interface Looked {
+  readonly setting: Setting;
+  readonly chunk: Chunk;
+  readonly index: number;
+  readonly count: number;
+  readonly text: string;
+  readonly unit: Unit;
+  move(by: 1 | -1): void;
+  close(): void;
+}
+
+const OWN = new Set(['text', 'start_index', 'end_index', 'token_count']);
+
+/** What a chunk says of itself. */
+export function chunkDetails(looked: Looked): TemplateResult {
+  const { setting, chunk, index, count, text, unit } = looked;
+  const [start, end] = placeIn(text, chunk, unit);
+  const fields = Object.entries(chunk).filter(([name]) => !OWN.has(name));
+  const isRewritten = chunk.text !== text.slice(chunk.start_index, chunk.end_index);
+  return html`<aside class="details setting-${setting.id}" aria-label="The chosen chunk">
+    <header>
+      <span class="letter">${setting.id}</span>
+      <h2>Chunk ${index} <small>of ${count}</small></h2>
+      <button class="plain" aria-label="The chunk before" ?disabled=${index === 0} @click=${() => looked.move(-1)}>←</button>
+      <button class="plain" aria-label="The next chunk" ?disabled=${index === count - 1} @click=${() => looked.move(1)}>→</button>
+      <button class="plain" aria-label="Close" @click=${looked.close}>✕</button>
+    </header>
+    <dl>
+      <div><dt>Range</dt><dd>${start} – ${end} <small>${UNITS[unit]}</small></dd></div>
+      <div><dt>Tokens</dt><dd>${chunk.token_count}</dd></div>
+      ${fields.map(([name, value]) => html`<div><dt>${name}</dt><dd>${shown(value)}</dd></div>`)}
+      ${isRewritten ? html`<div class="wide"><dt>text</dt><dd>${chunk.text}</dd></div>` : nothing}
+    </dl>
+  </aside>`;
+}
+
+export const UNITS: Readonly<Record<Unit, string>> = {
+  code_point: 'code points',
+  utf16: 'UTF-16 units',
+  byte: 'bytes',
+};
+
+function placeIn(text: string, { start_index, end_index }: Chunk, unit: Unit): [start: number, end: number] {
+  const start = lengthIn(text.slice(0, start_index), unit);
+  return [start, start + lengthIn(text.slice(start_index, end_index), unit)];
+}
+
+/** Characters of a value that is shown in several lines. */
+const LONG = 80;
+
+/** A value in a few words; a list of texts as a path. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const isVector =
+    Array.isArray(value) && value.length > 8 && value.every((item) => typeof item === 'number');
+  if (isVector) return `${value.length} numbers: ${value.slice(0, 4).join(', ')}, …`;
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string'))
+    return value.join(' › ') || 'none';
+  const line = JSON.stringify(value);
+  return line.length < LONG ? line : JSON.stringify(value, null, 1);
+}

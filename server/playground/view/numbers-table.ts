@@ -1,0 +1,106 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { limitOf, NO_RUN, type Run, type Setting } from '../data/model.ts';
+import { type Numbers, numbersOf } from '../text/numbers.ts';
+import { histogram } from './histogram.ts';
+
+/** What the numbers are made of. */
+export interface Measured {
+  readonly text: string;
+  readonly settings: readonly Setting[];
+  readonly runs: ReadonlyMap<string, Run>;
+  readonly price: string;
+  setPrice(price: string): void;
+}
+
+const known = new WeakMap<readonly object[], Numbers>();
+
+/** The numbers of a run; counted once for its chunks. */
+export function numbersOfRun(text: string, setting: Setting, { chunks }: Run): Numbers {
+  const numbers = known.get(chunks) ?? numbersOf(text, chunks, limitOf(setting));
+  known.set(chunks, numbers);
+  return numbers;
+}
+
+const whole = new Intl.NumberFormat('en');
+const percent = (share: number) => `${(100 * share).toFixed(share === 1 || share === 0 ? 0 : 2)} %`;
+
+/** A number with its name and what it means; `isBad` if it had better be another one. */
+interface NumberColumn {
+  readonly name: string;
+  readonly about: string;
+  readonly value: (numbers: Numbers) => string;
+  readonly isBad?: (numbers: Numbers) => boolean;
+}
+
+const counted = (name: string, about: string, count: (numbers: Numbers) => number): NumberColumn => ({
+  name,
+  about,
+  value: (numbers) => whole.format(count(numbers)),
+});
+const unwanted = (name: string, about: string, count: (numbers: Numbers) => number): NumberColumn => ({
+  ...counted(name, about, count),
+  isBad: (numbers) => count(numbers) > 0,
+});
+
+/** The numbers of a setting, in the order in which they are shown. */
+export const NUMBERS: readonly NumberColumn[] = [
+  counted('Chunks', 'How many there are', ({ chunks }) => chunks),
+  counted('Min', 'Fewest tokens of a chunk', ({ least }) => least),
+  counted('Median', 'Tokens of the chunk in the middle', ({ median }) => median),
+  counted('p95', '95 % of the chunks have no more tokens', ({ p95 }) => p95),
+  counted('Max', 'Most tokens of a chunk', ({ most }) => most),
+  unwanted('Over', 'Chunks over the limit', ({ overLimit }) => overLimit),
+  {
+    name: 'Covered',
+    about: 'Share of the text that is in a chunk',
+    value: ({ coverage }) => percent(coverage),
+    isBad: ({ coverage }) => coverage < 1,
+  },
+  unwanted('Sentence', 'Cuts within a sentence', ({ cuts }) => cuts.sentence),
+  unwanted('Word', 'Cuts within a word', ({ cuts }) => cuts.word),
+  unwanted('Fence', 'Cuts within a fence of Markdown', ({ cuts }) => cuts.fence),
+  unwanted('Row', 'Cuts within a row of a Markdown table', ({ cuts }) => cuts.row),
+  unwanted('Twice', 'Chunks with the text of an earlier one', ({ duplicates }) => duplicates),
+  counted('To embed', 'Tokens of all chunks', ({ tokens }) => tokens),
+];
+
+/** The numbers of all settings, one below the other. */
+export function numbersTable(measured: Measured): TemplateResult {
+  const { settings, price } = measured;
+  return html`<table class="numbers">
+    <caption class="hidden">Numbers of each setting</caption>
+    <thead><tr>
+      <th scope="col"><span class="hidden">Setting</span></th>
+      <th scope="col">Tokens of the chunks</th>
+      ${NUMBERS.map(({ name, about }) => html`<th scope="col" title=${about}>${name}</th>`)}
+      <th scope="col">${priceField(measured)}</th>
+    </tr></thead>
+    <tbody>${settings.map((setting) => numbersRow(setting, measured, price))}</tbody>
+  </table>`;
+}
+
+function numbersRow(setting: Setting, { text, runs }: Measured, price: string): TemplateResult {
+  const run = runs.get(setting.id) ?? NO_RUN;
+  const numbers = numbersOfRun(text, setting, run);
+  const cells = NUMBERS.map(({ value, isBad }) => {
+    const bad = isBad?.(numbers) === true;
+    return html`<td class=${bad ? 'bad' : ''}>${bad ? html`<span aria-label="unwanted">! </span>` : nothing}${value(numbers)}</td>`;
+  });
+  return html`<tr class="setting-${setting.id} ${run.isStale ? 'stale' : ''}">
+    <th scope="row"><span class="letter">${setting.id}</span></th>
+    <td>${histogram(run.chunks, limitOf(setting))}</td>
+    ${cells}
+    <td>${costOf(numbers, price)}</td>
+  </tr>`;
+}
+
+function priceField({ price, setPrice }: Measured): TemplateResult {
+  const changed = (event: Event) => setPrice((event.target as HTMLInputElement).value);
+  return html`<label>Price at <input type="text" inputmode="decimal" class="price" placeholder="0.02" .value=${price}
+    @input=${changed}> / M</label>`;
+}
+
+function costOf({ tokens }: Numbers, price: string): unknown {
+  const each = Number.parseFloat(price.replace(',', '.'));
+  return Number.isFinite(each) ? ((tokens / 1e6) * each).toPrecision(3) : nothing;
+}

@@ -1,0 +1,71 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Chunk, Run, Setting } from '../data/model.ts';
+import type { Hit } from '../data/question.ts';
+import type { Asked } from '../data/state.ts';
+import { type Range, retrievalOf } from '../text/ranges.ts';
+
+/** A question with what was found for it. */
+export interface QuestionPanel {
+  readonly asked: Asked;
+  readonly models: readonly string[];
+  readonly settings: readonly Setting[];
+  readonly runs: ReadonlyMap<string, Run>;
+  change(asked: Partial<Asked>): void;
+  ask(): void;
+  /** Takes the text that is selected for the answer. */
+  mark(): void;
+  show(setting: string, chunk: number): void;
+}
+
+/** Asks a question, shows the best chunks of each setting, and how well they hold the answer. */
+export function questionPanel(panel: QuestionPanel): TemplateResult {
+  const { asked, models } = panel;
+  const valueIn = (event: Event) => (event.target as HTMLInputElement).value;
+  const sent = (event: Event) => {
+    event.preventDefault();
+    panel.ask();
+  };
+  return html`<section class="question" aria-label="Question">
+    <form @submit=${sent}>
+      <input type="text" class="ask" aria-label="Question" placeholder="A question that the text answers" .value=${asked.question}
+        @input=${(event: Event) => panel.change({ question: valueIn(event) })}>
+      <select aria-label="Embedding model" @change=${(event: Event) => panel.change({ model: valueIn(event) })}>
+        ${models.map((name) => html`<option .selected=${name === asked.model}>${name}</option>`)}
+      </select>
+      <label>best <input type="number" min="1" max="20" class="count" .value=${String(asked.count)}
+        @change=${(event: Event) => panel.change({ count: Math.max(1, Number(valueIn(event)) || 1) })}></label>
+      <button ?disabled=${asked.question.trim() === '' || asked.isAsking}>${asked.isAsking ? 'Asking …' : 'Ask'}</button>
+      <button type="button" @click=${panel.mark}>Mark selected text as the answer</button>
+    </form>
+    ${answerOf(asked)}
+    ${asked.problem === '' ? nothing : html`<p class="problem" role="alert">${asked.problem}</p>`}
+    ${asked.hits.size === 0 ? nothing : html`<ul class="found">${panel.settings.map((setting) => foundIn(setting, panel))}</ul>`}
+  </section>`;
+}
+
+function answerOf({ answer }: Asked): TemplateResult | typeof nothing {
+  if (answer === undefined) return nothing;
+  return html`<p class="brief">Answer: ${answer.end - answer.start} UTF-16 units from ${answer.start}.</p>`;
+}
+
+function foundIn({ id }: Setting, { asked, runs, show }: QuestionPanel): TemplateResult {
+  const chunks = runs.get(id)?.chunks ?? [];
+  const hits = asked.hits.get(id) ?? [];
+  return html`<li class="setting-${id}">
+    <span class="letter">${id}</span>
+    ${hits.map(
+      ({ chunk, score }) =>
+        html`<button class="plain" @click=${() => show(id, chunk)}>chunk ${chunk} <small>${score.toFixed(3)}</small></button>`,
+    )}
+    ${asked.answer === undefined ? nothing : metrics(hits, chunks, asked.answer)}
+  </li>`;
+}
+
+function metrics(hits: readonly Hit[], chunks: readonly Chunk[], answer: Range): TemplateResult {
+  const found = hits
+    .flatMap(({ chunk }) => chunks[chunk] ?? [])
+    .map(({ start_index, end_index }) => ({ start: start_index, end: end_index }));
+  const { recall, precision, iou } = retrievalOf(found, [answer]);
+  const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+  return html`<span class="metrics">recall ${percent(recall)} · precision ${percent(precision)} · IoU ${percent(iou)}</span>`;
+}

@@ -1,0 +1,67 @@
+import { NO_RUN, type Run, type Setting } from '../data/model.ts';
+import { blockIn, type Column } from './columns.ts';
+import { NUMBERS, numbersOfRun } from './numbers-table.ts';
+import { briefOf } from './setting-card.ts';
+
+/** The style of the report; it has no other. */
+const STYLE = `:root { color-scheme: light dark; font: 15px/1.55 system-ui, sans-serif }
+body { margin: 1rem }
+table { border-collapse: collapse } th, td { text-align: start; padding: .2rem .8rem; border-bottom: 1px solid light-dark(#ccc, #555) }
+.columns { display: grid; grid-auto-flow: column; grid-auto-columns: minmax(0, 1fr); gap: 1rem }
+.text { white-space: pre-wrap; overflow-wrap: anywhere }
+.even { background: light-dark(#dcebfb, #1d3b57) } .odd { background: light-dark(#fdeccb, #4d3c16) }
+.gap { background: repeating-linear-gradient(90deg, transparent 0 6px, #8888 6px 8px) }
+.overlap { background-image: repeating-linear-gradient(135deg, transparent 0 4px, #8888 4px 6px) }
+.over { text-decoration: underline wavy light-dark(#b3261e, #ff9d94) } .start { box-shadow: inset 2px 0 0 #888 }
+.differs { box-shadow: inset 4px 0 0 light-dark(#b3261e, #ff9d94) }`;
+
+/** What a report is of. */
+export interface Compared {
+  readonly text: string;
+  readonly source: string;
+  readonly settings: readonly Setting[];
+  readonly runs: ReadonlyMap<string, Run>;
+  readonly columns: readonly Column[];
+}
+
+/**
+ * A comparison as one HTML file, which needs nothing else and runs nothing: its policy forbids scripts and requests, and all
+ * that comes from the text is text nodes of a document.
+ */
+export function reportOf({ text, source, settings, runs, columns }: Compared): string {
+  const made = document.implementation.createHTMLDocument(`Chunks of ${source}`);
+  const add = (parent: Element, name: string, content = '', className = '') => {
+    const element = made.createElement(name);
+    if (className !== '') element.className = className;
+    element.append(content);
+    parent.append(element);
+    return element;
+  };
+  const policy = made.createElement('meta');
+  policy.httpEquiv = 'Content-Security-Policy';
+  policy.content = "default-src 'none'; style-src 'unsafe-inline'";
+  made.head.prepend(policy);
+  const charset = made.createElement('meta');
+  charset.setAttribute('charset', 'utf-8');
+  made.head.prepend(charset);
+  add(made.body, 'h1', `Chunks of ${source}`);
+  const table = add(made.body, 'table');
+  const head = add(table, 'tr');
+  for (const name of ['Setting', ...NUMBERS.map((number) => number.name)]) add(head, 'th', name);
+  for (const setting of settings) {
+    const row = add(table, 'tr');
+    const numbers = numbersOfRun(text, setting, runs.get(setting.id) ?? NO_RUN);
+    add(row, 'th', `${setting.id}: ${setting.steps[0]?.name}, ${briefOf(setting.steps)}`);
+    for (const { value } of NUMBERS) add(row, 'td', value(numbers));
+  }
+  const compared = add(made.body, 'div', '', 'columns');
+  for (const column of columns) {
+    const section = add(compared, 'section');
+    add(section, 'h2', `${column.setting.id}: ${column.setting.steps.map(({ name }) => name).join(' + ')}`);
+    const shown = add(section, 'div', '', 'text');
+    shown.setAttribute('dir', 'auto');
+    shown.append(made.importNode(blockIn(column, text, 0, text.length), true));
+  }
+  // The policy of this page forbids styles in its documents, and the report is none of them yet.
+  return `<!doctype html>\n${made.documentElement.outerHTML.replace('</head>', `<style>${STYLE}</style></head>`)}`;
+}

@@ -1,0 +1,190 @@
+import { blockAt, blocksOf } from '../text/blocks.ts';
+import { layoutOf } from './block-layout.ts';
+import { blockIn, type Column } from './columns.ts';
+import { markTokens } from './token-marks.ts';
+
+/** Pixels above and below what is in sight that are in the page too. */
+const MARGIN = 800;
+/** Pixels beside the text of a column. */
+const PADDING = 24;
+
+/** What the viewer tells. */
+export interface ViewerEvents {
+  /** A chunk of a column was chosen, by its place among the columns. */
+  select(column: number, chunk: number): void;
+  /** Keys that move to other chunks. */
+  move(by: 1 | -1): void;
+}
+
+/**
+ * Shows a text in columns side by side, which scroll together. The text is divided into blocks, and only the blocks in
+ * sight are in the page, at the heights that they have or are guessed to have.
+ */
+export class Viewer {
+  readonly element: HTMLElement;
+  readonly #sizer: HTMLElement;
+  readonly #events: ViewerEvents;
+  readonly #rows = new Map<number, HTMLElement>();
+  #text = '';
+  #edges: number[] = [0];
+  #columns: readonly Column[] = [];
+  #layout = layoutOf('', this.#edges, 1);
+  #isScheduled = false;
+  #tokens: readonly number[] = [];
+
+  constructor(events: ViewerEvents) {
+    this.#events = events;
+    this.element = document.createElement('div');
+    this.element.className = 'viewer';
+    this.element.tabIndex = 0;
+    this.element.setAttribute('role', 'region');
+    this.element.setAttribute('aria-label', 'The text with its chunks; arrow keys go from chunk to chunk');
+    this.#sizer = document.createElement('div');
+    this.#sizer.className = 'sizer';
+    this.element.append(this.#sizer);
+    this.element.addEventListener('scroll', () => this.#schedule(), { passive: true });
+    this.element.addEventListener('click', (event) => this.#clicked(event));
+    this.element.addEventListener('keydown', (event) => this.#pressed(event));
+    new ResizeObserver(() => {
+      const { offsetWidth, clientWidth } = this.element;
+      // The heads of the columns stand beside no scroll bar.
+      document.documentElement.style.setProperty('--scrollbar', `${offsetWidth - clientWidth}px`);
+      this.#forgetHeights();
+    }).observe(this.element);
+  }
+
+  /** Shows columns of a text; what was shown of another text is gone at once. */
+  show(text: string, columns: readonly Column[]): void {
+    const isOther = text !== this.#text;
+    const isOtherWidth = columns.length !== this.#columns.length;
+    this.#columns = columns;
+    if (isOther) {
+      this.#text = text;
+      this.#edges = blocksOf(text);
+      this.element.scrollTop = 0;
+    }
+    for (const row of this.#rows.values()) row.remove();
+    this.#rows.clear();
+    this.element.style.setProperty('--columns', String(Math.max(1, columns.length)));
+    if (isOther || isOtherWidth) this.#forgetHeights();
+    this.#draw();
+  }
+
+  /** Marks the tokens of the text. @param starts where they begin; none for no marks */
+  showTokens(starts: readonly number[]): void {
+    this.#tokens = starts;
+    this.#markTokens();
+  }
+
+  #markTokens(): void {
+    markTokens(this.#sizer.querySelectorAll<HTMLElement>('span[data-start]'), this.#tokens);
+  }
+
+  /** Scrolls to an offset of the text, unless it is in sight. */
+  reveal(offset: number): void {
+    const block = blockAt(this.#edges, offset);
+    const { scrollTop, clientHeight } = this.element;
+    const top = this.#layout.topOf(block);
+    if (top < scrollTop || top > scrollTop + clientHeight) this.element.scrollTop = top;
+    this.#draw();
+    const span = this.#spanAt(offset);
+    if (span === undefined) return;
+    const { top: at, bottom } = span.getBoundingClientRect();
+    const box = this.element.getBoundingClientRect();
+    if (at < box.top + 40) this.element.scrollTop += at - box.top - 40;
+    else if (bottom > box.bottom - 40 && at - (bottom - box.bottom + 40) > box.top) {
+      this.element.scrollTop += bottom - box.bottom + 40;
+    } else if (at > box.bottom - 60) this.element.scrollTop += at - box.top - 80;
+  }
+
+  #spanAt(offset: number): HTMLElement | undefined {
+    const row = this.#rows.get(blockAt(this.#edges, offset));
+    const spans = [...(row?.querySelectorAll<HTMLElement>('span.selected') ?? [])];
+    return spans.find((span) => Number(span.dataset.start) >= offset) ?? spans[0];
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    requestAnimationFrame(() => {
+      this.#isScheduled = false;
+      this.#draw();
+    });
+  }
+
+  /** Guesses all heights again: the text or its width is another one. */
+  #forgetHeights(): void {
+    const width = this.element.clientWidth / Math.max(1, this.#columns.length) - PADDING;
+    this.#layout = layoutOf(this.#text, this.#edges, width);
+    this.#sizer.style.height = `${this.#layout.height}px`;
+    this.#schedule();
+  }
+
+  /** Puts the blocks in sight into the page and takes the others out of it. */
+  #draw(): void {
+    const { scrollTop, clientHeight } = this.element;
+    const [from, to] = [scrollTop - MARGIN, scrollTop + clientHeight + MARGIN];
+    const layout = this.#layout;
+    const isInSight = (block: number) => layout.topOf(block + 1) >= from && layout.topOf(block) <= to;
+    for (const [block, row] of this.#rows) {
+      if (isInSight(block)) continue;
+      row.remove();
+      this.#rows.delete(block);
+    }
+    const made: number[] = [];
+    for (let block = layout.firstBelow(from); block < layout.count && isInSight(block); block++) {
+      if (this.#rows.has(block)) continue;
+      this.#addRow(block);
+      made.push(block);
+    }
+    this.#measure(made);
+    if (this.#tokens.length > 0 && made.length > 0) this.#markTokens();
+  }
+
+  #addRow(block: number): void {
+    const row = document.createElement('div');
+    row.className = 'row';
+    const [from, to] = [this.#edges[block] as number, this.#edges[block + 1] as number];
+    for (const [index, column] of this.#columns.entries()) {
+      const cell = document.createElement('div');
+      cell.className = `cell${column.run.isStale ? ' stale' : ''}`;
+      cell.dataset.column = String(index);
+      cell.dir = 'auto';
+      cell.append(blockIn(column, this.#text, from, to));
+      row.append(cell);
+    }
+    this.#rows.set(block, row);
+    this.#sizer.append(row);
+  }
+
+  /** Takes the heights of new rows for those that were guessed; what is in sight stays where it is. */
+  #measure(made: readonly number[]): void {
+    const [lowest] = made;
+    if (lowest === undefined) return;
+    const { scrollTop } = this.element;
+    const layout = this.#layout;
+    const anchor = layout.firstBelow(scrollTop);
+    const before = layout.topOf(anchor);
+    layout.measured(made.map((block) => [block, (this.#rows.get(block) as HTMLElement).offsetHeight]));
+    this.#sizer.style.height = `${layout.height}px`;
+    for (const [block, row] of this.#rows) row.style.transform = `translateY(${layout.topOf(block)}px)`;
+    const moved = layout.topOf(anchor) - before;
+    if (moved !== 0 && lowest < anchor) this.element.scrollTop = scrollTop + moved;
+  }
+
+  #clicked(event: MouseEvent): void {
+    const span = (event.target as HTMLElement).closest<HTMLElement>('span[data-chunk]');
+    const cell = span?.closest<HTMLElement>('.cell');
+    // A selection of text is no click.
+    if (!span || !cell || getSelection()?.isCollapsed === false) return;
+    this.#events.select(Number(cell.dataset.column), Number(span.dataset.chunk));
+  }
+
+  #pressed(event: KeyboardEvent): void {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const by = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    this.#events.move(by as 1 | -1);
+  }
+}

@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import t from 'tap';
+import type { Chunk } from '../../../server/playground/data/model.ts';
+import { isEffective, resolve } from '../../../server/playground/data/schema.ts';
+import { blockAt, blocksOf } from '../../../server/playground/text/blocks.ts';
+import { differencesOf } from '../../../server/playground/text/differences.ts';
+import { histogramOf, numbersOf } from '../../../server/playground/text/numbers.ts';
+import { lengthIn, toUtf16 } from '../../../server/playground/text/offsets.ts';
+import { piecesOf } from '../../../server/playground/text/pieces.ts';
+import { retrievalOf } from '../../../server/playground/text/ranges.ts';
+
+/** The parts of the playground that need no browser. */
+
+const chunk = (start_index: number, end_index: number, more: object = {}): Chunk => ({
+  text: `${start_index}-${end_index}`,
+  start_index,
+  end_index,
+  token_count: end_index - start_index,
+  ...more,
+});
+
+/** Chunks with rising starts and rising ends, with gaps and overlaps. */
+const anyChunks = fc
+  .array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 5 })), { maxLength: 12 })
+  .map((steps) => {
+    let [start, end] = [0, 0];
+    return steps.map(([forward, further]) => {
+      start = Math.min(start + forward, end + 2);
+      end = Math.max(end, start) + 1 + further;
+      return chunk(start, end);
+    });
+  });
+
+const unit = fc.constantFrom('a', 'é', 'e\u0301', '漢', '😀', '\ud83d', '\ude00', '\r\n', '\n', ' ', 'ש');
+const anyText = fc.array(unit, { maxLength: 60 }).map((units) => units.join(''));
+
+t.test('pieces say of every character which chunks cover it', async (t) => {
+  fc.assert(
+    fc.property(
+      anyChunks,
+      fc.integer({ min: 0, max: 30 }),
+      fc.integer({ min: 0, max: 40 }),
+      (chunks, from, length) => {
+        const to = from + length;
+        const pieces = piecesOf(chunks, from, to);
+        const covers = (at: number) =>
+          chunks.flatMap(({ start_index, end_index }, index) =>
+            start_index <= at && at < end_index ? [index] : [],
+          );
+        let at = from;
+        for (const { start, end, chunk, isOverlap, isStart } of pieces) {
+          if (start !== at || end <= start) return false;
+          for (; at < end; at++) {
+            const covering = covers(at);
+            if ((covering[0] ?? -1) !== chunk || covering.length > 1 !== isOverlap) return false;
+          }
+          if (isStart !== chunks.some(({ start_index }) => start_index === start)) return false;
+        }
+        return at === to;
+      },
+    ),
+    { numRuns: 2000 },
+  );
+  t.pass();
+});
+
+t.test('blocks are the text, and cut no pair and no line break in two', async (t) => {
+  fc.assert(
+    fc.property(
+      fc.array(unit, { minLength: 1, maxLength: 9 }),
+      fc.integer({ min: 1, max: 4000 }),
+      (units, times) => {
+        const text = units.join('').repeat(times).slice(0, 20_000);
+        const edges = blocksOf(text);
+        if (edges[0] !== 0 || edges.at(-1) !== text.length) return false;
+        return edges.every((edge, index) => {
+          if (index > 0 && edge - (edges[index - 1] as number) > 3002) return false;
+          if (index > 0 && edge <= (edges[index - 1] as number)) return false;
+          const [before = '', after = ''] = [text[edge - 1], text[edge]];
+          const isPair = /[\ud800-\udbff]/.test(before) && /[\udc00-\udfff]/.test(after);
+          return edge === text.length || (!isPair && !(before === '\r' && after === '\n'));
+        });
+      },
+    ),
+    { numRuns: 300 },
+  );
+  t.equal(blockAt([0, 5, 9], 0), 0);
+  t.equal(blockAt([0, 5, 9], 5), 1);
+  t.equal(blockAt([0, 5, 9], 9), 1);
+});
+
+t.test('offsets of other units are found again', async (t) => {
+  fc.assert(
+    fc.property(anyText, fc.constantFrom('code_point' as const, 'byte' as const), (text, unit) => {
+      const edges: number[] = [0];
+      for (const character of text) edges.push((edges.at(-1) as number) + character.length);
+      const chunks = edges.map((edge) => chunk(0, lengthIn(text.slice(0, edge), unit)));
+      return toUtf16(text, chunks, unit).every(({ end_index }, index) => end_index === edges[index]);
+    }),
+  );
+  fc.assert(fc.property(anyText, (text) => lengthIn(text, 'byte') === Buffer.byteLength(text)));
+  fc.assert(fc.property(anyText, (text) => lengthIn(text, 'code_point') === Array.from(text).length));
+  t.pass();
+});
+
+t.test('numbers', async (t) => {
+  const text = 'One two. Three\n| a | b |\n```\nx\ny\n```\nend';
+  const cut = (marks: readonly number[]) =>
+    numbersOf(
+      text,
+      [...marks, text.length].map((end, at) => chunk(marks[at - 1] ?? 0, end)),
+      20,
+    ).cuts;
+  t.same(cut([]), { sentence: 0, fence: 0, row: 0, word: 0 });
+  t.same(cut([9]), { sentence: 0, fence: 0, row: 0, word: 0 }, 'behind a sentence');
+  t.same(cut([4]), { sentence: 1, fence: 0, row: 0, word: 0 });
+  t.same(cut([11]), { sentence: 1, fence: 0, row: 0, word: 1 });
+  t.same(cut([20]), { sentence: 1, fence: 0, row: 1, word: 0 });
+  t.same(cut([text.indexOf('y')]), { sentence: 0, fence: 1, row: 0, word: 0 });
+  const chunks = [chunk(0, 10), chunk(5, 15, { text: '0-10' }), chunk(20, 21)];
+  const numbers = numbersOf('x'.repeat(40), chunks, 9);
+  t.match(numbers, {
+    chunks: 3,
+    least: 1,
+    median: 10,
+    most: 10,
+    tokens: 21,
+    duplicates: 1,
+    overLimit: 2,
+    coverage: 0.4,
+  });
+  t.same(
+    histogramOf(
+      [1, 10, 10, 11, 20].map((tokens) => chunk(0, 1, { token_count: tokens })),
+      20,
+      2,
+    ),
+    [3, 2],
+  );
+});
+
+t.test('differences are the boundaries that not all have', async (t) => {
+  const [a, b] = [
+    [chunk(0, 5), chunk(5, 9)],
+    [chunk(0, 6), chunk(6, 9)],
+  ];
+  t.same(
+    differencesOf([a, b]).map((one) => [...one]),
+    [[5], [6]],
+  );
+  t.same(
+    differencesOf([a, a]).map((one) => [...one]),
+    [[], []],
+  );
+});
+
+t.test('retrieval counts each character once', async (t) => {
+  const range = (start: number, end: number) => ({ start, end });
+  t.same(retrievalOf([range(0, 10), range(5, 15)], [range(10, 20)]), {
+    recall: 0.5,
+    precision: 1 / 3,
+    iou: 0.25,
+  });
+  t.same(retrievalOf([], [range(0, 1)]), { recall: 0, precision: 0, iou: 0 });
+  const oracle = (ranges: readonly { start: number; end: number }[]) =>
+    new Set(ranges.flatMap(({ start, end }) => Array.from({ length: end - start }, (_, at) => start + at)));
+  const anyRanges = fc.array(
+    fc
+      .tuple(fc.nat(20), fc.integer({ min: 1, max: 9 }))
+      .map(([start, length]) => range(start, start + length)),
+    { minLength: 1, maxLength: 5 },
+  );
+  fc.assert(
+    fc.property(anyRanges, anyRanges, (found, answer) => {
+      const [own, wanted] = [oracle(found), oracle(answer)];
+      const both = own.intersection(wanted).size;
+      const { recall, precision, iou } = retrievalOf(found, answer);
+      return (
+        recall === both / wanted.size &&
+        precision === both / own.size &&
+        iou === both / own.union(wanted).size
+      );
+    }),
+  );
+});
+
+t.test('schemas are read as the document has them', async (t) => {
+  const components = { Size: { type: 'integer', minimum: 1 } };
+  const schema = resolve(
+    { allOf: [{ properties: { a: { $ref: '#/components/schemas/Size' } } }, { properties: { b: {} } }] },
+    components,
+  );
+  t.same(Object.keys(schema.properties ?? {}), ['a', 'b']);
+  t.same(resolve({ description: 'd', allOf: [{ type: 'string', default: 'x' }] }, {}), {
+    type: 'string',
+    default: 'x',
+    description: 'd',
+  });
+  const properties = { mode: { default: 'one' }, only: { 'x-effective-with': { mode: ['two'] } } };
+  t.notOk(isEffective(properties.only, properties, {}));
+  t.ok(isEffective(properties.only, properties, { mode: 'two' }));
+});
