@@ -131,6 +131,13 @@ export const OPTIONS = {
     description: 'Most chunks of a request to a refinery.',
     minimum: 1,
   },
+  maxEvaluationCharacters: {
+    type: 'integer',
+    default: 10_000_000,
+    description:
+      'Most characters that a request to evaluate has embedded: its documents once for each different candidate.',
+    minimum: 1,
+  },
   maxDelimiters: {
     type: 'integer',
     default: 100,

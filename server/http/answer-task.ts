@@ -1,28 +1,47 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../core/errors.ts';
+import { fromPlainError, ServiceError } from '../../core/errors.ts';
+import type { RunAnswer } from '../run/runner.ts';
 import type { Task } from '../service/tasks.ts';
 import { bodyOf, sendBytes } from './bytes-body.ts';
+import { reportFailure } from './error-handler.ts';
+import type { Metrics } from './metrics.ts';
 import { logWork } from './request-log.ts';
 import type { Services } from './services.ts';
 
-/** Runs a task on the request and answers with its bytes and response metadata, or with a stream. */
+/**
+ * Runs a task on the request and answers with its bytes and response metadata, or with a stream.
+ *
+ * @param stop aborts if the client goes away; by default one is made
+ */
 export type AnswerTask<T extends Task> = (
   request: FastifyRequest,
   reply: FastifyReply,
   task: T,
+  stop?: AbortController,
 ) => Promise<FastifyReply>;
 
 export function answerWith({ runner, metrics }: Services): AnswerTask<Task> {
-  return async (request, reply, task) => {
+  return async (request, reply, task, stop = stopWhenGone(reply)) => {
     const body = bodyOf(request);
-    const stop = stopWhenGone(reply);
     const received = body.length;
-    const { bytes, metadata, timings, queueSeconds } = await runner.run(task, body, stop);
-    metrics.worked(labelOf(task), received, queueSeconds, timings);
-    logWork(request, queueSeconds, timings);
+    const { bytes, metadata, ...done } = await runner.run(task, body, stop);
+    noteWork(request, task, received, done, metrics);
     for (const [name, value] of Object.entries(metadata)) reply.header(`x-${name}`, value);
     return sendBytes(reply, bytes);
   };
+}
+
+/** Has metrics and the log know of work that is done, and of what failed of it. @param received bytes of the request */
+export function noteWork(
+  request: FastifyRequest,
+  task: Task,
+  received: number,
+  { timings, queueSeconds, failures = [] }: Pick<RunAnswer, 'timings' | 'queueSeconds' | 'failures'>,
+  metrics: Metrics,
+): void {
+  metrics.worked(labelOf(task), received, queueSeconds, timings);
+  logWork(request, queueSeconds, timings);
+  for (const failure of failures) reportFailure(fromPlainError(failure), request, metrics);
 }
 
 /** What metrics call the work of a task. */

@@ -69,7 +69,7 @@ function createHistograms(registry: Registry) {
     stages: new Histogram({
       ...shared,
       name: 'chunksmith_stage_seconds',
-      help: 'Time of a request in a stage: parse, queue, chunk, refine, embed, tokenize or serialise.',
+      help: 'Time of a request in a stage: parse, queue, read, chunk, refine, embed, search, tokenize or serialise.',
       labelNames: ['stage', 'by'],
     }),
   };

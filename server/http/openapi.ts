@@ -21,6 +21,7 @@ const TAGS = [
   { name: 'files', description: 'Split files into chunks' },
   { name: 'refine', description: 'Enrich chunks' },
   { name: 'texts', description: 'Embed texts and count their tokens' },
+  { name: 'evaluate', description: 'Compare ways to chunk by your own questions' },
   { name: 'pipelines', description: 'Store steps under a name and run them' },
   { name: 'meta', description: 'What the service says of itself' },
 ];
@@ -31,7 +32,7 @@ const ABOUT_ALL = `Splits text into chunks and enriches chunks. Offsets are exac
 each document or list of chunks. Each is answered with a line, in their order, and one that fails fails alone. With
 \`Accept: application/x-ndjson\` a request in JSON is answered in lines too.
 
-**Compression.** Routes that chunk, refine, embed and tokenize take bodies with \`Content-Encoding\` \`gzip\`, \`br\`,
+**Compression.** Routes that chunk, refine, evaluate, embed and tokenize take bodies with \`Content-Encoding\` \`gzip\`, \`br\`,
 \`deflate\` or \`zstd\`; the limit of a body holds for what comes out.`;
 
 /** How keys are sent. */

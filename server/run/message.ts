@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { PlainError } from '../../core/errors.ts';
 import type { Config } from '../config/config.ts';
 import type { Execution } from '../service/requests.ts';
@@ -13,6 +14,8 @@ export interface WorkMessage {
   readonly work: Work;
   /** Raised to stop the work. */
   readonly flag: StopFlag;
+  /** Where parts of the answer are posted, if it is wanted in parts. */
+  readonly parts: MessagePort | undefined;
 }
 
 /** Sent back by a worker thread: errors as data, because a cloned error loses its code. */

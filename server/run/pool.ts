@@ -1,10 +1,11 @@
-import { threadId as mainThread } from 'node:worker_threads';
+import { type MessagePort, threadId as mainThread } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { fromPlainError, ServiceError } from '../../core/errors.ts';
 import type { Config } from '../config/config.ts';
-import type { Answer } from '../service/service.ts';
+import type { Answer, OnPart } from '../service/service.ts';
 import { type Executor, STOP_GRACE } from './executor.ts';
 import type { Work, WorkerData, WorkMessage, WorkOutcome } from './message.ts';
+import { openPartChannel } from './part-channel.ts';
 import type { SharedBuffersRegistry } from './shared-buffers.ts';
 import { createStopFlag, hasBegun, raise, type StopFlag } from './stop-flag.ts';
 
@@ -29,7 +30,7 @@ export function createPoolExecutor(config: Config, shared: SharedBuffersRegistry
     shared.releaseDead(new Set([mainThread, ...pool.threads.map((worker) => worker.threadId)]));
   });
   return {
-    run: (work, signal) => runInThread(pool, running, work, signal),
+    run: (work, signal, onPart) => runInThread(pool, running, work, signal, onPart),
     get threads() {
       return pool.threads.length;
     },
@@ -65,6 +66,7 @@ async function runInThread(
   running: Set<Running>,
   work: Work,
   signal: AbortSignal,
+  onPart?: OnPart,
 ): Promise<Answer> {
   const flag = createStopFlag();
   const thread = new AbortController();
@@ -79,27 +81,30 @@ async function runInThread(
     thread.abort();
   };
   const entry = { flag, fail };
+  const parts = onPart === undefined ? undefined : openPartChannel(onPart);
   running.add(entry);
   signal.addEventListener('abort', stop, { once: true });
   try {
-    const { message, transferList } = messageOf(work, flag);
+    const { message, transferList } = messageOf(work, flag, parts?.port);
     const outcome = await pool.run(message, { transferList, signal: thread.signal });
     if ('error' in outcome) throw fromPlainError(outcome.error);
     return outcome.answer;
   } catch (error) {
     throw lossOf(failure ?? error);
   } finally {
+    parts?.close();
     running.delete(entry);
     signal.removeEventListener('abort', stop);
     clearTimeout(grace);
   }
 }
 
-/** The message with what is moved to the thread instead of copied: the bytes of a request. */
-function messageOf(work: Work, flag: StopFlag) {
-  if ('execution' in work) return { message: { work, flag }, transferList: [] };
+/** The message with what is moved to the thread instead of copied: the bytes of a request, and the port of parts. */
+function messageOf(work: Work, flag: StopFlag, parts: MessagePort | undefined) {
+  const ports = parts === undefined ? [] : [parts];
+  if ('execution' in work) return { message: { work, flag, parts }, transferList: ports };
   const body = ownBytes(work.body);
-  return { message: { work: { ...work, body }, flag }, transferList: [body.buffer] };
+  return { message: { work: { ...work, body }, flag, parts }, transferList: [body.buffer, ...ports] };
 }
 
 /** The bytes alone in their buffer, so that they can be moved; small bodies share a pool with others. */

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Config } from '../config/config.ts';
-import type { Answer, Service } from '../service/service.ts';
+import type { Answer, OnPart, Service } from '../service/service.ts';
 import type { Task } from '../service/tasks.ts';
 import { EventLoopScheduler } from './event-loop-scheduler.ts';
 import { type Executor, STOP_GRACE } from './executor.ts';
@@ -18,11 +18,12 @@ export interface Runner {
    *
    * @param body bytes of the request; they may be moved away and must not be used afterwards
    * @param stop when it aborts, the task is dropped from the queue or stopped; the deadline aborts it too
+   * @param onPart has an evaluation answered in parts, see `Service.run`
    * Lines of a stream are never turned away: they wait for a thread, as a stream has only few at a time.
    *
    * @throws ServiceError `overloaded`, `timed_out`, the reason of `stop`, or what the executors throw
    */
-  run(task: Task, body: Uint8Array, stop: AbortController): Promise<RunAnswer>;
+  run(task: Task, body: Uint8Array, stop: AbortController, onPart?: OnPart): Promise<RunAnswer>;
   /** Whether a request whose body has so many bytes is turned away now. */
   isFullFor(bytes: number): boolean;
   /** To be called for each new connection: tasks on the event loop let others be accepted first. */
@@ -59,8 +60,8 @@ export function createRunner({ config, service, inline, pool }: RunnerOptions): 
   const queue = new PriorityQueue({ threads: config.workers, queueSize: config.queueSize });
   const state: RunnerState = { config, service, inline, pool, scheduler, queue };
   return {
-    run: (task, body, stop) =>
-      withDeadline(stop, config.requestTimeout, (signal) => admit(state, task, body, signal)),
+    run: (task, body, stop, onPart) =>
+      withDeadline(stop, config.requestTimeout, (signal) => admit(state, { task, body }, signal, onPart)),
     isFullFor: (bytes) => (isInline(state, bytes) ? scheduler.isFull : queue.isFull),
     yieldToAccepts: () => scheduler.yieldToAccepts(),
     load: () => ({
@@ -91,24 +92,25 @@ function isInline({ config, pool }: RunnerState, bytes: number): boolean {
  */
 async function admit(
   state: RunnerState,
-  task: Task,
-  body: Uint8Array,
+  given: { readonly task: Task; readonly body: Uint8Array },
   signal: AbortSignal,
+  onPart: OnPart | undefined,
 ): Promise<RunAnswer> {
   const { scheduler, service, inline, pool } = state;
+  const { task, body } = given;
   const { length } = body;
-  if (task.run === 'lines' && pool !== undefined) return inThread(state, { task, body }, length, signal);
+  if (task.run === 'lines' && pool !== undefined) return inThread(state, given, length, signal);
   if (!isInline(state, length) || (pool !== undefined && !service.mayBeLight(task))) {
-    return inThread(state, { task, body }, length, signal);
+    return inThread(state, given, length, signal, onPart);
   }
   const begin = performance.now();
   await scheduler.enter(signal);
   const queueSeconds = secondsSince(begin);
   const execution = service.read(task, body);
   if (pool !== undefined && !service.isLight(execution)) {
-    return inThread(state, { execution }, length, signal);
+    return inThread(state, { execution }, length, signal, onPart);
   }
-  return { ...(await inline.run({ execution }, signal)), queueSeconds };
+  return { ...(await inline.run({ execution }, signal, onPart)), queueSeconds };
 }
 
 async function inThread(
@@ -116,13 +118,14 @@ async function inThread(
   work: Work,
   bytes: number,
   signal: AbortSignal,
+  onPart?: OnPart,
 ): Promise<RunAnswer> {
   const begin = performance.now();
   const isPatient = 'task' in work && work.task.run === 'lines';
   const leave = await queue.enter(bytes, signal, isPatient);
   const queueSeconds = secondsSince(begin);
   try {
-    return { ...(await (pool as Executor).run(work, signal)), queueSeconds };
+    return { ...(await (pool as Executor).run(work, signal, onPart)), queueSeconds };
   } finally {
     leave();
   }

@@ -6,6 +6,7 @@ import { createLog } from '../log.ts';
 import type { Answer } from '../service/service.ts';
 import { runWork } from './executor.ts';
 import type { WorkerData, WorkMessage, WorkOutcome } from './message.ts';
+import { partSender } from './part-channel.ts';
 import { release } from './release.ts';
 import { connectSharedBuffers } from './shared-buffers.ts';
 import { withSignal } from './stop-flag.ts';
@@ -30,9 +31,9 @@ const { service } = (await createServiceContainer({ config, log, shared: connect
   .cradle;
 
 /** Entry of a worker thread: runs work, and answers with bytes or an error as data. */
-export default async function work({ work, flag }: WorkMessage): Promise<unknown> {
+export default async function work({ work, flag, parts }: WorkMessage): Promise<unknown> {
   try {
-    return moved(await withSignal(flag, (signal) => runWork(service, work, signal)));
+    return moved(await withSignal(flag, (signal) => runWork(service, work, signal, partSender(parts))));
   } catch (error) {
     return { error: toPlainError(error) } satisfies WorkOutcome;
   } finally {

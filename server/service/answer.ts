@@ -9,6 +9,9 @@ export interface Answer {
   /** What the plugins report about it. */
   readonly metadata: Metadata;
   readonly timings: Timings;
-  /** What failed of a stream; its lines say so. */
+  /** What failed of an answer and did not fail all of it; the answer says so. */
   readonly failures?: readonly PlainError[];
 }
+
+/** Takes parts of an answer as soon as they are there: whole lines of JSON. */
+export type OnPart = (bytes: Uint8Array<ArrayBuffer>) => void;

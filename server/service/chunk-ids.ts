@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { toUuid } from '../../core/engine/uuid.ts';
 import type { JsonText } from '../wire/json-text.ts';
+import { canonicalJson } from './canonical-json.ts';
 
 const BYTES = 16;
 /** Bytes of a SHA-256. */
@@ -16,7 +17,7 @@ export type Seed = Uint8Array;
  * @param text the document's text as canonical JSON
  */
 export function chunkIdSeed(steps: readonly object[], text: JsonText): Seed {
-  const head = Buffer.from(`${JSON.stringify(sorted(steps))}\n`);
+  const head = Buffer.from(`${canonicalJson(steps)}\n`);
   return hash('blake2b512', Buffer.concat([head, hash('sha512', text, 'buffer')]), 'buffer');
 }
 
@@ -56,12 +57,4 @@ export function documentChunkIds(namespace: string, documentId: string, hashes: 
     parts.writeUInt32BE(before, parts.length - 4);
     return toUuid(hash('sha256', parts, 'hex'));
   });
-}
-
-/** The same value with the members of objects sorted, so that their order makes no difference. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return members.map(([name, member]) => [name, sorted(member)]);
 }

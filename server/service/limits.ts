@@ -9,6 +9,8 @@ export type Limits = Pick<
   | 'maxMetadataBytes'
   | 'maxCharacters'
   | 'maxChunks'
+  | 'maxEvaluationCharacters'
+  | 'maxSteps'
   | 'maxDelimiters'
   | 'maxDelimiterCharacters'
 >;
@@ -115,8 +117,12 @@ interface Amount {
   readonly flag: string;
 }
 
-/** @throws ServiceError `invalid_parameters` with the number that was exceeded */
-function atMost({ place, unit, count, limit, flag }: Amount): void {
+/**
+ * Refuses more of anything than a request may contain.
+ *
+ * @throws ServiceError `invalid_parameters` with the number that was exceeded
+ */
+export function atMost({ place, unit, count, limit, flag }: Amount): void {
   if (count <= limit) return;
   const problems = [`${place}: ${count} ${unit}, over the limit of ${limit}; send fewer, or raise ${flag}`];
   throw new ServiceError('invalid_parameters', { problems });

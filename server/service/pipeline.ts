@@ -7,21 +7,23 @@ import { suggest } from '../validation/suggest.ts';
 /**
  * Refuses steps that cannot be executed in this order.
  *
+ * @param place where they stand, for the message
  * @throws ServiceError `invalid_parameters` with all problems
  */
-export function checkOrder(steps: readonly PipelineStep[]): void {
+export function checkOrder(steps: readonly PipelineStep[], place = 'steps'): void {
   const problems: string[] = [];
-  if (steps.length === 0) problems.push('steps: the pipeline has none; add at least one chunk step with PUT');
+  if (steps.length === 0)
+    problems.push(`${place}: the pipeline has none; add at least one chunk step with PUT`);
   steps.forEach(({ type, chunker, refinery }, index) => {
     if (type === 'chunk' && !chunker)
-      problems.push(`steps[${index}].chunker: missing, expected the name of a chunker`);
+      problems.push(`${place}[${index}].chunker: missing, expected the name of a chunker`);
     if (type === 'refine' && !refinery)
-      problems.push(`steps[${index}].refinery: missing, expected the name of a refinery`);
+      problems.push(`${place}[${index}].refinery: missing, expected the name of a refinery`);
   });
   const firstChunk = steps.findIndex(({ type }) => type === 'chunk');
   const firstRefine = steps.findIndex(({ type }) => type === 'refine');
   if (firstRefine !== -1 && (firstChunk === -1 || firstRefine < firstChunk)) {
-    problems.push(`steps[${firstRefine}]: a refine step needs chunks; put a chunk step before it`);
+    problems.push(`${place}[${firstRefine}]: a refine step needs chunks; put a chunk step before it`);
   }
   if (problems.length > 0) throw new ServiceError('invalid_parameters', { problems });
 }

@@ -19,6 +19,7 @@ export interface Checks {
   refineOptions(name: string, request: unknown): Members;
   execute(request: unknown, source?: Source): Members;
   embed: Validate;
+  evaluate: Validate;
   tokenize: Validate;
   /** @param place where the step is, for the message: `steps[1]` */
   step(step: PipelineStep, place: string): StageRequest;
@@ -49,8 +50,7 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
 
     refineOptions(name, request) {
       const { manifest } = registry.require('refinery', name);
-      const create = () => limited(schemas.step(manifest), schemas.step(manifest), limits);
-      return check(`refinery ${name}`, create, request);
+      return check(`refinery ${name}`, () => ofOptions(schemas.step(manifest), limits), request);
     },
 
     execute(request, source = sourceOf(request)) {
@@ -58,6 +58,7 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
     },
 
     embed: createValidator(schemas.embed),
+    evaluate: createValidator(schemas.evaluate),
     tokenize: createValidator(schemas.tokenize),
 
     step(step, place) {
@@ -68,11 +69,16 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
       }
       const { manifest } = entry;
       const config = structuredClone(step.config);
-      const create = () => limited(schemas.step(manifest), schemas.step(manifest), limits);
+      const create = () => ofOptions(schemas.step(manifest), limits);
       const options = check(`${kind} ${name}`, create, config, `${place}.config.`);
       return { kind, name, options };
     },
   };
+}
+
+/** The check of the options of a plugin alone. */
+function ofOptions(schema: ObjectSchema, limits: Limits): Validate {
+  return limited(schema, schema, limits);
 }
 
 /** A validator that says first which limit of the server an option exceeds, because that can be raised. */

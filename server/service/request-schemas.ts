@@ -3,6 +3,7 @@ import type { Kind, Manifest, ObjectSchema } from '../../core/contracts/manifest
 import type { Registry } from '../../core/hosting/registry.ts';
 import type { Config } from '../config/config.ts';
 import { chunksOfMany, chunksOfOne, fieldMembers, SOURCES, type Source } from './document-schemas.ts';
+import { evaluateRequest } from './evaluation/schemas.ts';
 import { embedRequest, tokenizeRequest } from './text-schemas.ts';
 
 /** Schemas of requests: the members of every plugin of a kind, and the plugin's own options. */
@@ -25,6 +26,8 @@ export interface RequestSchemas {
   step(manifest: Manifest): ObjectSchema;
   /** The whole request for vectors of texts. */
   readonly embed: ObjectSchema;
+  /** The whole request that evaluates candidates. */
+  readonly evaluate: ObjectSchema;
   /** The whole request for the tokens of texts. */
   readonly tokenize: ObjectSchema;
 }
@@ -77,6 +80,7 @@ export function createRequestSchemas({ registry, config }: SchemaOptions): Reque
   return {
     step,
     embed: embedRequest(texts, defaultNameOf(registry, 'embedding')),
+    evaluate: evaluateRequest(defaultNameOf(registry, 'embedding'), offsetUnit),
     tokenize: tokenizeRequest(texts, tokenizer, offsetUnit),
     chunk: (manifest, source) => withSource(source, step(manifest)),
     execute: (source) => withSource(source, { type: 'object', properties: {}, additionalProperties: false }),

@@ -7,6 +7,8 @@ import { findElements, findMembers, type JsonPlace } from '../wire/json-places.t
 import { findTextLiterals } from '../wire/json-text.ts';
 import type { Included } from './document-schemas.ts';
 import { readDocuments, type SourceDocument } from './documents.ts';
+import type { EvaluationRequest } from './evaluation/evaluation-request.ts';
+import { pipelinesNamed, readEvaluation } from './evaluation/read-evaluation.ts';
 import { fieldValues } from './field-values.ts';
 import type { FileRequest } from './file-request.ts';
 import { withMetadata } from './given-chunks.ts';
@@ -22,7 +24,21 @@ import type { ChunksTask, DocumentsTask, Fields, FileTask, Task } from './tasks.
 import { type TextsRequest, textsRequest } from './texts-request.ts';
 
 /** A request that was read and checked. Plain data that can go to another thread. */
-export type Execution = StagesRequest | TextsRequest | LinesRequest | SplitRequest | FileRequest;
+export type Execution =
+  | StagesRequest
+  | TextsRequest
+  | EvaluationRequest
+  | NamesRequest
+  | LinesRequest
+  | SplitRequest
+  | FileRequest;
+
+/** Names in a request of stored pipelines, which it is answered with. */
+export interface NamesRequest {
+  readonly run: 'names';
+  readonly names: readonly string[];
+  readonly parseSeconds: number;
+}
 
 /** Reads and checks requests. */
 export interface Requests {
@@ -57,7 +73,13 @@ export interface Requests {
   checkStep(step: PipelineStep, place: string, allowMissing: boolean): PipelineStep;
 }
 
-type Asked = Unread<StagesRequest> | Unread<TextsRequest> | Unread<LinesRequest> | Unread<SplitRequest>;
+type Asked =
+  | Unread<StagesRequest>
+  | Unread<TextsRequest>
+  | Unread<EvaluationRequest>
+  | Unread<NamesRequest>
+  | Unread<LinesRequest>
+  | Unread<SplitRequest>;
 type Unread<T> = Omit<T, 'parseSeconds'>;
 
 export function createRequests(registry: Registry, schemas: RequestSchemas, limits: Limits): Requests {
@@ -104,6 +126,8 @@ function readTask(task: Exclude<Task, FileTask>, body: Buffer, { checks, limits 
   if (task.run === 'lines') return readLines(task, body, limits);
   if (task.run === 'split') return splitBatch(task, body, readChunksTask(task.of, body, { checks, limits }));
   if (task.run === 'embed') return textsRequest('embed', checks.embed(parseJson(body)), limits);
+  if (task.run === 'evaluate') return readEvaluation(task, body, { checks, limits });
+  if (task.run === 'names') return { run: 'names', names: pipelinesNamed(parseJson(body)) };
   if (task.run === 'tokenize') return textsRequest('tokenize', checks.tokenize(parseJson(body)), limits);
   return readChunksTask(task, body, { checks, limits });
 }

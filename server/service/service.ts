@@ -2,23 +2,25 @@ import type { Log } from '../../core/contracts/collaborators.ts';
 import type { Kind } from '../../core/contracts/manifest.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
-import type { Answer } from './answer.ts';
-import type { FileRequest } from './file-request.ts';
+import type { Answer, OnPart } from './answer.ts';
+import { runEvaluation } from './evaluation/run-evaluation.ts';
 import type { Limits } from './limits.ts';
 import type { Openers } from './openers.ts';
 import { pluginOf } from './pipeline.ts';
 import { defaultNameOf, type RequestSchemas } from './request-schemas.ts';
-import { createRequests, type Execution, type Requests } from './requests.ts';
+import { createRequests, type Execution, type NamesRequest, type Requests } from './requests.ts';
 import { runFile } from './run-file.ts';
 import { runLines } from './run-lines.ts';
 import { runRequest } from './run-request.ts';
-import { runSplit } from './split-batch.ts';
+import { runSplit, type SplitRequest } from './split-batch.ts';
 import { namesUsed, type StageRequest, type StageTools } from './stages.ts';
-import type { FileTask, Task } from './tasks.ts';
+import type { LinesRequest } from './stream-plan.ts';
+import type { EvaluateTask, FileTask, Task } from './tasks.ts';
 import { runTexts } from './texts.ts';
 import type { TextsRequest } from './texts-request.ts';
+import { Timer } from './timings.ts';
 
-export type { Answer } from './answer.ts';
+export type { Answer, OnPart } from './answer.ts';
 
 /** What the service does, on bytes; it knows nothing of HTTP. Its errors are `ServiceError`s. */
 export interface Service extends Requests {
@@ -30,9 +32,10 @@ export interface Service extends Requests {
    * Runs an execution.
    *
    * @param signal stops plugins that heed it when it aborts
+   * @param onPart has an evaluation answered in parts
    * @throws ServiceError
    */
-  run(execution: Execution, signal: AbortSignal): Promise<Answer>;
+  run(execution: Execution, signal: AbortSignal, onPart?: OnPart): Promise<Answer>;
 }
 
 export interface ServiceOptions {
@@ -55,36 +58,45 @@ export function createService(options: ServiceOptions): Service {
     ...requests,
     mayBeLight: (task) =>
       task.run !== 'file' &&
+      task.run !== 'evaluate' &&
       pluginsOf(task, registry).every(({ kind, name }) => mayBeLight(registry.find(kind, name))),
     isLight: (execution) => isLight(execution, tools),
-    run: (execution, signal) =>
-      'run' in execution && execution.run === 'file'
-        ? runFile(execution, signal, fileTools)
-        : run(execution, signal, tools, config.maxAnswerBytes),
+    run(execution, signal, onPart) {
+      if (!('run' in execution)) return runRequest(execution, signal, tools, config.maxAnswerBytes);
+      if (execution.run === 'file') return runFile(execution, signal, fileTools);
+      if (execution.run === 'evaluate')
+        return runEvaluation(execution, signal, { tools, limits: config }, onPart);
+      return run(execution, signal, tools, config.maxAnswerBytes);
+    },
   };
 }
 
 async function run(
-  execution: Exclude<Execution, FileRequest>,
+  execution: TextsRequest | NamesRequest | LinesRequest | SplitRequest,
   signal: AbortSignal,
   tools: StageTools,
   maxAnswerBytes: number,
 ): Promise<Answer> {
-  if (!('run' in execution)) return runRequest(execution, signal, tools, maxAnswerBytes);
+  if (execution.run === 'names') return answerNames(execution);
   if (execution.run === 'lines') return runLines(execution, signal, tools, maxAnswerBytes);
   if (execution.run === 'split') return runSplit(execution);
   return runTexts(execution, signal, tools, maxAnswerBytes);
 }
 
+function answerNames({ names, parseSeconds }: NamesRequest): Answer {
+  const bytes = new Uint8Array(Buffer.from(JSON.stringify(names)));
+  return { bytes, metadata: {}, timings: new Timer(parseSeconds).summary(0, 0, 0) };
+}
+
 function pluginsOf(
-  task: Exclude<Task, FileTask>,
+  task: Exclude<Task, FileTask | EvaluateTask>,
   registry: Registry,
 ): readonly { readonly kind: Kind; readonly name: string }[] {
   if (task.run === 'execute') return task.steps.map((step) => pluginOf(registry, step));
   if (task.run === 'lines') return task.plan.stages;
   if (task.run === 'split') return pluginsOf(task.of, registry);
   // Of texts, which plugin is asked is only known once the body is read.
-  if (task.run === 'embed' || task.run === 'tokenize') return [];
+  if (task.run === 'embed' || task.run === 'tokenize' || task.run === 'names') return [];
   return [{ kind: task.run === 'chunk' ? 'chunker' : 'refinery', name: task.name }];
 }
 
@@ -97,8 +109,8 @@ function isLight(execution: Execution, tools: StageTools): boolean {
   if (!('run' in execution)) return execution.stages.every((stage) => isLightStage(stage, tools));
   if (execution.run === 'lines') return execution.plan.stages.every((stage) => isLightStage(stage, tools));
   // Which reader has it, and whether the file is a form, is only known once it is read.
-  if (execution.run === 'file') return false;
-  return execution.run === 'split' || isLightModel(execution, tools);
+  if (execution.run === 'file' || execution.run === 'evaluate') return false;
+  return execution.run === 'split' || execution.run === 'names' || isLightModel(execution, tools);
 }
 
 /** Whether all plugins that may open the model or tokenizer are light. */

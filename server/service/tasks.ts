@@ -6,6 +6,8 @@ export type Task =
   | ChunksTask
   | { readonly run: 'embed' }
   | { readonly run: 'tokenize' }
+  | EvaluateTask
+  | { readonly run: 'names' }
   | FileTask
   | LinesTask
   | SplitTask;
@@ -17,6 +19,23 @@ export type ChunksTask = DocumentsTask | { readonly run: 'refine'; readonly name
 export type DocumentsTask =
   | { readonly run: 'chunk'; readonly name: string }
   | { readonly run: 'execute'; readonly steps: readonly PipelineStep[] };
+
+/** Candidates that are compared by the chunks that questions find. */
+export interface EvaluateTask {
+  readonly run: 'evaluate';
+  readonly pipelines: NamedPipelines;
+}
+
+/**
+ * The stored pipelines that the candidates of a request name, by the names or ids that they give. What they give is
+ * answered to the task `names` with the same body.
+ */
+export type NamedPipelines = ReadonlyMap<string, NamedPipeline>;
+
+export interface NamedPipeline {
+  readonly name: string;
+  readonly steps: readonly PipelineStep[];
+}
 
 /** A file whose text is chunked. */
 export interface FileTask {

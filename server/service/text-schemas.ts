@@ -9,6 +9,17 @@ export type TokenField = (typeof TOKEN_FIELDS)[number];
 export const ENCODINGS = ['float', 'base64'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
+/** The member of a request that names an embedding model. */
+export function embeddingModel(defaultModel: string | undefined): object {
+  return {
+    type: 'string',
+    minLength: 1,
+    maxLength: 200,
+    ...(defaultModel === undefined ? {} : { default: defaultModel }),
+    description: 'A model of GET /v1/models, or any other that one of its providers has.',
+  };
+}
+
 /** The request for vectors of texts; without a default the model is required. */
 export function embedRequest(text: object, defaultModel: string | undefined): ObjectSchema {
   return {
@@ -16,13 +27,7 @@ export function embedRequest(text: object, defaultModel: string | undefined): Ob
     required: defaultModel === undefined ? ['text', 'embedding_model'] : ['text'],
     properties: {
       text,
-      embedding_model: {
-        type: 'string',
-        minLength: 1,
-        maxLength: 200,
-        ...(defaultModel === undefined ? {} : { default: defaultModel }),
-        description: 'A model of GET /v1/models, or any other that one of its providers has.',
-      },
+      embedding_model: embeddingModel(defaultModel),
       purpose: {
         enum: PURPOSES,
         default: 'document',

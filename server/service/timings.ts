@@ -1,5 +1,5 @@
 /** What a request spends its time on. */
-export type WorkStage = 'parse' | 'read' | 'chunk' | 'refine' | 'embed' | 'tokenize' | 'serialise';
+export type WorkStage = 'parse' | 'read' | 'chunk' | 'refine' | 'embed' | 'search' | 'tokenize' | 'serialise';
 
 /** Time that a request spent in a stage, without the time in stages within it. */
 export interface StageTime {

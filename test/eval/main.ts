@@ -3,7 +3,8 @@ import { join } from 'node:path';
 /**
  * Entry of `npm run eval`: what the built-in models are worth; with `languages FOLDER`, how often the language of
  * the files in a folder is found; with `edits`, how many chunks have new ids after an edit; with `structure FOLDER`, how
- * chunks of the READMEs in a folder keep to their structure.
+ * chunks of the READMEs in a folder keep to their structure; with `corpus FOLDER`, how well chunkers answer the questions
+ * of a folder.
  */
 const [subject, ...folders] = process.argv.slice(2);
 
@@ -19,9 +20,12 @@ if (subject === undefined) {
 } else if (subject === 'structure' && folders.length === 1) {
   const { evaluateStructure } = await import('./structure/evaluate.ts');
   await evaluateStructure(folders[0] as string);
+} else if (subject === 'corpus') {
+  const { evaluateCorpus } = await import('./corpus/evaluate.ts');
+  await evaluateCorpus(folders);
 } else {
   console.error(
-    'Usage: npm run eval, npm run eval -- languages FOLDER..., npm run eval -- edits [SOURCES], or npm run eval -- structure FOLDER',
+    'Usage: npm run eval, npm run eval -- languages FOLDER..., npm run eval -- edits [SOURCES], npm run eval -- structure FOLDER, or npm run eval -- corpus FOLDER',
   );
   process.exitCode = 2;
 }

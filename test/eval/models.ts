@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { printTable, printTitle } from '../bench/race/report.ts';
+import type { EvaluatedCandidate } from '../support/evaluation.ts';
 import { composeQuietly, runTask } from '../support/service.ts';
 import type { Topic } from './documents.ts';
+import { evaluateWith } from './evaluate-with.ts';
 import { evaluateSegmentation } from './segmentation.ts';
-import { type Embed, evaluateBm25, evaluatePairs, evaluateRetrieval } from './similarity.ts';
+import { type Embed, evaluateBm25, evaluatePairs, evaluateRetrieval, type Recall } from './similarity.ts';
 
 /** What the built-in models are worth, each figure beside a baseline. */
 
@@ -46,7 +48,7 @@ printTable(
 
 printTitle(`Retrieval: ${paragraphs.length} questions, each answered by one of as many paragraphs`);
 const found = await Promise.all(
-  MODELS.map(async (model) => [model, await evaluateRetrieval(paragraphs, embedBy(model))] as const),
+  MODELS.map(async (model) => [model, await evaluateRetrieval(paragraphs, recallBy(model))] as const),
 );
 printTable(
   'Recall',
@@ -62,6 +64,14 @@ function embedBy(embedding_model: string): Embed {
     const chunks = texts.map((text) => ({ text, start_index: 0, end_index: 0, token_count: 0 }));
     const refined = await ask<{ embedding: number[] }>('refine', 'embeddings', { chunks, embedding_model });
     return refined.map(({ embedding }) => Float32Array.from(embedding));
+  };
+}
+
+/** Recall as evaluations answer it. */
+function recallBy(embedding_model: string): Recall {
+  return async (request) => {
+    const { candidates } = await evaluateWith(service, { ...request, embedding_model });
+    return (candidates[0] as EvaluatedCandidate).recall;
   };
 }
 

@@ -33,14 +33,25 @@ export interface RetrievalResult {
   readonly at5: number;
 }
 
-/** How often a question finds the paragraph that answers it among all of them. */
+/** Gives the mean recall of a request to evaluate, with one candidate. */
+export type Recall = (request: object) => Promise<number>;
+
+/** How often a question finds the paragraph that answers it among all of them, each of which is one chunk. */
 export async function evaluateRetrieval(
   paragraphs: readonly Paragraph[],
-  embed: Embed,
+  recall: Recall,
 ): Promise<RetrievalResult> {
-  const passages = await embed(paragraphs.map(({ text }) => text));
-  const questions = await embed(paragraphs.map(({ question }) => question));
-  return recall(questions.map((question) => ranking(passages.map((passage) => cosine(question, passage)))));
+  const longest = Math.max(...paragraphs.map(({ text }) => text.length));
+  const request = {
+    documents: paragraphs.map(({ text }) => ({ text })),
+    questions: paragraphs.map(({ question, text }, document) => ({
+      question,
+      answers: [{ document, start_index: 0, end_index: text.length }],
+    })),
+    candidates: [{ chunker: 'token', config: { tokenizer: 'character', chunk_size: longest } }],
+    offset_unit: 'utf16',
+  };
+  return { at1: await recall({ ...request, k: 1 }), at5: await recall({ ...request, k: 5 }) };
 }
 
 export function evaluateBm25(paragraphs: readonly Paragraph[]): RetrievalResult {

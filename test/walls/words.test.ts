@@ -44,6 +44,7 @@ const NAMES_ALLOWED: Readonly<Record<string, string>> = {
   'server/playground/view/token-marks.ts: token': 'a highlight of the style sheet',
   'server/playground/view/viewer.ts: auto': 'a direction of text',
   'server/playground/view/viewer.ts: row': 'a class of the style sheet',
+  'server/service/evaluation/run-evaluation.ts: json': 'what time is taken for',
   'server/service/run-lines.ts: json': 'what time is taken for',
   'server/service/run-request.ts: json': 'what time is taken for',
   'server/service/texts.ts: json': 'what time is taken for',

@@ -44,6 +44,7 @@ function tasksOf(registry: Registry, steps: readonly PipelineStep[]): Map<string
   const tasks = new Map<string, Task>([
     ['embed_texts', { run: 'embed' }],
     ['tokenize_texts', { run: 'tokenize' }],
+    ['evaluate_candidates', { run: 'evaluate', pipelines: new Map() }],
     ['execute_pipeline', { run: 'execute', steps }],
   ]);
   for (const [run, kind] of [

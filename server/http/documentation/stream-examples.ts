@@ -15,8 +15,15 @@ export function addStreamAnswer({ responses }: Operation, answer: unknown): void
   if (response === undefined || '$ref' in response) return;
   const answered = response.content?.[LINES];
   if (answered === undefined) return;
+  answered.example = linesOf(answeredLines(answer));
+}
+
+/** The lines of an answer: one for each list of chunks, or for each candidate of an evaluation. */
+function answeredLines(answer: unknown): readonly unknown[] {
+  const { candidates } = answer as { readonly candidates?: readonly unknown[] };
+  if (candidates !== undefined) return candidates;
   const lists = isBatch(answer) ? answer : [answer];
-  answered.example = linesOf(lists.map((chunks, index) => ({ index, chunks })));
+  return lists.map((chunks, index) => ({ index, chunks }));
 }
 
 /** The lines of a request: its options, and each of its inputs. */

@@ -1,10 +1,11 @@
 import { ServiceError } from '../../../core/errors.ts';
 import type { Service } from '../../service/service.ts';
+import { stepSchema } from '../../service/step-schema.ts';
 import type { NewPipeline, PipelineChanges, PipelineStep } from '../../store/contract.ts';
 import { createValidator, type Validate } from '../../validation/validator.ts';
 import { jsonBytes, parseJson } from '../../wire/json-body.ts';
 import { nameQuery, wholeBody } from './by-name.ts';
-import { changesBody, newBody, step } from './schemas.ts';
+import { changesBody, newBody } from './schemas.ts';
 
 /** Most levels of lists and objects in a configuration: very deep values cannot be written as JSON again. */
 const DEEPEST = 100;
@@ -17,7 +18,7 @@ export interface StepRules {
 
 const checkNew = createValidator(newBody);
 const checkChanges = createValidator(changesBody);
-const checkShape = createValidator(step);
+const checkShape = createValidator(stepSchema);
 const checkWhole = createValidator(wholeBody);
 const checkNameQuery = createValidator(nameQuery);
 

@@ -1,31 +1,13 @@
 import type { FastifySchema } from 'fastify';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
+import { stepSchema } from '../../service/step-schema.ts';
 import { errorAnswers, jsonAnswer } from '../answer-schemas.ts';
 import { allowMissing } from './allow-missing.ts';
 
 /** Schemas of requests and answers about stored pipelines. */
 
-const nameOrNull = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const;
-
-/** A step of a request. */
-export const step: ObjectSchema = {
-  type: 'object',
-  required: ['type'],
-  properties: {
-    type: { enum: ['chunk', 'refine'], description: 'What the step does.' },
-    chunker: { ...nameOrNull, description: 'Name of the chunker of a chunk step.' },
-    refinery: { ...nameOrNull, description: 'Name of the refinery of a refine step.' },
-    config: {
-      type: 'object',
-      additionalProperties: true,
-      description: "Parameters of the step: those of the plugin's own endpoint, without text or chunks.",
-    },
-  },
-  additionalProperties: false,
-};
-
-const stepInput = { title: 'PipelineStepInput', ...step };
-const storedStep = { title: 'PipelineStep', ...step, required: Object.keys(step.properties) };
+const stepInput = { title: 'PipelineStepInput', ...stepSchema };
+const storedStep = { title: 'PipelineStep', ...stepSchema, required: Object.keys(stepSchema.properties) };
 
 const members = {
   name: { type: 'string', minLength: 1, maxLength: 255, description: 'Unique among all pipelines.' },

@@ -16,6 +16,7 @@ import type { Services } from '../services.ts';
 import { storedPipeline } from '../stored-pipeline.ts';
 import { answerBatch, answerStream, endStreams } from '../streams/answer-stream.ts';
 import { isStream, LINES, wantsLines } from '../streams/media.ts';
+import { evaluateRoute } from './evaluate.ts';
 import { fileRoutes } from './files.ts';
 
 /** The routes whose requests are work: one for each chunker and refinery, for texts, and one that executes pipelines. */
@@ -26,6 +27,7 @@ export async function workRoutes(app: FastifyInstance): Promise<void> {
   await app.register(storedPipeline);
   await app.register(chunksRoutes);
   await app.register(fileRoutes);
+  await app.register(evaluateRoute);
   const answer = answerWith(app.chunksmith);
   const textRoutes = {
     embed: embedRouteSchema(requestSchemas),

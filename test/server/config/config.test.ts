@@ -82,6 +82,7 @@ t.test('every flag is read, as --flag value and as --flag=value', async (t) => {
     ['id-namespace', 'idNamespace', 'kb: 漢', 'kb: 漢'],
     ['max-characters', 'maxCharacters', '2003', 2003],
     ['max-chunks', 'maxChunks', '2004', 2004],
+    ['max-evaluation-characters', 'maxEvaluationCharacters', '2007', 2007],
     ['max-delimiters', 'maxDelimiters', '2005', 2005],
     ['max-delimiter-characters', 'maxDelimiterCharacters', '2006', 2006],
     ['max-steps', 'maxSteps', '7', 7],

@@ -197,7 +197,7 @@ t.test(
     }
     t.match(
       openApi.tags.map(({ name }) => name),
-      ['chunk', 'files', 'refine', 'texts', 'pipelines', 'meta'],
+      ['chunk', 'files', 'refine', 'texts', 'evaluate', 'pipelines', 'meta'],
     );
   },
 );

@@ -14,7 +14,7 @@ const document = (await client.get('/openapi.json')).bytes.toString();
 
 /** A program of a user; it is compiled, run, and prints what it was answered. */
 const PROGRAM = `
-import { Api, type Chunk, type CodeChunkerOptions, type Error, type PipelineStep, type StreamLine } from './client.ts';
+import { Api, type Chunk, type CodeChunkerOptions, type Error, type EvaluateRequest, type EvaluatedCandidate, type Evaluation, type PipelineStep, type StreamLine } from './client.ts';
 import type { V1 } from './types.ts';
 
 const api = new Api({ baseUrl: ${JSON.stringify(client.url)} });
@@ -31,6 +31,16 @@ const last: Chunk | undefined = chunks?.at(-1);
 const place = [last?.last_line, last?.first_page, last?.hash?.length, last?.id?.length, last?.document_id];
 const line: StreamLine = { index: 0, id: 'a', chunks: chunks ?? [] };
 const failed: StreamLine = { index: 1, error: { status: 400, detail: 'no' } };
+const compared: EvaluateRequest = {
+  documents: [{ id: 'a', text: 'one two' }],
+  questions: [{ question: 'two', answers: [{ document: 'a', start_index: 4, end_index: 7 }] }],
+  candidates: [{ chunker: 'token', config: { chunk_size: 3 } }, { steps: [{ type: 'chunk', chunker: 'token' }] }],
+};
+const evaluated: Evaluation | undefined = await api.v1.evaluateCandidates(compared).then(({ data }) => data, () => undefined);
+const [better]: EvaluatedCandidate[] = evaluated?.candidates ?? [];
+const scores = [better?.recall, better?.iou, better?.questions?.[0]?.found[0]?.score, better?.error?.detail];
+// @ts-expect-error There is no such option.
+const incomparable: EvaluateRequest = { ...compared, kk: 1 };
 // @ts-expect-error There is no such field of chunks.
 const unknown: V1.ChunkToken.RequestBody = { text: 'a', include: ['pagez'] };
 // @ts-expect-error A line has its place.
@@ -43,7 +53,7 @@ const misspelt: CodeChunkerOptions = { langauge: 'go' };
 // @ts-expect-error A request has a text.
 const empty: V1.ChunkCode.RequestBody = { language: 'go' };
 console.log(JSON.stringify([first?.text, shown.length, step?.chunker, refused, place, line.chunks?.length, failed.error]));
-void [misspelt, empty, unknown, lost];
+void [misspelt, empty, unknown, lost, scores, incomparable];
 `;
 
 const STRICT = {

@@ -1,0 +1,46 @@
+import { lengthOf, type Range, sharedLength, touches, united } from './ranges.ts';
+
+/** How well chunks answer a question, each from 0 to 1, as Chroma's report on chunking defines them for characters. */
+export interface Scores {
+  /** The answer's characters that were found, of all of the answer. */
+  readonly recall: number;
+  /** The answer's characters that were found, of all that were found. */
+  readonly precision: number;
+  /** The answer's characters that were found, of all of the answer and all that were found. */
+  readonly iou: number;
+  /** The precision if all chunks that have a character of the answer were found, and no others: what the cuts allow. */
+  readonly precision_at_full_recall: number;
+}
+
+/**
+ * Scores the chunks that were found for a question. The answer's characters count once, however many chunks repeat them;
+ * what was found counts as often as it was found. Only for the precision at full recall each character counts once, those
+ * of the answer that are in no chunk too.
+ *
+ * @param answer united ranges, with at least one character
+ * @param found chunks
+ * @param all chunks that could be found
+ */
+export function scoresOf(answer: readonly Range[], found: readonly Range[], all: readonly Range[]): Scores {
+  const [wanted, got] = [lengthOf(answer), lengthOf(found)];
+  const shared = sharedLength(answer, united(found));
+  const touching = all.filter((chunk) => touches(chunk, answer));
+  const inAny = sharedLength(answer, united(touching));
+  return {
+    recall: shared / wanted,
+    precision: got === 0 ? 0 : shared / got,
+    iou: shared / (wanted + got - shared),
+    precision_at_full_recall: inAny / lengthOf(united([...touching, ...answer])),
+  };
+}
+
+/** The mean of each score. @param scores at least one */
+export function meanScores(scores: readonly Scores[]): Scores {
+  const mean = (name: keyof Scores) => scores.reduce((sum, one) => sum + one[name], 0) / scores.length;
+  return {
+    recall: mean('recall'),
+    precision: mean('precision'),
+    iou: mean('iou'),
+    precision_at_full_recall: mean('precision_at_full_recall'),
+  };
+}

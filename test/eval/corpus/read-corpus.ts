@@ -1,0 +1,131 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { PluginHost } from '../../../core/hosting/container.ts';
+import type { Registry } from '../../../core/hosting/registry.ts';
+import { readerOf } from '../../../server/service/readers.ts';
+
+/** The file of questions in a folder: a line of JSON for each. */
+const QUESTIONS = 'questions.jsonl';
+const MOST_PROBLEMS = 10;
+
+/** What is wrong with a corpus; the message has a line for each problem. */
+export class CorpusError extends Error {}
+
+/** The documents and questions of a request to evaluate, with offsets in code points. */
+export interface Corpus {
+  readonly documents: readonly Document[];
+  readonly questions: readonly Question[];
+}
+
+interface Document {
+  /** The path of the file in the folder. */
+  readonly id: string;
+  readonly filename: string;
+  readonly text: string;
+}
+
+interface Question {
+  readonly question: string;
+  readonly answers: readonly {
+    readonly document: string;
+    readonly start_index: number;
+    readonly end_index: number;
+  }[];
+}
+
+/** A line of the file of questions. */
+interface GivenQuestion {
+  readonly question: string;
+  readonly file: string;
+  /** Stretches that stand in the file exactly once. */
+  readonly answer?: string | readonly string[];
+  readonly start_index?: number;
+  readonly end_index?: number;
+}
+
+interface Readers {
+  readonly registry: Registry;
+  readonly host: PluginHost;
+}
+
+/**
+ * Reads a folder: its files with the readers that are here, and its questions.
+ *
+ * @throws CorpusError
+ */
+export async function readCorpus(folder: string, readers: Readers): Promise<Corpus> {
+  const documents: Document[] = [];
+  for (const path of filesIn(folder)) documents.push(await readDocument(folder, path, readers));
+  const texts = new Map(documents.map(({ id, text }) => [id, text]));
+  const problems: string[] = [];
+  const questions = linesOf(folder).flatMap(({ line, number }) => {
+    try {
+      return [readQuestion(line, texts)];
+    } catch (error) {
+      problems.push(`${QUESTIONS}:${number}: ${(error as Error).message}`);
+      return [];
+    }
+  });
+  if (problems.length > 0) throw new CorpusError(problems.slice(0, MOST_PROBLEMS).join('\n'));
+  return { documents, questions };
+}
+
+/** The paths of all files but that of the questions and hidden ones. */
+function filesIn(folder: string): string[] {
+  const found = globSync('**/*', { cwd: folder, withFileTypes: true }).filter((one) => one.isFile());
+  const paths = found.map(({ parentPath, name }) => join(parentPath, name).slice(join(folder, '/').length));
+  return paths.filter((path) => path !== QUESTIONS && !basename(path).startsWith('.')).sort();
+}
+
+async function readDocument(folder: string, path: string, { registry, host }: Readers): Promise<Document> {
+  const file = {
+    bytes: readFileSync(join(folder, path)),
+    name: basename(path),
+    mediaType: undefined,
+    charset: undefined,
+  };
+  try {
+    const reader = await host.get('reader', readerOf(file, undefined, registry).manifest.name);
+    const { text } = await reader.read(file, { report() {}, signal: new AbortController().signal });
+    return { id: path, filename: path, text };
+  } catch (error) {
+    throw new CorpusError(`${path}: ${(error as Error).message}`);
+  }
+}
+
+function linesOf(folder: string): { readonly line: string; readonly number: number }[] {
+  let text: string;
+  try {
+    text = readFileSync(join(folder, QUESTIONS), 'utf8').replace(/^\ufeff/, '');
+  } catch {
+    throw new CorpusError(`${folder} has no ${QUESTIONS}, with a line of JSON for each question`);
+  }
+  const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 }));
+  return lines.filter(({ line }) => line.trim() !== '');
+}
+
+/** @param texts those of the files, by their paths */
+function readQuestion(line: string, texts: ReadonlyMap<string, string>): Question {
+  const { question, file, answer, start_index, end_index } = JSON.parse(line) as Partial<GivenQuestion>;
+  if (typeof question !== 'string') throw new Error('question: expected a text');
+  const text = texts.get(file ?? '');
+  if (file === undefined || text === undefined)
+    throw new Error(`file: there is no ${JSON.stringify(file ?? '')} in the folder`);
+  if (answer !== undefined) {
+    const answers = [answer].flat().map((one) => ({ document: file, ...placeOf(one, text, file) }));
+    return { question, answers };
+  }
+  if (start_index === undefined || end_index === undefined)
+    throw new Error('expected an answer, or start_index and end_index');
+  return { question, answers: [{ document: file, start_index, end_index }] };
+}
+
+function placeOf(answer: string, text: string, file: string) {
+  const at = text.indexOf(answer);
+  const shown = JSON.stringify(answer.slice(0, 60));
+  if (answer === '' || at === -1) throw new Error(`answer: ${shown} does not stand in ${file}`);
+  if (text.includes(answer, at + 1))
+    throw new Error(`answer: ${shown} stands in ${file} more than once; give start_index and end_index`);
+  const start_index = [...text.slice(0, at)].length;
+  return { start_index, end_index: start_index + [...answer].length };
+}
