@@ -27,14 +27,17 @@ function merged(ranges: readonly Range[]): Range[] {
 
 const lengthOf = (ranges: readonly Range[]) => ranges.reduce((sum, { start, end }) => sum + end - start, 0);
 
-/** Compares what was found with the answer; each character counts once. */
+/**
+ * Compares what was found with the answer, as the evaluation of the service does: the answer's characters count once, and
+ * what was found as often as it was found.
+ */
 export function retrievalOf(found: readonly Range[], answer: readonly Range[]): Retrieval {
-  const [own, wanted] = [merged(found), merged(answer)];
+  const wanted = merged(answer);
   let both = 0;
   for (const { start, end } of wanted) {
-    for (const one of own) both += Math.max(0, Math.min(end, one.end) - Math.max(start, one.start));
+    for (const one of merged(found)) both += Math.max(0, Math.min(end, one.end) - Math.max(start, one.start));
   }
-  const [size, target] = [lengthOf(own), lengthOf(wanted)];
+  const [size, target] = [lengthOf(found), lengthOf(wanted)];
   return {
     recall: share(both, target),
     precision: share(both, size),
