@@ -15,15 +15,22 @@ export function readerOf(file: Described, named: string | undefined, registry: R
   const readers = registry.ofKind('reader');
   for (const claims of CLAIMS) {
     const claiming = readers.filter(({ manifest }) => claims(manifest.formats ?? {}, file));
-    const [first] = claiming;
-    if (first === undefined) continue;
+    if (claiming.length === 0) continue;
     const ready = claiming.find(({ missing }) => missing.length === 0);
-    return ready ?? registry.require('reader', first.manifest.name);
+    if (ready !== undefined) return ready;
+    throw noneReady(claiming);
   }
   throw new ServiceError('unread_format', {
     file: file.mediaType ?? 'of this kind',
     known: readers.map(({ manifest }) => manifest.name).join(', ') || 'none',
   });
+}
+
+/** Of several readers that cannot run one is enough. */
+function noneReady(readers: readonly PluginEntry[]): ServiceError {
+  const names = readers.map(({ manifest }) => manifest.name).join('" or "');
+  const reasons = readers.map(({ missing }) => missing.join('; ')).join('; or ');
+  return new ServiceError('missing_capability', { kind: 'reader', name: names, reasons });
 }
 
 interface Formats {

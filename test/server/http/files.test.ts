@@ -185,6 +185,23 @@ t.test('the ending of the name decides who reads, then the media type, then who 
   checkProblem(t, unread, 415, /^No reader here takes a file text\/css: .*; there are even, odd\.$/);
 });
 
+t.test('of several readers that cannot run all are named', async (t) => {
+  const one = (name: string) =>
+    reader(name, { extensions: ['.pair'] }, { needs: { env: [`NO_${name.toUpperCase()}`] } });
+  const pair = await pluginsFolder(t, one('left'), one('right'));
+  const server = await startServer(t, {
+    pluginsDir: [folder, pair],
+    plugins: ['echo', 'character', 'left', 'right'],
+  });
+  const refused = await postForm(server, '/v1/chunk/echo/file', { ...ODD, name: 'a.pair' });
+  checkProblem(
+    t,
+    refused,
+    500,
+    /^The reader "left" or "right" cannot run here: set .* NO_LEFT .*; or set .* NO_RIGHT /,
+  );
+});
+
 t.test('pages and title of a reader are those of the document', async (t) => {
   const made = '{"pages": [0, 2, 2], "title": "Own", "mediaType": "text/markdown"}\na😀b';
   const chunk = await echo(
