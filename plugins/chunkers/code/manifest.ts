@@ -53,6 +53,7 @@ const options = {
       description: `Language of the code: ${names}, a common alias such as js, c++ or golang, or auto. Without one it is python, or auto if the text has a file name.`,
     },
     filename: {
+      effectiveWith: { language: [null, 'auto'] },
       type: ['string', 'null'],
       default: null,
       minLength: 1,

@@ -30,6 +30,7 @@ const options = {
     },
     chunk_size: chunkSize,
     similarity_window: {
+      effectiveWith: { mode: ['threshold'] },
       type: 'integer',
       minimum: 1,
       maximum: 1000,
@@ -39,6 +40,7 @@ const options = {
     min_sentences_per_chunk: minimumSentences,
     min_characters_per_sentence: minimumSentence,
     min_characters_per_chunk: {
+      effectiveWith: { mode: ['cluster'] },
       type: 'integer',
       minimum: 1,
       default: 40,
@@ -50,6 +52,7 @@ const options = {
     delim: delimiters,
     include_delim: delimiterSide,
     skip_window: {
+      effectiveWith: { mode: ['threshold'] },
       type: 'integer',
       minimum: 0,
       maximum: 100,
@@ -58,12 +61,14 @@ const options = {
         'Groups of sentences that a digression may have: it is not cut off if the text behind it is like the text before it.',
     },
     filter_window: {
+      effectiveWith: { mode: ['threshold'] },
       enum: [null, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31],
       default: null,
       description:
         'Gaps between sentences over which the similarities are smoothed (Savitzky-Golay), an odd number. Any filter_ option switches the filter on, which is off by default; the window is 5 then, or above filter_polyorder.',
     },
     filter_polyorder: {
+      effectiveWith: { mode: ['threshold'] },
       type: ['integer', 'null'],
       minimum: 2,
       maximum: 10,
@@ -73,6 +78,7 @@ const options = {
         'Order of the polynomials by which the filter smooths, less than filter_window; 3 if only other filter_ options are given.',
     },
     filter_tolerance: {
+      effectiveWith: { mode: ['threshold'] },
       type: ['number', 'null'],
       exclusiveMinimum: 0,
       exclusiveMaximum: 1,
