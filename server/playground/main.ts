@@ -2,7 +2,7 @@ import { render } from 'lit-html';
 import { Actions } from './data/actions.ts';
 import { fromHash, toHash } from './data/address.ts';
 import { save } from './data/export.ts';
-import { askAgain, changeQuestion, showTokens } from './data/inquiry.ts';
+import { askAgain, changeQuestion, NOTHING_FOUND, showTokens } from './data/inquiry.ts';
 import { LETTERS } from './data/model.ts';
 import { SAMPLES } from './data/samples.ts';
 import type { State } from './data/state.ts';
@@ -37,7 +37,7 @@ const store = createStore<State>({
     model: '',
     count: 3,
     answer: undefined,
-    hits: new Map(),
+    hits: NOTHING_FOUND,
     isAsked: false,
     isAsking: false,
     problem: '',
@@ -88,14 +88,16 @@ const root = document.querySelector('#app') as HTMLElement;
 let shown: State | undefined;
 
 /** Members of the state that the viewer shows. */
-const SHOWN = ['text', 'runs', 'selection', 'showsDifferences', 'settings', 'asked'] as const;
+const SHOWN = ['text', 'runs', 'selection', 'showsDifferences', 'settings'] as const;
 
 store.watch((state) => {
   render(pageOf(state, wiring), root);
   if (state.catalogue === undefined) return;
   const before = shown;
   shown = state;
-  if (SHOWN.some((name) => before?.[name] !== state[name])) viewer.show(state.text, columnsOf(state));
+  const isOther =
+    SHOWN.some((name) => before?.[name] !== state[name]) || before?.asked.hits !== state.asked.hits;
+  if (isOther) viewer.show(state.text, columnsOf(state));
   if (before?.tokens !== state.tokens) viewer.showTokens(state.tokens);
   if (before?.settings !== state.settings) void keepInAddress(state);
   if (before !== undefined && before.text !== state.text) forgetText();
@@ -104,7 +106,7 @@ store.watch((state) => {
 
 /** What is known of the text that was shown is not true of another one. */
 function forgetText(): void {
-  changeQuestion(store, { answer: undefined, hits: new Map() });
+  changeQuestion(store, { answer: undefined, hits: NOTHING_FOUND });
   if (store.state.tokenizer !== '') void showTokens(store, store.state.tokenizer);
 }
 

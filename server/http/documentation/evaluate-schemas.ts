@@ -5,6 +5,8 @@ import type { PipelineStep } from '../../store/contract.ts';
 import { errorAnswers, jsonAnswer } from '../answer-schemas.ts';
 import { LINES } from '../streams/media.ts';
 import { exampleSteps } from './example-steps.ts';
+import { errorOfPart } from './stream-schemas.ts';
+import { modelHeader } from './work-schemas.ts';
 
 /** What the documentation says of the route that compares candidates. */
 
@@ -67,14 +69,7 @@ const evaluatedCandidate = {
     },
     chunks: { ...count, description: 'How many chunks the documents have.' },
     questions: { type: 'array', items: evaluatedQuestion, description: 'In the order of the request.' },
-    error: {
-      type: 'object',
-      required: ['status', 'detail'],
-      properties: {
-        status: { type: 'integer', description: 'The status that a request for it alone would have.' },
-        detail: { type: 'string', description: 'What is wrong and what to change.' },
-      },
-    },
+    error: errorOfPart,
   },
 } as const;
 
@@ -105,9 +100,7 @@ once. A candidate that fails has an \`error\`. With \`Accept: application/x-ndjs
 /** The route that compares candidates. */
 export function evaluateRouteSchema(registry: Registry, { evaluate }: RequestSchemas): FastifySchema {
   const example = evaluate.required?.includes('embedding_model') ? undefined : exampleOf(registry);
-  const answer = jsonAnswer('What questions find with each candidate.', evaluation, {
-    'x-embedding-model': { type: 'string', description: 'Own name of the model that served.' },
-  });
+  const answer = jsonAnswer('What questions find with each candidate.', evaluation, modelHeader);
   return {
     tags: ['evaluate'],
     operationId: 'evaluate_candidates',

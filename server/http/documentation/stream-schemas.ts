@@ -6,6 +6,16 @@ import { chunk } from './work-answers.ts';
  * described: with a name, so that clients have its type.
  */
 
+/** Why one part of a request failed, and no other. */
+export const errorOfPart = {
+  type: 'object',
+  required: ['status', 'detail'],
+  properties: {
+    status: { type: 'integer', description: 'The status that a request with it alone would have.' },
+    detail: { type: 'string', description: 'What is wrong and what to change.' },
+  },
+} as const;
+
 const streamLine = {
   title: 'StreamLine',
   type: 'object',
@@ -15,14 +25,7 @@ const streamLine = {
     index: { type: 'integer', minimum: 0, description: 'The place of the document in the stream.' },
     id: { type: 'string', description: 'The id of the document, if it has one.' },
     chunks: { type: 'array', items: chunk, description: 'As the answer in JSON has them.' },
-    error: {
-      type: 'object',
-      required: ['status', 'detail'],
-      properties: {
-        status: { type: 'integer', description: 'The status that a request with it alone would have.' },
-        detail: { type: 'string', description: 'What is wrong and what to change.' },
-      },
-    },
+    error: errorOfPart,
   },
 } as const;
 

@@ -114,7 +114,7 @@ export function headersOf({ reports = {}, uses = [] }: Manifest): Record<string,
   return { ...(uses.includes('embedding') ? modelHeader : {}), ...Object.fromEntries(own) };
 }
 
-const modelHeader = {
+export const modelHeader = {
   'x-embedding-model': { type: 'string', description: 'Own name of the model that served.' },
 };
 

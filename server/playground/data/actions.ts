@@ -1,9 +1,9 @@
-import { call, post, ServiceProblem, useKey } from './api.ts';
+import { call, post, reasonOf, ServiceProblem, useKey } from './api.ts';
 import { readCatalogue, readPipelines } from './catalogue.ts';
 import { type Chunk, NO_RUN, type Setting, type Step } from './model.ts';
 import { runSetting } from './runner.ts';
-import { firstSettings, sentOptions, withCopy, without, withSteps } from './settings.ts';
-import type { State } from './state.ts';
+import { firstSettings, pipelineSteps, sentOptions, withCopy, without, withSteps } from './settings.ts';
+import type { Asked, State } from './state.ts';
 import type { Store } from './store.ts';
 
 /** Milliseconds after the last key before a setting runs. */
@@ -31,7 +31,7 @@ export class Actions {
       this.#runAll();
     } catch (error) {
       const needsKey = error instanceof ServiceProblem && error.status === 401;
-      const problem = error instanceof ServiceProblem ? error.message : 'The service cannot be reached.';
+      const problem = reasonOf(error);
       this.#store.change({ needsKey, problem: needsKey && key === '' ? undefined : problem });
     }
   }
@@ -44,7 +44,8 @@ export class Actions {
   /** Has the service read a file, as it reads those that are chunked: in any encoding, and what its readers can. */
   async openFile(file: File): Promise<void> {
     const chunker = this.#store.state.catalogue?.plugins.find(({ options }) => 'chunk_overlap' in options);
-    if (chunker === undefined) return;
+    if (chunker === undefined)
+      return this.notify('No chunker of this server gives the text of a file as a whole.');
     const form = new FormData();
     const fields = { file, chunk_size: '1000000000', include: '[]', offset_unit: 'utf16' };
     for (const [name, value] of Object.entries(fields)) form.set(name, value);
@@ -53,7 +54,7 @@ export class Actions {
       const { body } = await call<Chunk[]>(path, { method: 'POST', body: form });
       this.openText(body.map(({ text }) => text).join(''), file.name);
     } catch (error) {
-      this.notify(error instanceof ServiceProblem ? error.message : 'The file cannot be read.');
+      this.notify(reasonOf(error));
     }
   }
 
@@ -127,7 +128,7 @@ export class Actions {
     const runs = new Map(this.#store.state.runs);
     for (const { id } of settings) {
       this.#stops.get(id)?.abort();
-      runs.set(id, { ...(runs.get(id) ?? NO_RUN), isStale: true, isRunning: true });
+      runs.set(id, { ...(runs.get(id) ?? NO_RUN), isStale: true });
     }
     this.#store.change({ runs });
   }
@@ -142,11 +143,9 @@ export class Actions {
       const run = await runSetting({ id, steps: sent }, text, catalogue, stop.signal);
       const { state } = this.#store;
       const selection = state.selection?.setting === id ? { selection: undefined } : {};
-      const hits = new Map(state.asked.hits);
-      hits.delete(id);
       this.#store.change({
         runs: new Map(state.runs).set(id, run),
-        asked: { ...state.asked, hits },
+        asked: withoutHits(state.asked, id),
         ...selection,
       });
     } catch {
@@ -163,16 +162,13 @@ export class Actions {
         this.#store.change({ catalogue: { ...catalogue, pipelines: await readPipelines() } });
       this.notify(`Saved as ${name}.`);
     } catch (error) {
-      this.notify(error instanceof ServiceProblem ? error.message : 'The service cannot be reached.');
+      this.notify(reasonOf(error));
     }
   }
 }
 
-/** The steps as a stored pipeline has them. */
-export function pipelineSteps(steps: readonly Step[]): object[] {
-  return steps.map(({ kind, name, options }) =>
-    kind === 'chunker'
-      ? { type: 'chunk', chunker: name, config: options }
-      : { type: 'refine', refinery: name, config: options },
-  );
+/** What is asked without what was found in chunks that are gone. */
+function withoutHits(asked: Asked, id: string): Asked {
+  if (!asked.hits.has(id)) return asked;
+  return { ...asked, hits: new Map([...asked.hits].filter(([setting]) => setting !== id)) };
 }

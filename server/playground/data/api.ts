@@ -11,6 +11,11 @@ export class ServiceProblem extends Error {
   }
 }
 
+/** What went wrong, in the words of the service if it said any. */
+export function reasonOf(error: unknown): string {
+  return error instanceof ServiceProblem ? error.message : 'The service cannot be reached.';
+}
+
 let key = '';
 
 /** Keeps a key for the requests that follow, in memory alone. */

@@ -1,6 +1,6 @@
-import { pipelineSteps } from './actions.ts';
 import { BASE } from './api.ts';
 import type { Setting, Step } from './model.ts';
+import { pipelineSteps } from './settings.ts';
 
 /** A setting in a language that it can be copied in. */
 export type Code = 'curl' | 'Python' | 'JavaScript' | 'Pipeline';

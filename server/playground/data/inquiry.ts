@@ -1,16 +1,16 @@
-import { ServiceProblem } from './api.ts';
+import { reasonOf } from './api.ts';
 import { findHits, type Hit } from './question.ts';
 import type { Asked, State } from './state.ts';
 import type { Store } from './store.ts';
 import { tokenStarts } from './tokens.ts';
 
-const reasonOf = (error: unknown) =>
-  error instanceof ServiceProblem ? error.message : 'The service cannot be reached.';
+/** One for all, so that a letter more of a question is no change of what was found. */
+export const NOTHING_FOUND: ReadonlyMap<string, readonly Hit[]> = new Map();
 
 /** Changes what is asked; what was found for another question is gone at once. */
 export function changeQuestion(store: Store<State>, change: Partial<Asked>): void {
   const isOther = ['question', 'model', 'count'].some((name) => name in change);
-  const gone = isOther ? { hits: new Map<string, readonly Hit[]>(), isAsked: false } : {};
+  const gone = isOther ? { hits: NOTHING_FOUND, isAsked: false } : {};
   store.change({ asked: { ...store.state.asked, ...gone, problem: '', ...change } });
 }
 

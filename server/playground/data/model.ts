@@ -27,9 +27,8 @@ export interface Setting {
 
 /** What became of a setting on a text. */
 export interface Run {
-  /** Whether it is of another text or of other options than those that are shown. */
+  /** Whether it is of another text or of other options than those that are shown, and is run again. */
   readonly isStale: boolean;
-  readonly isRunning: boolean;
   readonly chunks: readonly Chunk[];
   /** Milliseconds until the answer was there. */
   readonly milliseconds: number;
@@ -41,7 +40,6 @@ export interface Run {
 
 export const NO_RUN: Run = {
   isStale: false,
-  isRunning: false,
   chunks: [],
   milliseconds: 0,
   reports: {},

@@ -1,5 +1,5 @@
 import { toUtf16 } from '../text/offsets.ts';
-import { post, ServiceProblem } from './api.ts';
+import { post, reasonOf } from './api.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Chunk, Run, Setting, Step, Unit } from './model.ts';
 
@@ -24,12 +24,12 @@ export async function runSetting(
       chunks = toUtf16(text, body, unitOf(step, catalogue));
     }
     const milliseconds = performance.now() - begin;
-    return { isStale: false, isRunning: false, chunks, milliseconds, reports, error: undefined };
+    return { isStale: false, chunks, milliseconds, reports, error: undefined };
   } catch (error) {
     signal.throwIfAborted();
-    const message = error instanceof ServiceProblem ? error.message : 'The service cannot be reached.';
+    const message = reasonOf(error);
     const milliseconds = performance.now() - begin;
-    return { isStale: false, isRunning: false, chunks: [], milliseconds, reports, error: message };
+    return { isStale: false, chunks: [], milliseconds, reports, error: message };
   }
 }
 

@@ -78,3 +78,12 @@ export function sentOptions(step: Step, { plugins }: Catalogue): Options {
   });
   return Object.fromEntries(sent);
 }
+
+/** The steps as a stored pipeline has them. */
+export function pipelineSteps(steps: readonly Step[]): object[] {
+  return steps.map(({ kind, name, options }) =>
+    kind === 'chunker'
+      ? { type: 'chunk', chunker: name, config: options }
+      : { type: 'refine', refinery: name, config: options },
+  );
+}

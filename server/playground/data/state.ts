@@ -53,6 +53,6 @@ export interface State {
   readonly asked: Asked;
   /** Whether a link that is copied has the text. */
   readonly sharesText: boolean;
-  /** What was done last, for a moment. */
+  /** What was done last; empty if nothing was. */
   readonly notice: string;
 }

@@ -21,7 +21,7 @@ export function columnsHead(
 }
 
 function stateOf(run: Run): string {
-  if (run.isRunning) return 'running …';
+  if (run.isStale) return 'running …';
   if (run.error !== undefined) return 'failed';
   const count = `${run.chunks.length.toLocaleString('en')} chunk${run.chunks.length === 1 ? '' : 's'}`;
   return `${count} · ${run.milliseconds < 10 ? run.milliseconds.toFixed(1) : Math.round(run.milliseconds)} ms`;

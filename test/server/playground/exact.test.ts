@@ -57,7 +57,7 @@ t.test('every character has the colours of the chunks that hold it', async (t) =
       const { blocksOf } = await import('/playground/text/blocks.ts');
       return window.given.map(({ text, chunks }) => {
         if (chunks === null) return null;
-        const run = { isStale: false, isRunning: false, chunks, milliseconds: 0, reports: {}, error: undefined };
+        const run = { isStale: false, chunks, milliseconds: 0, reports: {}, error: undefined };
         const column = { setting: { id: 'A', steps: [] }, run, differences: new Set(), selected: -1, hits: new Map() };
         const edges = blocksOf(text);
         return edges.slice(0, -1).flatMap((from, at) =>

@@ -276,7 +276,12 @@ t.test(
       await hashOf([[{ kind: 'chunker', name: 'sentence', options: { chunk_size: 35 } }]], text),
     );
     await page.settled();
+    await page.evaluate('window.kept = document.querySelector(".cell span")');
     await page.fill('.ask', 'What circles our planet?');
+    t.ok(
+      await page.evaluate('window.kept.isConnected'),
+      'typing leaves the text alone, and what is selected in it',
+    );
     await page.fill('.count', '1');
     await page.evaluate(`(() => {
     const span = document.querySelector('.cell span[data-chunk="1"]');
