@@ -26,13 +26,19 @@ export const CATALOGUE = {
     'The answer would take {bytes} bytes, over the limit of {limit}: send less text per request, or lower chunk_overlap.',
   ],
   unauthorized: [401, 'The request carries no valid key: send the header Authorization: Bearer <key>.'],
+  /** Of a source or target of a job. */
+  path_outside: [400, '{path} leads out of {storage}: give a path below it, without links that leave it.'],
+  source_changed: [400, '{source} has changed, or has gone, since the work began: start it again.'],
+  unknown_connection: [400, 'There is no connection {name}; known are {known}.'],
   not_found: [404, 'There is nothing at {path}.{hint}'],
   pipeline_not_found: [404, 'There is no pipeline {id}: GET /v1/pipelines lists the ones there are.'],
+  job_not_found: [404, 'There is no job {id}: GET /v1/jobs lists the ones there are.'],
   method_not_allowed: [405, '{path} does not take {method}: use {allowed}.'],
   pipeline_name_taken: [
     409,
     'name: there is a pipeline {name} already; choose another name, or update that one with PUT.',
   ],
+  job_not_over: [409, 'The job {id} is {state}: {remedy}.'],
   precondition_failed: [
     412,
     'The pipeline {id} has changed since it was read: its ETag is now {etag}. Read it again and repeat the change.',
@@ -51,6 +57,10 @@ export const CATALOGUE = {
     415,
     'No reader here takes a file {file}: send its name (filename) or its media type, or choose a reader; there are {known}.',
   ],
+  idempotency_key_reused: [
+    422,
+    'The Idempotency-Key belongs to the job {id}, which asks for something else: send another key.',
+  ],
   too_many_requests: [
     429,
     'More than {limit} requests in a minute: try again in {seconds} s, or ask the operator to raise --rate-limit.',
@@ -67,6 +77,7 @@ export const CATALOGUE = {
   ],
   shutting_down: [503, 'The server is stopping: send this document, and those after it, again.'],
   store_unavailable: [503, 'The store of pipelines cannot be used now: {reason}.'],
+  storage_failed: [503, '{storage} cannot be used now: {reason}.'],
   missing_capability: [500, 'The {kind} "{name}" cannot run here: {reasons}.'],
   plugin_failed: [500, 'The {kind} "{name}" failed: {reason}.'],
   broken_promise: [500, 'The {kind} "{name}" returned an answer that breaks its contract: {reason}.'],

@@ -12,7 +12,9 @@ const CORE = [
 // The way of a request, from below: each may know all that is under it.
 const SERVICE = [...CORE, 'server/wire', 'server/validation', 'server/config', 'server/store/contract.ts'];
 const RUN = [...SERVICE, 'server/service', 'server/log.ts'];
-const HTTP = [...RUN, 'server/run', 'server/version.ts', 'server/http/services.ts'];
+const CORPUS = [...RUN, 'server/run', 'server/retry.ts'];
+const JOBS = [...CORPUS, 'server/corpus', 'server/store/jobs/contract.ts'];
+const HTTP = [...JOBS, 'server/jobs', 'server/version.ts', 'server/http/services.ts'];
 // What stands beside it is known to what puts the service together.
 const ALL = [
   ...HTTP,
@@ -42,6 +44,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'server/validation': CORE,
   'server/service': SERVICE,
   'server/run': [...RUN, 'server/run/worker.ts'],
+  'server/corpus': CORPUS,
+  'server/jobs': JOBS,
   'server/http': HTTP,
   // The one place where Fastify is handed what the container holds.
   'server/http/services.ts': ['server/container.ts'],
@@ -52,7 +56,14 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'server/hub': [...CORE, 'server/retry.ts'],
   'server/loader': [...CORE, 'server/validation'],
   'server/store/contract.ts': [...CORE, 'server/config'],
-  'server/store': [...CORE, 'server/store/contract.ts', 'server/config', 'server/retry.ts'],
+  'server/store/jobs/contract.ts': CORE,
+  'server/store': [
+    ...CORE,
+    'server/store/contract.ts',
+    'server/store/jobs/contract.ts',
+    'server/config',
+    'server/retry.ts',
+  ],
   'server/config': [...CORE, 'server/validation', 'server/hub'],
   'server/log.ts': CORE,
   'server/version.ts': [],

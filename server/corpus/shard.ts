@@ -1,0 +1,50 @@
+import type { ServiceError } from '../../core/errors.ts';
+import type { StoredFile } from './storage.ts';
+
+/**
+ * What a source holds: `files` are one document each; a line of JSON Lines, and a row of CSV or Parquet, is one
+ * document.
+ */
+export const FORMATS = ['files', 'jsonl', 'csv', 'parquet'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** A part of a source that is read by itself. Plain data that the database keeps. */
+export interface ShardRange {
+  readonly format: Format;
+  /** One file, or of `files` one or more. */
+  readonly files: readonly StoredFile[];
+  /** The bytes of JSON Lines in which the lines begin, or the row groups of Parquet; the whole file if it is missing. */
+  readonly part?: { readonly from: number; readonly to: number };
+  /** Bytes of the source, for progress. */
+  readonly bytes: number;
+}
+
+/** Which members of a line or row are what of a document; those that are not named are left out. */
+export interface FieldMapping {
+  readonly id?: string;
+  /** By default `text`. */
+  readonly text?: string;
+  readonly title?: string;
+  readonly filename?: string;
+  /** Becomes the metadata; `*` stands for all that have no other use. */
+  readonly metadata?: readonly string[];
+}
+
+/** Where a document stands in its source. */
+export interface Place {
+  /** Name of the file. */
+  readonly source: string;
+  /** Where its line begins, in bytes; of a compressed file, in those that come out. */
+  readonly byte?: number;
+  /** Its row, from 0. */
+  readonly row?: number;
+}
+
+/** A document of a source as the service takes it from a stream: a line of JSON. */
+export interface SourceLine {
+  readonly place: Place;
+  /** Bytes of the source that it takes, for progress; an estimate if the source is compressed. */
+  readonly size: number;
+  /** The line, or why there is none. */
+  readonly document: Buffer | ServiceError;
+}
