@@ -87,6 +87,14 @@ export const OPTIONS = {
     description: 'Requests that may wait for a worker; more are answered with 503.',
     minimum: 0,
   },
+  bulkConcurrency: {
+    type: 'integer',
+    default: ({ cores }) => cores,
+    description: 'Worker threads that jobs may take at once; requests come first in any case.',
+    minimum: 1,
+    maximum: 1024,
+    shownDefault: 'number of cores',
+  },
   maxBodyBytes: {
     type: 'size',
     default: 104_857_600,

@@ -1,16 +1,15 @@
-import { errorLine } from '../service/run-lines.ts';
+import { failedLine, type LineAnswers } from './line-answers.ts';
 import { LineGroups, type LineStream } from './line-groups.ts';
 
 /**
  * Answers the lines of a stream in their order. It reads no further than it works, and works no further than its
  * answers are taken, so that memory does not grow with the stream.
  *
- * @returns the lines of the answer, as bytes of one or more whole lines
  * @throws ServiceError what is wrong with the whole request, as long as no line was answered; afterwards it stands in
- *   the answers to the lines, or in a last one if the stream cannot be read on
+ *   the answers to the lines, or in a last one if the stream cannot be read on; without answers, that is thrown
  */
-export async function* answerLines(stream: LineStream): AsyncGenerator<Uint8Array> {
-  const { reader, signal } = stream;
+export async function* answerLines(stream: LineStream): AsyncGenerator<LineAnswers> {
+  const { reader, signal, plan } = stream;
   const groups = new LineGroups(stream);
   let reading: Promise<void> | undefined;
   let broken: { readonly error: unknown } | undefined;
@@ -36,7 +35,7 @@ export async function* answerLines(stream: LineStream): AsyncGenerator<Uint8Arra
     signal.throwIfAborted();
   }
   if (broken === undefined) return;
-  if (!groups.hasAnswered) throw broken.error;
+  if (!groups.hasAnswered || plan.writes !== undefined) throw broken.error;
   stream.onFailure(broken.error);
-  yield errorLine({ index: groups.next }, broken.error);
+  yield failedLine(plan, { index: groups.next }, broken.error);
 }

@@ -1,19 +1,20 @@
 import { type ErrorCode, ServiceError } from '../../core/errors.ts';
-import { errorLine } from '../service/run-lines.ts';
-import { type LineHead, lineHead, type StreamPlan } from '../service/stream-plan.ts';
-import { TOO_LONG } from '../wire/line-splitter.ts';
+import type { StreamPlan } from '../service/stream-plan.ts';
 import { GroupSize } from './group-size.ts';
-import { type Line, type LineReader, tooLong } from './line-reader.ts';
+import { failedLine, headOf, joined, type LineAnswers } from './line-answers.ts';
+import { type Line, type LineSource, sizeOf } from './line-reader.ts';
 import type { RunAnswer, Runner } from './runner.ts';
 
 /** A stream of documents, or of lists of chunks, that is to be answered. */
 export interface LineStream {
   readonly plan: StreamPlan;
   /** Reads the lines after the first. */
-  readonly reader: LineReader;
+  readonly reader: LineSource;
   readonly runner: Pick<Runner, 'run'>;
   /** Most groups of lines that are worked on at once. */
   readonly slots: number;
+  /** Whether all other work comes first, see `LinesTask`. */
+  readonly isBulk?: boolean;
   /** Stops the work when it aborts. */
   readonly signal: AbortSignal;
   /** Told of each answer to some lines. @param bytes those of the lines */
@@ -40,7 +41,7 @@ interface Group {
   readonly first: number;
   readonly lines: readonly Line[];
   readonly bytes: number;
-  outcome: { readonly answer: Uint8Array } | { readonly error: unknown } | undefined;
+  outcome: { readonly answer: LineAnswers } | { readonly error: unknown } | undefined;
   done: Promise<void>;
 }
 
@@ -86,10 +87,10 @@ export class LineGroups {
   /**
    * Takes the answer of the oldest group.
    *
-   * @returns whole lines; undefined if the group is not done
+   * @returns undefined if the group is not done
    * @throws ServiceError what is wrong with the whole request, if no line has been answered yet
    */
-  shift(): Uint8Array | undefined {
+  shift(): LineAnswers | undefined {
     const group = this.#running[0];
     if (group?.outcome === undefined) return undefined;
     this.#running.shift();
@@ -104,7 +105,7 @@ export class LineGroups {
   }
 
   #startGroup(lines: readonly Line[]): void {
-    const bytes = lines.reduce((sum, line) => sum + (line === TOO_LONG ? 0 : line.length), 0);
+    const bytes = lines.reduce((sum, line) => sum + sizeOf(line), 0);
     const group: Group = { first: this.#next, lines, bytes, outcome: undefined, done: Promise.resolve() };
     this.#next += lines.length;
     group.done = answerGroup(this.#stream, group.first, lines, this.#size).then(
@@ -118,10 +119,11 @@ export class LineGroups {
     this.#running.push(group);
   }
 
-  #failed({ first, lines }: Group, error: unknown): Uint8Array {
-    if (!this.#hasAnswered || this.#stream.signal.aborted) throw error;
-    this.#stream.onFailure(error);
-    return Buffer.concat(lines.map((line, place) => errorLine(headOf(line, first + place), error)));
+  #failed({ first, lines }: Group, error: unknown): LineAnswers {
+    const { plan, signal, onFailure } = this.#stream;
+    if (!this.#hasAnswered || signal.aborted) throw error;
+    onFailure.call(this.#stream, error);
+    return joined(lines.map((line, place) => failedLine(plan, headOf(line, first + place), error)));
   }
 }
 
@@ -130,9 +132,9 @@ async function answerGroup(
   first: number,
   lines: readonly Line[],
   size: GroupSize,
-): Promise<Uint8Array> {
+): Promise<LineAnswers> {
   const [line] = lines;
-  if (line === TOO_LONG) return errorLine({ index: first }, tooLong(stream.reader.limit));
+  if (line instanceof ServiceError) return failedLine(stream.plan, { index: first }, line);
   const body = Buffer.concat((lines as readonly Buffer[]).flatMap((one) => [one, LINE_FEED]));
   const { length } = body;
   try {
@@ -140,12 +142,12 @@ async function answerGroup(
     const answer = await runLinked(stream, first, body);
     size.took(performance.now() - begin - answer.queueSeconds * 1000);
     stream.onAnswer(answer, length);
-    return answer.bytes;
+    return { bytes: answer.bytes, outcomes: answer.outcomes ?? [] };
   } catch (error) {
     if (stream.signal.aborted || !isOfOneLine(error)) throw error;
     if (lines.length > 1) return answerEach(stream, first, lines, size);
     stream.onFailure(error);
-    return errorLine(headOf(line as Line, first), error);
+    return failedLine(stream.plan, headOf(line as Line, first), error);
   }
 }
 
@@ -153,16 +155,16 @@ const LINE_FEED = Buffer.from('\n');
 
 /** Works on the lines one by one, each with a deadline and a thread of its own, so that one does not fail the others. */
 async function answerEach(stream: LineStream, first: number, lines: readonly Line[], size: GroupSize) {
-  const answers: Uint8Array[] = [];
+  const answers: LineAnswers[] = [];
   for (const [place, line] of lines.entries()) {
     answers.push(await answerGroup(stream, first + place, [line], size));
   }
-  return Buffer.concat(answers);
+  return joined(answers);
 }
 
 /** Runs lines with a deadline of their own, and until the stream is stopped. */
 async function runLinked(
-  { plan, runner, signal }: LineStream,
+  { plan, runner, signal, isBulk = false }: LineStream,
   first: number,
   body: Buffer,
 ): Promise<RunAnswer> {
@@ -171,7 +173,7 @@ async function runLinked(
   const abort = () => stop.abort(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   try {
-    return await runner.run({ run: 'lines', plan, first }, body, stop);
+    return await runner.run({ run: 'lines', plan, first, isBulk }, body, stop);
   } finally {
     signal.removeEventListener('abort', abort);
   }
@@ -179,13 +181,4 @@ async function runLinked(
 
 function isOfOneLine(error: unknown): boolean {
   return !(error instanceof ServiceError) || OF_ONE_LINE.has(error.code);
-}
-
-/** The head of the answer to a line that was not read, with its id if it can be read. */
-function headOf(line: Line, index: number): LineHead {
-  try {
-    return lineHead(line === TOO_LONG ? {} : JSON.parse(line.toString()), index);
-  } catch {
-    return { index };
-  }
 }

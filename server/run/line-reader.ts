@@ -1,8 +1,25 @@
 import { ServiceError } from '../../core/errors.ts';
 import { LineSplitter, TOO_LONG } from '../wire/line-splitter.ts';
 
-/** A line of a stream, or that it was too long to be kept. */
-export type Line = Buffer | typeof TOO_LONG;
+/** A line of a stream, or why there is none. */
+export type Line = Buffer | ServiceError;
+
+/** Where lines come from. */
+export interface LineSource {
+  /** Lines that were read and not taken. */
+  readonly waiting: number;
+  /** Bytes that were read and not taken. */
+  readonly bytes: number;
+  /** Whether there is nothing more to read. Lines may still wait. */
+  readonly isOver: boolean;
+  /** Waits until more is there, or the end. @throws what the source throws */
+  read(): Promise<void>;
+  /**
+   * Takes the next lines: at least one if there is one, and no more than so many of together so many bytes. One that
+   * cannot be read is taken alone.
+   */
+  take(most: number, mostBytes: number): Line[];
+}
 
 export interface LineReaderOptions {
   /** Most bytes of a line. */
@@ -14,7 +31,7 @@ export interface LineReaderOptions {
 }
 
 /** Reads the lines of a stream of bytes, no more of it than is asked for. */
-export class LineReader {
+export class LineReader implements LineSource {
   readonly #source: AsyncIterator<Buffer>;
   readonly #splitter: LineSplitter;
   readonly #options: LineReaderOptions;
@@ -66,8 +83,9 @@ export class LineReader {
       this.#source.next().then(resolve, reject);
     });
     if (done) this.#isOver = true;
-    for (const line of done ? this.#splitter.end() : this.#splitter.push(value)) {
-      if (line === TOO_LONG && this.#options.isStrict) throw tooLong(this.limit);
+    for (const read of done ? this.#splitter.end() : this.#splitter.push(value)) {
+      if (read === TOO_LONG && this.#options.isStrict) throw tooLong(this.limit);
+      const line = read === TOO_LONG ? tooLong(this.limit) : read;
       this.#lines.push(line);
       this.#bytes += sizeOf(line);
     }
@@ -80,22 +98,23 @@ export class LineReader {
     this.#interrupt(error);
   }
 
-  /**
-   * Takes the next lines: at least one if there is one, and no more than so many of together so many bytes. One that
-   * is too long is taken alone.
-   */
   take(most: number, mostBytes: number): Line[] {
-    let [count, bytes] = [0, 0];
-    for (const line of this.#lines) {
-      bytes += sizeOf(line);
-      if (count > 0 && (count === most || bytes > mostBytes || line === TOO_LONG)) break;
-      count++;
-      if (line === TOO_LONG) break;
-    }
-    const taken = this.#lines.splice(0, count);
+    const taken = this.#lines.splice(0, countToTake(this.#lines, most, mostBytes));
     for (const line of taken) this.#bytes -= sizeOf(line);
     return taken;
   }
+}
+
+/** How many of the lines `LineSource.take` takes. */
+export function countToTake(lines: readonly Line[], most: number, mostBytes: number): number {
+  let [count, bytes] = [0, 0];
+  for (const line of lines) {
+    bytes += sizeOf(line);
+    if (count > 0 && (count === most || bytes > mostBytes || !Buffer.isBuffer(line))) break;
+    count++;
+    if (!Buffer.isBuffer(line)) break;
+  }
+  return count;
 }
 
 /** @param what names the line in the message */
@@ -103,6 +122,7 @@ export function tooLong(limit: number, what = 'The document'): ServiceError {
   return new ServiceError('line_too_large', { what, limit });
 }
 
-function sizeOf(line: Line): number {
-  return line === TOO_LONG ? 0 : line.length;
+/** Bytes that a line takes. */
+export function sizeOf(line: Line): number {
+  return Buffer.isBuffer(line) ? line.length : 0;
 }

@@ -5,6 +5,8 @@ export interface QueueLimits {
   readonly threads: number;
   /** Most tasks that wait. */
   readonly queueSize: number;
+  /** Most bulk tasks that run at once; as many as there are threads unless given. */
+  readonly bulk?: number;
 }
 
 /** A task is large if its body has more bytes. */
@@ -12,7 +14,13 @@ const SMALL_BYTES = 262_144;
 /** Most small tasks that may overtake a large one that waits. */
 const MOST_OVERTAKING = 8;
 
-type Size = 'small' | 'large';
+/**
+ * How long a task can wait: one that is `patient` waits even if the queue is full, because its caller has few at a time,
+ * and counts as large, so that others overtake it; `bulk` is patient too, and lets all others go first.
+ */
+export type Patience = 'none' | 'patient' | 'bulk';
+
+type Size = 'small' | 'large' | 'bulk';
 
 interface Waiting {
   readonly size: Size;
@@ -20,11 +28,15 @@ interface Waiting {
   begin(): void;
 }
 
-/** Admits tasks to the worker threads in two priorities, so that small ones do not wait behind large ones. */
+/** Admits tasks to the worker threads by priority, so that small ones do not wait behind large ones, and none behind bulk. */
 export class PriorityQueue {
   readonly #limits: QueueLimits;
-  readonly #queues: Record<Size, Set<Waiting>> = { small: new Set(), large: new Set() };
-  readonly #running: Record<Size, number> = { small: 0, large: 0 };
+  readonly #queues: Record<Size, Set<Waiting>> = {
+    small: new Set(),
+    large: new Set(),
+    bulk: new Set(),
+  };
+  readonly #running: Record<Size, number> = { small: 0, large: 0, bulk: 0 };
   #overtaking = 0;
   /** How many of those that wait are patient. */
   #patient = 0;
@@ -35,7 +47,8 @@ export class PriorityQueue {
 
   /** Tasks that wait. */
   get waiting(): number {
-    return this.#queues.small.size + this.#queues.large.size;
+    const { small, large, bulk } = this.#queues;
+    return small.size + large.size + bulk.size;
   }
 
   /** Whether a task that arrives now is turned away, even a small one. */
@@ -51,23 +64,25 @@ export class PriorityQueue {
   /**
    * Waits for a thread.
    *
-   * @param isPatient whether the task waits even if the queue is full, because its caller has few at a time; it counts
-   *   as large, so that others overtake it
    * @returns a function that releases the thread
    * @throws ServiceError `overloaded` at once if the queue is full
    * @throws the signal's reason once it aborts
    */
-  async enter(bytes: number, signal: AbortSignal, isPatient = false): Promise<() => void> {
+  async enter(bytes: number, signal: AbortSignal, patience: Patience = 'none'): Promise<() => void> {
     signal.throwIfAborted();
-    const size = bytes <= SMALL_BYTES && !isPatient ? 'small' : 'large';
+    const isPatient = patience !== 'none';
+    const isSmall = bytes <= SMALL_BYTES && !isPatient;
+    const size = patience === 'bulk' ? 'bulk' : isSmall ? 'small' : 'large';
     if (this.#queues[size].size === 0 && this.#hasRoom(size)) return this.#start(size);
     if (!isPatient && !this.#mayWait) throw OVERLOADED;
     return this.#wait(size, isPatient, signal);
   }
 
   #hasRoom(size: Size): boolean {
-    const extra = size === 'small' && this.#running.large > 0 ? 1 : 0;
-    return this.#running.small + this.#running.large < this.#limits.threads + extra;
+    const { small, large, bulk } = this.#running;
+    if (size === 'bulk' && bulk >= (this.#limits.bulk ?? Number.POSITIVE_INFINITY)) return false;
+    const extra = size === 'small' && large + bulk > 0 ? 1 : 0;
+    return small + large + bulk < this.#limits.threads + extra;
   }
 
   #start(size: Size): () => void {
@@ -101,9 +116,12 @@ export class PriorityQueue {
       if (large !== undefined) this.#overtaking++;
       return small;
     }
-    if (large === undefined || !this.#hasRoom('large')) return undefined;
-    this.#overtaking = 0;
-    return large;
+    if (large !== undefined && this.#hasRoom('large')) {
+      this.#overtaking = 0;
+      return large;
+    }
+    const [bulk] = this.#queues.bulk;
+    return bulk !== undefined && large === undefined && this.#hasRoom('bulk') ? bulk : undefined;
   }
 
   #wait(size: Size, isPatient: boolean, signal: AbortSignal): Promise<() => void> {

@@ -5,7 +5,7 @@ import type { Task } from '../service/tasks.ts';
 import { EventLoopScheduler } from './event-loop-scheduler.ts';
 import { type Executor, STOP_GRACE } from './executor.ts';
 import type { Work } from './message.ts';
-import { PriorityQueue } from './priority-queue.ts';
+import { type Patience, PriorityQueue } from './priority-queue.ts';
 
 /**
  * Runs tasks where they belong, small light ones on the event loop and the others in a worker thread, under
@@ -48,7 +48,10 @@ export interface RunnerLoad {
 }
 
 export interface RunnerOptions {
-  readonly config: Pick<Config, 'workers' | 'inlineBytes' | 'queueSize' | 'requestTimeout'>;
+  readonly config: Pick<
+    Config,
+    'workers' | 'inlineBytes' | 'queueSize' | 'requestTimeout' | 'bulkConcurrency'
+  >;
   readonly service: Service;
   readonly inline: Executor;
   /** The worker threads; `undefined` if everything runs on the event loop. */
@@ -57,7 +60,11 @@ export interface RunnerOptions {
 
 export function createRunner({ config, service, inline, pool }: RunnerOptions): Runner {
   const scheduler = new EventLoopScheduler(pool === undefined ? Number.POSITIVE_INFINITY : config.queueSize);
-  const queue = new PriorityQueue({ threads: config.workers, queueSize: config.queueSize });
+  const queue = new PriorityQueue({
+    threads: config.workers,
+    queueSize: config.queueSize,
+    bulk: config.bulkConcurrency,
+  });
   const state: RunnerState = { config, service, inline, pool, scheduler, queue };
   return {
     run: (task, body, stop, onPart) =>
@@ -121,14 +128,18 @@ async function inThread(
   onPart?: OnPart,
 ): Promise<RunAnswer> {
   const begin = performance.now();
-  const isPatient = 'task' in work && work.task.run === 'lines';
-  const leave = await queue.enter(bytes, signal, isPatient);
+  const leave = await queue.enter(bytes, signal, patienceOf(work));
   const queueSeconds = secondsSince(begin);
   try {
     return { ...(await (pool as Executor).run(work, signal, onPart)), queueSeconds };
   } finally {
     leave();
   }
+}
+
+function patienceOf(work: Work): Patience {
+  if (!('task' in work) || work.task.run !== 'lines') return 'none';
+  return work.task.isBulk === true ? 'bulk' : 'patient';
 }
 
 function secondsSince(begin: number): number {

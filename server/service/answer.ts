@@ -1,5 +1,6 @@
 import type { PlainError } from '../../core/errors.ts';
 import type { Metadata } from './response-metadata.ts';
+import type { LineOutcome } from './stream-plan.ts';
 import type { Timings } from './timings.ts';
 
 /** The answer to a task. */
@@ -11,6 +12,8 @@ export interface Answer {
   readonly timings: Timings;
   /** What failed of an answer and did not fail all of it; the answer says so. */
   readonly failures?: readonly PlainError[];
+  /** What came of each line of a stream, if its plan asks for more than answers. */
+  readonly outcomes?: readonly LineOutcome[];
 }
 
 /** Takes parts of an answer as soon as they are there: whole lines of JSON. */

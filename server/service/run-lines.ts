@@ -1,18 +1,18 @@
 import { fromPlainError, type PlainError, ServiceError, toPlainError } from '../../core/errors.ts';
 import { ByteWriter } from '../wire/byte-writer.ts';
-import { estimateBytes, type WrittenDocument, writeList } from '../wire/chunk-writer.ts';
+import { estimateBytes, type WrittenDocument, writeLines, writeList } from '../wire/chunk-writer.ts';
 import type { Answer } from './answer.ts';
 import { runStages } from './execution.ts';
 import { withStages } from './open-stages.ts';
 import { timingsOf } from './run-request.ts';
 import type { Stage, StageTools } from './stages.ts';
-import type { LineHead, LinesRequest, ReadLine } from './stream-plan.ts';
+import type { LineHead, LineOutcome, LinesRequest, ReadLine, StreamPlan } from './stream-plan.ts';
 import { Timer } from './timings.ts';
 import { writtenDocument } from './written-document.ts';
 
 /**
- * Runs lines of a stream through its stages, one after the other, and writes a line for each. What fails in one line
- * stands in its answer, and in the failures for the log.
+ * Runs lines of a stream through its stages, one after the other, and writes what the plan says. What fails in one line
+ * stands in its answer or outcome, and in the failures for the log.
  *
  * @throws ServiceError if the stages cannot be opened
  * @throws the signal's reason once it aborts
@@ -27,6 +27,7 @@ export function runLines(
   const timer = new Timer(parseSeconds);
   const documents: WrittenDocument[] = [];
   const failures: PlainError[] = [];
+  const outcomes: LineOutcome[] = [];
   const parts: Uint8Array[] = [];
 
   async function answer(line: ReadLine, stages: readonly Stage[]): Promise<Uint8Array> {
@@ -34,10 +35,18 @@ export function runLines(
     const chunks = await runStages(stages, line.input);
     return timer.time('serialise', 'json', () => {
       const document = writtenDocument(line.input, chunks, plan);
-      const bytes = writeLine(line, document, maxAnswerBytes);
+      const bytes = writeLine(line, document, plan, maxAnswerBytes);
       documents.push(document);
+      if (plan.writes !== undefined) outcomes.push({ ...headOf(line), ...countOf(document, plan) });
       return bytes;
     });
+  }
+
+  function fail(line: ReadLine, error: unknown): void {
+    const plain = toPlainError(error);
+    failures.push(plain);
+    if (plan.writes === undefined) parts.push(errorLine(line, error));
+    else outcomes.push({ ...headOf(line), error: plain });
   }
 
   return withStages({ requests: plan.stages, tools, signal, timer, report() {} }, async (stages) => {
@@ -47,23 +56,46 @@ export function runLines(
         parts.push(await answer(line, stages));
       } catch (error) {
         signal.throwIfAborted();
-        failures.push(toPlainError(error));
-        parts.push(errorLine(line, error));
+        fail(line, error);
       }
     }
     const bytes = new Uint8Array(Buffer.concat(parts));
-    return { bytes, metadata: {}, timings: timingsOf(timer, documents), failures };
+    const timings = timingsOf(timer, documents);
+    const done = { bytes, metadata: {}, timings, failures };
+    return plan.writes === undefined ? done : { ...done, outcomes };
   });
 }
 
 const LINE_BYTES = 128;
 
-function writeLine(head: LineHead, document: WrittenDocument, limit: number): Uint8Array {
+function writeLine(
+  head: LineHead,
+  document: WrittenDocument,
+  { writes }: StreamPlan,
+  limit: number,
+): Uint8Array {
   const writer = new ByteWriter(limit, Math.min(estimateBytes(document), limit) + LINE_BYTES);
-  writer.json(`${openingOf(head)}"chunks":`);
+  if (writes === 'chunks') {
+    writeLines(writer, document);
+    return writer.written();
+  }
+  writer.json(writes === 'documents' ? documentOpening(head) : openingOf(head));
+  writer.ascii('"chunks":');
   writeList(writer, document);
   writer.ascii('}\n');
   return writer.written();
+}
+
+function documentOpening({ id = null }: { readonly id?: string | null | undefined }): string {
+  return `{"document_id":${JSON.stringify(id)},`;
+}
+
+function countOf({ chunks, ids }: WrittenDocument, { tellsIds }: StreamPlan) {
+  return tellsIds === true && ids !== undefined ? { chunks: chunks.length, ids } : { chunks: chunks.length };
+}
+
+function headOf({ index, id }: LineHead): LineHead {
+  return id === undefined ? { index } : { index, id };
 }
 
 /** The line that answers one that failed. */

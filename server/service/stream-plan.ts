@@ -6,6 +6,13 @@ import type { Plan } from './plan.ts';
 export interface StreamPlan extends Plan {
   /** What stands in a line: a document, or a list of chunks. */
   readonly takes: 'document' | 'chunks';
+  /**
+   * What is written: by default an answer to each line; or only what was made of those that did not fail, a line for each
+   * chunk or for each document, while the answer's `outcomes` say what came of each.
+   */
+  readonly writes?: 'chunks' | 'documents';
+  /** Whether outcomes say the ids of the chunks, if they have any. */
+  readonly tellsIds?: boolean;
 }
 
 /** Lines that were read. */
@@ -19,6 +26,10 @@ export interface LinesRequest {
 
 /** An input of a stream, or what is wrong with it. */
 export type ReadLine = LineHead & ({ readonly input: Input } | { readonly error: PlainError });
+
+/** What came of a line: so many chunks, or what is wrong with it. */
+export type LineOutcome = LineHead &
+  ({ readonly chunks: number; readonly ids?: readonly string[] } | { readonly error: PlainError });
 
 /** What tells the answers to the lines of a stream apart. */
 export interface LineHead {

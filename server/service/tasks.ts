@@ -57,6 +57,8 @@ export interface LinesTask {
   readonly plan: StreamPlan;
   /** The index of the first of them in the stream. */
   readonly first: number;
+  /** Whether all other work comes first: nobody waits for each of the lines. */
+  readonly isBulk?: boolean;
 }
 
 /** A batch whose answer is wanted as a stream: it is made a stream itself. */

@@ -73,19 +73,30 @@ function sizeOf({ from, to, before, after, fields }: WrittenChunk): number {
   return size;
 }
 
-/** Writes the list of a document's chunks. A function of its own, which V8 can optimise: there may be a million. */
-export function writeList(writer: ByteWriter, { chunks, ids, columns }: WrittenDocument): void {
-  const rest: Rest = { taken: takenNames(ids, columns), written: new Map() };
+/** Writes the list of a document's chunks. */
+export function writeList(writer: ByteWriter, document: WrittenDocument): void {
   writer.ascii('[');
+  writeEach(writer, document, ',');
+  writer.ascii(']');
+}
+
+/** Writes a document's chunks, a line for each. */
+export function writeLines(writer: ByteWriter, document: WrittenDocument): void {
+  writeEach(writer, document, '\n');
+  if (document.chunks.length > 0) writer.ascii('\n');
+}
+
+/** A function of its own, which V8 can optimise: there may be a million chunks. @param between one ASCII character */
+function writeEach(writer: ByteWriter, { chunks, ids, columns }: WrittenDocument, between: string): void {
+  const rest: Rest = { taken: takenNames(ids, columns), written: new Map() };
   for (let index = 0; index < chunks.length; index++) {
-    if (index > 0) writer.ascii(',');
+    if (index > 0) writer.ascii(between);
     if (ids !== undefined) writeId(writer, ids[index] as string);
     else writer.bytes(TEXT, 0, TEXT.length);
     writeChunk(writer, chunks[index] as WrittenChunk, rest);
     for (const column of columns) column.write(writer, index);
     writer.ascii('}');
   }
-  writer.ascii(']');
 }
 
 /** The names of fields that are not taken over from a chunk, because they are written in another way. */

@@ -99,7 +99,7 @@ export interface Answered {
 /** Reads a whole answer; throws if a piece of it does not end with a whole line. */
 export async function answersOf(stream: LineStream): Promise<Answered[]> {
   const found: Answered[] = [];
-  for await (const bytes of answerLines(stream)) {
+  for await (const { bytes } of answerLines(stream)) {
     const lines = Buffer.from(bytes).toString().split('\n');
     if (lines.pop() !== '') throw new Error('a line is not whole');
     found.push(...lines.map((line) => JSON.parse(line) as Answered));

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fromPlainError, ServiceError } from '../../../core/errors.ts';
 import { answerLines } from '../../run/answer-lines.ts';
+import type { LineAnswers } from '../../run/line-answers.ts';
 import { LineReader, tooLong } from '../../run/line-reader.ts';
 import { release } from '../../run/release.ts';
 import type { StreamPlan } from '../../service/stream-plan.ts';
 import type { ChunksTask } from '../../service/tasks.ts';
-import { TOO_LONG } from '../../wire/line-splitter.ts';
 import { answersWhileSent } from '../connection-errors.ts';
 import { encodingOf } from '../content-encoding.ts';
 import { asServiceError, reportFailure } from '../error-handler.ts';
@@ -94,7 +94,7 @@ async function firstLine(reader: LineReader, onHeld: (bytes: number) => void): P
   }
   const [line] = reader.take(1, 0);
   if (line === undefined) throw new ServiceError('body_empty');
-  if (line === TOO_LONG) throw tooLong(reader.limit, 'The first line of the stream');
+  if (!Buffer.isBuffer(line)) throw tooLong(reader.limit, 'The first line of the stream');
   return line;
 }
 
@@ -104,18 +104,20 @@ async function sendLines(
   lines: { readonly plan: StreamPlan; readonly reader: LineReader; onHeld(bytes: number): void },
 ): Promise<FastifyReply> {
   metrics.streamed(label);
-  const answers = answerLines({
-    ...lines,
-    runner,
-    slots: config.workers + 2,
-    signal: stop.signal,
-    onAnswer({ queueSeconds, timings, failures = [] }, bytes) {
-      metrics.worked(label, bytes, queueSeconds, timings);
-      logWork(request, queueSeconds, timings);
-      for (const failure of failures) reportFailure(fromPlainError(failure), request, metrics);
-    },
-    onFailure: (error) => reportFailure(error, request, metrics),
-  });
+  const answers = bytesOf(
+    answerLines({
+      ...lines,
+      runner,
+      slots: config.workers + 2,
+      signal: stop.signal,
+      onAnswer({ queueSeconds, timings, failures = [] }, bytes) {
+        metrics.worked(label, bytes, queueSeconds, timings);
+        logWork(request, queueSeconds, timings);
+        for (const failure of failures) reportFailure(fromPlainError(failure), request, metrics);
+      },
+      onFailure: (error) => reportFailure(error, request, metrics),
+    }),
+  );
   // Until the first line is there, the whole request can still be refused; then no other line is worked on.
   const first = await answers.next().catch((error: unknown) => {
     stop.abort(error);
@@ -136,6 +138,10 @@ async function* startingWith(
   if (first.done) return;
   yield first.value;
   yield* rest;
+}
+
+async function* bytesOf(answers: AsyncGenerator<LineAnswers>): AsyncGenerator<Uint8Array> {
+  for await (const { bytes } of answers) yield bytes;
 }
 
 /** The same bytes, whose memory is freed once they are sent: it would otherwise make V8 collect the heap often. */

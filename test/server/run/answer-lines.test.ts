@@ -120,7 +120,7 @@ t.test('what is held does not grow with the stream, and all of it is told', asyn
   });
   const answers = answerLines(stream);
   let lines = 0;
-  while (lines < 20_000) lines += countLines((await answers.next()).value);
+  while (lines < 20_000) lines += countLines((await answers.next()).value?.bytes);
   const most = (slots + 1) * GROUP_BYTES + piece;
   t.ok(mostTold > 2000 && mostTold <= most, `${mostTold} of at most ${most} bytes are held`);
   t.ok(load.mostBytes <= slots * GROUP_BYTES, `${load.mostBytes} bytes are worked on`);
@@ -180,7 +180,7 @@ t.test('lines that are quick go together, and answers come before further lines 
   })();
   const answers = answerLines(streamOf(slow, {}));
   for (let index = 0; index < 3; index++) {
-    t.match(JSON.parse(Buffer.from((await answers.next()).value ?? []).toString()), { index });
+    t.match(JSON.parse(Buffer.from((await answers.next()).value?.bytes ?? []).toString()), { index });
     while (next.length === 0) await turn();
     next.shift()?.();
   }

@@ -10,7 +10,7 @@ t.test(
     const order: string[] = [];
     const leave = await queue.enter(10, signal);
     const enter = (name: string, isPatient: boolean) =>
-      queue.enter(10, signal, isPatient).then((leave) => {
+      queue.enter(10, signal, isPatient ? 'patient' : 'none').then((leave) => {
         order.push(name);
         leave();
       });
@@ -29,7 +29,7 @@ t.test('a patient task that is given up leaves no place taken', async (t) => {
   const queue = new PriorityQueue({ threads: 1, queueSize: 0 });
   const leave = await queue.enter(10, signal);
   const stop = new AbortController();
-  const patient = queue.enter(10, stop.signal, true);
+  const patient = queue.enter(10, stop.signal, 'patient');
   stop.abort(new Error('gone'));
   await t.rejects(patient, { message: 'gone' });
   t.equal(queue.waiting, 0);

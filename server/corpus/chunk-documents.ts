@@ -1,0 +1,80 @@
+import { fromPlainError, type ServiceError } from '../../core/errors.ts';
+import { answerLines } from '../run/answer-lines.ts';
+import type { RunAnswer, Runner } from '../run/runner.ts';
+import type { LineOutcome, StreamPlan } from '../service/stream-plan.ts';
+import type { SourceLine } from './shard.ts';
+import { SourceLines } from './source-lines.ts';
+
+/** Documents that are to be chunked. */
+export interface Documents {
+  readonly plan: CorpusPlan;
+  readonly lines: AsyncGenerator<readonly SourceLine[]>;
+  readonly runner: Pick<Runner, 'run'>;
+  /** Most groups of documents that are worked on at once. */
+  readonly slots: number;
+  /** Stops the work when it aborts. */
+  readonly signal: AbortSignal;
+  /** Told of the times of each group. @param bytes those of its documents */
+  onAnswer?(answer: RunAnswer, bytes: number): void;
+}
+
+/** What is done with the documents of a corpus, and what is written of each. */
+export type CorpusPlan = StreamPlan & Required<Pick<StreamPlan, 'writes'>>;
+
+/** Documents that are chunked, in the order of the source. */
+export interface ChunkedDocuments {
+  /** Whole lines of what was made of them. */
+  readonly bytes: Uint8Array;
+  readonly documents: readonly ChunkedDocument[];
+}
+
+/** What came of a document. */
+export interface ChunkedDocument {
+  readonly source: SourceLine;
+  readonly id: string | undefined;
+  /** 0 if it failed. */
+  readonly chunks: number;
+  /** The ids of its chunks, if the plan asks for them. */
+  readonly ids: readonly string[];
+  readonly error: ServiceError | undefined;
+}
+
+/**
+ * Chunks the documents of a source in worker threads, in their order. It reads no further than it works, and works no
+ * further than its answers are taken, so that memory does not grow with the source.
+ *
+ * @throws ServiceError what is wrong with the plan, and what the source throws
+ * @throws the signal's reason once it aborts
+ */
+export async function* chunkDocuments(given: Documents): AsyncGenerator<ChunkedDocuments> {
+  const { plan, runner, slots, signal, onAnswer } = given;
+  const reader = new SourceLines(given.lines);
+  const answers = answerLines({
+    plan,
+    reader,
+    runner,
+    slots,
+    signal,
+    isBulk: true,
+    onAnswer: (answer, bytes) => onAnswer?.(answer, bytes),
+    onFailure() {},
+    onHeld() {},
+  });
+  try {
+    for await (const { bytes, outcomes } of answers) {
+      const sources = reader.settle(outcomes.length);
+      const documents = outcomes.map((outcome, place) => documentOf(sources[place] as SourceLine, outcome));
+      yield { bytes, documents };
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+function documentOf(source: SourceLine, outcome: LineOutcome): ChunkedDocument {
+  const { id } = outcome;
+  if ('error' in outcome) {
+    return { source, id, chunks: 0, ids: [], error: fromPlainError(outcome.error) };
+  }
+  return { source, id, chunks: outcome.chunks, ids: outcome.ids ?? [], error: undefined };
+}

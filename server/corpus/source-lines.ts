@@ -1,0 +1,57 @@
+import { countToTake, type Line, type LineSource, sizeOf } from '../run/line-reader.ts';
+import type { SourceLine } from './shard.ts';
+
+/** Gives the documents of a source to the engine, and remembers where each stands. */
+export class SourceLines implements LineSource {
+  readonly #batches: AsyncIterator<readonly SourceLine[]>;
+  readonly #lines: Line[] = [];
+  /** Those that wait, and those that were taken and are not settled. */
+  readonly #sources: SourceLine[] = [];
+  #bytes = 0;
+  #isOver = false;
+
+  constructor(batches: AsyncIterator<readonly SourceLine[]>) {
+    this.#batches = batches;
+  }
+
+  get waiting(): number {
+    return this.#lines.length;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  async read(): Promise<void> {
+    const { done, value } = await this.#batches.next();
+    if (done) {
+      this.#isOver = true;
+      return;
+    }
+    for (const source of value) {
+      this.#lines.push(source.document);
+      this.#sources.push(source);
+      this.#bytes += sizeOf(source.document);
+    }
+  }
+
+  take(most: number, mostBytes: number): Line[] {
+    const taken = this.#lines.splice(0, countToTake(this.#lines, most, mostBytes));
+    for (const line of taken) this.#bytes -= sizeOf(line);
+    return taken;
+  }
+
+  /** Where the next documents stand whose chunks are there. */
+  settle(count: number): SourceLine[] {
+    return this.#sources.splice(0, count);
+  }
+
+  /** Ends the reading of the source. */
+  async close(): Promise<void> {
+    await this.#batches.return?.();
+  }
+}
