@@ -38,6 +38,7 @@ export const CATALOGUE = {
     409,
     'name: there is a pipeline {name} already; choose another name, or update that one with PUT.',
   ],
+  target_taken: [409, 'The target {target} has the output of another job: choose an empty folder.'],
   job_not_over: [409, 'The job {id} is {state}: {remedy}.'],
   precondition_failed: [
     412,

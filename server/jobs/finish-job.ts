@@ -1,0 +1,125 @@
+import type { WrittenFile } from '../corpus/storage.ts';
+import type { Claim, JobStore, ShardResult } from '../store/jobs/contract.ts';
+import type { ShardOutput } from './chunk-shard.ts';
+import { isPartName, PART_KINDS, type PartKind, partName } from './part-files.ts';
+import { inFolder, type JobPlaces, type TargetPlace } from './places.ts';
+import type { JobSpec } from './spec.ts';
+
+export interface FinishTools {
+  readonly store: Pick<JobStore, 'shards'>;
+  readonly places: JobPlaces;
+}
+
+export const MANIFEST = 'manifest.json';
+/** What the folder of a job has of it from the beginning on. */
+export const JOB_FILE = 'job.json';
+
+/** What the manifest has of a shard, besides its files by their kinds. */
+interface ShardEntry extends Omit<ShardOutput, 'files'> {
+  readonly seq: number;
+  readonly files: { readonly [K in PartKind]?: WrittenFile };
+}
+
+/**
+ * Gives the files of the shards that are done their last names, removes what others left behind, and writes the manifest,
+ * after which the output is complete. Done twice, it does the same.
+ *
+ * @throws the signal's reason once it aborts
+ */
+export async function finishJob(claim: Claim, signal: AbortSignal, tools: FinishTools): Promise<ShardResult> {
+  const target = await tools.places.target(claim.spec as JobSpec);
+  const names = new Set<string>();
+  for await (const { seq, output } of outputsOf(claim, tools.store)) {
+    signal.throwIfAborted();
+    for (const { name } of Object.values(await settleFiles(target, seq, output))) names.add(name);
+  }
+  await removeOthers(target, names, signal);
+  await writeManifest(target, outputsOf(claim, tools.store));
+  return { documents: 0, documentsFailed: 0, chunks: 0, bytes: 0, output: null };
+}
+
+interface DoneShard {
+  readonly seq: number;
+  readonly output: ShardOutput;
+}
+
+/** Shards that are read from the store at once. */
+const PAGE = 1000;
+
+async function* outputsOf({ jobId }: Claim, store: FinishTools['store']): AsyncGenerator<DoneShard> {
+  let after: number | undefined;
+  for (;;) {
+    const page = await store.shards(jobId, { limit: PAGE, after, state: 'done' });
+    for (const { seq, output } of page.shards) yield { seq, output: output as ShardOutput };
+    after = page.shards.at(-1)?.seq;
+    if (!page.hasMore) return;
+  }
+}
+
+async function settleFiles(
+  target: TargetPlace,
+  seq: number,
+  { files }: ShardOutput,
+): Promise<ShardEntry['files']> {
+  const settled: { [K in PartKind]?: WrittenFile } = {};
+  for (const kind of PART_KINDS) {
+    const file = files[kind];
+    if (file === undefined) continue;
+    const name = await target.storage.settle(file.name, partName(target, kind, seq));
+    settled[kind] = { ...file, name };
+  }
+  return settled;
+}
+
+async function writeManifest(target: TargetPlace, outputs: AsyncIterable<DoneShard>): Promise<void> {
+  const writer = await target.storage.create(inFolder(target.folder, MANIFEST));
+  const counts = { documents: 0, failed: 0, skipped: 0, chunks: 0 };
+  try {
+    await writer.write(Buffer.from('{\n  "shards": ['));
+    let before = '\n';
+    for await (const { seq, output } of outputs) {
+      const { documents, failed, skipped, chunks } = output;
+      counts.documents += documents;
+      counts.failed += failed;
+      counts.skipped += skipped;
+      counts.chunks += chunks;
+      const files = ownNames(await settleFiles(target, seq, output), target);
+      const entry: ShardEntry = { seq, documents, failed, skipped, chunks, files };
+      await writer.write(Buffer.from(`${before}    ${JSON.stringify(entry)}`));
+      before = ',\n';
+    }
+    await writer.write(Buffer.from(`\n  ],\n  "counts": ${JSON.stringify(counts)}\n}\n`));
+    await writer.finish();
+  } catch (error) {
+    await writer.discard();
+    throw error;
+  }
+}
+
+/** The files with their names in the folder. */
+function ownNames(files: ShardEntry['files'], { folder }: TargetPlace): ShardEntry['files'] {
+  const start = folder === '' ? 0 : folder.length + 1;
+  return Object.fromEntries(
+    Object.entries(files).map(([kind, file]) => [kind, { ...file, name: file.name.slice(start) }]),
+  );
+}
+
+/** Removes the files of attempts that do not count. */
+async function removeOthers(
+  { storage, folder }: TargetPlace,
+  names: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const { name } of storage.list(folder)) {
+    signal.throwIfAborted();
+    const own = folder === '' ? name : name.slice(folder.length + 1);
+    if (isPartName(own) && !names.has(name)) await storage.remove(name);
+  }
+}
+
+/** Removes all that a job has written. */
+export async function removeOutput(target: TargetPlace, signal: AbortSignal): Promise<void> {
+  const { storage, folder } = target;
+  for (const name of [MANIFEST, JOB_FILE]) await storage.remove(inFolder(folder, name));
+  await removeOthers(target, new Set(), signal);
+}

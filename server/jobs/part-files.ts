@@ -1,0 +1,83 @@
+import type { ChunkedDocument } from '../corpus/chunk-documents.ts';
+import type { FileWriter, WrittenFile } from '../corpus/storage.ts';
+import { inFolder, type TargetPlace } from './places.ts';
+
+/** The files that a shard may write: chunks, what failed, and the ids of the chunks of each document. */
+export const PART_KINDS = ['part', 'errors', 'ids'] as const;
+export type PartKind = (typeof PART_KINDS)[number];
+
+/** What a shard has written. */
+export type PartFiles = { readonly [K in PartKind]?: WrittenFile };
+
+/** Names begin with what is in the file, so that a shell finds them: `part-000012.jsonl`. */
+const NAME = /^(part|errors|ids)-\d{6,}(\.a\d+)?\.jsonl(\.tmp-.+)?$|^manifest\.json\.tmp-/;
+
+/** Whether a file of a target, named without its folder, is one of a shard, or a manifest that was not finished. */
+export function isPartName(name: string): boolean {
+  return NAME.test(name);
+}
+
+/**
+ * The name of a file of a shard.
+ *
+ * @param attempt keeps a worker that was taken for dead from the file of the one that took over; the last name has none
+ */
+export function partName(
+  { folder }: Pick<TargetPlace, 'folder'>,
+  kind: PartKind,
+  seq: number,
+  attempt?: number,
+): string {
+  const number = String(seq).padStart(6, '0');
+  const file = `${kind}-${number}${attempt === undefined ? '' : `.a${attempt}`}.jsonl`;
+  return inFolder(folder, file);
+}
+
+/** Writes the files of one attempt at a shard; one that would be empty is not made, but for the chunks. */
+export class PartFilesWriter {
+  readonly #target: TargetPlace;
+  readonly #seq: number;
+  readonly #attempt: number;
+  readonly #writers = new Map<PartKind, FileWriter>();
+
+  constructor(target: TargetPlace, { seq, attempt }: { readonly seq: number; readonly attempt: number }) {
+    this.#target = target;
+    this.#seq = seq;
+    this.#attempt = attempt;
+  }
+
+  async write(kind: PartKind, bytes: Uint8Array): Promise<void> {
+    await (await this.#writer(kind)).write(bytes);
+  }
+
+  /** All files, whole and lasting. */
+  async finish(): Promise<PartFiles> {
+    const written = [...this.#writers].map(async ([kind, writer]) => [kind, await writer.finish()] as const);
+    return Object.fromEntries(await Promise.all(written));
+  }
+
+  async discard(): Promise<void> {
+    await Promise.all([...this.#writers.values()].map((writer) => writer.discard()));
+  }
+
+  async #writer(kind: PartKind): Promise<FileWriter> {
+    const { storage } = this.#target;
+    const found = this.#writers.get(kind);
+    if (found !== undefined) return found;
+    const writer = await storage.create(partName(this.#target, kind, this.#seq, this.#attempt));
+    this.#writers.set(kind, writer);
+    return writer;
+  }
+}
+
+/** The line of the errors that tells what is wrong with a document and where it stands. */
+export function errorLine({ source, id, error }: ChunkedDocument): string {
+  const { place } = source;
+  const { status, detail } = error as NonNullable<typeof error>;
+  return `${JSON.stringify({ ...place, ...(id !== undefined && { id }), status, detail })}\n`;
+}
+
+/** The line of the ids of a document that was chunked. */
+export function idsLine({ source, id, ids }: ChunkedDocument): string {
+  return `${JSON.stringify({ document_id: id ?? null, ...(id === undefined && source.place), chunks: ids })}\n`;
+}

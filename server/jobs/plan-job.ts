@@ -1,0 +1,70 @@
+import { ServiceError } from '../../core/errors.ts';
+import { planShards } from '../corpus/plan-shards.ts';
+import type { ShardRange } from '../corpus/shard.ts';
+import type { Claim, JobStore, PlannedShard, ShardResult } from '../store/jobs/contract.ts';
+import { JOB_FILE } from './finish-job.ts';
+import { inFolder, type JobPlaces, type TargetPlace } from './places.ts';
+import type { JobSpec } from './spec.ts';
+
+export interface PlanTools {
+  readonly store: Pick<JobStore, 'addShards'>;
+  readonly places: JobPlaces;
+  /** Largest shard. */
+  readonly shardBytes: number;
+  readonly shardDocuments: number;
+}
+
+/** Shards that are stored at once. */
+const BATCH = 1000;
+
+const NO_RESULT: ShardResult = { documents: 0, documentsFailed: 0, chunks: 0, bytes: 0, output: null };
+
+/**
+ * Divides the source of a job into shards and stores these. A plan that is made again is the same, so that what a process
+ * left behind that died while planning stays.
+ *
+ * @throws ServiceError what is wrong with the source or the target
+ * @throws the signal's reason once it aborts
+ */
+export async function planJob(claim: Claim, signal: AbortSignal, tools: PlanTools): Promise<ShardResult> {
+  const spec = claim.spec as JobSpec;
+  await takeTarget(await tools.places.target(spec), claim);
+  const { storage, from } = await tools.places.source(spec, claim);
+  const { shardBytes, shardDocuments } = tools;
+  const ranges = planShards(storage, { ...from, format: spec.source.format, shardBytes, shardDocuments });
+  let next = 0;
+  for await (const shards of inBatches(ranges)) {
+    signal.throwIfAborted();
+    if (!(await tools.store.addShards(claim, next, shards)))
+      throw new Error('the plan is another worker\u2019s');
+    next += shards.length;
+  }
+  return NO_RESULT;
+}
+
+async function* inBatches(ranges: AsyncIterable<ShardRange>): AsyncGenerator<readonly PlannedShard[]> {
+  let batch: PlannedShard[] = [];
+  for await (const range of ranges) {
+    batch.push({ range, bytes: range.bytes });
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Marks the folder as the job's, so that no two jobs write into one. */
+async function takeTarget({ storage, folder }: TargetPlace, { jobId, spec }: Claim): Promise<void> {
+  const name = inFolder(folder, JOB_FILE);
+  const found = await storage.find(name);
+  if (found === undefined) {
+    const writer = await storage.create(name);
+    await writer.write(Buffer.from(`${JSON.stringify({ job: jobId, ...spec }, undefined, 2)}\n`));
+    await writer.finish();
+    return;
+  }
+  const pieces: Buffer[] = [];
+  for await (const piece of storage.read(found)) pieces.push(piece);
+  if (Buffer.concat(pieces).includes(JSON.stringify(jobId))) return;
+  throw new ServiceError('target_taken', { target: folder === '' ? storage.label : folder });
+}

@@ -1,0 +1,30 @@
+import type { FieldMapping, Format } from '../corpus/shard.ts';
+import type { DocumentsTask } from '../service/tasks.ts';
+
+/** What a job does. Plain data that the database keeps, read and checked. */
+export interface JobSpec {
+  readonly source: JobSource;
+  /** What is done with each document. */
+  readonly task: DocumentsTask;
+  /** The members of a request that are not its documents: options, `include`, `namespace`. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Whether a line of the output has a chunk, or all chunks of a document. */
+  readonly group: 'chunk' | 'document';
+  readonly target: JobTarget;
+  /** Where it is told that the job is over. */
+  readonly callback?: string;
+}
+
+export interface JobSource {
+  /** A file or folder as the caller names it; missing if the documents came with the request. */
+  readonly path?: string;
+  readonly format: Format | 'auto';
+  readonly fields?: FieldMapping;
+}
+
+export interface JobTarget {
+  /** The folder of the part files, the errors and the manifest. */
+  readonly path: string;
+  /** A sink that stores the chunks; there are no part files then. */
+  readonly sink?: { readonly name: string; readonly options: Readonly<Record<string, unknown>> };
+}
