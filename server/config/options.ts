@@ -87,6 +87,34 @@ export const OPTIONS = {
     description: 'Requests that may wait for a worker; more are answered with 503.',
     minimum: 0,
   },
+  role: {
+    type: 'text',
+    default: 'all',
+    description:
+      'What the process does: `api` answers requests and leaves jobs to others, `worker` does jobs and answers no requests but those of operators.',
+    choices: ['all', 'api', 'worker'],
+  },
+  bulkQueue: {
+    type: 'text',
+    default: 'auto',
+    description:
+      'How jobs are handed out: `lease` by their tables, `pg-boss` by its tickets on PostgreSQL; `auto` is `pg-boss` where DATABASE_URL is set.',
+    choices: ['auto', 'lease', 'pg-boss'],
+  },
+  bulkLease: {
+    type: 'integer',
+    default: 30,
+    description: 'Seconds after which the work of a worker that is not heard of is done by another one.',
+    minimum: 1,
+    maximum: 3600,
+  },
+  bulkKeep: {
+    type: 'integer',
+    default: 168,
+    description: 'Hours that a job and its output are kept after its end.',
+    minimum: 1,
+    maximum: 87_600,
+  },
   bulkConcurrency: {
     type: 'integer',
     default: ({ cores }) => cores,

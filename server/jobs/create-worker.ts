@@ -1,0 +1,81 @@
+import { hostname } from 'node:os';
+import type { Log } from '../../core/contracts/collaborators.ts';
+import type { PluginHost } from '../../core/hosting/container.ts';
+import type { Registry } from '../../core/hosting/registry.ts';
+import { decoderOf } from '../corpus/decode.ts';
+import type { RunAnswer, Runner } from '../run/runner.ts';
+import type { Service } from '../service/service.ts';
+import type { Claim, JobStore, ShardResult } from '../store/jobs/contract.ts';
+import { chunkShard } from './chunk-shard.ts';
+import { expireJobs } from './expire-jobs.ts';
+import { finishJob } from './finish-job.ts';
+import type { JobPlaces } from './places.ts';
+import { planJob } from './plan-job.ts';
+import { sinkOpener } from './shard-sink.ts';
+import { type JobWorker, type ShardOutcome, startWorker } from './worker.ts';
+
+/** What a worker is made of. */
+export interface JobWorkerParts {
+  readonly store: JobStore;
+  readonly places: JobPlaces;
+  readonly service: Service;
+  readonly runner: Pick<Runner, 'run'>;
+  readonly registry: Registry;
+  readonly host: PluginHost;
+  readonly log: Log;
+  readonly settings: JobWorkerSettings;
+  /** Tells the caller of a job that it is over. */
+  notify(claim: Claim, signal: AbortSignal): Promise<ShardResult>;
+  onShard?(outcome: ShardOutcome, seconds: number): void;
+  onAnswer?(answer: RunAnswer, bytes: number): void;
+}
+
+export interface JobWorkerSettings {
+  /** Worker threads that may be taken at once. */
+  readonly threads: number;
+  readonly leaseSeconds: number;
+  /** Most bytes of a document. */
+  readonly documentBytes: number;
+  readonly shardBytes: number;
+  readonly shardDocuments: number;
+}
+
+/** Shards at once: while one begins or ends, the threads have work of the other. */
+const SHARDS_AT_ONCE = 2;
+/** Groups of documents of a shard that wait for a thread. */
+const AHEAD = 1;
+/** Milliseconds between looking for jobs whose time is over. */
+const EXPIRY_PAUSE = 60_000;
+
+/** Starts a worker that does jobs of the store. */
+export function createJobWorker(parts: JobWorkerParts): JobWorker {
+  const { store, places, settings, log, notify, onShard, onAnswer } = parts;
+  const chunkTools = {
+    ...parts,
+    decode: decoderOf(parts.registry, parts.host),
+    openSink: sinkOpener(parts.registry, parts.host),
+    limit: settings.documentBytes,
+    slots: settings.threads + AHEAD,
+    ...(onAnswer !== undefined && { onAnswer }),
+  };
+  let expiredAt = 0;
+  return startWorker({
+    store,
+    work: {
+      plan: (claim, signal) => planJob(claim, signal, { store, places, ...settings }),
+      chunk: (claim, signal) => chunkShard(claim, signal, chunkTools),
+      finish: (claim, signal) => finishJob(claim, signal, { store, places }),
+      notify,
+    },
+    log,
+    name: `${hostname()}/${process.pid}`,
+    concurrency: SHARDS_AT_ONCE,
+    leaseSeconds: settings.leaseSeconds,
+    ...(onShard !== undefined && { onShard }),
+    onIdle() {
+      if (performance.now() - expiredAt < EXPIRY_PAUSE) return;
+      expiredAt = performance.now();
+      void expireJobs(store, places, log);
+    },
+  });
+}

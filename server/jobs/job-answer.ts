@@ -1,0 +1,70 @@
+import { ServiceError } from '../../core/errors.ts';
+import type { Failure, JobRecord } from '../store/jobs/contract.ts';
+import type { JobSpec } from './spec.ts';
+
+/** A job as callers are told. Times are UTC. */
+export interface JobAnswer {
+  readonly id: string;
+  readonly state: JobRecord['state'];
+  readonly error: { readonly status: number; readonly detail: string } | null;
+  readonly source: object;
+  readonly target: object;
+  readonly group: JobSpec['group'];
+  readonly shards: { readonly total: number; readonly done: number; readonly failed: number };
+  readonly documents: { readonly done: number; readonly failed: number };
+  readonly chunks: number;
+  readonly bytes: { readonly read: number; readonly total: number };
+  /** Bytes of the source a second, since the job was made. */
+  readonly bytes_per_second: number;
+  /** Null until it can be told, and once the job is over. */
+  readonly seconds_left: number | null;
+  readonly created_at: string;
+  readonly finished_at: string | null;
+  readonly expires_at: string;
+}
+
+/** @param now seconds since 1970 */
+export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobAnswer {
+  const { source, target, group } = job.spec as JobSpec;
+  const { read, total } = job.bytes;
+  const seconds = Math.max((job.finished_at ?? now) - job.created_at, 0.001);
+  const isRunning = job.state === 'running' && read > 0;
+  return {
+    id: job.id,
+    state: job.state,
+    error: job.error === null ? null : errorAnswer(job.error),
+    source,
+    target,
+    group,
+    shards: {
+      total: job.shards.total,
+      done: doneShards(job),
+      failed: job.shards.failed,
+    },
+    documents: job.documents,
+    chunks: job.chunks,
+    bytes: job.bytes,
+    bytes_per_second: Math.round(read / seconds),
+    seconds_left: isRunning ? Math.ceil(((total - read) * seconds) / read) : null,
+    created_at: timeOf(job.created_at),
+    finished_at: job.finished_at === null ? null : timeOf(job.finished_at),
+    expires_at: timeOf(job.expires_at),
+  };
+}
+
+/** What is wrong, as callers are told. */
+export function errorAnswer({ code, values }: Failure): { status: number; detail: string } {
+  const { status, detail } = new ServiceError(code, values);
+  return { status, detail };
+}
+
+/** The shards that chunk and are settled well; the plan and the finish are not counted. */
+function doneShards({ state, shards }: JobRecord): number {
+  const isChunking = state === 'planning' || state === 'running';
+  const open = isChunking ? shards.open - (state === 'planning' ? 1 : 0) : 0;
+  return Math.max(0, shards.total - open - shards.failed);
+}
+
+function timeOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}
