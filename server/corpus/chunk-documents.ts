@@ -1,4 +1,4 @@
-import { fromPlainError, type ServiceError } from '../../core/errors.ts';
+import { fromPlainError } from '../../core/errors.ts';
 import { answerLines } from '../run/answer-lines.ts';
 import type { RunAnswer, Runner } from '../run/runner.ts';
 import type { LineOutcome, StreamPlan } from '../service/stream-plan.ts';
@@ -36,7 +36,13 @@ export interface ChunkedDocument {
   readonly chunks: number;
   /** The ids of its chunks, if the plan asks for them. */
   readonly ids: readonly string[];
-  readonly error: ServiceError | undefined;
+  readonly error: DocumentError | undefined;
+}
+
+/** Why a document has no chunks; a `ServiceError` is one. */
+export interface DocumentError {
+  readonly status: number;
+  readonly detail: string;
 }
 
 /**

@@ -17,7 +17,7 @@ export interface ShardTools {
   /** Most bytes of a document. */
   readonly limit: number;
   /** Leaves out what need not be written. @returns what is written instead */
-  filter?(group: ChunkedDocuments): ChunkedDocuments;
+  readonly filter?: ((group: ChunkedDocuments) => ChunkedDocuments) | undefined;
 }
 
 /** What a `chunk` shard leaves for the finish. */

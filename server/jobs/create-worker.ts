@@ -25,7 +25,7 @@ export interface JobWorkerParts {
   /** Tells the caller of a job that it is over. */
   notify(claim: Claim, signal: AbortSignal): Promise<ShardResult>;
   onShard?(outcome: ShardOutcome, seconds: number): void;
-  filter?: ShardTools['filter'];
+  readonly filter?: ShardTools['filter'];
 }
 
 export interface JobWorkerSettings {
