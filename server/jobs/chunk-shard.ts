@@ -1,5 +1,6 @@
 import type { ChunkedDocument, ChunkedDocuments } from '../corpus/chunk-documents.ts';
-import { type Decode, readShard } from '../corpus/read-shard.ts';
+import { readDocuments } from '../corpus/read-documents.ts';
+import type { Decode } from '../corpus/read-shard.ts';
 import type { ShardRange } from '../corpus/shard.ts';
 import type { Claim, ShardResult } from '../store/jobs/contract.ts';
 import type { Chunking } from './chunking.ts';
@@ -12,7 +13,7 @@ import type { JobSpec } from './spec.ts';
 export interface ShardTools {
   readonly chunking: Chunking;
   readonly places: JobPlaces;
-  readonly decode: Decode;
+  decoder(signal: AbortSignal): Decode;
   readonly openSink: OpenSink;
   /** Most bytes of a document. */
   readonly limit: number;
@@ -39,13 +40,14 @@ export interface ShardOutput {
 export async function chunkShard(claim: Claim, signal: AbortSignal, tools: ShardTools): Promise<ShardResult> {
   const spec = claim.spec as JobSpec;
   const range = claim.range as ShardRange;
-  const { chunking, places, decode, limit, filter = (group) => group } = tools;
+  const { chunking, places, decoder, limit, filter = (group) => group } = tools;
   const { storage } = await places.source(spec, claim);
   const writer = new PartFilesWriter(await places.target(spec), claim);
   const sink = await tools.openSink(spec, signal);
   const counts = { documents: 0, failed: 0, skipped: 0, chunks: 0 };
   const onSkipped = () => counts.skipped++;
-  const lines = readShard(storage, range, { fields: spec.source.fields, limit, decode, signal, onSkipped });
+  const { fields } = spec.source;
+  const lines = readDocuments(storage, range, { fields, limit, decode: decoder(signal), signal, onSkipped });
   try {
     for await (const group of chunking(spec, lines, signal)) {
       for (const { chunks, error } of await writeGroup(writer, sink, filter(group))) {

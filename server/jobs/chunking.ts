@@ -1,5 +1,5 @@
 import { type ChunkedDocuments, chunkDocuments } from '../corpus/chunk-documents.ts';
-import type { SourceLine } from '../corpus/shard.ts';
+import type { SourceDocument } from '../corpus/shard.ts';
 import type { RunAnswer, Runner } from '../run/runner.ts';
 import type { Service } from '../service/service.ts';
 import type { JobSpec } from './spec.ts';
@@ -12,7 +12,7 @@ import type { JobSpec } from './spec.ts';
  */
 export type Chunking = (
   spec: JobSpec,
-  lines: AsyncGenerator<readonly SourceLine[]>,
+  lines: AsyncGenerator<readonly SourceDocument[]>,
   signal: AbortSignal,
 ) => AsyncGenerator<ChunkedDocuments>;
 

@@ -46,7 +46,7 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
   const { store, places, settings, log, notify, onShard } = parts;
   const chunkTools = {
     ...parts,
-    decode: decoderOf(parts.registry, parts.host),
+    decoder: decoderOf(parts.registry, parts.host),
     openSink: sinkOpener(parts.registry, parts.host),
     limit: settings.documentBytes,
   };

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/errors.ts';
 import type { ChunkedDocument, DocumentError } from '../../corpus/chunk-documents.ts';
-import type { SourceLine } from '../../corpus/shard.ts';
+import type { SourceDocument } from '../../corpus/shard.ts';
 import type { JobSpec } from '../../jobs/spec.ts';
 import { findElements, findMembers, type JsonPlace } from '../../wire/json-places.ts';
 import { RefusedError } from '../api.ts';
@@ -24,7 +24,7 @@ export interface AnsweredLine {
  *
  * @throws RefusedError if the server stops, so that the document is to be sent again
  */
-export function answeredLine(line: Buffer, source: SourceLine, group: JobSpec['group']): AnsweredLine {
+export function answeredLine(line: Buffer, source: SourceDocument, group: JobSpec['group']): AnsweredLine {
   const [chunks, error, idPlace] = findMembers(line, 0, ['chunks', 'error', 'id']);
   const id = idPlace === undefined ? undefined : (JSON.parse(textAt(line, idPlace)) as string);
   if (chunks === undefined) {
@@ -52,6 +52,6 @@ function idAt(line: Buffer, { from, to }: JsonPlace): string[] {
 }
 
 /** A document that could not be read, and was not sent. */
-export function failedLine(source: SourceLine): ChunkedDocument {
+export function failedLine(source: SourceDocument): ChunkedDocument {
   return { source, id: undefined, chunks: 0, ids: [], error: source.document as ServiceError };
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { ChunkedDocument, ChunkedDocuments } from '../../corpus/chunk-documents.ts';
-import type { SourceLine } from '../../corpus/shard.ts';
+import type { SourceDocument } from '../../corpus/shard.ts';
 import type { Chunking } from '../../jobs/chunking.ts';
 import type { JobSpec } from '../../jobs/spec.ts';
 import { type RetryLimits, withRetries } from '../../retry.ts';
@@ -114,7 +114,7 @@ function groupOf(answered: readonly Buffer[], { group }: JobSpec, lines: Unanswe
   const documents: ChunkedDocument[] = [];
   for (const line of answered) {
     const unsent = lines.takeThroughSent();
-    const source = unsent.pop() as SourceLine;
+    const source = unsent.pop() as SourceDocument;
     documents.push(...unsent.map(failedLine));
     const one = answeredLine(line, source, group);
     bytes.push(...one.bytes);
