@@ -3,6 +3,7 @@ import { describeAccess } from '../config/access.ts';
 import type { Config } from '../config/config.ts';
 import { createServerContainer, disposeInOrder, type ServerCradle } from '../container.ts';
 import { createLog } from '../log.ts';
+import { createDatabase } from '../store/create-database.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
 import { createPipelineStore } from '../store/pipeline-store.ts';
 import { checkPlugins } from './check-plugins.ts';
@@ -64,7 +65,8 @@ async function describeModels({ openers }: ServerCradle): Promise<string[]> {
 }
 
 async function problemOfStore(config: Config): Promise<string | undefined> {
-  const store = createPipelineStore(config, await createLog(QUIET));
+  const database = createDatabase(config, await createLog(QUIET));
+  const store = createPipelineStore(database);
   try {
     await store.open();
     await store.ping();
@@ -72,6 +74,6 @@ async function problemOfStore(config: Config): Promise<string | undefined> {
   } catch (error) {
     return reasonOf(error);
   } finally {
-    await store.close();
+    await database.close();
   }
 }
