@@ -17,7 +17,8 @@ export class FailedDocuments {
 
   add(document: ChunkedDocument): void {
     if (this.#file !== undefined) writeSync(this.#file, errorLine(document));
-    else if (++this.#count <= MOST_SHOWN) process.stderr.write(`${nameOf(document)}: ${document.error?.detail}\n`);
+    else if (++this.#count <= MOST_SHOWN)
+      process.stderr.write(`${nameOf(document)}: ${document.error?.detail}\n`);
   }
 
   close(): void {

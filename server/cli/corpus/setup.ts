@@ -46,8 +46,7 @@ export async function withSetup<T>(
     checkTogether(flags);
     const spec = specOf(flags, chunked, command.opts());
     if (api === undefined) checkOptions(spec, engine);
-    const chunking =
-      api === undefined ? inThreads(engine) : remoteChunking(api, chunked.path);
+    const chunking = api === undefined ? inThreads(engine) : remoteChunking(api, chunked.path);
     return await use({ paths: command.args, flags, spec, chunking, engine });
   } finally {
     await engine.close();
