@@ -29,6 +29,7 @@ export const CATALOGUE = {
   /** Of a source or target of a job. */
   path_outside: [400, '{path} leads out of {storage}: give a path below it, without links that leave it.'],
   source_changed: [400, '{source} has changed, or has gone, since the work began: start it again.'],
+  source_unreadable: [400, '{source} cannot be read: {reason}.'],
   unknown_connection: [400, 'There is no connection {name}; known are {known}.'],
   not_found: [404, 'There is nothing at {path}.{hint}'],
   pipeline_not_found: [404, 'There is no pipeline {id}: GET /v1/pipelines lists the ones there are.'],
