@@ -2,6 +2,7 @@ import { reasonOf } from '../../core/errors.ts';
 import { describeAccess } from '../config/access.ts';
 import type { Config } from '../config/config.ts';
 import { createServerContainer, disposeInOrder, type ServerCradle } from '../container.ts';
+import { type CorporaSettings, describeCorpora } from '../corpus/settings.ts';
 import { createLog } from '../log.ts';
 import { createDatabase } from '../store/create-database.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
@@ -16,14 +17,14 @@ const WARNINGS = { logLevel: 'warn', logFormat: 'pretty' };
 const QUIET = { logLevel: 'error', logFormat: 'json' };
 
 /**
- * Prints which plugins, models and store a server with this configuration has, what they lack, and who may call
- * it. A plugin that lacks something is no failure: the server starts without it.
+ * Prints which plugins, models and store a server with this configuration has, what they lack, who may call it,
+ * and what jobs may use. A plugin that lacks something is no failure: the server starts without it.
  *
  * @throws ConfigError if keys are set that cannot be used
  * @returns the exit code: 0 if the server would work, 1 if a plugin cannot be imported or its example fails, 2 if
  *   the store of pipelines cannot be opened or the address is taken
  */
-export async function check(config: Config): Promise<number> {
+export async function check(config: Config, corpora: CorporaSettings): Promise<number> {
   const access = describeAccess(config);
   const container = await createServerContainer(forExamples(config), await createLog(WARNINGS));
   try {
@@ -33,7 +34,7 @@ export async function check(config: Config): Promise<number> {
     for (const line of await describeModels(container.cradle)) console.log(`  ${line}`);
     console.log('Workers and limits:');
     for (const line of limitsOf(config)) console.log(`  ${line}`);
-    for (const line of access) console.log(line);
+    for (const line of [...access, ...describeCorpora(config, corpora)]) console.log(line);
     const problems = [await problemOfStore(config), await tryToListen(config)];
     console.log(`Store of pipelines (${nameOf(databaseOf(config))}): ${problems[0] ?? 'works'}`);
     console.log(`Address ${config.host}:${config.port}: ${problems[1] ?? 'free'}`);

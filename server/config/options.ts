@@ -289,6 +289,32 @@ export const OPTIONS = {
     description: 'Memory that the open models of a worker thread may take.',
     minimum: 1,
   },
+  bulkRoot: {
+    type: 'text',
+    default: '',
+    description: 'Folder below which jobs read and write files; by default they may not use the disk.',
+  },
+  bulkConnections: {
+    type: 'text',
+    default: '',
+    description:
+      'JSON file of the buckets that jobs may use, each by a name, see [Buckets](CORPORA.md#buckets); read at the start.',
+  },
+  bulkCallbackPrivate: {
+    type: 'boolean',
+    default: false,
+    description: 'Let jobs call back to private and loopback addresses too.',
+  },
+  bulkCallbackSecret: {
+    type: 'text',
+    default: '',
+    description:
+      'Secret that signs what jobs call back with, see [Callbacks](CORPORA.md#callbacks); without it they are not signed.',
+    isVariableOnly: true,
+    isSecret: true,
+    pattern: /^[\x21-\x7e]{16,}$/,
+    expected: 'at least 16 ASCII letters, digits and signs',
+  },
   databaseUrl: {
     type: 'text',
     default: '',
