@@ -4,7 +4,6 @@ import { EXIT } from '../errors.ts';
 import type { ChangeCounts } from './earlier-ids.ts';
 import { type Counts, describe, showProgress, summaryOf } from './progress.ts';
 import { type ChunkSetup, withSetup } from './setup.ts';
-import { openSource } from './source.ts';
 import { chunkToFolder } from './to-folder.ts';
 import { chunkToStdout } from './to-stdout.ts';
 
@@ -60,15 +59,14 @@ function stopOnSignals(stop: AbortController): () => void {
 }
 
 async function run(setup: ChunkSetup, signal: AbortSignal): Promise<number> {
-  const { flags, paths } = setup;
+  const { flags, source } = setup;
   const begin = performance.now();
   const counts: Counts = { documents: 0, failed: 0, skipped: 0, chunks: 0, bytes: 0 };
-  const source = await openSource(flags.root, paths);
   const kind = flags.json === true ? 'json' : flags.progress;
   const progress = showProgress(kind, counts, source.total);
   const context = { counts, progress, signal };
   const toWhere = flags.out === undefined ? chunkToStdout : chunkToFolder;
-  const changes = await toWhere(setup, source, context).finally(() => progress.stop());
+  const changes = await toWhere(setup, context).finally(() => progress.stop());
   const status = counts.failed > 0 ? EXIT.someFailed : EXIT.done;
   const summary = summaryOf(counts, begin);
   if (kind === 'json')

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Command } from 'commander';
 import type { Environment } from '../../config/config.ts';
+import { isCompressed } from '../../corpus/formats/compression.ts';
 import type { FieldMapping } from '../../corpus/shard.ts';
 import { type Chunking, localChunking } from '../../jobs/chunking.ts';
 import type { JobSpec } from '../../jobs/spec.ts';
@@ -11,10 +12,11 @@ import { CHUNK_FLAGS, type ChunkFlags } from './chunk-flags.ts';
 import { type ChunkTask, localTask, remoteTask } from './chunk-task.ts';
 import { optionFlags, optionValues } from './option-flags.ts';
 import { remoteChunking } from './remote-chunking.ts';
+import { type CorpusSource, openSource } from './source.ts';
 
 /** A run of `chunk` as it was asked for. */
 export interface ChunkSetup {
-  readonly paths: readonly string[];
+  readonly source: CorpusSource;
   readonly flags: ChunkFlags;
   readonly spec: JobSpec;
   readonly chunking: Chunking;
@@ -45,8 +47,10 @@ export async function withSetup<T>(
     checkTogether(flags);
     const spec = specOf(flags, chunked, command.opts());
     if (api === undefined) checkOptions(spec, engine);
-    const chunking = api === undefined ? inThreads(engine) : remoteChunking(api, chunked.path);
-    return await use({ paths: command.args, flags, spec, chunking, engine });
+    const source = await openSource(flags.root, command.args);
+    const chunking =
+      api === undefined ? localChunkingOf(engine, isSmall(flags, source)) : remoteChunking(api, chunked.path);
+    return await use({ source, flags, spec, chunking, engine });
   } finally {
     await engine.close();
   }
@@ -68,8 +72,17 @@ function namedIn(args: readonly string[]) {
 /** Groups of documents that wait for a thread. */
 const AHEAD = 2;
 
-function inThreads({ service, runner, config }: Engine): Chunking {
-  return localChunking({ service, runner, slots: config.workers + AHEAD });
+function localChunkingOf({ service, runner, config }: Engine, isSmall: boolean): Chunking {
+  return localChunking({ service, runner: runner(isSmall), slots: config.workers + AHEAD });
+}
+
+/** Most bytes of a source that are chunked before a thread would have started. */
+const SMALL = 128 * 1024;
+
+/** Whether threads, if nobody asks for some, would come too late to be of use. */
+function isSmall({ workers }: ChunkFlags, { files, total }: CorpusSource): boolean {
+  if (workers !== undefined || files === undefined || total === undefined) return false;
+  return total <= SMALL && !files.some(({ name }) => isCompressed(name));
 }
 
 function checkTogether({ out, resume, since, group, manifest }: ChunkFlags): void {

@@ -40,10 +40,9 @@ const MOST_DOCUMENTS = 10_000;
  */
 export async function chunkToFolder(
   setup: ChunkSetup,
-  source: CorpusSource,
   context: RunContext,
 ): Promise<ChangeCounts | undefined> {
-  const { flags, engine } = setup;
+  const { flags, source, engine } = setup;
   if (source.files === undefined)
     throw new UsageError('--out: standard input cannot be read twice; name files');
   const folder = resolve(flags.out as string);
@@ -52,8 +51,8 @@ export async function chunkToFolder(
   const store = createJobStore(database, QUEUE, engine.log);
   const earlier = flags.since === undefined ? undefined : await EarlierIds.open(flags.since);
   try {
-    const job = await openJob(setup, source, store);
-    const done = await work({ setup, source, store, folder, earlier, context }, job);
+    const job = await openJob(setup, store);
+    const done = await work({ setup, store, folder, earlier, context }, job);
     takeCounts(done, context);
     if (done.state === 'failed' && done.error !== null)
       throw new CommandError(errorAnswer(done.error).detail);
@@ -78,11 +77,7 @@ async function prepareFolder(folder: string, resumes: boolean): Promise<void> {
   throw new UsageError(`--out ${folder}: there is something in it; ${remedy}`);
 }
 
-async function openJob(
-  { spec, flags }: ChunkSetup,
-  { files }: CorpusSource,
-  store: JobStore,
-): Promise<JobRecord> {
+async function openJob({ spec, flags, source: { files } }: ChunkSetup, store: JobStore): Promise<JobRecord> {
   const { job } = await store
     .create({
       spec,
@@ -105,7 +100,6 @@ async function openJob(
 
 interface Run {
   readonly setup: ChunkSetup;
-  readonly source: CorpusSource;
   readonly store: JobStore;
   readonly folder: string;
   readonly earlier: EarlierIds | undefined;
@@ -113,11 +107,8 @@ interface Run {
 }
 
 /** Works until the job is over. @throws the signal's reason once it aborts; what was begun is given back */
-async function work(
-  { setup, source, store, folder, earlier, context }: Run,
-  job: JobRecord,
-): Promise<JobRecord> {
-  const { engine, chunking } = setup;
+async function work({ setup, store, folder, earlier, context }: Run, job: JobRecord): Promise<JobRecord> {
+  const { engine, source, chunking } = setup;
   const { signal } = context;
   const { documents, chunks, bytes } = job;
   Object.assign(context.counts, { documents: documents.done, chunks, bytes: bytes.read });

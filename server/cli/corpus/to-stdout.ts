@@ -8,7 +8,7 @@ import { onlyChanges } from './only-changes.ts';
 import { LinesFile } from './output-lines.ts';
 import type { Counts, Progress } from './progress.ts';
 import type { ChunkSetup } from './setup.ts';
-import { type CorpusSource, linesOf } from './source.ts';
+import { linesOf } from './source.ts';
 
 /** What a run shows and heeds. */
 export interface RunContext {
@@ -23,11 +23,9 @@ export interface RunContext {
  * @returns what has changed, if that was asked for
  */
 export async function chunkToStdout(
-  setup: ChunkSetup,
-  source: CorpusSource,
+  { flags, source, spec, chunking, engine }: ChunkSetup,
   { counts, progress, signal }: RunContext,
 ): Promise<ChangeCounts | undefined> {
-  const { flags, spec, chunking, engine } = setup;
   const changes: ChangeCounts = { added: 0, unchanged: 0, deleted: 0 };
   const earlier = flags.since === undefined ? undefined : await EarlierIds.open(flags.since);
   const manifest = flags.manifest === undefined ? undefined : new LinesFile(flags.manifest);
