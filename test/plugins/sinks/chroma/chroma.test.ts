@@ -4,7 +4,7 @@ import createSink from '../../../../plugins/sinks/chroma/index.ts';
 import { chunkOf } from '../../../contracts/sink-chunks.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { endsMidway, openSink, testAddress } from '../../../support/sinks.ts';
-import { startChroma } from './stand-in.ts';
+import startChroma from './stand-in.ts';
 
 const OPTIONS = { collection: 'chunks', tenant: 'default_tenant', database: 'default_database' };
 
