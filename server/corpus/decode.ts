@@ -28,7 +28,9 @@ export function decoderOf(registry: Registry, host: PluginHost): Decoder {
           return plugin.read(file, { report() {}, signal });
         });
         const { text, pages } = read;
-        return pages === undefined ? read : { ...read, pages: [...offsetsIn(text, Uint32Array.from(pages), unit)] };
+        return pages === undefined
+          ? read
+          : { ...read, pages: [...offsetsIn(text, Uint32Array.from(pages), unit)] };
       } catch (error) {
         if (isBinary(error, reader, file.name)) return undefined;
         throw error;

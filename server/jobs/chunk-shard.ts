@@ -1,6 +1,6 @@
 import type { ChunkedDocument, ChunkedDocuments } from '../corpus/chunk-documents.ts';
-import { readDocuments } from '../corpus/read-documents.ts';
 import type { Decoder } from '../corpus/decode.ts';
+import { readDocuments } from '../corpus/read-documents.ts';
 import type { ShardRange } from '../corpus/shard.ts';
 import type { Claim, ShardResult } from '../store/jobs/contract.ts';
 import type { Chunking } from './chunking.ts';
@@ -47,7 +47,13 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
   const counts = { documents: 0, failed: 0, skipped: 0, chunks: 0 };
   const onSkipped = () => counts.skipped++;
   const { fields } = spec.source;
-  const lines = readDocuments(storage, range, { fields, limit, decode: decoder(unitOf(spec), signal), signal, onSkipped });
+  const lines = readDocuments(storage, range, {
+    fields,
+    limit,
+    decode: decoder(unitOf(spec), signal),
+    signal,
+    onSkipped,
+  });
   try {
     for await (const group of chunking(spec, lines, signal)) {
       for (const { chunks, error } of await writeGroup(writer, sink, filter(group))) {
