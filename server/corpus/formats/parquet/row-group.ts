@@ -1,25 +1,12 @@
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import {
-  type AsyncBuffer,
-  type Compressors,
-  parquetRead,
-  type RowGroup,
-  type SchemaElement,
-} from 'hyparquet';
+import { type AsyncBuffer, parquetRead, parquetSchema, type RowGroup, type SchemaTree } from 'hyparquet';
 import type { Storage, StoredFile } from '../../storage.ts';
-import { asUnreadable, type ParquetFile, readBytes } from './open.ts';
-import { checkPages } from './pages.ts';
+import { COMPRESSORS } from './decompress.ts';
+import { asUnreadable, inWords, type ParquetFile, readBytes } from './open.ts';
+import { type ColumnShape, checkPages } from './pages.ts';
 import { PARSERS } from './values.ts';
 
 /** Most bytes of the columns of a row group that are read, packed or not. */
 const MOST_BYTES = 1024 * 1024 * 1024;
-
-/** Those of Node, which are faster than any in JavaScript; of what comes out, no more than was said is taken. */
-const COMPRESSORS: Compressors = {
-  ZSTD: (bytes, maxOutputLength) => zstdDecompressSync(bytes, { maxOutputLength }),
-  GZIP: (bytes, maxOutputLength) => gunzipSync(bytes, { maxOutputLength }),
-  BROTLI: (bytes, maxOutputLength) => brotliDecompressSync(bytes, { maxOutputLength }),
-};
 
 /** A stretch of a file that is in memory. */
 interface Stretch {
@@ -42,7 +29,8 @@ export async function readRowGroup(
   columns: readonly string[],
 ): Promise<readonly (readonly unknown[])[]> {
   const group = metadata.row_groups[index] as RowGroup;
-  const stretches = await readColumns(storage, file, group, metadata.schema, columns);
+  const tree = inWords(file, () => parquetSchema(metadata));
+  const stretches = await readColumns(storage, file, group, tree, columns);
   try {
     // Only this row group is known to be in memory, so it is the only one that there is.
     const only = { ...metadata, row_groups: [group], num_rows: group.num_rows };
@@ -69,7 +57,7 @@ async function readColumns(
   storage: Storage,
   file: StoredFile,
   group: RowGroup,
-  schema: readonly SchemaElement[],
+  tree: SchemaTree,
   columns: readonly string[],
 ): Promise<Stretch[]> {
   const stretches: Stretch[] = [];
@@ -82,8 +70,8 @@ async function readColumns(
     if (packed > MOST_BYTES) throw asUnreadable(file, tooLarge());
     const bytes = await readBytes(storage, file, from, from + size);
     try {
-      plain += checkPages(bytes, column, Number(group.num_rows), isFlat(column.path_in_schema, schema)).bytes;
-      if (plain > MOST_BYTES) throw tooLarge();
+      const shape = shapeOf(column.path_in_schema, tree);
+      plain += checkPages(bytes, column, shape, { rows: Number(group.num_rows), bytes: MOST_BYTES - plain });
     } catch (error) {
       throw asUnreadable(file, error);
     }
@@ -96,10 +84,16 @@ function tooLarge(): Error {
   return new Error(`a row group takes more than ${MOST_BYTES} bytes: write it with smaller row groups`);
 }
 
-/** Whether a column stands in the row itself, and not in a list. */
-function isFlat(path: readonly string[], schema: readonly SchemaElement[]): boolean {
-  const element = schema.find(({ name }, index) => index > 0 && name === path[0]);
-  return path.length === 1 && element?.repetition_type !== 'REPEATED';
+/** How a column stands in the rows. */
+function shapeOf(path: readonly string[], tree: SchemaTree): ColumnShape {
+  let [node, repetition, definition]: [SchemaTree | undefined, number, number] = [tree, 0, 0];
+  for (const name of path) {
+    node = node.children.find(({ element }) => element.name === name);
+    if (node === undefined) throw new Error(`its schema has no column ${path.join('.')}`);
+    if (node.element.repetition_type === 'REPEATED') repetition++;
+    if (node.element.repetition_type !== 'REQUIRED') definition++;
+  }
+  return { isFlat: path.length === 1 && repetition === 0, repetition, definition };
 }
 
 /** A file of which only some stretches are there; what is between them is never looked at. */
