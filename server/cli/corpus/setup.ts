@@ -49,7 +49,7 @@ export async function withSetup<T>(
     checkTogether(flags);
     const spec = specOf(flags, chunked, command.opts());
     if (api === undefined) checkOptions(spec, engine);
-    const source = await openSource(flags.root, command.args);
+    const source = await openSource(flags, command.args);
     const chunking =
       api === undefined ? localChunkingOf(engine, isSmall(flags, source)) : remoteChunking(api, chunked.path);
     return await use({ source, flags, spec, chunking, engine });
