@@ -16,7 +16,8 @@ import { EXIT, isExpected, isUsage } from './errors.ts';
 export async function runCommand(args: readonly string[], env: Environment): Promise<number> {
   try {
     const [name, ...rest] = args;
-    if (name === 'chunk') return await runChunk(chunkCommand().exitOverride(), rest, env);
+    if (name === 'chunk')
+      return await runChunk(chunkCommand().name('chunksmith chunk').exitOverride(), rest, env);
     await program(env).parseAsync([...args], { from: 'user' });
     return EXIT.done;
   } catch (error) {

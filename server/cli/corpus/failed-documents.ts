@@ -2,7 +2,7 @@ import { closeSync, writeSync } from 'node:fs';
 import type { ChunkedDocument } from '../../corpus/chunk-documents.ts';
 import type { Place } from '../../corpus/shard.ts';
 import { errorLine } from '../../jobs/part-files.ts';
-import { openToWrite } from './output-lines.ts';
+import { openToWrite } from './lines-file.ts';
 
 /** Failures that are shown; the file has all. */
 const MOST_SHOWN = 10;

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Command } from 'commander';
+import { ServiceError } from '../../../core/errors.ts';
 import type { Environment } from '../../config/config.ts';
 import { isCompressed } from '../../corpus/formats/compression.ts';
 import type { FieldMapping } from '../../corpus/shard.ts';
@@ -8,10 +9,10 @@ import type { JobSpec } from '../../jobs/spec.ts';
 import { createApi } from '../api.ts';
 import { type Engine, openEngine } from '../engine.ts';
 import { UsageError } from '../errors.ts';
-import { CHUNK_FLAGS, type ChunkFlags } from './chunk-flags.ts';
-import { type ChunkTask, localTask, remoteTask } from './chunk-task.ts';
-import { optionFlags, optionValues } from './option-flags.ts';
-import { remoteChunking } from './remote-chunking.ts';
+import { CHUNK_FLAGS, type ChunkFlags } from './flags/chunk-flags.ts';
+import { type ChunkTask, localTask, remoteTask } from './flags/chunk-task.ts';
+import { optionFlags, optionValues, problemOfFlag } from './flags/option-flags.ts';
+import { remoteChunking } from './remote/remote-chunking.ts';
 import { type CorpusSource, openSource } from './source.ts';
 
 /** A run of `chunk` as it was asked for. */
@@ -43,12 +44,12 @@ export async function withSetup<T>(
     const chunked = await (api === undefined
       ? localTask(named, engine)
       : remoteTask(named, api, engine.registry));
-    for (const flag of [...CHUNK_FLAGS, ...optionFlags(chunked.schema)]) command.addOption(flag);
+    addFlags(command, chunked);
     command.parse([...args], { from: 'user' });
     const flags = command.opts<ChunkFlags>();
     checkTogether(flags);
     const spec = specOf(flags, chunked, command.opts());
-    if (api === undefined) checkOptions(spec, engine);
+    if (api === undefined) checkOptions(spec, chunked, engine);
     const source = await openSource(flags, command.args);
     const chunking =
       api === undefined ? localChunkingOf(engine, isSmall(flags, source)) : remoteChunking(api, chunked.path);
@@ -56,6 +57,12 @@ export async function withSetup<T>(
   } finally {
     await engine.close();
   }
+}
+
+function addFlags(command: Command, { task, schema }: ChunkTask): void {
+  const name = task.run === 'chunk' ? task.name : 'the pipeline';
+  for (const flag of CHUNK_FLAGS) command.addOption(flag);
+  for (const flag of optionFlags(schema)) command.addOption(flag.helpGroup(`Options of ${name}:`));
 }
 
 function namedIn(args: readonly string[]) {
@@ -95,9 +102,14 @@ function checkTogether({ out, resume, since, group, manifest }: ChunkFlags): voi
   }
 }
 
-/** @throws ServiceError what is wrong with the options */
-function checkOptions({ task, options }: JobSpec, { service }: Engine): void {
-  service.readStreamPlan(task, Buffer.from(JSON.stringify(options)));
+/** @throws UsageError what is wrong with the options, told of their flags */
+function checkOptions({ task, options }: JobSpec, { schema }: ChunkTask, { service }: Engine): void {
+  try {
+    service.readStreamPlan(task, Buffer.from(JSON.stringify(options)));
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.problems.length === 0) throw error;
+    throw new UsageError(error.problems.map((problem) => problemOfFlag(problem, schema)).join('\n'));
+  }
 }
 
 function specOf(

@@ -10,7 +10,7 @@ import type { Storage, StoredFile } from '../../corpus/storage.ts';
 import { type JobSpec, unitOf } from '../../jobs/spec.ts';
 import type { Engine } from '../engine.ts';
 import { UsageError } from '../errors.ts';
-import type { ChunkFlags } from './chunk-flags.ts';
+import type { ChunkFlags } from './flags/chunk-flags.ts';
 
 /** What the arguments name. */
 export interface CorpusSource {

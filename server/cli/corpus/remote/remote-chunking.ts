@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { ChunkedDocument, ChunkedDocuments } from '../../corpus/chunk-documents.ts';
-import type { SourceDocument } from '../../corpus/shard.ts';
-import type { Chunking } from '../../jobs/chunking.ts';
-import type { JobSpec } from '../../jobs/spec.ts';
-import { type RetryLimits, withRetries } from '../../retry.ts';
-import { LineSplitter } from '../../wire/line-splitter.ts';
-import { type Api, checked, RefusedError } from '../api.ts';
+import type { ChunkedDocument, ChunkedDocuments } from '../../../corpus/chunk-documents.ts';
+import type { SourceDocument } from '../../../corpus/shard.ts';
+import type { Chunking } from '../../../jobs/chunking.ts';
+import type { JobSpec } from '../../../jobs/spec.ts';
+import { type RetryLimits, withRetries } from '../../../retry.ts';
+import { LineSplitter } from '../../../wire/line-splitter.ts';
+import { type Api, checked, RefusedError } from '../../api.ts';
 import { answeredLine, failedLine } from './answered-line.ts';
 import { UnansweredLines } from './unanswered-lines.ts';
 

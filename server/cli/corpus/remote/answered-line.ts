@@ -1,9 +1,9 @@
-import { ServiceError } from '../../../core/errors.ts';
-import { type ChunkedDocument, type DocumentError, failedDocument } from '../../corpus/chunk-documents.ts';
-import type { SourceDocument } from '../../corpus/shard.ts';
-import type { JobSpec } from '../../jobs/spec.ts';
-import { findElements, findMembers, type JsonPlace } from '../../wire/json-places.ts';
-import { RefusedError } from '../api.ts';
+import { ServiceError } from '../../../../core/errors.ts';
+import { type ChunkedDocument, type DocumentError, failedDocument } from '../../../corpus/chunk-documents.ts';
+import type { SourceDocument } from '../../../corpus/shard.ts';
+import type { JobSpec } from '../../../jobs/spec.ts';
+import { findElements, findMembers, type JsonPlace } from '../../../wire/json-places.ts';
+import { RefusedError } from '../../api.ts';
 
 const LINE_FEED = Buffer.from('\n');
 const ID = /^\{"id":"([^"]+)"/;

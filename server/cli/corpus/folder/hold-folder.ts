@@ -3,7 +3,7 @@ import { realpathSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../../errors.ts';
 
 /**
  * Keeps other processes of this machine from a folder, by listening at a name that follows from it. However the process

@@ -2,11 +2,17 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { MANIFEST, type Manifest } from '../../jobs/finish-job.ts';
-import { idsLineOf, type PartKind } from '../../jobs/part-files.ts';
-import { type ChangeCounts, deletedLines, type EarlierIds, KEPT, unknownVanished } from './earlier-ids.ts';
-import { addChanges } from './only-changes.ts';
-import { LinesFile } from './output-lines.ts';
+import { MANIFEST, type Manifest } from '../../../jobs/finish-job.ts';
+import { idsLineOf, type PartKind } from '../../../jobs/part-files.ts';
+import {
+  type ChangeCounts,
+  deletedLines,
+  type EarlierIds,
+  KEPT,
+  unknownVanished,
+} from '../changes/earlier-ids.ts';
+import { addChanges } from '../changes/only-changes.ts';
+import { LinesFile } from '../lines-file.ts';
 
 /** What of an earlier run is not there any more, beside the parts of a run with `--since`. */
 const DELETED = 'deleted.jsonl';

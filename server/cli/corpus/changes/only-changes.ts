@@ -1,7 +1,7 @@
-import { ServiceError } from '../../../core/errors.ts';
-import type { ChunkedDocument, ChunkedDocuments } from '../../corpus/chunk-documents.ts';
+import { ServiceError } from '../../../../core/errors.ts';
+import type { ChunkedDocument, ChunkedDocuments } from '../../../corpus/chunk-documents.ts';
+import { placeInWords } from '../failed-documents.ts';
 import { type ChangeCounts, deletedLines, type EarlierIds } from './earlier-ids.ts';
-import { placeInWords } from './failed-documents.ts';
 
 const LINE_FEED = 0x0a;
 

@@ -1,4 +1,4 @@
-import type { SourceDocument } from '../../corpus/shard.ts';
+import type { SourceDocument } from '../../../corpus/shard.ts';
 
 /** The documents of a source that were read and are not answered yet, so that they can be sent again. */
 export class UnansweredLines {

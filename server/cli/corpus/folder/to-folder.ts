@@ -1,23 +1,23 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChunkedDocuments } from '../../corpus/chunk-documents.ts';
-import { createLocalFolder } from '../../corpus/local-folder.ts';
-import { shardBytesFor } from '../../corpus/plan-shards.ts';
-import { createJobWorker } from '../../jobs/create-worker.ts';
-import { errorAnswer } from '../../jobs/job-answer.ts';
-import type { JobPlaces } from '../../jobs/places.ts';
-import { createDatabase } from '../../store/create-database.ts';
-import type { JobRecord, JobStore } from '../../store/jobs/contract.ts';
-import { createJobStore } from '../../store/jobs/job-store.ts';
-import { CommandError, UsageError } from '../errors.ts';
-import { type ChangeCounts, EarlierIds } from './earlier-ids.ts';
+import type { ChunkedDocuments } from '../../../corpus/chunk-documents.ts';
+import { createLocalFolder } from '../../../corpus/local-folder.ts';
+import { shardBytesFor } from '../../../corpus/plan-shards.ts';
+import { createJobWorker } from '../../../jobs/create-worker.ts';
+import { errorAnswer } from '../../../jobs/job-answer.ts';
+import type { JobPlaces } from '../../../jobs/places.ts';
+import { createDatabase } from '../../../store/create-database.ts';
+import type { JobRecord, JobStore } from '../../../store/jobs/contract.ts';
+import { createJobStore } from '../../../store/jobs/job-store.ts';
+import { CommandError, UsageError } from '../../errors.ts';
+import { type ChangeCounts, EarlierIds } from '../changes/earlier-ids.ts';
+import { onlyChanges } from '../changes/only-changes.ts';
+import type { ChunkSetup } from '../setup.ts';
+import { type CorpusSource, inOrder } from '../source.ts';
+import type { RunContext } from '../to-stdout.ts';
 import { copyErrors, readManifest, writeChanges } from './folder-files.ts';
 import { checkFolder, makeFolder, openJob, STATE } from './folder-job.ts';
 import { holdFolder } from './hold-folder.ts';
-import { onlyChanges } from './only-changes.ts';
-import type { ChunkSetup } from './setup.ts';
-import { type CorpusSource, inOrder } from './source.ts';
-import type { RunContext } from './to-stdout.ts';
 
 /**
  * Nobody else works on the folder, so a lease need not end soon; only what fails is tried again.

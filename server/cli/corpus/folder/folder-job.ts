@@ -2,11 +2,11 @@ import { hash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { reasonOf, ServiceError } from '../../../core/errors.ts';
-import { canonicalJson } from '../../service/canonical-json.ts';
-import type { JobRecord, JobStore } from '../../store/jobs/contract.ts';
-import { UsageError } from '../errors.ts';
-import type { ChunkSetup } from './setup.ts';
+import { reasonOf, ServiceError } from '../../../../core/errors.ts';
+import { canonicalJson } from '../../../service/canonical-json.ts';
+import type { JobRecord, JobStore } from '../../../store/jobs/contract.ts';
+import { UsageError } from '../../errors.ts';
+import type { ChunkSetup } from '../setup.ts';
 
 /** Where the state of a run is, in its folder. */
 export const STATE = '.chunksmith';

@@ -1,10 +1,10 @@
 import { closeSync, createReadStream, existsSync, openSync, readSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { reasonOf } from '../../../core/errors.ts';
-import { MANIFEST } from '../../jobs/finish-job.ts';
-import { LineSplitter } from '../../wire/line-splitter.ts';
-import { UsageError } from '../errors.ts';
+import { reasonOf } from '../../../../core/errors.ts';
+import { MANIFEST } from '../../../jobs/finish-job.ts';
+import { LineSplitter } from '../../../wire/line-splitter.ts';
+import { UsageError } from '../../errors.ts';
 
 /** The ids that documents keep of an earlier run because they failed, in the folder of a run with `--since`. */
 export const KEPT = 'kept.jsonl';
