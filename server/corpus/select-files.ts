@@ -68,14 +68,20 @@ async function selectGlob(pattern: string, selection: Selection): Promise<void> 
     dot: hidden,
     followSymbolicLinks: false,
     expandDirectories: false,
+    // Else links to files were left out.
+    onlyFiles: false,
     ignore: ['**/.git/**'],
   });
-  for (const name of names) {
-    if (name.startsWith('../')) throw new ServiceError('path_outside', { path: pattern, storage: root });
-    const isTaken = (await isFile(name, selection)) && !(await ignores.ignores(name, false));
-    if (isTaken) files.add(name);
+  if (names.some((name) => name.startsWith('../'))) {
+    throw new ServiceError('path_outside', { path: pattern, storage: root });
   }
-  if (names.length === 0) throw unreadable(pattern, 'no file matches it');
+  let isMatched = false;
+  for (const name of names) {
+    if (!(await isFile(name, selection))) continue;
+    isMatched = true;
+    if (!(await ignores.ignores(name, false))) files.add(name);
+  }
+  if (!isMatched) throw unreadable(pattern, 'no file matches it');
 }
 
 /** Takes the files below a folder. Links to folders are not followed, as git does not follow them. */
