@@ -61,6 +61,7 @@ async function select(arg: string, selection: Selection): Promise<void> {
   else throw unreadable(arg, 'it is neither a file nor a folder');
 }
 
+/** A glob matches no links, neither to files nor to folders. */
 async function selectGlob(pattern: string, selection: Selection): Promise<void> {
   const { root, hidden, ignores, files } = selection;
   const names = await glob(pattern, {
@@ -68,20 +69,13 @@ async function selectGlob(pattern: string, selection: Selection): Promise<void> 
     dot: hidden,
     followSymbolicLinks: false,
     expandDirectories: false,
-    // Else links to files were left out.
-    onlyFiles: false,
     ignore: ['**/.git/**'],
   });
   if (names.some((name) => name.startsWith('../'))) {
     throw new ServiceError('path_outside', { path: pattern, storage: root });
   }
-  let isMatched = false;
-  for (const name of names) {
-    if (!(await isFile(name, selection))) continue;
-    isMatched = true;
-    if (!(await ignores.ignores(name, false))) files.add(name);
-  }
-  if (!isMatched) throw unreadable(pattern, 'no file matches it');
+  for (const name of names) if (!(await ignores.ignores(name, false))) files.add(name);
+  if (names.length === 0) throw unreadable(pattern, 'no file matches it');
 }
 
 /** Takes the files below a folder. Links to folders are not followed, as git does not follow them. */

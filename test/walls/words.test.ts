@@ -29,6 +29,7 @@ const NAMES_ALLOWED: Readonly<Record<string, string>> = {
   'server/http/documentation/work-answers.ts: embeddings': 'a member of an answer',
   'server/config/options.ts: auto': 'a format of the log',
   'server/config/options.ts: json': 'a format of the log',
+  'server/corpus/plan-shards.ts: auto': 'a format of a source',
   'server/hub/hub.ts: code': 'the member of an error of the system',
   'server/log.ts: auto': 'a format of the log',
   'server/playground/data/model.ts: byte': 'a unit of offsets',
