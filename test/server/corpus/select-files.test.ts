@@ -94,6 +94,22 @@ t.test('the files of a folder are those that git would list', async (t) => {
   t.pass();
 });
 
+t.test('a folder that a nearer rule takes back is taken with what is in it', async (t) => {
+  const files = {
+    '.gitignore': 'build/\n*.log\n',
+    'sub/.gitignore': '!build/\n!keep.log\n',
+    'sub/build/x.txt': '',
+    'sub/build/deep/y.txt': '',
+    'sub/keep.log': '',
+    'sub/other.log': '',
+    'build/z.txt': '',
+  };
+  const root = await temporaryFolder(t, files);
+  const found = await selectFiles(root, ['.'], { hidden: true });
+  t.same(found, listedByGit(root));
+  t.ok(found.includes('sub/build/deep/y.txt'));
+});
+
 const TREE = {
   '.gitignore': '*.log\n',
   'a/x.md': '',
