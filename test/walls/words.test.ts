@@ -60,9 +60,6 @@ const NAMES_ALLOWED: Readonly<Record<string, string>> = {
   'server/service/run-request.ts: json': 'what time is taken for',
   'server/service/texts.ts: json': 'what time is taken for',
   'server/service/timings.ts: json': 'what time is taken for',
-  'server/store/jobs/contract.ts: auto': 'a queue',
-  'server/store/jobs/contract.ts: code': 'a member of an error',
-  'server/store/jobs/job-store.ts: auto': 'a queue',
   'server/wire/vector-writer.ts: embeddings': 'a member of an answer',
 };
 
@@ -101,7 +98,6 @@ function filesWith(pattern: RegExp, sources: Sources): string[] {
 /** Files that set switches of V8, which hold for the whole process. */
 const SWITCH_SETTERS: Readonly<Record<string, string>> = {
   'server/cli/v8-switches.ts': 'what the start of the server sets for the plugins that it has found',
-  'server/main.ts': 'the entry of the server',
 };
 
 const V8_SWITCHES = /\b(setFlagsFromString|node:v8)\b/;
