@@ -98,6 +98,7 @@ function filesWith(pattern: RegExp, sources: Sources): string[] {
 /** Files that set switches of V8, which hold for the whole process. */
 const SWITCH_SETTERS: Readonly<Record<string, string>> = {
   'server/cli/v8-switches.ts': 'what the start of the server sets for the plugins that it has found',
+  'server/main.ts': 'the entry of the server',
 };
 
 const V8_SWITCHES = /\b(setFlagsFromString|node:v8)\b/;
