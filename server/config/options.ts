@@ -123,6 +123,18 @@ export const OPTIONS = {
     maximum: 1024,
     shownDefault: 'number of cores',
   },
+  bulkShardBytes: {
+    type: 'size',
+    default: 33_554_432,
+    description: 'Largest part of the source of a job that is done by itself, and again if its worker is lost.',
+    minimum: 1,
+  },
+  bulkShardDocuments: {
+    type: 'integer',
+    default: 10_000,
+    description: 'Most files of such a part.',
+    minimum: 1,
+  },
   maxBodyBytes: {
     type: 'size',
     default: 104_857_600,
@@ -282,6 +294,32 @@ export const OPTIONS = {
     default: 1_073_741_824,
     description: 'Memory that the open models of a worker thread may take.',
     minimum: 1,
+  },
+  bulkRoot: {
+    type: 'text',
+    default: '',
+    description: 'Folder below which jobs read and write files; by default they may not use the disk.',
+  },
+  bulkConnections: {
+    type: 'text',
+    default: '',
+    description:
+      'JSON file of the buckets that jobs may use, each by a name, see [Buckets](CORPORA.md#buckets); read at the start.',
+  },
+  bulkCallbackPrivate: {
+    type: 'boolean',
+    default: false,
+    description: 'Let jobs call back to private and loopback addresses too.',
+  },
+  bulkCallbackSecret: {
+    type: 'text',
+    default: '',
+    description:
+      'Secret that signs what jobs call back with, see [Callbacks](CORPORA.md#callbacks); without it they are not signed.',
+    isVariableOnly: true,
+    isSecret: true,
+    pattern: /^[\x21-\x7e]{16,}$/,
+    expected: 'at least 16 ASCII letters, digits and signs',
   },
   databaseUrl: {
     type: 'text',

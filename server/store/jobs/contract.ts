@@ -39,6 +39,8 @@ export interface JobRecord {
 }
 
 export interface NewJob {
+  /** UUID in lower case; by default a new one. */
+  readonly id?: string;
   readonly spec: object;
   /** Distinguishes what is asked for under one idempotency key. */
   readonly digest: string;
