@@ -31,6 +31,7 @@ export const CATALOGUE = {
   source_changed: [400, '{source} has changed, or has gone, since the work began: start it again.'],
   /** Of a shard, which another try would fail in the same way. */
   callback_refused: [400, 'The callback {url} was not taken: {reason}.'],
+  source_unreadable: [400, '{source} cannot be read: {reason}.'],
   unknown_connection: [400, 'There is no connection {name}; known are {known}.'],
   not_found: [404, 'There is nothing at {path}.{hint}'],
   pipeline_not_found: [404, 'There is no pipeline {id}: GET /v1/pipelines lists the ones there are.'],

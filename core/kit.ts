@@ -1,3 +1,4 @@
+import { batchChunks } from './engine/chunk-batches.ts';
 import { cutAtCodePoints, cutAtOffsets, cutAtWhiteSpace, withMinimumPiece } from './engine/cuts.ts';
 import { cutAtDelimiters, cutAtLineStarts } from './engine/delimiters.ts';
 import { headingPaths } from './engine/heading-paths.ts';
@@ -23,6 +24,7 @@ export const kit = Object.freeze({
   countCodePoints,
   isBlank,
   splitsCodePoint,
+  batchChunks,
   exposedError,
 });
 

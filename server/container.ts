@@ -26,6 +26,9 @@ import { createOpeners, keepTokenizers, type Openers } from './service/openers.t
 import { createRequestSchemas, type RequestSchemas } from './service/request-schemas.ts';
 import { createService, type Service } from './service/service.ts';
 import type { PipelineStore } from './store/contract.ts';
+import { createDatabase, type SharedDatabase } from './store/create-database.ts';
+import type { JobStore } from './store/jobs/contract.ts';
+import { createJobStore, DEFAULT_QUEUE } from './store/jobs/job-store.ts';
 import { createPipelineStore } from './store/pipeline-store.ts';
 import { createCheck } from './validation/create-check.ts';
 
@@ -124,7 +127,9 @@ export interface ServerCradle extends ServiceCradle {
   readonly inline: Executor;
   readonly pool: Executor | undefined;
   readonly runner: Runner;
+  readonly database: SharedDatabase;
   readonly store: PipelineStore;
+  readonly jobs: JobStore;
   readonly importCheck: ImportCheck;
   readonly metrics: Metrics;
   readonly byteBudget: ByteBudget;
@@ -155,9 +160,13 @@ export async function createServerContainer(
     runner: asFunction(createRunner)
       .singleton()
       .disposer((runner) => runner.close()),
-    store: asFunction(() => createPipelineStore(config, log))
+    database: asFunction(() => createDatabase(config, log))
       .singleton()
-      .disposer((store) => store.close()),
+      .disposer((database) => database.close()),
+    store: asFunction(({ database }: ServerCradle) => createPipelineStore(database)).singleton(),
+    jobs: asFunction(({ database }: ServerCradle) => createJobStore(database, DEFAULT_QUEUE, log))
+      .singleton()
+      .disposer((jobs) => jobs.close()),
     importCheck: asFunction(createImportCheck)
       .singleton()
       .disposer((check) => check.close()),

@@ -7,29 +7,33 @@ import type { PrettyOptions } from 'pino-pretty';
 interface LogSettings {
   readonly logLevel: string;
   readonly logFormat: string;
+  /** `stderr` for standard error instead of standard output. */
+  readonly logTo?: string;
 }
 
 const LEVELS: Readonly<Record<string, string>> = { warning: 'warn' };
 const STANDARD_OUTPUT = 1;
+const STANDARD_ERROR = 2;
 
 /**
- * Makes a log on standard output: asynchronous on the main thread, synchronous on a worker thread, which can be ended
+ * Makes a log: asynchronous on the main thread, synchronous on a worker thread, which can be ended
  * at any time. A line is JSON with `level` (debug, info, warn, error), `time` (ISO 8601, UTC) and `msg`, or text for
  * people.
  */
-export async function createLog({ logLevel, logFormat }: LogSettings): Promise<Logger> {
+export async function createLog({ logLevel, logFormat, logTo }: LogSettings): Promise<Logger> {
+  const dest = logTo === 'stderr' ? STANDARD_ERROR : STANDARD_OUTPUT;
   const level = LEVELS[logLevel] ?? logLevel;
-  const isPretty = logFormat === 'pretty' || (logFormat === 'auto' && isatty(STANDARD_OUTPUT));
-  if (isPretty && level !== 'silent') return pino({ level }, await prettyStream());
+  const isPretty = logFormat === 'pretty' || (logFormat === 'auto' && isatty(dest));
+  if (isPretty && level !== 'silent') return pino({ level }, await prettyStream(dest));
   const format = { formatters: { level: (label: string) => ({ level: label }) }, timestamp: isoTime };
-  return pino({ level, ...format }, pino.destination({ dest: STANDARD_OUTPUT, sync: !isMainThread }));
+  return pino({ level, ...format }, pino.destination({ dest, sync: !isMainThread }));
 }
 
 const isoTime = pino.stdTimeFunctions.isoTime;
 
-async function prettyStream() {
+async function prettyStream(dest: number) {
   const { default: pretty } = await import('pino-pretty');
-  return pretty({ ...PRETTY, colorize: isatty(STANDARD_OUTPUT), destination: STANDARD_OUTPUT, sync: true });
+  return pretty({ ...PRETTY, colorize: isatty(dest), destination: dest, sync: true });
 }
 
 /** Members that `prettyMessage` has put into the message, and those that are the same in every line. */

@@ -71,19 +71,21 @@ export interface HostedApi {
   /** Environment variable of the address, for errors. */
   readonly urlVariable?: string;
   /** `POST` unless given. */
-  readonly method?: 'POST' | 'PUT';
+  readonly method?: 'GET' | 'POST' | 'PUT';
   /** Environment variable of the key, for errors. */
   readonly keyVariable: string;
   /** Empty if none is sent. */
   readonly key: string;
-  /** The header that is the key; without it, the key is sent as `Authorization: Bearer`. */
+  /** The header that is the key; without it, the key is sent as `Authorization`. */
   readonly keyHeader?: string;
+  /** What stands before the key in `Authorization`: `Bearer` unless given. */
+  readonly keyScheme?: string;
 }
 
 /** One call of an API. */
 export interface HostedCall<Value> {
-  /** A `FormData` and a `Uint8Array` are sent as they are, all else as JSON. */
-  readonly body: object;
+  /** A `FormData` and a `Uint8Array` are sent as they are, all else as JSON; `GET` has none. */
+  readonly body?: object | undefined;
   /** Further headers, with names in lower case: `content-type` of bytes. */
   readonly headers?: Readonly<Record<string, string>>;
   /** What is wanted of an answer's JSON. Throws if it is not there. */
@@ -130,6 +132,8 @@ export interface HostedProvider extends HostedApi {
 export interface HostedModels {
   /** Calls an API, with retries. Rejects only with the reason of the call's signal. */
   ask<Value>(api: HostedApi, call: HostedCall<Value>): Promise<{ readonly value: Value } | HostedFailure>;
+  /** As `ask`, for calls whose every failure is an error: throws one for callers, with the message of the failure. */
+  demand<Value>(api: HostedApi, call: HostedCall<Value>): Promise<Value>;
   /** A provider of hosted models: batches within its limits, in order, with retries. */
   createProvider(provider: HostedProvider): EmbeddingProvider;
   /**

@@ -1,7 +1,7 @@
 import type { FromSchema } from 'json-schema-to-ts';
 
 /** What a plugin can be. Each kind has a folder of the plural name under `plugins/`. */
-export const KINDS = ['chunker', 'refinery', 'reader', 'embedding', 'tokenizer'] as const;
+export const KINDS = ['chunker', 'refinery', 'reader', 'sink', 'embedding', 'tokenizer'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** Names a plugin: `chunker/token`. */
@@ -40,7 +40,8 @@ export const manifestSchema = {
     },
     example: {
       type: 'object',
-      description: 'A request body, without secrets or files, that works when it is pasted.',
+      description:
+        'A request body, without secrets or files, that works when it is pasted. Of a sink: its options.',
     },
     fields: {
       ...schemas,

@@ -5,6 +5,7 @@ import type { EmbeddingProvider } from './embedding.ts';
 import type { ChoicesOf, Kind, Manifest, PluginId, UsesOf } from './manifest.ts';
 import type { Reader } from './reader.ts';
 import type { AnyRefinery } from './refinery.ts';
+import type { Sink } from './sink.ts';
 import type { TokenizerProvider } from './tokenizer.ts';
 
 /** What every plugin's factory may ask for, by name. */
@@ -30,6 +31,7 @@ export interface Implementations {
   chunker: AnyChunker;
   refinery: AnyRefinery;
   reader: Reader;
+  sink: Sink;
   embedding: EmbeddingProvider;
   tokenizer: TokenizerProvider;
 }

@@ -2,7 +2,9 @@ import { reasonOf } from '../../core/errors.ts';
 import { describeAccess } from '../config/access.ts';
 import type { Config } from '../config/config.ts';
 import { createServerContainer, disposeInOrder, type ServerCradle } from '../container.ts';
+import { type CorporaSettings, describeCorpora } from '../corpus/settings.ts';
 import { createLog } from '../log.ts';
+import { createDatabase } from '../store/create-database.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
 import { createPipelineStore } from '../store/pipeline-store.ts';
 import { checkPlugins } from './check-plugins.ts';
@@ -15,14 +17,14 @@ const WARNINGS = { logLevel: 'warn', logFormat: 'pretty' };
 const QUIET = { logLevel: 'error', logFormat: 'json' };
 
 /**
- * Prints which plugins, models and store a server with this configuration has, what they lack, and who may call
- * it. A plugin that lacks something is no failure: the server starts without it.
+ * Prints which plugins, models and store a server with this configuration has, what they lack, who may call it,
+ * and what jobs may use. A plugin that lacks something is no failure: the server starts without it.
  *
  * @throws ConfigError if keys are set that cannot be used
  * @returns the exit code: 0 if the server would work, 1 if a plugin cannot be imported or its example fails, 2 if
  *   the store of pipelines cannot be opened or the address is taken
  */
-export async function check(config: Config): Promise<number> {
+export async function check(config: Config, corpora: CorporaSettings): Promise<number> {
   const access = describeAccess(config);
   const container = await createServerContainer(forExamples(config), await createLog(WARNINGS));
   try {
@@ -32,7 +34,7 @@ export async function check(config: Config): Promise<number> {
     for (const line of await describeModels(container.cradle)) console.log(`  ${line}`);
     console.log('Workers and limits:');
     for (const line of limitsOf(config)) console.log(`  ${line}`);
-    for (const line of access) console.log(line);
+    for (const line of [...access, ...describeCorpora(config, corpora)]) console.log(line);
     const problems = [await problemOfStore(config), await tryToListen(config)];
     console.log(`Store of pipelines (${nameOf(databaseOf(config))}): ${problems[0] ?? 'works'}`);
     console.log(`Address ${config.host}:${config.port}: ${problems[1] ?? 'free'}`);
@@ -64,7 +66,8 @@ async function describeModels({ openers }: ServerCradle): Promise<string[]> {
 }
 
 async function problemOfStore(config: Config): Promise<string | undefined> {
-  const store = createPipelineStore(config, await createLog(QUIET));
+  const database = createDatabase(config, await createLog(QUIET));
+  const store = createPipelineStore(database);
   try {
     await store.open();
     await store.ping();
@@ -72,6 +75,6 @@ async function problemOfStore(config: Config): Promise<string | undefined> {
   } catch (error) {
     return reasonOf(error);
   } finally {
-    await store.close();
+    await database.close();
   }
 }

@@ -26,7 +26,7 @@ export async function exampleFor(entry: PluginEntry, sources: Sources): Promise<
   if (kind === 'chunker' || kind === 'refinery') {
     return callsNetwork(entry, sources) ? undefined : ownExample(entry.manifest, {});
   }
-  if (kind === 'reader') return undefined;
+  if (kind === 'reader' || kind === 'sink') return undefined;
   const option = kind === 'tokenizer' ? 'tokenizer' : 'embedding_model';
   const listed = await firstName(kind, name, sources);
   const user = listed === undefined ? undefined : userOf(kind, sources);

@@ -6,6 +6,7 @@ import { buildApp } from '../app.ts';
 import { type Config, ConfigError, type Environment, readConfig } from '../config/config.ts';
 import { helpText } from '../config/help.ts';
 import { readMachine } from '../config/machine.ts';
+import { readCorporaSettings } from '../corpus/settings.ts';
 import { loadPlugins } from '../loader/loader.ts';
 import { StoreOpenError } from '../store/errors.ts';
 import { VERSION } from '../version.ts';
@@ -29,8 +30,9 @@ async function start(args: readonly string[], env: Environment): Promise<void> {
   if (config.reload && !config.check) return reload(args, config.pluginsDir);
   const registry = await loadPlugins(config, env);
   checkPluginUrls(registry, env);
+  const corpora = readCorporaSettings(config, env);
   if (config.check) {
-    process.exitCode = await check(config);
+    process.exitCode = await check(config, corpora);
     return;
   }
   setSwitchesFor(registry.all, machine.memoryBytes);

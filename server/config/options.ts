@@ -39,6 +39,12 @@ export const OPTIONS = {
     description: 'JSON lines, or lines for people; auto is pretty on a terminal and json elsewhere.',
     choices: ['auto', 'json', 'pretty'],
   },
+  logTo: {
+    type: 'text',
+    default: 'stdout',
+    description: 'Where the log is written.',
+    choices: ['stdout', 'stderr'],
+  },
   dataDir: { type: 'text', default: 'data', description: 'Folder of the database and of models.' },
   store: {
     type: 'text',

@@ -1,14 +1,14 @@
-import { fromPlainError, type ServiceError } from '../../core/errors.ts';
+import { fromPlainError } from '../../core/errors.ts';
 import { answerLines } from '../run/answer-lines.ts';
 import type { RunAnswer, Runner } from '../run/runner.ts';
 import type { LineOutcome, StreamPlan } from '../service/stream-plan.ts';
-import type { SourceLine } from './shard.ts';
+import type { SourceDocument } from './shard.ts';
 import { SourceLines } from './source-lines.ts';
 
 /** Documents that are to be chunked. */
 export interface Documents {
   readonly plan: CorpusPlan;
-  readonly lines: AsyncGenerator<readonly SourceLine[]>;
+  readonly lines: AsyncGenerator<readonly SourceDocument[]>;
   readonly runner: Pick<Runner, 'run'>;
   /** Most groups of documents that are worked on at once. */
   readonly slots: number;
@@ -30,13 +30,19 @@ export interface ChunkedDocuments {
 
 /** What came of a document. */
 export interface ChunkedDocument {
-  readonly source: SourceLine;
+  readonly source: SourceDocument;
   readonly id: string | undefined;
   /** 0 if it failed. */
   readonly chunks: number;
   /** The ids of its chunks, if the plan asks for them. */
   readonly ids: readonly string[];
-  readonly error: ServiceError | undefined;
+  readonly error: DocumentError | undefined;
+}
+
+/** Why a document has no chunks; a `ServiceError` is one. */
+export interface DocumentError {
+  readonly status: number;
+  readonly detail: string;
 }
 
 /**
@@ -63,7 +69,7 @@ export async function* chunkDocuments(given: Documents): AsyncGenerator<ChunkedD
   try {
     for await (const { bytes, outcomes } of answers) {
       const sources = reader.settle(outcomes.length);
-      const documents = outcomes.map((outcome, place) => documentOf(sources[place] as SourceLine, outcome));
+      const documents = outcomes.map((outcome, place) => documentOf(sources[place] as SourceDocument, outcome));
       yield { bytes, documents };
     }
   } finally {
@@ -71,7 +77,7 @@ export async function* chunkDocuments(given: Documents): AsyncGenerator<ChunkedD
   }
 }
 
-function documentOf(source: SourceLine, outcome: LineOutcome): ChunkedDocument {
+function documentOf(source: SourceDocument, outcome: LineOutcome): ChunkedDocument {
   const { id } = outcome;
   if ('error' in outcome) {
     return { source, id, chunks: 0, ids: [], error: fromPlainError(outcome.error) };

@@ -4,14 +4,14 @@ import type { PluginHost } from '../../core/hosting/container.ts';
 import { callPlugin } from '../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import { readerOf } from '../service/readers.ts';
-import type { Decode } from './formats/files.ts';
+import type { Decode } from './read-shard.ts';
 
 /**
  * Has the readers of the service read files that are not UTF-8. A file that no reader takes by its name, and that is no
  * text, is binary: it is skipped.
  */
-export function decoderOf(registry: Registry, host: PluginHost): Decode {
-  return async ({ bytes, name }, signal) => {
+export function decoderOf(registry: Registry, host: PluginHost): (signal: AbortSignal) => Decode {
+  return (signal) => async ({ bytes, name }) => {
     const file = { bytes, name: basename(name), mediaType: undefined, charset: undefined };
     let reader: PluginEntry | undefined;
     try {

@@ -40,11 +40,21 @@ export interface Place {
   readonly row?: number;
 }
 
+/** What was read of a source, in its order. */
+export type SourceLine = SourceDocument | SkippedFile;
+
 /** A document of a source as the service takes it from a stream: a line of JSON. */
-export interface SourceLine {
+export interface SourceDocument {
   readonly place: Place;
   /** Bytes of the source that it takes, for progress; an estimate if the source is compressed. */
   readonly size: number;
   /** The line, or why there is none. */
   readonly document: Buffer | ServiceError;
+}
+
+/** A file that is no document, because it is not text and no reader takes it. */
+export interface SkippedFile {
+  readonly place: Place;
+  readonly size: number;
+  readonly skipped: true;
 }

@@ -1,16 +1,16 @@
 import { countToTake, type Line, type LineSource, sizeOf } from '../run/line-reader.ts';
-import type { SourceLine } from './shard.ts';
+import type { SourceDocument } from './shard.ts';
 
 /** Gives the documents of a source to the engine, and remembers where each stands. */
 export class SourceLines implements LineSource {
-  readonly #batches: AsyncIterator<readonly SourceLine[]>;
+  readonly #batches: AsyncIterator<readonly SourceDocument[]>;
   readonly #lines: Line[] = [];
   /** Those that wait, and those that were taken and are not settled. */
-  readonly #sources: SourceLine[] = [];
+  readonly #sources: SourceDocument[] = [];
   #bytes = 0;
   #isOver = false;
 
-  constructor(batches: AsyncIterator<readonly SourceLine[]>) {
+  constructor(batches: AsyncIterator<readonly SourceDocument[]>) {
     this.#batches = batches;
   }
 
@@ -46,7 +46,7 @@ export class SourceLines implements LineSource {
   }
 
   /** Where the next documents stand whose chunks are there. */
-  settle(count: number): SourceLine[] {
+  settle(count: number): SourceDocument[] {
     return this.#sources.splice(0, count);
   }
 

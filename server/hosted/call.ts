@@ -85,7 +85,7 @@ async function send(api: HostedApi, call: Call<unknown>): Promise<Answer> {
   try {
     const response = await call.fetch(url, {
       method,
-      body: isRaw(call.body) ? call.body : JSON.stringify(call.body),
+      ...bodyOf(call),
       headers: headersOf(api, call),
       redirect: 'error',
       signal: AbortSignal.any([signal, deadline]),
@@ -98,13 +98,21 @@ async function send(api: HostedApi, call: Call<unknown>): Promise<Answer> {
   }
 }
 
+function bodyOf({ body }: Call<unknown>): { readonly body?: string | FormData | Uint8Array<ArrayBuffer> } {
+  if (body === undefined) return {};
+  return { body: isRaw(body) ? body : JSON.stringify(body) };
+}
+
 const isRaw = (body: object): body is FormData | Uint8Array<ArrayBuffer> =>
   body instanceof FormData || body instanceof Uint8Array;
 
-function headersOf({ key, keyHeader }: HostedApi, { body, headers }: Call<unknown>): Record<string, string> {
-  const ofKey = keyHeader === undefined ? { authorization: `Bearer ${key}` } : { [keyHeader]: key };
+function headersOf(
+  { key, keyHeader, keyScheme = 'Bearer' }: HostedApi,
+  { body, headers }: Call<unknown>,
+): Record<string, string> {
+  const ofKey = keyHeader === undefined ? { authorization: `${keyScheme} ${key}` } : { [keyHeader]: key };
   return {
-    ...(!isRaw(body) && { 'content-type': 'application/json' }),
+    ...(body !== undefined && !isRaw(body) && { 'content-type': 'application/json' }),
     ...(key !== '' && ofKey),
     ...headers,
   };
@@ -130,12 +138,19 @@ function failureOf(
 /** The message in a provider's answer, whichever member holds it. */
 function messageOf(text: string): string {
   try {
-    const { error, message, detail } = JSON.parse(text) as Record<string, unknown>;
-    const inner = (error as { message?: unknown } | undefined)?.message ?? error ?? message ?? detail;
+    const { error, status, message, detail } = JSON.parse(text) as Record<string, unknown>;
+    const inner = spoken(error) ?? spoken(status) ?? message ?? error ?? detail;
     return typeof inner === 'string' ? inner : JSON.stringify(inner ?? '');
   } catch {
     return text;
   }
+}
+
+/** A message as a member, or as a member of that: `message` of most, `reason` of Elasticsearch, `error` of Qdrant. */
+function spoken(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { message, reason, error } = value as Record<string, unknown>;
+  return message ?? reason ?? error;
 }
 
 /** Hides the key: the only place where text from outside becomes text for callers and the log. */

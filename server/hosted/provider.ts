@@ -5,6 +5,7 @@ import type {
   HostedProvider,
 } from '../../core/contracts/collaborators.ts';
 import type { EmbeddingModel, EmbeddingProvider } from '../../core/contracts/embedding.ts';
+import { exposedError } from '../../core/errors.ts';
 import { baseUrl, readData } from './answers.ts';
 import type { HostedTools } from './call-with-retries.ts';
 import type { Embedding } from './embed.ts';
@@ -36,6 +37,7 @@ export function createHostedModels(tools: HostedTools = TOOLS): HostedModels {
   return Object.freeze({
     createProvider: (provider: HostedProvider) => createHostedProvider(provider, tools),
     ask: <Value>(api: HostedApi, call: HostedCall<Value>) => ask(api, call, tools),
+    demand: <Value>(api: HostedApi, call: HostedCall<Value>) => demand(api, call, tools),
     baseUrl,
     readData,
   });
@@ -62,4 +64,10 @@ async function embed(embedding: Embedding) {
 async function ask<Value>(api: HostedApi, call: HostedCall<Value>, tools: HostedTools) {
   const { ask } = await import('./ask.ts');
   return ask(api, call, tools);
+}
+
+async function demand<Value>(api: HostedApi, call: HostedCall<Value>, tools: HostedTools): Promise<Value> {
+  const outcome = await ask(api, call, tools);
+  if ('failure' in outcome) throw exposedError(outcome.message);
+  return outcome.value;
 }

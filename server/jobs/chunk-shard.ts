@@ -1,32 +1,24 @@
-import {
-  type ChunkedDocument,
-  type ChunkedDocuments,
-  type CorpusPlan,
-  chunkDocuments,
-} from '../corpus/chunk-documents.ts';
-import { type Decode, readShard } from '../corpus/read-shard.ts';
+import type { ChunkedDocument, ChunkedDocuments } from '../corpus/chunk-documents.ts';
+import { readDocuments } from '../corpus/read-documents.ts';
+import type { Decode } from '../corpus/read-shard.ts';
 import type { ShardRange } from '../corpus/shard.ts';
-import type { RunAnswer, Runner } from '../run/runner.ts';
-import type { Service } from '../service/service.ts';
 import type { Claim, ShardResult } from '../store/jobs/contract.ts';
+import type { Chunking } from './chunking.ts';
 import { errorLine, idsLine, type PartFiles, PartFilesWriter } from './part-files.ts';
 import type { JobPlaces } from './places.ts';
 import type { OpenSink, ShardSink } from './shard-sink.ts';
 import type { JobSpec } from './spec.ts';
 
-/** What a worker works with. */
+/** What the work on a shard needs. */
 export interface ShardTools {
-  readonly service: Pick<Service, 'readStreamPlan'>;
-  readonly runner: Pick<Runner, 'run'>;
+  readonly chunking: Chunking;
   readonly places: JobPlaces;
-  readonly decode: Decode;
+  decoder(signal: AbortSignal): Decode;
   readonly openSink: OpenSink;
   /** Most bytes of a document. */
   readonly limit: number;
-  /** Most groups of documents of a shard that are worked on at once. */
-  readonly slots: number;
-  /** Told of the times of each group of documents. */
-  onAnswer?(answer: RunAnswer, bytes: number): void;
+  /** Leaves out what need not be written. @returns what is written instead */
+  readonly filter?: ((group: ChunkedDocuments) => ChunkedDocuments) | undefined;
 }
 
 /** What a `chunk` shard leaves for the finish. */
@@ -39,12 +31,6 @@ export interface ShardOutput {
   readonly chunks: number;
 }
 
-/** What is done with each document of a job. @throws ServiceError as `Requests.readStreamPlan` does */
-export function planOf({ task, options, group }: JobSpec, service: ShardTools['service']): CorpusPlan {
-  const plan = service.readStreamPlan(task, Buffer.from(JSON.stringify(options)));
-  return { ...plan, writes: group === 'document' ? 'documents' : 'chunks', tellsIds: true };
-}
-
 /**
  * Chunks the documents of a shard and writes its files, or hands the chunks to a sink.
  *
@@ -54,12 +40,17 @@ export function planOf({ task, options, group }: JobSpec, service: ShardTools['s
 export async function chunkShard(claim: Claim, signal: AbortSignal, tools: ShardTools): Promise<ShardResult> {
   const spec = claim.spec as JobSpec;
   const range = claim.range as ShardRange;
-  const writer = new PartFilesWriter(await tools.places.target(spec), claim);
+  const { chunking, places, decoder, limit, filter = (group) => group } = tools;
+  const { storage } = await places.source(spec, claim);
+  const writer = new PartFilesWriter(await places.target(spec), claim);
   const sink = await tools.openSink(spec, signal);
   const counts = { documents: 0, failed: 0, skipped: 0, chunks: 0 };
+  const onSkipped = () => counts.skipped++;
+  const { fields } = spec.source;
+  const lines = readDocuments(storage, range, { fields, limit, decode: decoder(signal), signal, onSkipped });
   try {
-    for await (const group of chunksOf(claim, signal, tools, () => counts.skipped++)) {
-      for (const { chunks, error } of await writeGroup(writer, sink, group)) {
+    for await (const group of chunking(spec, lines, signal)) {
+      for (const { chunks, error } of await writeGroup(writer, sink, filter(group))) {
         counts.documents++;
         counts.chunks += chunks;
         if (error !== undefined) counts.failed++;
@@ -75,27 +66,6 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
   } finally {
     await sink?.close();
   }
-}
-
-async function* chunksOf(
-  claim: Claim,
-  signal: AbortSignal,
-  { service, runner, places, decode, limit, slots, onAnswer }: ShardTools,
-  onSkipped: () => void,
-): AsyncGenerator<ChunkedDocuments> {
-  const spec = claim.spec as JobSpec;
-  const { storage } = await places.source(spec, claim);
-  const { fields } = spec.source;
-  const lines = readShard(storage, claim.range as ShardRange, { fields, limit, decode, signal, onSkipped });
-  const plan = planOf(spec, service);
-  yield* chunkDocuments({
-    plan,
-    lines,
-    runner,
-    slots,
-    signal,
-    ...(onAnswer !== undefined && { onAnswer }),
-  });
 }
 
 async function writeGroup(

@@ -3,10 +3,9 @@ import type { Log } from '../../core/contracts/collaborators.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import { decoderOf } from '../corpus/decode.ts';
-import type { RunAnswer, Runner } from '../run/runner.ts';
-import type { Service } from '../service/service.ts';
 import type { Claim, JobStore, ShardResult } from '../store/jobs/contract.ts';
-import { chunkShard } from './chunk-shard.ts';
+import { chunkShard, type ShardTools } from './chunk-shard.ts';
+import type { Chunking } from './chunking.ts';
 import { expireJobs } from './expire-jobs.ts';
 import { finishJob } from './finish-job.ts';
 import type { JobPlaces } from './places.ts';
@@ -18,8 +17,7 @@ import { type JobWorker, type ShardOutcome, startWorker } from './worker.ts';
 export interface JobWorkerParts {
   readonly store: JobStore;
   readonly places: JobPlaces;
-  readonly service: Service;
-  readonly runner: Pick<Runner, 'run'>;
+  readonly chunking: Chunking;
   readonly registry: Registry;
   readonly host: PluginHost;
   readonly log: Log;
@@ -27,12 +25,10 @@ export interface JobWorkerParts {
   /** Tells the caller of a job that it is over. */
   notify(claim: Claim, signal: AbortSignal): Promise<ShardResult>;
   onShard?(outcome: ShardOutcome, seconds: number): void;
-  onAnswer?(answer: RunAnswer, bytes: number): void;
+  readonly filter?: ShardTools['filter'];
 }
 
 export interface JobWorkerSettings {
-  /** Worker threads that may be taken at once. */
-  readonly threads: number;
   readonly leaseSeconds: number;
   /** Most bytes of a document. */
   readonly documentBytes: number;
@@ -42,21 +38,17 @@ export interface JobWorkerSettings {
 
 /** Shards at once: while one begins or ends, the threads have work of the other. */
 const SHARDS_AT_ONCE = 2;
-/** Groups of documents of a shard that wait for a thread. */
-const AHEAD = 1;
 /** Milliseconds between looking for jobs whose time is over. */
 const EXPIRY_PAUSE = 60_000;
 
 /** Starts a worker that does jobs of the store. */
 export function createJobWorker(parts: JobWorkerParts): JobWorker {
-  const { store, places, settings, log, notify, onShard, onAnswer } = parts;
+  const { store, places, settings, log, notify, onShard } = parts;
   const chunkTools = {
     ...parts,
-    decode: decoderOf(parts.registry, parts.host),
+    decoder: decoderOf(parts.registry, parts.host),
     openSink: sinkOpener(parts.registry, parts.host),
     limit: settings.documentBytes,
-    slots: settings.threads + AHEAD,
-    ...(onAnswer !== undefined && { onAnswer }),
   };
   let expiredAt = 0;
   return startWorker({

@@ -14,7 +14,13 @@ export const MANIFEST = 'manifest.json';
 /** What the folder of a job has of it from the beginning on. */
 export const JOB_FILE = 'job.json';
 
-/** What the manifest has of a shard, besides its files by their kinds. */
+/** The manifest, which is written once all is done: it names the files that count. */
+export interface Manifest {
+  readonly shards: readonly ShardEntry[];
+  readonly counts: Omit<ShardOutput, 'files'>;
+}
+
+/** What the manifest has of a shard: what came of it, and its files by their kinds, with their names in the folder. */
 interface ShardEntry extends Omit<ShardOutput, 'files'> {
   readonly seq: number;
   readonly files: { readonly [K in PartKind]?: WrittenFile };

@@ -1,4 +1,4 @@
-import type { ChunkedDocument } from '../corpus/chunk-documents.ts';
+import type { ChunkedDocument, DocumentError } from '../corpus/chunk-documents.ts';
 import type { FileWriter, WrittenFile } from '../corpus/storage.ts';
 import { inFolder, type TargetPlace } from './places.ts';
 
@@ -73,7 +73,7 @@ export class PartFilesWriter {
 /** The line of the errors that tells what is wrong with a document and where it stands. */
 export function errorLine({ source, id, error }: ChunkedDocument): string {
   const { place } = source;
-  const { status, detail } = error as NonNullable<typeof error>;
+  const { status, detail } = error as DocumentError;
   return `${JSON.stringify({ ...place, ...(id !== undefined && { id }), status, detail })}\n`;
 }
 

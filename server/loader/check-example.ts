@@ -21,15 +21,19 @@ const MEMBERS: Readonly<Record<'chunker' | 'refinery', Readonly<Record<string, o
 };
 
 /**
- * Checks the example of a chunker or refinery against the requests that the plugin takes.
+ * Checks the example of a chunker or refinery against the requests that the plugin takes, and that of a sink against its
+ * options.
  *
  * @param isValid the compiled check of the plugin's options; it fills in defaults
  * @throws ServiceError `invalid_parameters` with all problems
  */
 export function checkExample(manifest: Manifest, isValid: (options: object) => boolean): void {
   const { kind, example } = manifest;
-  if (example === undefined || (kind !== 'chunker' && kind !== 'refinery')) return;
+  if (example === undefined) return;
   const { options = NO_OPTIONS } = manifest;
+  if (kind === 'sink')
+    createValidator({ ...options, additionalProperties: false })(structuredClone(example), PLACE);
+  if (kind !== 'chunker' && kind !== 'refinery') return;
   const members = MEMBERS[kind];
   const given = structuredClone(example) as Record<string, unknown>;
   const own = Object.entries(given).filter(([name]) => name in options.properties);
@@ -38,12 +42,10 @@ export function checkExample(manifest: Manifest, isValid: (options: object) => b
   // Compiled for an example that is refused alone: compiling is slow, and every start would wait for it.
   const required = [Object.keys(members)[0] as string, ...(options.required ?? [])];
   const properties = { ...members, ...options.properties };
-  createValidator({ ...options, required, properties, additionalProperties: false })(
-    given,
-    'manifest.example.',
-  );
+  createValidator({ ...options, required, properties, additionalProperties: false })(given, PLACE);
 }
 
+const PLACE = 'manifest.example.';
 const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {} };
 
 /** Whether it has a text or chunks at all; what is in the chunks is seen when the example is run. */

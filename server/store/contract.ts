@@ -92,12 +92,11 @@ export interface PipelineStore {
   delete(id: string, ifMatch?: Versions): Promise<void>;
   /** Checks that the database answers. */
   ping(): Promise<void>;
-  close(): Promise<void>;
 }
 
 /**
  * Which database it is: SQLite in memory if `store` is `memory`, else PostgreSQL if `databaseUrl` is not empty, else
- * an SQLite file in `dataDir`. The one in memory ends with the store.
+ * an SQLite file in `dataDir`. The one in memory ends when it is closed.
  */
 export type DatabaseSettings = Pick<Config, 'dataDir' | 'databaseUrl'> & Partial<Pick<Config, 'store'>>;
 

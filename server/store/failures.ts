@@ -74,6 +74,12 @@ export function isTransient(error: unknown): boolean {
   return reasonOfFailure(error) === LOCKED;
 }
 
+/** Whether the same statement may succeed soon: others hold a lock, or the database starts again. */
+export function mayPass(error: unknown): boolean {
+  const reason = reasonOfFailure(error);
+  return reason === LOCKED || reason === UNREACHABLE;
+}
+
 /** The `store_unavailable` that callers are told for a failure of the database; other errors as they are. */
 export function asStoreUnavailable(error: unknown): unknown {
   const reason = reasonOfFailure(error);

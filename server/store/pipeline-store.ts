@@ -1,16 +1,14 @@
-import type { Log } from '../../core/contracts/collaborators.ts';
-import type { DatabaseSettings, OpenPipelineStore, PipelineStore } from './contract.ts';
-import { StoreOpenError, unavailable } from './errors.ts';
+import type { OpenPipelineStore, PipelineStore } from './contract.ts';
+import { type SharedDatabase, throwUnavailable } from './create-database.ts';
 
-/** The packages of the database cost time and memory: none is loaded before the store is opened. */
-export function createPipelineStore(settings: DatabaseSettings, log: Log): PipelineStore {
-  let opening: Promise<OpenPipelineStore> | undefined;
-  let isClosed = false;
+/** Keeps pipelines in the database, which it opens when it is first used. */
+export function createPipelineStore(database: SharedDatabase): PipelineStore {
+  let loading: Promise<OpenPipelineStore> | undefined;
 
   const open = async (): Promise<OpenPipelineStore> => {
-    if (isClosed) throw unavailable('the server is stopping');
-    opening ??= import('./open-repository.ts').then(({ openRepository }) => openRepository(settings, log));
-    return opening;
+    const opened = await database.open();
+    loading ??= import('./repository.ts').then(({ createRepository }) => createRepository(opened));
+    return loading;
   };
   const opened = () => open().catch(throwUnavailable);
 
@@ -22,14 +20,5 @@ export function createPipelineStore(settings: DatabaseSettings, log: Log): Pipel
     update: async (id, changes, ifMatch) => (await opened()).update(id, changes, ifMatch),
     delete: async (id, ifMatch) => (await opened()).delete(id, ifMatch),
     ping: async () => (await opened()).ping(),
-    async close() {
-      isClosed = true;
-      const store = await opening?.catch(() => undefined);
-      await store?.close();
-    },
   };
-}
-
-function throwUnavailable(error: unknown): never {
-  throw error instanceof StoreOpenError ? unavailable('it could not be opened', error) : error;
 }

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type FilterQuery, type MikroORM, UniqueConstraintViolationException } from '@mikro-orm/core';
 import { ServiceError } from '../../core/errors.ts';
-import { type RetryLimits, withRetries } from '../retry.ts';
-import type { Clock } from './clock.ts';
+import { type Clock, createClock } from './clock.ts';
 import type {
   NewPipeline,
   OpenPipelineStore,
@@ -14,16 +13,16 @@ import type {
   Versions,
 } from './contract.ts';
 import { unavailable } from './errors.ts';
-import { asStoreUnavailable, isTransient } from './failures.ts';
+import { isTransient } from './failures.ts';
+import type { OpenDatabase } from './open-database.ts';
 import { PipelineEntity, type PipelineRow } from './pipeline-entity.ts';
+import { withPatience } from './with-patience.ts';
 
 interface Table {
   readonly orm: MikroORM;
   readonly clock: Clock;
 }
 
-/** How long the locks of others are waited for. */
-const LIMITS: RetryLimits = { firstDelay: 4, longestDelay: 100, patience: 5000 };
 /** An update that loses the race for its row this often gives up. */
 const MOST_RACES = 1000;
 
@@ -32,15 +31,13 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 /**
  * Every change is one statement, so that it is made whole or not at all. A change of a row names the
  * version that was read, and starts again if another change came first.
- *
- * @param checkFile throws if what was written would not be found again
  */
-export function createRepository(
-  orm: MikroORM,
-  clock: Clock,
-  checkFile: () => Promise<void>,
-): OpenPipelineStore {
-  const table: Table = { orm, clock };
+export function createRepository({
+  orm,
+  checkFile,
+}: Pick<OpenDatabase, 'orm' | 'checkFile'>): OpenPipelineStore {
+  const table: Table = { orm, clock: createClock() };
+  const unlessLocked = <T>(work: () => Promise<T>): Promise<T> => withPatience(isTransient, work);
   const lasting = <T>(write: () => Promise<T>): Promise<T> =>
     unlessLocked(async () => {
       const result = await write();
@@ -54,17 +51,7 @@ export function createRepository(
     update: (id, changes, ifMatch) => lasting(() => update(table, id, changes, ifMatch)),
     delete: (id, ifMatch) => lasting(() => remove(table, id, ifMatch)),
     ping: () => lasting(() => ping(table)),
-    close: () => orm.close(true),
   };
-}
-
-/** Retries what the locks of others stop, and throws `store_unavailable` if the database cannot be used. */
-async function unlessLocked<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await withRetries(LIMITS, { isPassing: isTransient }, work);
-  } catch (error) {
-    throw error instanceof ServiceError ? error : asStoreUnavailable(error);
-  }
 }
 
 async function create({ orm, clock }: Table, pipeline: NewPipeline): Promise<PipelineRecord> {

@@ -38,7 +38,10 @@ for (const kind of KINDS) {
 }
 
 function whyNotHere({ manifest, missing }: PluginEntry): string | false {
-  if (missing.length > 0) return missing.join('; ');
   const keys = manifest.needs?.env ?? [];
+  // A sink is given the variables of a stand-in.
+  const unset = manifest.kind === 'sink' ? keys.filter((key) => (process.env[key] ?? '') === '') : [];
+  if (missing.length > unset.length) return missing.join('; ');
+  if (manifest.kind === 'sink') return false;
   return keys.length > 0 && `with ${keys.join()} it calls a server on the network`;
 }

@@ -3,11 +3,16 @@ import type { EmbeddingModel } from '../../core/contracts/embedding.ts';
 import type { Kind, Manifest } from '../../core/contracts/manifest.ts';
 import type { Implementations } from '../../core/contracts/plugin.ts';
 import type { ReadFile, SourceFile } from '../../core/contracts/reader.ts';
+import type { Sink } from '../../core/contracts/sink.ts';
 import type { Tokenizer } from '../../core/contracts/tokenizer.ts';
-import type { PluginHost } from '../../core/hosting/container.ts';
-import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
+import { createPluginHost, type PluginHost } from '../../core/hosting/container.ts';
+import { createRegistry, type PluginEntry, type Registry } from '../../core/hosting/registry.ts';
 import type { Config } from '../../server/config/config.ts';
+import { createHostedModels } from '../../server/hosted/provider.ts';
+import { importFactory } from '../../server/loader/import-factory.ts';
 import { startRefining } from '../../server/service/refining.ts';
+import { createValidator } from '../../server/validation/validator.ts';
+import { collaborators } from '../support/collaborators.ts';
 import { composeQuietly, runTask } from '../support/service.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -28,6 +33,10 @@ export interface Workbench {
   ): Promise<readonly Chunk[]>;
   /** Calls a reader itself; throws if it reports what its manifest does not list. */
   read(manifest: Manifest, file: SourceFile, signal: AbortSignal): Promise<ReadFile>;
+  /** Makes a sink that finds its database by these variables, and does not wait long before it tries again. */
+  sink(plugin: PluginEntry, env: Readonly<Record<string, string>>): Promise<Sink>;
+  /** Options of a plugin, checked and with defaults. */
+  optionsOf(manifest: Manifest, given: Options): Options;
   /** Names of the tokenizers that requests can choose here. */
   tokenizerNames(): Promise<readonly string[]>;
   /** What counts the tokens of a request to a plugin. */
@@ -74,12 +83,32 @@ export async function openWorkbench(config: Partial<Config> = {}): Promise<Workb
     },
     read: async (manifest, file, signal) =>
       (await host.get('reader', manifest.name)).read(file, { report: reportOf(manifest), signal }),
+    sink: makeSink,
+    optionsOf,
     tokenizerNames: () => tokenizerNamesIn(registry, host),
     async tokenizerFor({ uses = [] }, options) {
       if (uses.includes('embedding')) return (await openModel(options)).tokenizer();
       return openers.tokenizer((options.tokenizer as string | undefined) ?? 'character');
     },
   };
+}
+
+const FAST = { fetch, limits: { retries: 3, firstDelay: 1, longestDelay: 2000 }, timeout: 10_000 };
+
+function makeSink(plugin: PluginEntry, env: Readonly<Record<string, string>>): Promise<Sink> {
+  const { env: _, ...given } = collaborators({ hosted: createHostedModels(FAST) });
+  const registry = createRegistry([{ ...plugin, missing: [] }]);
+  const host = createPluginHost({
+    registry,
+    importFactory: (entry) => importFactory(entry),
+    collaborators: given,
+    env,
+  });
+  return host.get('sink', plugin.manifest.name);
+}
+
+function optionsOf({ options }: Manifest, given: Options): Options {
+  return options === undefined ? given : createValidator(options)(structuredClone(given));
 }
 
 async function tokenizerNamesIn(registry: Registry, host: PluginHost): Promise<readonly string[]> {

@@ -34,8 +34,9 @@ export function needs(...ids: PluginId[]): { readonly skip: string | false } {
 /** Whether a path from the root leads into the folder of a plugin, or of a kind, that is not here. */
 export function isOfMissingPlugin(path: string): boolean {
   const [folder] =
-    /^plugins\/(chunkers|refineries|readers|embeddings|tokenizers)(\/[a-z][a-z0-9-]*(?=\/|$))?/.exec(path) ??
-    [];
+    /^plugins\/(chunkers|refineries|readers|sinks|embeddings|tokenizers)(\/[a-z][a-z0-9-]*(?=\/|$))?/.exec(
+      path,
+    ) ?? [];
   return folder !== undefined && !existsSync(join(ROOT, folder));
 }
 

@@ -1,6 +1,7 @@
 import type { Test } from 'tap';
 import { ServiceError } from '../../core/errors.ts';
 import type { PipelineStep, PipelineStore } from '../../server/store/contract.ts';
+import { createDatabase } from '../../server/store/create-database.ts';
 import { createPipelineStore } from '../../server/store/pipeline-store.ts';
 import { quietLog } from './collaborators.ts';
 import { noPostgres, startPostgres } from './postgres.ts';
@@ -17,10 +18,11 @@ export interface Database {
   readonly databaseUrl: string;
 }
 
-/** Opens a store, which is closed after the test. */
-export async function openStore(t: Cleanup, database: Database): Promise<PipelineStore> {
-  const store = createPipelineStore(database, quietLog);
-  t.teardown(() => store.close());
+/** Opens a store, whose database is closed after the test. */
+export async function openStore(t: Cleanup, settings: Database): Promise<PipelineStore> {
+  const database = createDatabase(settings, quietLog);
+  const store = createPipelineStore(database);
+  t.teardown(() => database.close());
   await store.open();
   return store;
 }

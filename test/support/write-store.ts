@@ -1,3 +1,4 @@
+import { createDatabase } from '../../server/store/create-database.ts';
 import { createPipelineStore } from '../../server/store/pipeline-store.ts';
 import { quietLog } from './collaborators.ts';
 import { failure, STEPS } from './stores.ts';
@@ -13,7 +14,8 @@ const [what, name, rounds, dataDir, databaseUrl] = process.argv.slice(2) as [
   string,
   string,
 ];
-const store = createPipelineStore({ dataDir, databaseUrl }, quietLog);
+const database = createDatabase({ dataDir, databaseUrl }, quietLog);
+const store = createPipelineStore(database);
 const TASKS: Readonly<Record<string, (round: number) => Promise<unknown>>> = {
   /** Adds one to the number in the description, as clients do that read, change and write with `If-Match`. */
   count,
@@ -26,7 +28,7 @@ const TASKS: Readonly<Record<string, (round: number) => Promise<unknown>>> = {
 };
 const results: unknown[] = [];
 for (let round = 1; round <= Number(rounds); round++) results.push(await TASKS[what]?.(round));
-await store.close();
+await database.close();
 console.log(JSON.stringify(results));
 
 async function count(): Promise<number> {

@@ -45,8 +45,8 @@ const ASKED = all
 /** What asks for a plugin: its route, a step of a pipeline, one of its models, a list of plugins, in an answer too. */
 function asking(id: PluginId, { kind, name, models = [] }: Manifest): RegExp {
   const listed = [`(?:plugins|uses): \\[[^\\]]*'(?:${id}|${name})'`, `'--plugins', '[^']*\\b${name}\\b`];
-  // Names of readers are names of formats, so that other sentences have them too.
-  if (kind === 'reader') return new RegExp([...listed, `\\breader: '${name}'`].join('|'));
+  // Names of readers and sinks are names of formats and products, so that other sentences have them too.
+  if (kind === 'reader' || kind === 'sink') return new RegExp([...listed, `\\b${kind}: '${name}'`].join('|'));
   const answered = `\\b(?:known|there) are [^/\\n]*\\b${name}\\b`;
   const verb = kind === 'chunker' ? 'chunk' : 'refine';
   const steps = [`\\b${verb}/${name}\\b`, `\\b${verb}(?:All)?\\('${name}'`, `\\b${kind}: '${name}'`];

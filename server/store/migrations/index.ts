@@ -1,4 +1,8 @@
 import { CreatePipelines } from './0001-pipelines.ts';
+import { CreateBulkJobs } from './0002-bulk-jobs.ts';
 
 /** All migrations, oldest first. Never change one that was released: add another. */
-export const MIGRATIONS = [{ name: '0001-pipelines', class: CreatePipelines }];
+export const MIGRATIONS = [
+  { name: '0001-pipelines', class: CreatePipelines },
+  { name: '0002-bulk-jobs', class: CreateBulkJobs },
+];

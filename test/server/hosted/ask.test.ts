@@ -121,3 +121,45 @@ t.test('a call says itself what is tried again, and how long a try may take', as
     status: undefined,
   });
 });
+
+t.test('the message of a failure is found where it stands', async (t) => {
+  for (const [body, said] of [
+    [{ error: { type: 'a', reason: 'of Elasticsearch' } }, 'of Elasticsearch'],
+    [{ status: { error: 'of Qdrant' }, time: 0 }, 'of Qdrant'],
+    [{ error: 'InvalidArgumentError', message: 'of Chroma' }, 'of Chroma'],
+    [{ error: 'alone' }, 'alone'],
+    [{ error: { type: 'a' } }, '{"type":"a"}'],
+  ] as const) {
+    const { outcome } = await asked(t, (_, response) => send(response, 400, body));
+    t.match(outcome, { message: `Test answered 400: ${said}` });
+  }
+});
+
+t.test('a GET has no body, and the key may stand behind another word than Bearer', async (t) => {
+  const { outcome, requests } = await asked(
+    t,
+    takes,
+    { body: undefined },
+    { method: 'GET', keyScheme: 'ApiKey' },
+  );
+  t.same(outcome, { value: [] });
+  t.match(requests, [{ method: 'GET', authorization: `ApiKey ${KEY}`, bytes: Buffer.alloc(0) }]);
+  t.equal(requests[0]?.headers['content-type'], undefined);
+});
+
+t.test('what is demanded is the value, or an error for callers', async (t) => {
+  const { demand } = createHostedModels(TOOLS);
+  const call = {
+    body: {},
+    read: (answer: unknown) => answer,
+    expected: 'anything',
+    patience: 5000,
+    signal: never,
+  };
+  const host = await startHost(t, (_, response, count) =>
+    send(response, count === 1 ? 200 : 400, { message: 'no' }),
+  );
+  const api = { title: 'Test', url: host.url, keyVariable: 'TEST_API_KEY', key: '' };
+  t.same(await demand(api, call), { message: 'no' });
+  await t.rejects(demand(api, call), { expose: true, message: 'Test answered 400: no' });
+});

@@ -80,6 +80,15 @@ const MALFORMED: [title: string, files: Record<string, string>, reason: RegExp, 
     EXAMPLE({ text: 'a', size: 0 }),
     /example\.size: expected an integer of at least 1, got 0/,
   ],
+  [
+    'an example of a sink with a mistyped option',
+    WITH({
+      kind: 'sink',
+      options: { type: 'object', properties: { table: { type: 'string' } } },
+      example: { tabel: 'a' },
+    }),
+    /example\.tabel: unknown parameter, did you mean "table"/,
+  ],
   ['an example without a text', EXAMPLE({ size: 1 }), /manifest\.example\.text: missing/],
   ['an example whose text is none', EXAMPLE({ text: 5 }), /manifest\.example\.text: expected a string/],
   [

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { createClock } from '../../../server/store/clock.ts';
 import type { PagePosition, PipelineRecord, PipelineStore } from '../../../server/store/contract.ts';
-import { openOrm } from '../../../server/store/open-repository.ts';
+import { createDatabase } from '../../../server/store/create-database.ts';
+import { openOrm } from '../../../server/store/open-database.ts';
+import { createPipelineStore } from '../../../server/store/pipeline-store.ts';
 import { createRepository } from '../../../server/store/repository.ts';
 import { quietLog } from '../../support/collaborators.ts';
 import { failure, onBothDatabases, openStore, STEPS } from '../../support/stores.ts';
@@ -176,10 +178,11 @@ await onBothDatabases(t, async (t, fresh) => {
 
   await t.test('everything is there when it is opened again', async (t) => {
     const before = (await readAll(store, 1000)).flat();
-    const again = await openStore(t, database);
+    const shared = createDatabase(database, quietLog);
+    const again = createPipelineStore(shared);
     t.same((await readAll(again, 1000)).flat(), before);
     await again.ping();
-    await again.close();
+    await shared.close();
     t.equal(await failure(again.ping()), 'store_unavailable');
     t.equal(await failure(again.open()), 'store_unavailable');
   });
@@ -217,7 +220,7 @@ await onBothDatabases(t, async (t, fresh) => {
       return execute(sql as string, params as never, ...rest);
     }) as typeof connection.execute;
 
-    const repository = createRepository(orm, createClock(), async () => {});
+    const repository = createRepository({ orm, checkFile: async () => {} });
     const first = await repository.list({ limit: 10 });
     const middle = { created_at: '2026-01-01T00:50:00.000000', id: '00000000-0000-4000-8000-000000050000' };
     await repository.list({ limit: 10, after: middle });

@@ -2,17 +2,27 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { MikroORM } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Log } from '../../core/contracts/collaborators.ts';
 import { type RetryLimits, withRetries } from '../retry.ts';
-import { createClock } from './clock.ts';
-import type { DatabaseSettings, OpenPipelineStore } from './contract.ts';
+import type { DatabaseSettings } from './contract.ts';
 import { type Database, databaseOf, nameOf } from './database.ts';
 import { StoreOpenError } from './errors.ts';
 import { isTransient, reasonOfFailure } from './failures.ts';
+import { BulkJobEntity, BulkShardEntity } from './jobs/entities.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { PipelineEntity } from './pipeline-entity.ts';
-import { createRepository } from './repository.ts';
 import { expectSameFile } from './same-file.ts';
+
+/** A database that is open, with tables that are up to date. */
+export interface OpenDatabase {
+  readonly database: Database;
+  readonly orm: MikroORM;
+  /** Runs statements: `fork` it for a transaction. */
+  readonly em: SqlEntityManager;
+  /** Throws `store_unavailable` if what was written would not be found again. */
+  checkFile(): Promise<void>;
+}
 
 /** How long the lock of another process is waited for. */
 const LOCKS: RetryLimits = { firstDelay: 4, longestDelay: 100, patience: 1000 };
@@ -21,19 +31,20 @@ const RACES: RetryLimits = { retries: 3, firstDelay: 4, longestDelay: 100 };
 /** Milliseconds that SQLite itself may wait for a lock, during which it blocks the event loop. */
 const BLOCKING_WAIT = 20;
 /** Milliseconds after which PostgreSQL counts as not answering. */
-const ANSWER_PATIENCE = 5000;
+export const ANSWER_PATIENCE = 5000;
 
 /**
  * Opens the database, creates it if there is none and brings its tables up to date.
  *
  * @throws StoreOpenError
  */
-export async function openRepository(settings: DatabaseSettings, log: Log): Promise<OpenPipelineStore> {
+export async function openDatabase(settings: DatabaseSettings, log: Log): Promise<OpenDatabase> {
   const database = databaseOf(settings);
   try {
     const orm = await openOrm(settings, log);
     const checkFile = database.kind === 'file' ? await expectSameFile(database.path) : async () => {};
-    return createRepository(orm, createClock(), checkFile);
+    // Both databases are of SQL; the type of the ORM that both share does not say so.
+    return { database, orm, em: orm.em as SqlEntityManager, checkFile };
   } catch (error) {
     if (error instanceof StoreOpenError) throw error;
     const reason = reasonOfFailure(error);
@@ -118,7 +129,7 @@ async function openPostgreSql(databaseUrl: string, log: Log): Promise<MikroORM> 
 
 function common(log: Log) {
   return {
-    entities: [PipelineEntity],
+    entities: [PipelineEntity, BulkJobEntity, BulkShardEntity],
     extensions: [Migrator],
     migrations: { migrationsList: MIGRATIONS, snapshot: false },
     logger: (message: string) => log.debug({}, message),

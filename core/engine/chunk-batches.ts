@@ -1,0 +1,63 @@
+import type { SinkChunk } from '../contracts/sink.ts';
+import { exposedError } from '../errors.ts';
+
+/** What chunks must be to be stored, and how many go into one call. */
+export interface ChunkLimits {
+  /** The length that each vector must have; undefined if there must be none. */
+  readonly dimensions: number | undefined;
+  /** Most chunks of a batch. */
+  readonly chunks: number;
+  /** Most bytes of a batch, roughly, unless it is of one chunk. */
+  readonly bytes: number;
+}
+
+/**
+ * Cuts chunks into batches for a database, in their order; of several with one id there is the last alone.
+ *
+ * @throws Error for callers if a vector is missing or has another length, or if a chunk has half of a surrogate pair,
+ *   which UTF-8 cannot say
+ */
+export function batchChunks(chunks: readonly SinkChunk[], limits: ChunkLimits): SinkChunk[][] {
+  const batches: SinkChunk[][] = [];
+  let batch: SinkChunk[] = [];
+  let sum = 0;
+  for (const chunk of lastOfEach(chunks)) {
+    checkVector(chunk, limits.dimensions);
+    const bytes = checkedSize(chunk);
+    if (batch.length > 0 && (batch.length === limits.chunks || sum + bytes > limits.bytes)) {
+      batches.push(batch);
+      batch = [];
+      sum = 0;
+    }
+    batch.push(chunk);
+    sum += bytes;
+  }
+  if (batch.length > 0) batches.push(batch);
+  return batches;
+}
+
+function lastOfEach(chunks: readonly SinkChunk[]): Iterable<SinkChunk> {
+  return new Map(chunks.map((chunk) => [chunk.id, chunk])).values();
+}
+
+function checkVector({ id, embedding }: SinkChunk, dimensions: number | undefined): void {
+  if (embedding?.length === dimensions) return;
+  const had = embedding === null ? 'has no vector' : `has a vector of ${embedding.length} dimensions`;
+  const wanted = dimensions === undefined ? 'none was announced' : `one of ${dimensions} was announced`;
+  throw exposedError(`The chunk ${id} ${had}, but ${wanted}`);
+}
+
+/** In JSON halves alone are escaped so; an even number of backslashes before them is a text. */
+const ESCAPED_HALF = /(?:^|[^\\])(?:\\\\)*\\ud[89a-f]/;
+const BYTES_PER_UNIT = 2;
+const BYTES_PER_DIMENSION = 12;
+
+/** About as many bytes as a chunk takes in JSON. */
+function checkedSize({ id, document_id, text, embedding, fields }: SinkChunk): number {
+  const json = JSON.stringify(fields);
+  if (!text.isWellFormed() || !document_id.isWellFormed() || ESCAPED_HALF.test(json)) {
+    throw exposedError(`The chunk ${id} has half of a surrogate pair, which cannot be stored as UTF-8`);
+  }
+  const units = id.length + document_id.length + text.length + json.length;
+  return units * BYTES_PER_UNIT + (embedding?.length ?? 0) * BYTES_PER_DIMENSION;
+}

@@ -1,0 +1,61 @@
+import type { Factory } from '../../../core/contracts/plugin.ts';
+import type { SinkCollection, SinkTarget } from '../../../core/contracts/sink.ts';
+import { type Client, createClient } from './client.ts';
+import type manifest from './manifest.ts';
+import { deleteIds, idsOf, writeRecords } from './records.ts';
+
+/** Below what Chroma Cloud takes in one call. */
+const MOST = { chunks: 200, bytes: 4_000_000 };
+
+const createChromaSink: Factory<typeof manifest> = ({ env, hosted, kit }) => {
+  const client = createClient({ env, hosted });
+  return {
+    async open({ options, dimensions }, { signal }): Promise<SinkCollection> {
+      if (dimensions === undefined) {
+        throw kit.exposedError('Chroma stores no chunks without vectors; add a step that embeds them');
+      }
+      const { path, stored } = await openCollection(client, options, signal);
+      if ((stored ?? dimensions) !== dimensions) {
+        const found = `Chroma: the collection has vectors of dimensions: ${stored}`;
+        throw kit.exposedError(`${found}, but ${dimensions} were announced; choose another collection`);
+      }
+      const records = { client, path };
+      return {
+        async upsert(chunks, { signal }) {
+          for (const batch of kit.batchChunks(chunks, { ...MOST, dimensions }))
+            await writeRecords(records, batch, signal);
+        },
+        async deleteMissing(documentId, keptIds, { signal }) {
+          const kept = new Set(keptIds);
+          const missing = (await idsOf(records, documentId, signal)).filter((id) => !kept.has(id));
+          await deleteIds(records, documentId, missing, signal);
+        },
+        async close() {},
+      };
+    },
+  };
+};
+
+export default createChromaSink;
+
+interface Collection {
+  readonly path: string;
+  /** Length of its vectors; null as long as it is empty. */
+  readonly stored: number | null;
+}
+
+/** Finds the collection by its name, or makes it. */
+function openCollection(
+  client: Client,
+  { tenant, database, collection }: SinkTarget['options'],
+  signal: AbortSignal,
+): Promise<Collection> {
+  const path = `/api/v2/tenants/${String(tenant)}/databases/${String(database)}/collections`;
+  const body = { name: collection, get_or_create: true, configuration: { hnsw: { space: 'cosine' } } };
+  const read = (answer: unknown): Collection => {
+    const { id, dimension } = answer as { readonly id: unknown; readonly dimension?: number | null };
+    if (typeof id !== 'string') throw new Error('it has no id');
+    return { path: `${path}/${encodeURIComponent(id)}`, stored: dimension ?? null };
+  };
+  return client({ path, body, expected: 'a collection', read, signal });
+}

@@ -1,0 +1,82 @@
+import type { SinkChunk } from '../../../core/contracts/sink.ts';
+import type { Client } from './client.ts';
+import { type Metadata, metadataOf } from './metadata.ts';
+
+/** A collection of Chroma. */
+export interface Records {
+  readonly client: Client;
+  /** `/api/v2/…/collections/<id>`. */
+  readonly path: string;
+}
+
+/** Chroma Cloud takes and gives at most this many records. */
+const RECORDS_PER_CALL = 300;
+
+/** Stores chunks; what was stored under their ids is replaced, its metadata too. */
+export async function writeRecords(
+  { client, path }: Records,
+  chunks: readonly SinkChunk[],
+  signal: AbortSignal,
+): Promise<void> {
+  const ids = chunks.map(({ id }) => id);
+  const before = await metadataBefore({ client, path }, ids, signal);
+  const body = {
+    ids,
+    embeddings: chunks.map(({ embedding }) => embedding),
+    documents: chunks.map(({ text }) => text),
+    metadatas: chunks.map((chunk) => metadataOf(chunk, before.get(chunk.id))),
+  };
+  await client({ path: `${path}/upsert`, body, expected: 'an answer', read: () => {}, signal });
+}
+
+async function metadataBefore(
+  { client, path }: Records,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Metadata>> {
+  const body = { ids, include: ['metadatas'], limit: ids.length, offset: 0 };
+  const found = await client({ path: `${path}/get`, body, expected: 'metadata', read: readRecords, signal });
+  return new Map(found.ids.map((id, index) => [id, found.metadatas?.[index] ?? {}]));
+}
+
+/** The ids of all chunks of a document. */
+export async function idsOf(
+  { client, path }: Records,
+  documentId: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (;;) {
+    const page = { include: [], limit: RECORDS_PER_CALL, offset: ids.length };
+    const body = { where: whereOf(documentId), ...page };
+    const found = await client({ path: `${path}/get`, body, expected: 'ids', read: readRecords, signal });
+    for (const id of found.ids) ids.push(id);
+    if (found.ids.length < RECORDS_PER_CALL) return ids;
+  }
+}
+
+/** Deletes chunks of a document. */
+export async function deleteIds(
+  { client, path }: Records,
+  documentId: string,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (let at = 0; at < ids.length; at += RECORDS_PER_CALL) {
+    const body = { ids: ids.slice(at, at + RECORDS_PER_CALL), where: whereOf(documentId) };
+    await client({ path: `${path}/delete`, body, expected: 'an answer', read: () => {}, signal });
+  }
+}
+
+const whereOf = (documentId: string): object => ({ document_id: { $eq: documentId } });
+
+interface Found {
+  readonly ids: readonly string[];
+  readonly metadatas?: readonly (Metadata | null)[] | null;
+}
+
+function readRecords(answer: unknown): Found {
+  const found = answer as Found;
+  if (!Array.isArray(found.ids)) throw new Error('it has no ids');
+  return found;
+}

@@ -1,0 +1,29 @@
+import type { Manifest } from '../../../core/contracts/manifest.ts';
+
+export default {
+  kind: 'sink',
+  name: 'elasticsearch',
+  summary: 'Stores chunks as documents of an index of Elasticsearch or OpenSearch.',
+  options: {
+    type: 'object',
+    properties: {
+      index: {
+        type: 'string',
+        pattern: '^[a-z0-9][a-z0-9._-]{0,199}$',
+        default: 'chunks',
+        description: 'Name of the index, in lower case. It is made if it is not there.',
+      },
+      engine: {
+        type: 'string',
+        enum: ['elasticsearch', 'opensearch'],
+        default: 'elasticsearch',
+        description: 'Which of the two it is: they map vectors in different ways.',
+      },
+    },
+  },
+  example: { index: 'documents', engine: 'opensearch' },
+  needs: { env: ['ELASTICSEARCH_URL'] },
+  urls: ['ELASTICSEARCH_URL'],
+  reads: ['ELASTICSEARCH_API_KEY', 'ELASTICSEARCH_USERNAME', 'ELASTICSEARCH_PASSWORD'],
+  light: true,
+} as const satisfies Manifest;

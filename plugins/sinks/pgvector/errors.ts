@@ -1,0 +1,34 @@
+/** States of SQL that pass: a server that starts, stops or is full, and transactions that met. */
+const PASSING = /^(08...|57P0[1-3]|53...|40001|40P01)$/;
+/** Codes of the system, such as EPIPE, have no digit. */
+const SQL_STATE = /^(?=.*\d)[0-9A-Z]{5}$/;
+
+interface Failure {
+  readonly code?: unknown;
+  readonly message?: unknown;
+}
+
+/** The state of SQL of an error; undefined if it is none of the server, but of the connection. */
+function stateOf(error: unknown): string | undefined {
+  const { code } = error as Failure;
+  return typeof code === 'string' && SQL_STATE.test(code) ? code : undefined;
+}
+
+/** Whether the same statement may succeed later. */
+export function isPassing(error: unknown): boolean {
+  const state = stateOf(error);
+  if (state !== undefined) return PASSING.test(state);
+  return !(error instanceof TypeError);
+}
+
+/** What went wrong, for callers. */
+export function describeError(error: unknown): string {
+  const { code, message } = error as Failure;
+  const said = typeof message === 'string' && message !== '' ? message : String(code);
+  const state = stateOf(error);
+  if (state === undefined) return `PostgreSQL cannot be reached: ${said}; check PGVECTOR_URL`;
+  if (/\bextension "vector" is not available\b/.test(said)) {
+    return 'PostgreSQL has no extension pgvector: install it, or choose the option vectors: "array"';
+  }
+  return state.startsWith('28') ? `PostgreSQL: ${said}; check PGVECTOR_URL` : `PostgreSQL: ${said}`;
+}

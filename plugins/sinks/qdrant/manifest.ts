@@ -1,0 +1,23 @@
+import type { Manifest } from '../../../core/contracts/manifest.ts';
+
+export default {
+  kind: 'sink',
+  name: 'qdrant',
+  summary: 'Stores chunks as points of a collection of Qdrant.',
+  options: {
+    type: 'object',
+    properties: {
+      collection: {
+        type: 'string',
+        pattern: '^[A-Za-z0-9_-]{1,200}$',
+        default: 'chunks',
+        description: 'Name of the collection. It is made if it is not there.',
+      },
+    },
+  },
+  example: { collection: 'documents' },
+  needs: { env: ['QDRANT_URL'] },
+  urls: ['QDRANT_URL'],
+  reads: ['QDRANT_API_KEY'],
+  light: true,
+} as const satisfies Manifest;

@@ -1,0 +1,112 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
+import { reasonOf } from '../../../core/errors.ts';
+import type { DocumentsTask } from '../../service/tasks.ts';
+import type { PipelineStep } from '../../store/contract.ts';
+import type { Api } from '../api.ts';
+import type { Engine } from '../engine.ts';
+import { UsageError } from '../errors.ts';
+
+/** What is done with each document: a chunker with its options, or a pipeline. */
+export interface ChunkTask {
+  readonly task: DocumentsTask;
+  /** What may be said besides the documents: options of the chunker, fields of the chunks. */
+  readonly schema: ObjectSchema;
+  /** The route of it on a service. */
+  readonly path: string;
+}
+
+interface Named {
+  readonly chunker?: string | undefined;
+  readonly pipeline?: string | undefined;
+}
+
+/** The chunker that is meant if none is named, if it is there and can run; else the second. */
+const DEFAULTS = ['auto', 'recursive'];
+
+/** @throws ServiceError `unknown_plugin`, `missing_capability`; UsageError */
+export async function localTask({ chunker, pipeline }: Named, engine: Engine): Promise<ChunkTask> {
+  const { registry, requestSchemas } = engine;
+  if (pipeline !== undefined) {
+    const steps = existsSync(pipeline) ? stepsIn(pipeline, engine) : await storedSteps(pipeline, engine);
+    return { task: { run: 'execute', steps }, schema: requestSchemas.execute('apart'), path: '' };
+  }
+  const isReady = (name: string) => registry.find('chunker', name)?.missing.length === 0;
+  const name = chunker ?? DEFAULTS.find(isReady) ?? (DEFAULTS[1] as string);
+  const { manifest } = registry.require('chunker', name);
+  return { task: { run: 'chunk', name }, schema: requestSchemas.chunk(manifest, 'apart'), path: '' };
+}
+
+function stepsIn(path: string, { service }: Engine): PipelineStep[] {
+  const given = readJsonFile(path) as { steps?: unknown; config?: { steps?: unknown } } | readonly unknown[];
+  const steps = 'steps' in given ? given.steps : 'config' in given ? given.config?.steps : given;
+  if (!Array.isArray(steps)) {
+    throw new UsageError(
+      `--pipeline ${path}: expected {"steps": [...]}, as the body that creates a pipeline has`,
+    );
+  }
+  return steps.map((step: Partial<PipelineStep>, index) => {
+    const { type = 'chunk', chunker = null, refinery = null, config = {} } = step;
+    return service.checkStep({ type, chunker, refinery, config }, `steps[${index}]`, false);
+  });
+}
+
+function readJsonFile(path: string): object {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as object;
+  } catch (error) {
+    throw new UsageError(`${path}: the file cannot be read as JSON: ${reasonOf(error)}`);
+  }
+}
+
+async function storedSteps(name: string, { store }: Engine): Promise<readonly PipelineStep[]> {
+  const [found] = (await store.list({ limit: 1, name })).pipelines;
+  if (found !== undefined) return found.steps;
+  throw new UsageError(
+    `--pipeline ${name}: there is no such file, and no pipeline of this name in the store`,
+  );
+}
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, { readonly post?: Operation }>>;
+  readonly components: { readonly schemas: Readonly<Record<string, SchemaOrRef>> };
+}
+interface Operation {
+  readonly requestBody: { readonly content: Readonly<Record<string, { readonly schema: SchemaOrRef }>> };
+}
+type SchemaOrRef = ObjectSchema | { readonly $ref: string };
+
+/** @throws CommandError if the service cannot be reached; UsageError if it does not have what is named */
+export async function remoteTask({ chunker, pipeline }: Named, api: Api): Promise<ChunkTask> {
+  const document = (await api.call('GET', '/openapi.json')) as OpenApi;
+  const schemaOf = (path: string) => optionsOf(document, path);
+  if (pipeline !== undefined) {
+    const schema = schemaOf('/v1/pipelines/{pipeline_id}/execute') as ObjectSchema;
+    const path = `/v1/pipelines/${await storedId(pipeline, api)}/execute`;
+    return { task: { run: 'execute', steps: [] }, schema, path };
+  }
+  const names = chunker === undefined ? DEFAULTS : [chunker];
+  const name = names.find((one) => schemaOf(`/v1/chunk/${one}`) !== undefined);
+  if (name === undefined)
+    throw new UsageError(`--chunker ${names.join(', ')}: ${api.url} has no such chunker`);
+  const path = `/v1/chunk/${name}`;
+  return { task: { run: 'chunk', name }, schema: schemaOf(path) as ObjectSchema, path };
+}
+
+async function storedId(pipeline: string, api: Api): Promise<string> {
+  const query = `/v1/pipelines?name=${encodeURIComponent(pipeline)}`;
+  const [found] = (await api.call('GET', query)) as readonly { readonly id: string }[];
+  if (found !== undefined) return found.id;
+  const hint = existsSync(pipeline) ? '; store it there first: chunksmith pipelines create' : '';
+  throw new UsageError(`--pipeline ${pipeline}: ${api.url} has no pipeline of this name${hint}`);
+}
+
+/** The members of a route's request that are not what is chunked. */
+function optionsOf({ paths, components }: OpenApi, path: string): ObjectSchema | undefined {
+  const schema = paths[path]?.post?.requestBody.content['application/json']?.schema;
+  if (schema === undefined) return undefined;
+  const name = '$ref' in schema ? (schema.$ref.split('/').at(-1) as string) : undefined;
+  const whole = (name === undefined ? schema : components.schemas[name]) as ObjectSchema;
+  const { text, documents, ...properties } = whole.properties;
+  return { type: 'object', properties };
+}

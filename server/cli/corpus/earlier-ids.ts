@@ -1,0 +1,110 @@
+import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { reasonOf } from '../../../core/errors.ts';
+import { MANIFEST } from '../../jobs/finish-job.ts';
+import { LineSplitter } from '../../wire/line-splitter.ts';
+import { UsageError } from '../errors.ts';
+
+/** What has changed since an earlier run, counted in chunks. */
+export interface ChangeCounts {
+  added: number;
+  unchanged: number;
+  deleted: number;
+}
+
+/** What of a document has changed. */
+export interface Changes {
+  /** For each chunk, in order, whether it was there. */
+  readonly isOld: readonly boolean[];
+  /** The ids of chunks that are not there any more. */
+  readonly deleted: readonly string[];
+}
+
+/** Where the line of a document stands. */
+interface LinePlace {
+  readonly file: number;
+  readonly from: number;
+  readonly length: number;
+}
+
+/** The ids of the chunks that an earlier run made. Of each document only the place of its line is in memory. */
+export class EarlierIds {
+  readonly #files: number[] = [];
+  readonly #places = new Map<string, LinePlace>();
+
+  /**
+   * @param path the folder or manifest of a run, or a file that `--manifest` wrote
+   * @throws UsageError if it is none of these
+   */
+  static async open(path: string): Promise<EarlierIds> {
+    const earlier = new EarlierIds();
+    try {
+      for (const file of await idsFiles(path)) await earlier.#index(file);
+    } catch (error) {
+      earlier.close();
+      throw new UsageError(`--since ${path}: it is not what an earlier run wrote: ${reasonOf(error)}`);
+    }
+    return earlier;
+  }
+
+  async #index(path: string): Promise<void> {
+    const file = this.#files.push(openSync(path, 'r')) - 1;
+    const splitter = new LineSplitter(Number.POSITIVE_INFINITY);
+    let from = 0;
+    const take = (lines: ReturnType<LineSplitter['push']>) => {
+      for (const line of lines as Buffer[]) {
+        const { document_id } = JSON.parse(line.toString()) as { readonly document_id?: unknown };
+        if (document_id === undefined) throw new Error('a line has no document_id');
+        if (typeof document_id === 'string')
+          this.#places.set(document_id, { file, from, length: line.length });
+        from += line.length + 1;
+      }
+    };
+    for await (const piece of createReadStream(path)) take(splitter.push(piece as Buffer));
+    take(splitter.end());
+  }
+
+  /** The documents of the earlier run. */
+  documents(): IterableIterator<string> {
+    return this.#places.keys();
+  }
+
+  /** The ids of the chunks that a document had; none if it is new. */
+  idsOf(documentId: string): readonly string[] {
+    const place = this.#places.get(documentId);
+    if (place === undefined) return [];
+    const line = Buffer.alloc(place.length);
+    readSync(this.#files[place.file] as number, line, 0, place.length, place.from);
+    return (JSON.parse(line.toString()) as { readonly chunks: readonly string[] }).chunks;
+  }
+
+  /** @param ids those of the chunks that the document has now */
+  changesOf(documentId: string | undefined, ids: readonly string[]): Changes {
+    const before = new Set(documentId === undefined ? [] : this.idsOf(documentId));
+    const isOld = ids.map((id) => before.has(id));
+    const now = new Set(ids);
+    return { isOld, deleted: [...before].filter((id) => !now.has(id)) };
+  }
+
+  close(): void {
+    this.#files.forEach(closeSync);
+  }
+}
+
+async function idsFiles(path: string): Promise<string[]> {
+  const isFolder = (await stat(path)).isDirectory();
+  const file = isFolder ? join(path, MANIFEST) : path;
+  if (!isFolder && !file.endsWith('.json')) return [file];
+  const { shards } = JSON.parse(await readFile(file, 'utf8')) as {
+    readonly shards: readonly { readonly files: { readonly ids?: { readonly name: string } } }[];
+  };
+  return shards.flatMap(({ files }) =>
+    files.ids === undefined ? [] : [join(dirname(file), files.ids.name)],
+  );
+}
+
+/** The line that says of a chunk that it is not there any more. */
+export function deletedLine(id: string, documentId: string): string {
+  return `${JSON.stringify({ deleted: id, document_id: documentId })}\n`;
+}

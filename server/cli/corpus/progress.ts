@@ -1,0 +1,128 @@
+import { Presets, SingleBar } from 'cli-progress';
+
+export const PROGRESS = ['auto', 'bar', 'plain', 'json', 'none'] as const;
+export type ProgressKind = (typeof PROGRESS)[number];
+
+/** How far the work on a corpus is. */
+export interface Counts {
+  documents: number;
+  failed: number;
+  /** Files that are no text. */
+  skipped: number;
+  chunks: number;
+  /** Bytes of the source. */
+  bytes: number;
+}
+
+/** The counts with what follows from them. */
+export interface Summary extends Counts {
+  readonly seconds: number;
+  readonly mb_per_second: number;
+}
+
+/** Shows on standard error how far the work is. */
+export interface Progress {
+  update(): void;
+  /** Shows nothing more. */
+  stop(): void;
+}
+
+/** Milliseconds between two lines where there is no terminal. */
+const PAUSE = 5000;
+/** Milliseconds between two pictures of a bar. */
+const FRAME = 100;
+
+const MB = 1e6;
+
+/**
+ * @param counts are changed while the work goes on
+ * @param total bytes of the source; undefined if nobody knows
+ */
+export function showProgress(kind: ProgressKind, counts: Counts, total: number | undefined): Progress {
+  const begin = performance.now();
+  const shown = kind === 'auto' ? (process.stderr.isTTY ? 'bar' : 'plain') : kind;
+  if (shown === 'none') return { update() {}, stop() {} };
+  if (shown === 'bar') return showBar(counts, total, begin);
+  const write = shown === 'json' ? jsonLine : plainLine;
+  let next = begin + PAUSE;
+  return {
+    update() {
+      const now = performance.now();
+      if (now < next) return;
+      next = now + PAUSE;
+      process.stderr.write(write(summaryOf(counts, begin), total));
+    },
+    stop() {},
+  };
+}
+
+function showBar(counts: Counts, total: number | undefined, begin: number): Progress {
+  const format =
+    total === undefined
+      ? '{documents} documents, {mb} MB, {rate} MB/s, {chunks} chunks'
+      : '{bar} {percentage}%, {documents} documents, {mb} MB, {rate} MB/s, {chunks} chunks, {left} left';
+  const bar = new SingleBar(
+    { format, stream: process.stderr, hideCursor: true, clearOnComplete: true, fps: 1000 / FRAME },
+    Presets.shades_classic,
+  );
+  const payload = () => {
+    const summary = summaryOf(counts, begin);
+    return {
+      documents: summary.documents,
+      chunks: summary.chunks,
+      mb: (summary.bytes / MB).toFixed(1),
+      rate: summary.mb_per_second,
+      left: leftOf(summary, total),
+    };
+  };
+  bar.start(total ?? 0, 0, payload());
+  return {
+    update: () => bar.update(Math.min(counts.bytes, total ?? counts.bytes), payload()),
+    stop: () => bar.stop(),
+  };
+}
+
+/** @param begin by the clock of `performance` */
+export function summaryOf(counts: Counts, begin: number): Summary {
+  const seconds = (performance.now() - begin) / 1000;
+  return { ...counts, seconds: rounded(seconds), mb_per_second: rounded(counts.bytes / MB / seconds) };
+}
+
+function rounded(number: number): number {
+  return Math.round(number * 10) / 10;
+}
+
+function jsonLine(summary: Summary, total: number | undefined): string {
+  return `${JSON.stringify({ ...summary, ...(total !== undefined && { bytes_total: total }) })}\n`;
+}
+
+function plainLine(summary: Summary, total: number | undefined): string {
+  const left = total === undefined ? '' : `, ${leftOf(summary, total)} left`;
+  return `${describe(summary)}${left}\n`;
+}
+
+/** The counts in words. */
+export function describe({
+  documents,
+  failed,
+  skipped,
+  chunks,
+  bytes,
+  seconds,
+  mb_per_second,
+}: Summary): string {
+  const parts = [
+    `${documents} documents`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(skipped > 0 ? [`${skipped} binary files skipped`] : []),
+    `${chunks} chunks`,
+    `${(bytes / MB).toFixed(1)} MB in ${seconds} s (${mb_per_second} MB/s)`,
+  ];
+  return parts.join(', ');
+}
+
+function leftOf({ bytes, seconds }: Summary, total: number | undefined): string {
+  if (total === undefined || bytes === 0) return '?';
+  const left = Math.max(0, Math.round(((total - bytes) * seconds) / bytes));
+  return left < 60 ? `${left} s` : `${Math.floor(left / 60)} min ${left % 60} s`;
+}

@@ -1,0 +1,117 @@
+import { parseArgs } from 'node:util';
+import type { Command } from 'commander';
+import type { Environment } from '../../config/config.ts';
+import type { FieldMapping } from '../../corpus/shard.ts';
+import { type Chunking, localChunking } from '../../jobs/chunking.ts';
+import type { JobSpec } from '../../jobs/spec.ts';
+import { fieldValues } from '../../service/field-values.ts';
+import { createApi } from '../api.ts';
+import { type Engine, openEngine } from '../engine.ts';
+import { UsageError } from '../errors.ts';
+import { CHUNK_FLAGS, type ChunkFlags } from './chunk-flags.ts';
+import { type ChunkTask, localTask, remoteTask } from './chunk-task.ts';
+import { fieldsOf, optionFlags } from './option-flags.ts';
+import { remoteChunking } from './remote-chunking.ts';
+
+/** A run of `chunk` as it was asked for. */
+export interface ChunkSetup {
+  readonly paths: readonly string[];
+  readonly flags: ChunkFlags;
+  readonly spec: JobSpec;
+  readonly chunking: Chunking;
+  /** Reads files; chunks too unless that is done on a server. */
+  readonly engine: Engine;
+}
+
+/**
+ * Reads the arguments of `chunk`. Which flags there are follows from the chunker, so that is looked for first.
+ *
+ * @param command takes the flags; it prints help and what is wrong
+ * @param use does the work; the engine is closed after it
+ */
+export async function withSetup<T>(
+  command: Command,
+  args: readonly string[],
+  env: Environment,
+  use: (setup: ChunkSetup) => Promise<T>,
+): Promise<T> {
+  const named = namedIn(args);
+  const engine = await openEngine({ workers: named.server === undefined ? named.workers : '0' }, env);
+  try {
+    const api = named.server === undefined ? undefined : createApi(named.server, env.CHUNKSMITH_KEY);
+    const chunked = await (api === undefined ? localTask(named, engine) : remoteTask(named, api));
+    for (const flag of [...CHUNK_FLAGS, ...optionFlags(chunked.schema)]) command.addOption(flag);
+    command.parse([...args], { from: 'user' });
+    const flags = command.opts<ChunkFlags>();
+    checkTogether(flags);
+    const spec = specOf(flags, chunked, command.opts());
+    if (api === undefined) checkOptions(spec, engine);
+    const chunking = api === undefined ? inThreads(engine) : remoteChunking(api, chunked.path);
+    return await use({ paths: command.args, flags, spec, chunking, engine });
+  } finally {
+    await engine.close();
+  }
+}
+
+function namedIn(args: readonly string[]) {
+  const text = { type: 'string' } as const;
+  const options = { chunker: text, pipeline: text, server: text, workers: text };
+  const { values } = parseArgs({ args: [...args], options, strict: false });
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  return {
+    chunker: textOf(values.chunker),
+    pipeline: textOf(values.pipeline),
+    server: textOf(values.server),
+    workers: textOf(values.workers),
+  };
+}
+
+/** Groups of documents that wait for a thread. */
+const AHEAD = 2;
+
+function inThreads({ service, runner, config }: Engine): Chunking {
+  return localChunking({ service, runner, slots: config.workers + AHEAD });
+}
+
+function checkTogether({ out, resume, since, group, manifest }: ChunkFlags): void {
+  if (resume && out === undefined) throw new UsageError('--resume: name the folder of the run with --out');
+  if (since !== undefined && group === 'document') throw new UsageError('--since: not with --group document');
+  if (manifest !== undefined && out !== undefined) {
+    throw new UsageError('--manifest: not with --out, which has a manifest of its own');
+  }
+}
+
+/** @throws ServiceError what is wrong with the options */
+function checkOptions({ task, options }: JobSpec, { service }: Engine): void {
+  service.readStreamPlan(task, Buffer.from(JSON.stringify(options)));
+}
+
+function specOf(
+  flags: ChunkFlags,
+  { task, schema }: ChunkTask,
+  given: Readonly<Record<string, unknown>>,
+): JobSpec {
+  const { group, jsonl, format, out = '' } = flags;
+  const fields = mappingOf(flags);
+  return {
+    source: {
+      path: '',
+      format: jsonl === true ? 'jsonl' : format,
+      ...(fields !== undefined && { fields }),
+    },
+    task,
+    options: fieldValues(fieldsOf(schema, given), schema),
+    group,
+    target: { path: out },
+  };
+}
+
+function mappingOf({ idField, textField, titleField, metadataField }: ChunkFlags): FieldMapping | undefined {
+  const mapping: FieldMapping = {
+    ...(idField !== undefined && { id: idField }),
+    ...(textField !== undefined && { text: textField }),
+    ...(titleField !== undefined && { title: titleField }),
+    ...(metadataField !== undefined && { metadata: metadataField }),
+  };
+  return Object.keys(mapping).length === 0 ? undefined : mapping;
+}

@@ -1,0 +1,79 @@
+import { resolve } from 'node:path';
+import { decoderOf } from '../../corpus/decode.ts';
+import { createLocalFolder } from '../../corpus/local-folder.ts';
+import { planShards } from '../../corpus/plan-shards.ts';
+import { readDocuments } from '../../corpus/read-documents.ts';
+import { selectFiles } from '../../corpus/select-files.ts';
+import type { ShardRange, SourceDocument } from '../../corpus/shard.ts';
+import type { Storage, StoredFile } from '../../corpus/storage.ts';
+import type { JobSpec } from '../../jobs/spec.ts';
+import type { Engine } from '../engine.ts';
+import { UsageError } from '../errors.ts';
+
+/** What the arguments name. */
+export interface CorpusSource {
+  readonly storage: Storage;
+  /** Undefined of standard input. */
+  readonly files: readonly StoredFile[] | undefined;
+  /** Bytes of the files; undefined of standard input. */
+  readonly total: number | undefined;
+}
+
+/** Stands for standard input. */
+const STDIN = '-';
+
+/** @throws UsageError, ServiceError if a path is not there */
+export async function openSource(root: string, paths: readonly string[]): Promise<CorpusSource> {
+  if (paths.includes(STDIN)) {
+    if (paths.length > 1) throw new UsageError('-: standard input is read alone, without further paths');
+    return { storage: standardInput(), files: undefined, total: undefined };
+  }
+  const folder = resolve(root);
+  const files = await selectFiles(folder, paths);
+  const total = files.reduce((sum, { size }) => sum + size, 0);
+  return { storage: createLocalFolder(folder), files, total };
+}
+
+/** Reads the documents of a source one after the other. */
+export async function* linesOf(
+  source: CorpusSource,
+  spec: JobSpec,
+  { config, registry, host }: Engine,
+  signal: AbortSignal,
+  onSkipped: () => void,
+): AsyncGenerator<readonly SourceDocument[]> {
+  const { fields } = spec.source;
+  const decode = decoderOf(registry, host)(signal);
+  const options = { fields, limit: config.maxBodyBytes, decode, signal, onSkipped };
+  for await (const range of rangesOf(source, spec)) yield* readDocuments(source.storage, range, options);
+}
+
+async function* rangesOf({ storage, files }: CorpusSource, { source }: JobSpec): AsyncGenerator<ShardRange> {
+  if (files !== undefined) {
+    yield* planShards(storage, { files: inOrder(files), format: source.format });
+    return;
+  }
+  const format = source.format === 'auto' ? 'jsonl' : source.format;
+  if (format === 'parquet') throw new UsageError('-: Parquet cannot be read from standard input');
+  yield { format, files: [INPUT], bytes: 0 };
+}
+
+export async function* inOrder(files: readonly StoredFile[]): AsyncGenerator<StoredFile> {
+  yield* files;
+}
+
+const INPUT: StoredFile = { name: STDIN, size: Number.MAX_SAFE_INTEGER, version: '' };
+
+/** Standard input as the one file of a storage, which can be read once. */
+function standardInput(): Storage {
+  const none = () => Promise.reject(new Error('standard input can only be read'));
+  return {
+    label: 'standard input',
+    list: () => inOrder([INPUT]),
+    find: async () => INPUT,
+    read: () => process.stdin,
+    create: none,
+    settle: none,
+    remove: none,
+  };
+}

@@ -1,0 +1,154 @@
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const QUOTE = 0x22;
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const NOTHING = Buffer.alloc(0);
+
+/** A record of CSV: a row as it is written. */
+export interface CsvRecord {
+  /** Where it begins in the file. */
+  readonly byte: number;
+  /** Bytes up to where the next one begins. */
+  readonly size: number;
+  /** Without its end; undefined if it is longer than the limit. */
+  readonly content: Buffer | undefined;
+}
+
+/**
+ * Cuts bytes that come in pieces into the records of CSV, which end with LF or CRLF outside of quotes. A field is quoted if a
+ * quote stands at its beginning; other quotes are characters as any. Records without a character are skipped.
+ */
+export class CsvRecords {
+  readonly #limit: number;
+  #delimiters: readonly number[];
+  /** What is not taken yet, and the buffer in whose midst it stands; it grows to twice its size. */
+  #kept: Buffer = NOTHING;
+  #room: Buffer = NOTHING;
+  #keptTo = 0;
+  /** The next line feed that is known; the length if there is none. */
+  #feed = -1;
+  /** Up to where it is looked through, and whether that is within quotes. */
+  #seen = 0;
+  #isQuoted = false;
+  /** Bytes of the record that were dropped because it is too long. */
+  #dropped = 0;
+  #byte = 0;
+
+  /** @param delimiters those that may stand between fields */
+  constructor(limit: number, delimiters: readonly number[]) {
+    this.#limit = limit;
+    this.#delimiters = delimiters;
+  }
+
+  /** The one that does stand between fields. */
+  set delimiter(delimiter: number) {
+    this.#delimiters = [delimiter];
+  }
+
+  /** Bytes that are kept of a record which is not complete. */
+  get kept(): number {
+    return this.#kept.length;
+  }
+
+  add(piece: Buffer): void {
+    const length = this.#kept.length + piece.length;
+    if (this.#keptTo + piece.length > this.#room.length) {
+      this.#room = Buffer.allocUnsafeSlow(this.#kept.length === 0 ? length : 2 * length);
+      this.#room.set(this.#kept);
+      this.#keptTo = this.#kept.length;
+    }
+    this.#room.set(piece, this.#keptTo);
+    this.#keptTo += piece.length;
+    this.#kept = this.#room.subarray(this.#keptTo - length, this.#keptTo);
+    this.#feed = -1;
+  }
+
+  /** Takes the next record; undefined if more of the file is needed, or nothing is left. */
+  take(isEnd: boolean): CsvRecord | undefined {
+    for (;;) {
+      const end = this.#findEnd(isEnd);
+      if (end === undefined) {
+        this.#dropIfTooLong();
+        return undefined;
+      }
+      const record = this.#cut(end, Math.min(end + 1, this.#kept.length));
+      if (record.content?.length !== 0) return record;
+    }
+  }
+
+  /** Index of the line feed that ends the record, or of the end of the file. */
+  #findEnd(isEnd: boolean): number | undefined {
+    const { length } = this.#kept;
+    while (this.#seen < length) {
+      if (this.#isQuoted) {
+        if (!this.#passQuoted(isEnd)) return undefined;
+        continue;
+      }
+      const feed = this.#nextFeed();
+      const quote = this.#findOpening(feed);
+      if (quote !== undefined) [this.#seen, this.#isQuoted] = [quote + 1, true];
+      else if (feed < length) return feed;
+      else this.#seen = length;
+    }
+    return isEnd && length > 0 ? length : undefined;
+  }
+
+  /** @returns false if the byte after a quote is needed, which says whether it stands for one within the field */
+  #passQuoted(isEnd: boolean): boolean {
+    const quote = this.#kept.indexOf(QUOTE, this.#seen);
+    const isLast = quote === this.#kept.length - 1;
+    if (quote === -1) this.#seen = this.#kept.length;
+    else if (isLast && !isEnd) this.#seen = quote;
+    else if (this.#kept[quote + 1] === QUOTE) this.#seen = quote + 2;
+    else [this.#seen, this.#isQuoted] = [quote + 1, false];
+    return quote === -1 || !isLast || isEnd;
+  }
+
+  #nextFeed(): number {
+    if (this.#feed < this.#seen) {
+      const feed = this.#kept.indexOf(LINE_FEED, this.#seen);
+      this.#feed = feed === -1 ? this.#kept.length : feed;
+    }
+    return this.#feed;
+  }
+
+  /** The next quote before `to` that begins a field. */
+  #findOpening(to: number): number | undefined {
+    const line = this.#kept.subarray(0, to);
+    for (let quote = line.indexOf(QUOTE, this.#seen); quote !== -1; quote = line.indexOf(QUOTE, quote + 1)) {
+      const before = line[quote - 1];
+      if (this.#isFirst(quote) || (before !== undefined && this.#delimiters.includes(before))) return quote;
+    }
+    return undefined;
+  }
+
+  /** Whether this is the first byte of the record. */
+  #isFirst(at: number): boolean {
+    const isMarked = this.#byte === 0 && at === BYTE_ORDER_MARK.length;
+    if (isMarked && BYTE_ORDER_MARK.equals(this.#kept.subarray(0, at))) return this.#dropped === 0;
+    return at === 0 && this.#dropped === 0;
+  }
+
+  #cut(end: number, next: number): CsvRecord {
+    const bytes = this.#kept;
+    const last = end > 0 && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
+    const isTooLong = this.#dropped > 0 || last > this.#limit;
+    const size = this.#dropped + next;
+    const record = { byte: this.#byte, size, content: isTooLong ? undefined : bytes.subarray(0, last) };
+    this.#kept = bytes.subarray(next);
+    this.#feed = -1;
+    this.#byte += size;
+    [this.#seen, this.#dropped, this.#isQuoted] = [0, 0, false];
+    return record;
+  }
+
+  /** Of a record that is too long only the last bytes are kept, by which what follows is told. */
+  #dropIfTooLong(): void {
+    if (this.#kept.length <= this.#limit + 2) return;
+    const from = Math.max(this.#seen - 1, 0);
+    this.#dropped += from;
+    this.#kept = this.#kept.subarray(from);
+    this.#feed = -1;
+    this.#seen -= from;
+  }
+}

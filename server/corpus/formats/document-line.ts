@@ -1,0 +1,44 @@
+import { ServiceError } from '../../../core/errors.ts';
+import { toJsonText } from '../../wire/json-text.ts';
+
+/** A document as a line of a stream; each part is JSON. */
+export interface LineParts {
+  readonly text: Uint8Array;
+  readonly id?: Uint8Array | undefined;
+  readonly title?: Uint8Array | undefined;
+  readonly filename?: Uint8Array | undefined;
+  readonly pages?: Uint8Array | undefined;
+  readonly metadata?: Uint8Array | undefined;
+}
+
+const NAMES = ['id', 'title', 'filename', 'metadata', 'pages', 'text'] as const;
+const QUOTE = Buffer.from('"');
+
+/** Writes a document as one line of JSON, without its end. */
+export function documentLine(parts: LineParts): Buffer {
+  const pieces: Uint8Array[] = [];
+  for (const name of NAMES) {
+    const json = parts[name];
+    if (json !== undefined) pieces.push(Buffer.from(`${pieces.length === 0 ? '{' : ','}"${name}":`), json);
+  }
+  return Buffer.concat([...pieces, Buffer.from('}')]);
+}
+
+/** The JSON of a text. */
+export function quoted(text: string): Buffer {
+  return Buffer.concat([QUOTE, toJsonText(text), QUOTE]);
+}
+
+/** The JSON of an object with members whose values are JSON. */
+export function jsonObject(members: readonly (readonly [name: string, json: Uint8Array])[]): Buffer {
+  const pieces = members.flatMap(([name, json], index) => [
+    Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(name)}:`),
+    json,
+  ]);
+  return Buffer.concat([Buffer.from('{'), ...pieces, Buffer.from('}')]);
+}
+
+/** @param problem without its full stop */
+export function invalid(problem: string): ServiceError {
+  return new ServiceError('invalid_parameters', { problems: [problem] });
+}

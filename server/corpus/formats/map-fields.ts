@@ -1,0 +1,88 @@
+import type { FieldMapping } from '../shard.ts';
+import { documentLine, invalid, jsonObject, quoted } from './document-line.ts';
+
+/** A line or a row whose members become a document. */
+export interface Row {
+  /** Each once. */
+  readonly names: readonly string[];
+  /** The value of a member; undefined if it is not there. */
+  value(name: string): unknown;
+  /** Its JSON. @throws ServiceError `invalid_parameters` if it can be none */
+  json(name: string): Uint8Array;
+}
+
+const ALL = '*';
+/** Names that messages list. */
+const MOST_LISTED = 20;
+
+/** What of the members of a row: those that have the names of a document's, and all others as metadata. */
+export function defaultMapping(names: readonly string[]): FieldMapping {
+  const own = (name: 'id' | 'title' | 'filename') => (names.includes(name) ? { [name]: name } : {});
+  return { ...own('id'), ...own('title'), ...own('filename'), metadata: [ALL] };
+}
+
+/** The members of a row that are read at all. */
+export function neededNames(mapping: FieldMapping, names: readonly string[]): readonly string[] {
+  const { id, text = 'text', title, filename, metadata = [] } = mapping;
+  if (metadata.includes(ALL)) return names;
+  const needed = new Set([id, text, title, filename, ...metadata]);
+  return names.filter((name) => needed.has(name));
+}
+
+/**
+ * The line of a document that is made of a row.
+ *
+ * @param isStrict whether a row without the id that is mapped is wrong; else it has none
+ * @throws ServiceError `invalid_parameters` that says which member is wrong
+ */
+export function mapRow(row: Row, mapping: FieldMapping, isStrict: boolean): Buffer {
+  const { id, text = 'text', title, filename } = mapping;
+  const value = row.value(text);
+  if (typeof value !== 'string') throw noText(row, text, value);
+  const idJson = id === undefined ? undefined : shortText(row, id);
+  if (id !== undefined && idJson === undefined && isStrict) throw invalid(`id: there is no ${id} here`);
+  return documentLine({
+    text: row.json(text),
+    id: idJson,
+    title: title === undefined ? undefined : shortText(row, title),
+    filename: filename === undefined ? undefined : shortText(row, filename),
+    metadata: metadataOf(row, mapping),
+  });
+}
+
+/** The JSON of a text that is not empty; a number becomes one with the same digits. */
+function shortText(row: Row, name: string): Uint8Array | undefined {
+  const value = row.value(name);
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value === 'string') return row.json(name);
+  if (typeof value === 'number' || typeof value === 'bigint') {
+    return quoted(Buffer.from(row.json(name)).toString());
+  }
+  if (value instanceof Date) return row.json(name);
+  throw invalid(`${name}: expected a text or a number, got ${typeName(value)}`);
+}
+
+function metadataOf(row: Row, { id, text = 'text', title, filename, metadata = [] }: FieldMapping) {
+  const used = new Set([id, text, title, filename]);
+  const named = metadata.filter((name) => name !== ALL && row.value(name) !== undefined);
+  const taken = new Set([...used, ...named]);
+  const others = metadata.includes(ALL) ? row.names.filter((name) => !taken.has(name)) : [];
+  const members = [...new Set(named), ...others].filter((name) => row.value(name) !== undefined);
+  return members.length === 0
+    ? undefined
+    : jsonObject(members.map((name) => [name, row.json(name)] as const));
+}
+
+function noText(row: Row, name: string, value: unknown) {
+  if (value !== undefined) return invalid(`${name}: expected a text, got ${typeName(value)}`);
+  const shown = row.names.slice(0, MOST_LISTED).join(', ');
+  const known = row.names.length > MOST_LISTED ? `${shown}, …` : shown;
+  return invalid(`text: there is no ${name} here; there are ${known === '' ? 'no members at all' : known}`);
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (value instanceof Uint8Array) return 'bytes that are no text';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

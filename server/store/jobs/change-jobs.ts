@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { ServiceError } from '../../../core/errors.ts';
+import type { JobRecord, JobState, NewJob } from './contract.ts';
+import { rowOf } from './dialect.ts';
+import { findJob, getJob, idOf } from './read-jobs.ts';
+import {
+  changeShards,
+  endJob,
+  type JobTables,
+  jobNotFound,
+  type LockedJob,
+  lockJob,
+  lowestRank,
+  openFinish,
+  openShard,
+  SEQ,
+  type Transaction,
+} from './tables.ts';
+import { OPEN } from './take.ts';
+
+const OVER: readonly JobState[] = ['done', 'failed', 'cancelled'];
+
+/** @param id of the new job: the same if this is repeated because the answer was lost */
+export async function createJob(
+  tables: JobTables,
+  job: NewJob,
+  id: string = randomUUID(),
+): Promise<{ readonly job: JobRecord; readonly isNew: boolean }> {
+  const found = await tables.em.fork().transactional(async (tx) => {
+    if (await insertJob(tables, tx, job, id)) await openShard(tables, tx, id, 'plan');
+    const ofKey = job.idempotencyKey === null ? undefined : { idempotencyKey: job.idempotencyKey };
+    return (await findJob(tx, { id })) ?? (ofKey === undefined ? undefined : await findJob(tx, ofKey));
+  });
+  // The job that had the key was removed in between.
+  if (found === undefined) return createJob(tables, job, id);
+  const { record, digest } = found;
+  if (digest !== job.digest) throw new ServiceError('idempotency_key_reused', { id: record.id });
+  return { job: record, isNew: record.id === id };
+}
+
+/** @returns whether there was no job of this id or key */
+async function insertJob({ dialect }: JobTables, tx: Transaction, job: NewJob, id: string): Promise<boolean> {
+  const { now } = dialect;
+  const row = await rowOf(
+    tx,
+    `insert into bulk_jobs (id, state, digest, idempotency_key, notifies, max_errors, keep_seconds,
+      created_at, expires_at, shards_total, shards_open, shards_failed, documents, documents_failed,
+      chunks, bytes_read, bytes_total, spec, upload)
+    values (?, 'planning', ?, ?, ?, ?, ?, ${now}, ${now} + ?, 0, 0, 0, 0, 0, 0, 0, 0, ?, ?)
+    on conflict do nothing returning id`,
+    [
+      id,
+      job.digest,
+      job.idempotencyKey,
+      job.notifies,
+      job.maxErrors,
+      job.keepSeconds,
+      job.keepSeconds,
+      JSON.stringify(job.spec),
+      job.upload === null ? null : JSON.stringify(job.upload),
+    ],
+  );
+  return row !== undefined;
+}
+
+/** See `JobStore.cancel`. */
+export function cancelJob(tables: JobTables, given: string): Promise<JobRecord> {
+  return changeJob(tables, given, async (tx, id, job) => {
+    if (!OVER.includes(job.state)) await endJob(tables, tx, id, { state: 'cancelled', error: null, job });
+    return getJob(tx, id);
+  });
+}
+
+/** See `JobStore.retry`. */
+export function retryJob(tables: JobTables, given: string): Promise<JobRecord> {
+  return changeJob(tables, given, async (tx, id, job) => {
+    const remedy = job.state === 'done' ? 'there is nothing to do again' : 'wait for its end, or cancel it';
+    if (job.state !== 'failed' && job.state !== 'cancelled') throw notOver(id, job, remedy);
+    const silence = `update bulk_shards set state = 'cancelled', attempt = attempt + 1, worker = null`;
+    await tx.execute(`${silence} where job_id = ? and seq = ${SEQ.notify} and ${OPEN}`, [id]);
+    const { isPlanned, chunks } = await reopen(tables, tx, id);
+    const { now } = tables.dialect;
+    const anew = `shards_failed = 0, error = null, finished_at = null, expires_at = ${now} + keep_seconds`;
+    await lockJob(tx, id, `state = ?, shards_open = ?, ${anew}`, [
+      isPlanned ? 'running' : 'planning',
+      chunks,
+    ]);
+    if (isPlanned && chunks === 0) await openFinish(tables, tx, id);
+    return getJob(tx, id);
+  });
+}
+
+/** Opens what failed or was cancelled. Its attempts rise, so that whoever still works on it has lost it. */
+async function reopen({ dialect, dispatch }: JobTables, tx: Transaction, id: string) {
+  const closed = `state in ('failed', 'cancelled') and kind in ('plan', 'chunk')`;
+  const first = await rowOf<{ rank: number | null }>(
+    tx,
+    `select min(rank) as rank from bulk_shards where job_id = ? and ${closed} and kind = 'chunk'`,
+    [id],
+  );
+  const shift = (await lowestRank(tx)) - (first?.rank ?? 1);
+  const anew = `update bulk_shards set state = 'ready', attempt = attempt + 1, failures = 0, worker = null,
+    error = null, due_at = ${dialect.now}, rank = case kind when 'chunk' then rank + (${shift}) else rank end`;
+  let isPlanned = true;
+  let chunks = 0;
+  for await (const shards of changeShards(tx, id, anew, closed)) {
+    if (shards.some(({ kind }) => kind === 'plan')) isPlanned = false;
+    chunks += shards.filter(({ kind }) => kind === 'chunk').length;
+    await dispatch.send(tx, id, shards);
+  }
+  return { isPlanned, chunks };
+}
+
+/** See `JobStore.remove`. */
+export async function removeJob(tables: JobTables, given: string): Promise<void> {
+  await changeJob(tables, given, async (tx, id, job) => {
+    if (!OVER.includes(job.state)) throw notOver(id, job, 'cancel it first');
+    for await (const _ of changeShards(tx, id, 'delete from bulk_shards', 'true'));
+    await tx.execute('delete from bulk_jobs where id = ?', [id]);
+  });
+}
+
+async function changeJob<T>(
+  { em }: JobTables,
+  given: string,
+  change: (tx: Transaction, id: string, job: LockedJob) => Promise<T>,
+): Promise<T> {
+  const id = idOf(given);
+  if (id === undefined) throw jobNotFound(given);
+  return em.fork().transactional(async (tx) => {
+    const job = await lockJob(tx, id);
+    if (job === undefined) throw jobNotFound(given);
+    return change(tx, id, job);
+  });
+}
+
+function notOver(id: string, { state }: LockedJob, remedy: string): ServiceError {
+  return new ServiceError('job_not_over', { id, state, remedy });
+}

@@ -1,0 +1,52 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import type { QueueSettings } from './contract.ts';
+
+/** Where the two databases differ; all other SQL is the same. Times are seconds by the clock of the database. */
+export interface Dialect {
+  /** Now, also in a transaction that has waited. */
+  readonly now: string;
+  /** When the transaction began: the same for all of it, so that conditions can use an index. */
+  readonly since: string;
+  /** Ends a `select` that passes over the rows which others are taking. */
+  readonly skipLocked: string;
+  /** A table `r` of `seq`, `rank` and `range` from one value: an array of JSON. */
+  readonly plannedRows: string;
+}
+
+export const POSTGRESQL: Dialect = {
+  now: 'extract(epoch from clock_timestamp())::float8',
+  since: 'extract(epoch from now())::float8',
+  skipLocked: 'for update skip locked',
+  plannedRows: 'json_to_recordset(?::json) r(seq int, rank int, range text)',
+};
+
+/** One process at a time writes, and the time is read once it does. */
+export const SQLITE: Dialect = {
+  now: `unixepoch('subsec')`,
+  since: `unixepoch('subsec')`,
+  skipLocked: '',
+  plannedRows: `(select value ->> 'seq' seq, value ->> 'rank' rank, value ->> 'range' range from json_each(?)) r`,
+};
+
+/** What statements about shards need. */
+export interface ShardTable {
+  readonly em: SqlEntityManager;
+  readonly dialect: Dialect;
+  readonly settings: QueueSettings;
+}
+
+/** A connection, or a transaction. */
+export type Sql = Pick<SqlEntityManager, 'execute'>;
+
+export function rowsOf<Row extends object>(sql: Sql, statement: string, values: unknown[]): Promise<Row[]> {
+  return sql.execute<Row[]>(statement, values);
+}
+
+/** The first row, if there is one. */
+export async function rowOf<Row extends object>(
+  sql: Sql,
+  statement: string,
+  values: unknown[],
+): Promise<Row | undefined> {
+  return (await rowsOf<Row>(sql, statement, values))[0];
+}

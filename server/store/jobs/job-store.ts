@@ -1,0 +1,51 @@
+import type { Log } from '../../../core/contracts/collaborators.ts';
+import { type SharedDatabase, throwUnavailable } from '../create-database.ts';
+import { unavailable } from '../errors.ts';
+import type { JobStore, QueueSettings } from './contract.ts';
+import type { OpenJobStore } from './open-job-store.ts';
+
+export const DEFAULT_QUEUE: QueueSettings = {
+  queue: 'auto',
+  leaseSeconds: 30,
+  mostFailures: 5,
+  pauseSeconds: 1,
+};
+
+/** Keeps jobs in the database, which it opens when it is first used. */
+export function createJobStore(database: SharedDatabase, settings: QueueSettings, log: Log): JobStore {
+  let loading: Promise<OpenJobStore> | undefined;
+  let isClosed = false;
+
+  const open = async (): Promise<OpenJobStore> => {
+    if (isClosed) throw unavailable('the server is stopping');
+    const opened = await database.open();
+    loading ??= import('./open-job-store.ts').then(({ openJobStore }) => openJobStore(opened, settings, log));
+    return loading;
+  };
+  const opened = () => open().catch(throwUnavailable);
+
+  return {
+    open: async () => void (await open()),
+    create: async (job) => (await opened()).create(job),
+    get: async (id) => (await opened()).get(id),
+    list: async (page) => (await opened()).list(page),
+    shards: async (id, page) => (await opened()).shards(id, page),
+    upload: async (id) => (await opened()).upload(id),
+    cancel: async (id) => (await opened()).cancel(id),
+    retry: async (id) => (await opened()).retry(id),
+    remove: async (id) => (await opened()).remove(id),
+    expired: async (limit) => (await opened()).expired(limit),
+    load: async () => (await opened()).load(),
+    claim: async (worker) => (await opened()).claim(worker),
+    renew: async (claim) => (await opened()).renew(claim),
+    addShards: async (plan, from, shards) => (await opened()).addShards(plan, from, shards),
+    commit: async (claim, result) => (await opened()).commit(claim, result),
+    fail: async (claim, failure, isFinal) => (await opened()).fail(claim, failure, isFinal),
+    giveBack: async (claim) => (await opened()).giveBack(claim),
+    async close() {
+      isClosed = true;
+      const store = await loading?.catch(() => undefined);
+      await store?.close();
+    },
+  };
+}

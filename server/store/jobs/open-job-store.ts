@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import type { Log } from '../../../core/contracts/collaborators.ts';
+import { StoreOpenError } from '../errors.ts';
+import { mayPass } from '../failures.ts';
+import type { OpenDatabase } from '../open-database.ts';
+import { withPatience } from '../with-patience.ts';
+import { cancelJob, createJob, removeJob, retryJob } from './change-jobs.ts';
+import type { Claim, JobStore, QueueSettings } from './contract.ts';
+import { POSTGRESQL, type ShardTable, SQLITE } from './dialect.ts';
+import type { Dispatch } from './dispatch.ts';
+import { createLeaseDispatch } from './lease-dispatch.ts';
+import { addShards } from './plan-shards.ts';
+import { getJob, listExpired, listJobs, listShards, readLoad, readUpload } from './read-jobs.ts';
+import { commit, fail, giveBack } from './settle-shard.ts';
+import type { JobTables } from './tables.ts';
+import { renewLease } from './take.ts';
+
+/** The store of a database that is open. */
+export type OpenJobStore = Omit<JobStore, 'open'>;
+
+/** @throws StoreOpenError if the database has no such queue */
+export async function openJobStore(
+  opened: OpenDatabase,
+  settings: QueueSettings,
+  log: Log,
+): Promise<OpenJobStore> {
+  const dialect = opened.database.kind === 'postgresql' ? POSTGRESQL : SQLITE;
+  const table: ShardTable = { em: opened.em, dialect, settings };
+  const dispatch = await createDispatch(opened, table, log);
+  const tables: JobTables = { ...table, dispatch };
+  const read = <T>(work: () => Promise<T>): Promise<T> => withPatience(mayPass, work);
+  const write = <T>(work: () => Promise<T>): Promise<T> =>
+    read(async () => {
+      const result = await work();
+      await opened.checkFile();
+      return result;
+    });
+  return {
+    create(job) {
+      const id = randomUUID();
+      return write(() => createJob(tables, job, id));
+    },
+    get: (id) => read(() => getJob(tables.em.fork(), id)),
+    list: (page) => read(() => listJobs(tables, page)),
+    shards: (id, page) => read(() => listShards(tables, id, page)),
+    upload: (id) => read(() => readUpload(tables, id)),
+    cancel: (id) => write(() => cancelJob(tables, id)),
+    retry: (id) => write(() => retryJob(tables, id)),
+    remove: (id) => write(() => removeJob(tables, id)),
+    expired: (limit) => read(() => listExpired(tables, limit)),
+    load: () => read(() => readLoad(tables)),
+    claim: (worker) => write(() => claim(tables, worker)),
+    renew: (claim) => write(() => renew(tables, claim)),
+    addShards: (plan, from, shards) => write(() => addShards(tables, plan, from, shards)),
+    commit: (claim, result) => write(() => commit(tables, claim, result)),
+    fail: (claim, failure, isFinal) => write(() => fail(tables, claim, failure, isFinal)),
+    giveBack: (claim) => write(() => giveBack(tables, claim)),
+    close: () => dispatch.close(),
+  };
+}
+
+async function createDispatch(
+  { database, em }: OpenDatabase,
+  table: ShardTable,
+  log: Log,
+): Promise<Dispatch> {
+  const { queue } = table.settings;
+  const isPostgreSql = database.kind === 'postgresql';
+  if (queue === 'pg-boss' && !isPostgreSql) {
+    throw new StoreOpenError(
+      'The queue pg-boss needs PostgreSQL: set DATABASE_URL, or choose the queue lease.',
+    );
+  }
+  if (queue === 'lease' || !isPostgreSql) return createLeaseDispatch(table);
+  const { createPgBossDispatch } = await import('./pg-boss-dispatch.ts');
+  return createPgBossDispatch(table, em.getConnection().getConnectionOptions(), log);
+}
+
+async function claim(tables: JobTables, worker: string): Promise<Claim | undefined> {
+  for (;;) {
+    const claim = await tables.dispatch.claim(worker);
+    if (claim === undefined || claim.failures < tables.settings.mostFailures) return claim;
+    // It took its workers down with it, or was too slow for its lease, too often.
+    await fail(tables, claim, { code: 'worker_lost', values: {} }, true);
+  }
+}
+
+async function renew(tables: JobTables, claim: Claim): Promise<boolean> {
+  const isMine = await renewLease(tables, claim);
+  if (isMine) await tables.dispatch.renewed(claim);
+  else tables.dispatch.ended(claim, true);
+  return isMine;
+}

@@ -1,0 +1,95 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Claim, PlannedShard } from './contract.ts';
+import { rowOf, rowsOf, type Sql } from './dialect.ts';
+import { BATCH, type JobTables, lockJob, lowestRank, type Transaction } from './tables.ts';
+import { MINE, mineOf, renewLease } from './take.ts';
+
+/** A shard as it is written; `range` is JSON. */
+interface PlannedRow {
+  readonly seq: number;
+  readonly range: string;
+  readonly bytes: number;
+}
+
+/** Characters of ranges that are written at once: lists of files may be long. */
+const MOST_CHARACTERS = 500_000;
+
+/** See `JobStore.addShards`. Each batch is a transaction: its shards may run while the next one is planned. */
+export async function addShards(
+  tables: JobTables,
+  plan: Claim,
+  from: number,
+  shards: readonly PlannedShard[],
+): Promise<boolean> {
+  if (shards.length === 0) return renewLease(tables, plan);
+  for (const batch of batchesOf(from, shards)) {
+    const isMine = await tables.em.fork().transactional((tx) => addBatch(tables, tx, plan, batch));
+    if (!isMine) return false;
+    await tables.dispatch.renewed(plan);
+    await nextTurn();
+  }
+  return true;
+}
+
+async function addBatch(
+  { dialect, settings, dispatch }: JobTables,
+  tx: Transaction,
+  plan: Claim,
+  batch: readonly PlannedRow[],
+): Promise<boolean> {
+  const { jobId } = plan;
+  if ((await lockJob(tx, jobId))?.state !== 'planning') return false;
+  const lease = `due_at = ${dialect.now} + ${settings.leaseSeconds}`;
+  const mine = await rowOf(tx, `update bulk_shards set ${lease} where ${MINE} returning seq`, mineOf(plan));
+  if (mine === undefined) return false;
+
+  const rank = await nextRank(tx, jobId);
+  const rows = batch.map(({ seq, range }, index) => ({ seq, range, rank: rank + index }));
+  const added = await rowsOf<{ seq: number; rank: number }>(
+    tx,
+    `insert into bulk_shards (job_id, seq, kind, state, rank, attempt, failures, due_at, range)
+    select ?, r.seq, 'chunk', 'ready', r.rank, 0, 0, ${dialect.now}, r.range from ${dialect.plannedRows}
+    where true on conflict (job_id, seq) do nothing returning seq, rank`,
+    [jobId, JSON.stringify(rows)],
+  );
+  const bytes = new Map(batch.map((one) => [one.seq, one.bytes]));
+  const total = added.reduce((sum, { seq }) => sum + (bytes.get(seq) ?? 0), 0);
+  const counts =
+    'shards_total = shards_total + ?, shards_open = shards_open + ?, bytes_total = bytes_total + ?';
+  await lockJob(tx, jobId, counts, [added.length, added.length, total]);
+  await dispatch.send(
+    tx,
+    jobId,
+    added.map((one) => ({ ...one, kind: 'chunk' })),
+  );
+  return true;
+}
+
+/**
+ * Start-time fair queueing: a job begins where the others stand, so that a small one does not wait behind a large
+ * one, and goes on from there.
+ */
+async function nextRank(sql: Sql, jobId: string): Promise<number> {
+  const last = await rowOf<{ rank: number }>(
+    sql,
+    'select rank from bulk_shards where job_id = ? and seq >= 0 order by seq desc limit 1',
+    [jobId],
+  );
+  return last === undefined ? lowestRank(sql) : last.rank + 1;
+}
+
+function* batchesOf(from: number, shards: readonly PlannedShard[]): Generator<readonly PlannedRow[]> {
+  let batch: PlannedRow[] = [];
+  let characters = 0;
+  for (const [index, { range, bytes }] of shards.entries()) {
+    const row = { seq: from + index, range: JSON.stringify(range), bytes };
+    if (batch.length === BATCH || (batch.length > 0 && characters + row.range.length > MOST_CHARACTERS)) {
+      yield batch;
+      batch = [];
+      characters = 0;
+    }
+    batch.push(row);
+    characters += row.range.length;
+  }
+  yield batch;
+}

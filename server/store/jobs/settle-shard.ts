@@ -1,0 +1,156 @@
+import type { Claim, Failure, ShardResult } from './contract.ts';
+import { rowOf, type Sql } from './dialect.ts';
+import { endJob, type JobTables, type LockedJob, lockJob, openFinish, type Transaction } from './tables.ts';
+import { MINE, mineOf, pauseOf } from './take.ts';
+
+/** A part of a statement, with its values. */
+interface Change {
+  readonly set: string;
+  readonly values: readonly unknown[];
+}
+
+const SAME: Change = { set: 'state = state', values: [] };
+
+/** Rolls a transaction back whose shard is another worker's, or nobody's. */
+class Refused extends Error {}
+
+/** See `JobStore.commit`. */
+export async function commit(tables: JobTables, claim: Claim, result: ShardResult): Promise<boolean> {
+  const shard = { set: `state = 'done', output = ?, error = null`, values: [jsonOf(result.output)] };
+  const counted = await settle(tables, claim, jobChange(claim, result), shard, async (tx, job) => {
+    const { jobId, kind } = claim;
+    const failure = kind === 'chunk' ? tooManyErrors(job, result) : undefined;
+    if (failure !== undefined) return endJob(tables, tx, jobId, { state: 'failed', error: failure, job });
+    if (kind !== 'finish') return goOn(tables, tx, claim, job);
+    const error = job.shards_failed > 0 ? await firstFailure(tx, jobId) : null;
+    await endJob(tables, tx, jobId, { state: error === null ? 'done' : 'failed', error, job });
+  });
+  return counted || isDone(tables, claim);
+}
+
+/** See `JobStore.fail`. */
+export async function fail(
+  tables: JobTables,
+  claim: Claim,
+  { code, values }: Failure,
+  isFinal = false,
+): Promise<boolean> {
+  const { settings, dialect } = tables;
+  const failure = { code, values };
+  const error = JSON.stringify(failure);
+  if (!isFinal && claim.failures + 1 < settings.mostFailures) {
+    const pause = pauseOf(settings, claim.failures);
+    const set = `failures = failures + 1, error = ?, due_at = ${dialect.now} + ${pause}`;
+    return putBack(tables, claim, { set, values: [error] }, pause);
+  }
+  const counts = 'shards_open = shards_open - 1, shards_failed = shards_failed + 1';
+  const job = claim.kind === 'chunk' ? { set: counts, values: [] } : SAME;
+  const failures = Math.min(claim.failures + 1, settings.mostFailures);
+  const shard = { set: `state = 'failed', failures = ?, error = ?`, values: [failures, error] };
+  return settle(tables, claim, job, shard, (tx, job) =>
+    claim.kind === 'plan' || claim.kind === 'finish'
+      ? endJob(tables, tx, claim.jobId, { state: 'failed', error: failure, job })
+      : goOn(tables, tx, claim, job),
+  );
+}
+
+/** See `JobStore.giveBack`. */
+export async function giveBack(tables: JobTables, claim: Claim): Promise<void> {
+  await putBack(tables, claim, { set: `due_at = ${tables.dialect.now}`, values: [] }, 0);
+}
+
+/** Changes the job's row, then the shard's, and does what follows from that, in one transaction. */
+async function settle(
+  tables: JobTables,
+  claim: Claim,
+  jobChange: Change,
+  shardChange: Change,
+  follow: (tx: Transaction, job: LockedJob) => Promise<void>,
+): Promise<boolean> {
+  return unlessRefused(tables, claim, async (tx) => {
+    const job = await lockJob(tx, claim.jobId, jobChange.set, jobChange.values);
+    if (job === undefined) throw new Refused();
+    await changeMine(tx, claim, shardChange);
+    await tables.dispatch.settle(tx, claim);
+    await follow(tx, job);
+  });
+}
+
+/** Opens a shard again for any worker. */
+async function putBack(tables: JobTables, claim: Claim, change: Change, delay: number): Promise<boolean> {
+  return unlessRefused(tables, claim, async (tx) => {
+    const set = `state = 'ready', ${change.set}`;
+    const rank = await changeMine(tx, claim, { set, values: change.values });
+    await tables.dispatch.settle(tx, claim);
+    const { jobId, seq, kind } = claim;
+    await tables.dispatch.send(tx, jobId, [{ seq, kind, rank }], delay);
+  });
+}
+
+async function unlessRefused(
+  { em, dispatch }: JobTables,
+  claim: Claim,
+  work: (tx: Transaction) => Promise<void>,
+): Promise<boolean> {
+  try {
+    await em.fork().transactional(work);
+    dispatch.ended(claim, false);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    dispatch.ended(claim, true);
+    return false;
+  }
+}
+
+/** @returns the shard's rank */
+async function changeMine(tx: Sql, claim: Claim, { set, values }: Change): Promise<number> {
+  const statement = `update bulk_shards set worker = null, ${set} where ${MINE} returning rank`;
+  const row = await rowOf<{ rank: number }>(tx, statement, [...values, ...mineOf(claim)]);
+  if (row === undefined) throw new Refused();
+  return row.rank;
+}
+
+function jobChange({ kind }: Claim, result: ShardResult): Change {
+  if (kind === 'plan') {
+    return { set: `state = case state when 'planning' then 'running' else state end`, values: [] };
+  }
+  if (kind !== 'chunk') return SAME;
+  const set = `shards_open = shards_open - 1, documents = documents + ?, documents_failed = documents_failed + ?,
+    chunks = chunks + ?, bytes_read = bytes_read + ?`;
+  return { set, values: [result.documents, result.documentsFailed, result.chunks, result.bytes] };
+}
+
+/** After a shard of any kind but `finish`: the last one of the plan opens that. */
+async function goOn(tables: JobTables, tx: Transaction, { jobId }: Claim, job: LockedJob): Promise<void> {
+  if (job.state === 'running' && job.shards_open === 0) await openFinish(tables, tx, jobId);
+}
+
+/** A job that was opened again ends only if yet another document fails. */
+function tooManyErrors(job: LockedJob, result: ShardResult): Failure | undefined {
+  const failed = Number(job.documents_failed);
+  if (job.max_errors === null || result.documentsFailed === 0 || failed <= job.max_errors) return undefined;
+  const problem = `${failed} documents failed, and the job may have ${job.max_errors} of them (max_errors)`;
+  return { code: 'invalid_parameters', values: { problems: [problem] } };
+}
+
+async function firstFailure(tx: Sql, jobId: string): Promise<Failure> {
+  const failed = `job_id = ? and state = 'failed' and seq >= 0`;
+  const row = await rowOf<{ error: string }>(
+    tx,
+    `select error from bulk_shards where ${failed} order by seq limit 1`,
+    [jobId],
+  );
+  return row === undefined ? { code: 'internal', values: {} } : (JSON.parse(row.error) as Failure);
+}
+
+/** Whether this very attempt was committed, and only the answer was lost. */
+async function isDone({ em }: JobTables, { jobId, seq, attempt }: Claim): Promise<boolean> {
+  const done = `job_id = ? and seq = ? and attempt = ? and state = 'done'`;
+  const row = await rowOf(em.fork(), `select seq from bulk_shards where ${done}`, [jobId, seq, attempt]);
+  return row !== undefined;
+}
+
+function jsonOf(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
+}

@@ -1,0 +1,137 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import { ServiceError } from '../../../core/errors.ts';
+import type { Failure, JobState, ShardKind } from './contract.ts';
+import { rowOf, rowsOf, type ShardTable, type Sql } from './dialect.ts';
+import type { Dispatch, OpenShard } from './dispatch.ts';
+import { OPEN } from './take.ts';
+
+/** What statements about jobs need. */
+export interface JobTables extends ShardTable {
+  readonly dispatch: Dispatch;
+}
+
+/** A transaction. */
+export type Transaction = SqlEntityManager;
+
+/** Numbers of the shards that are not `chunk`; those count from 0. */
+export const SEQ: Readonly<Record<Exclude<ShardKind, 'chunk'>, number>> = {
+  finish: -1,
+  plan: -2,
+  notify: -3,
+};
+
+/**
+ * Shards that are written at once. SQLite blocks the event loop for each statement; between them, others have their turn.
+ */
+export const BATCH = 500;
+
+/** What a job's row says once its transaction has it. */
+export interface LockedJob {
+  readonly state: JobState;
+  readonly shards_open: number;
+  readonly shards_failed: number;
+  readonly documents_failed: number | string;
+  readonly max_errors: number | null;
+  readonly notifies: boolean | number;
+}
+
+/**
+ * Changes a job's row. This is the first statement of every transaction about a job: nobody else can settle, cancel or
+ * plan it meanwhile, in whatever order they want to change its shards; and SQLite lets a transaction wait for others
+ * only if it begins with a write.
+ */
+export function lockJob(
+  tx: Sql,
+  jobId: string,
+  set = 'state = state',
+  values: readonly unknown[] = [],
+): Promise<LockedJob | undefined> {
+  const columns = 'state, shards_open, shards_failed, documents_failed, max_errors, notifies';
+  return rowOf<LockedJob>(tx, `update bulk_jobs set ${set} where id = ? returning ${columns}`, [
+    ...values,
+    jobId,
+  ]);
+}
+
+/** Opens the shard of a kind that a job has once, also again. */
+export async function openShard(
+  { dialect, dispatch }: JobTables,
+  tx: Transaction,
+  jobId: string,
+  kind: keyof typeof SEQ,
+): Promise<void> {
+  await tx.execute(
+    `insert into bulk_shards (job_id, seq, kind, state, rank, attempt, failures, due_at, range)
+    values (?, ?, ?, 'ready', 0, 0, 0, ${dialect.now}, '{}')
+    on conflict (job_id, seq) do update set state = 'ready', attempt = bulk_shards.attempt + 1, failures = 0,
+      due_at = excluded.due_at, worker = null, error = null, output = null`,
+    [jobId, SEQ[kind], kind],
+  );
+  await dispatch.send(tx, jobId, [{ seq: SEQ[kind], kind, rank: 0 }]);
+}
+
+/** Ends a job: what is open of it is cancelled, and if it `notifies`, that is to be done. */
+export async function endJob(
+  tables: JobTables,
+  tx: Transaction,
+  jobId: string,
+  end: {
+    readonly state: 'done' | 'failed' | 'cancelled';
+    readonly error: Failure | null;
+    readonly job: LockedJob;
+  },
+): Promise<void> {
+  const { now } = tables.dialect;
+  const error = end.error === null ? null : JSON.stringify(end.error);
+  const times = `finished_at = ${now}, expires_at = ${now} + keep_seconds`;
+  await lockJob(tx, jobId, `state = ?, error = ?, shards_open = 0, ${times}`, [end.state, error]);
+  if (end.state !== 'done') {
+    const close = `update bulk_shards set state = 'cancelled', worker = null`;
+    for await (const _ of changeShards(tx, jobId, close, `${OPEN} and kind <> 'notify'`));
+    tables.dispatch.withdraw(jobId);
+  }
+  if (end.job.notifies) await openShard(tables, tx, jobId, 'notify');
+}
+
+/** The manifest is a shard too: what is left over by a process that dies is done by another one. */
+export async function openFinish(tables: JobTables, tx: Transaction, jobId: string): Promise<void> {
+  await lockJob(tx, jobId, `state = 'finishing'`);
+  await openShard(tables, tx, jobId, 'finish');
+}
+
+/**
+ * Changes shards of a job batch by batch, and gives those that were changed.
+ *
+ * @param change the statement up to its condition
+ * @param which the condition
+ */
+export async function* changeShards(
+  tx: Sql,
+  jobId: string,
+  change: string,
+  which: string,
+): AsyncGenerator<readonly OpenShard[]> {
+  for (let after = Math.min(...Object.values(SEQ)) - 1; ; await nextTurn()) {
+    const rows = await rowsOf<OpenShard>(
+      tx,
+      `${change} where job_id = ? and seq in (
+        select seq from bulk_shards where job_id = ? and seq > ? and ${which} order by seq limit ${BATCH})
+      returning seq, kind, rank`,
+      [jobId, jobId, after],
+    );
+    yield rows;
+    if (rows.length < BATCH) return;
+    after = Math.max(...rows.map(({ seq }) => seq));
+  }
+}
+
+/** The lowest rank of the `chunk` shards that are open in any job: where a new job begins, to be served in turn. */
+export async function lowestRank(sql: Sql): Promise<number> {
+  const statement = `select min(rank) as lowest from bulk_shards where ${OPEN} and rank > 0`;
+  return (await rowOf<{ lowest: number | null }>(sql, statement, []))?.lowest ?? 1;
+}
+
+export function jobNotFound(id: string): ServiceError {
+  return new ServiceError('job_not_found', { id: JSON.stringify(id.slice(0, 100)) });
+}

@@ -1,0 +1,70 @@
+import type { Claim, QueueSettings, ShardKind } from './contract.ts';
+import { rowOf, type ShardTable } from './dialect.ts';
+
+interface TakenRow {
+  readonly job_id: string;
+  readonly seq: number;
+  readonly kind: ShardKind;
+  readonly range: string;
+  readonly attempt: number;
+  readonly failures: number;
+  readonly spec: string;
+}
+
+export const OPEN = `state in ('ready', 'running')`;
+
+/** The condition that a shard is still the one of a claim; see `mineOf`. */
+export const MINE = `job_id = ? and seq = ? and attempt = ? and state = 'running'`;
+
+/** The values of `MINE`. */
+export const mineOf = ({ jobId, seq, attempt }: Claim): unknown[] => [jobId, seq, attempt];
+
+/** Seconds before the next try of a shard that has failed this often. */
+export const pauseOf = ({ pauseSeconds }: QueueSettings, failures: number): number =>
+  pauseSeconds * 2 ** failures;
+
+/**
+ * The condition that an open shard may run: its time has come, or its lease has ended. A time further off than any is
+ * of a clock that was set back since.
+ */
+export function dueCondition({ dialect, settings }: Pick<ShardTable, 'dialect' | 'settings'>): string {
+  const furthest = 2 * Math.max(settings.leaseSeconds, pauseOf(settings, settings.mostFailures));
+  return `(due_at <= ${dialect.since} or due_at > ${dialect.since} + ${furthest})`;
+}
+
+/**
+ * Makes an open shard that may run the worker's. One statement serves new shards, those which are tried again, and those
+ * whose workers are lost.
+ *
+ * @param which the condition that picks at most one shard
+ */
+export async function takeShard(
+  { em, dialect, settings }: ShardTable,
+  worker: string,
+  which: string,
+  values: unknown[],
+): Promise<Claim | undefined> {
+  const row = await rowOf<TakenRow>(
+    em.fork(),
+    `update bulk_shards set state = 'running', attempt = attempt + 1, worker = ?,
+      due_at = ${dialect.now} + ${settings.leaseSeconds},
+      failures = failures + case state when 'running' then 1 else 0 end
+    where ${which}
+    returning job_id, seq, kind, range, attempt, failures,
+      (select spec from bulk_jobs where bulk_jobs.id = bulk_shards.job_id) as spec`,
+    [worker, ...values],
+  );
+  if (row === undefined) return undefined;
+  const { job_id: jobId, seq, kind, attempt, failures } = row;
+  const [range, spec] = [JSON.parse(row.range) as object, JSON.parse(row.spec) as object];
+  return { jobId, seq, kind, range, attempt, failures, spec };
+}
+
+export async function renewLease({ em, dialect, settings }: ShardTable, claim: Claim): Promise<boolean> {
+  const row = await rowOf(
+    em.fork(),
+    `update bulk_shards set due_at = ${dialect.now} + ${settings.leaseSeconds} where ${MINE} returning seq`,
+    mineOf(claim),
+  );
+  return row !== undefined;
+}

@@ -1,0 +1,76 @@
+import pg from 'pg';
+import type { SinkChunk } from '../../../../core/contracts/sink.ts';
+import type { SinkStandIn } from '../../../contracts/sink-stand-in.ts';
+import { noPostgres, startPostgres } from '../../../support/postgres.ts';
+
+interface Row {
+  readonly id: string;
+  readonly document_id: string;
+  readonly text: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly embedding?: string | readonly number[] | null;
+}
+
+/** Like `vector` of pgvector in what statements use of it: a length in its name, and numbers in brackets. */
+const VECTOR = `
+  create type vector;
+  create function vector_in(cstring) returns vector language internal immutable strict as 'textin';
+  create function vector_out(vector) returns cstring language internal immutable strict as 'textout';
+  create function vector_length_in(cstring[]) returns integer language internal immutable strict as 'bittypmodin';
+  create function vector_length_out(integer) returns cstring language internal immutable strict as 'bittypmodout';
+  create type vector (
+    input = vector_in, output = vector_out, typmod_in = vector_length_in, typmod_out = vector_length_out, like = text
+  );
+  create cast (text as vector) with inout;
+  insert into pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+    select 1, 'vector', oid, 'pg_catalog'::regnamespace, false, '0.8.0' from pg_roles where rolname = current_user;`;
+
+/** A PostgreSQL of its own, and its database. */
+export interface PostgresStandIn extends SinkStandIn {
+  readonly url: string;
+  start(): Promise<void>;
+  /** Runs a statement as a superuser. */
+  run(text: string): Promise<readonly object[]>;
+}
+
+/** A real PostgreSQL, with `real[]` or with a type that stands in for that of pgvector. */
+export async function startDatabase(vectors: 'array' | 'vector'): Promise<PostgresStandIn | string> {
+  if (noPostgres !== false) return noPostgres;
+  const endings: (() => unknown)[] = [];
+  const postgres = await startPostgres({ teardown: (handler) => endings.push(handler) });
+  const url = postgres.freshUrl();
+  await runAt(url.replace(/[^/]+$/, 'postgres'), `create database ${new URL(url).pathname.slice(1)}`);
+  const run = (text: string) => runAt(url, text);
+  if (vectors === 'vector') await run(VECTOR);
+  return {
+    url,
+    run,
+    env: { PGVECTOR_URL: url },
+    options: (table) => ({ table, vectors }),
+    chunks: async (table) => {
+      const [found] = (await run(`select to_regclass('${table}') as name`)) as { name: string | null }[];
+      const rows = found?.name === null ? [] : await run(`select * from ${table}`);
+      return (rows as Row[]).map(chunkOf);
+    },
+    start: () => postgres.start(),
+    async stop() {
+      for (const end of endings.splice(0).reverse()) await end();
+    },
+  };
+}
+
+async function runAt(connectionString: string, text: string): Promise<readonly object[]> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function chunkOf({ embedding = null, ...row }: Row): SinkChunk {
+  return { ...row, embedding: typeof embedding === 'string' ? JSON.parse(embedding) : embedding };
+}
+
+export default () => startDatabase('array');
