@@ -1,11 +1,18 @@
-import type { Config } from './config.ts';
+/** What the configuration says of jobs. */
+interface JobSettings {
+  readonly bulkRoot: string;
+  readonly bulkConnections: string;
+}
 
 /** Whether a server takes jobs at all: there must be something that they may read. */
-export function takesJobs({ bulkRoot, bulkConnections }: Pick<Config, 'bulkRoot' | 'bulkConnections'>): boolean {
+export function takesJobs({ bulkRoot, bulkConnections }: JobSettings): boolean {
   return bulkRoot !== '' || bulkConnections !== '';
 }
 
-type RoleSettings = Pick<Config, 'bulkRoot' | 'bulkConnections' | 'role' | 'store'>;
+interface RoleSettings extends JobSettings {
+  readonly role: string;
+  readonly store: string;
+}
 
 /** Why a process cannot have its role; undefined if it can. */
 export function problemOfRole(config: RoleSettings): string | undefined {

@@ -132,7 +132,8 @@ export const OPTIONS = {
   bulkShardBytes: {
     type: 'size',
     default: 33_554_432,
-    description: 'Largest part of the source of a job that is done by itself, and again if its worker is lost.',
+    description:
+      'Largest part of the source of a job that is done by itself, and again if its worker is lost.',
     minimum: 1,
   },
   bulkShardDocuments: {

@@ -13,7 +13,10 @@ export async function checkPlaces(spec: JobSpec, places: JobPlaces): Promise<voi
   if (path !== undefined) {
     const { storage, from } = await places.source(spec, { jobId: '' });
     if ('path' in from && !(await isThere(storage, from.path))) {
-      throw new ServiceError('source_unreadable', { source: path, reason: 'there is no file or folder of this name' });
+      throw new ServiceError('source_unreadable', {
+        source: path,
+        reason: 'there is no file or folder of this name',
+      });
     }
   }
   const { storage, folder } = await places.target(spec);

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { WrittenFile } from '../corpus/storage.ts';
+import type { Storage, StoredFile, WrittenFile } from '../corpus/storage.ts';
 import type { JobRecord, JobStore } from '../store/jobs/contract.ts';
 import type { ShardOutput } from './chunk-shard.ts';
 import { MANIFEST } from './finish-job.ts';
@@ -63,12 +63,17 @@ async function* readPart(
   throw gone(storage.label, lastName);
 }
 
-/** The manifest of a job that is done. @throws ServiceError as `readParts` */
-export async function* readManifest({ spec }: JobRecord, { places }: OutputTools): AsyncGenerator<Buffer> {
+/** The manifest of a job that is over; undefined if it has none. @throws ServiceError `storage_failed` */
+export async function findManifest(
+  { spec }: JobRecord,
+  places: OutputTools['places'],
+): Promise<AsyncGenerator<Buffer> | undefined> {
   const { storage, folder } = await places.target(spec as JobSpec);
-  const name = inFolder(folder, MANIFEST);
-  const file = await storage.find(name);
-  if (file === undefined) throw gone(storage.label, name);
+  const file = await storage.find(inFolder(folder, MANIFEST));
+  return file === undefined ? undefined : pieces(storage, file);
+}
+
+async function* pieces(storage: Storage, file: StoredFile): AsyncGenerator<Buffer> {
   yield* storage.read(file);
 }
 

@@ -10,7 +10,11 @@ export async function removeJob(
   { store, places }: { readonly store: Pick<JobStore, 'remove'>; readonly places: JobPlaces },
 ): Promise<void> {
   if (finished_at === null) {
-    throw new ServiceError('job_not_over', { id, state, remedy: `cancel it first, by POST /v1/jobs/${id}/cancel` });
+    throw new ServiceError('job_not_over', {
+      id,
+      state,
+      remedy: `cancel it first, by POST /v1/jobs/${id}/cancel`,
+    });
   }
   await removeOutput(await places.target(spec as JobSpec), new AbortController().signal);
   await store.remove(id);

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
@@ -7,7 +6,7 @@ import type { FieldMapping } from '../../corpus/shard.ts';
 import { checkCallbackUrl } from '../../jobs/callback-url.ts';
 import type { JobSource, JobSpec, JobTarget } from '../../jobs/spec.ts';
 import { canonicalJson } from '../../service/canonical-json.ts';
-import { checkList, type ParsedDocument } from '../../service/documents.ts';
+import { checkList } from '../../service/documents.ts';
 import type { RequestSchemas } from '../../service/request-schemas.ts';
 import type { Service } from '../../service/service.ts';
 import { elementLines } from '../../service/split-batch.ts';
@@ -17,7 +16,7 @@ import { jsonBytes, parseJson } from '../../wire/json-body.ts';
 import { findMembers, type JsonPlace } from '../../wire/json-places.ts';
 import { findPipeline } from '../pipelines/named.ts';
 import { collect, readSteps, textProblems } from '../pipelines/requests.ts';
-import { fieldsBody, jobBody, sourceBody, targetBody } from './request-schemas.ts';
+import { type JobMembers, shapeCheck } from './check-shape.ts';
 
 /** A request for a job that was read and checked. */
 export interface JobRequest {
@@ -47,32 +46,14 @@ export interface JobRules {
  */
 export type ReadJob = (bytes: Buffer, id: string) => Promise<JobRequest>;
 
-/** A body as it was parsed, once its shape is right. */
-interface Members extends Readonly<Record<string, unknown>> {
-  readonly source: JobSource & { readonly documents?: readonly ParsedDocument[] };
-  readonly pipeline?: string;
-  readonly steps?: readonly unknown[];
-  readonly include: readonly string[];
-  readonly namespace: string;
-  readonly group: JobSpec['group'];
-  readonly target?: Target;
-  readonly max_errors: number | null;
-  readonly callback?: string;
-}
-
-interface Target {
-  readonly path?: string;
-  readonly sink?: { readonly name: string } & Readonly<Record<string, unknown>>;
-}
-
 export function jobReader(rules: JobRules): ReadJob {
-  const checkShape = shapeCheck(rules);
+  const checkShape = shapeCheck(rules.config.idNamespace);
   const checkSink = sinkCheck(rules);
   return async (bytes, id) => {
     const body = jsonBytes(bytes);
     const given = parseJson(body);
     checkShape(given);
-    const members = given as Members;
+    const members = given as JobMembers;
     const problems: string[] = [];
     collect(problems, () => checkList(members.source.documents ?? [], rules.config));
     const steps = await stepsOf(members, rules, problems);
@@ -87,51 +68,13 @@ export function jobReader(rules: JobRules): ReadJob {
   };
 }
 
-/** Checks types and names of all members; lists that may be long by themselves, so that few problems are made of them. */
-function shapeCheck({ config }: JobRules): (given: unknown) => void {
-  const checkBody = createValidator(opened(jobBody(config.idNamespace), ['source', 'target']));
-  const checkSource = createValidator(opened(sourceBody, ['fields']));
-  const checkFields = createValidator(fieldsBody);
-  const checkTarget = createValidator(targetBody);
-  return (given) => {
-    const problems: string[] = [];
-    const part = (value: unknown, check: Validate, place: string) => {
-      if (typeof value === 'object' && value !== null) collect(problems, () => check(value, place));
-    };
-    collect(problems, () => checkBody(given));
-    const { source, target, pipeline, steps } = (given ?? {}) as Partial<Members>;
-    part(source, checkSource, 'source.');
-    part(source?.fields, checkFields, 'source.fields.');
-    part(target, checkTarget, 'target.');
-    problems.push(...missingProblems(source, pipeline ?? steps));
-    if (problems.length > 0) throw invalid([...new Set(problems)]);
-  };
-}
-
-function missingProblems(source: Members['source'] | undefined, work: unknown): string[] {
-  const problems = textProblems('source.path', source?.path);
-  if (typeof source === 'object' && source !== null) {
-    if (source.path === undefined && source.documents === undefined)
-      problems.push('source: expected a path, or documents');
-  }
-  if (work === undefined) problems.push('steps: missing, expected steps, or the name of a pipeline');
-  return problems;
-}
-
-/** The schema with members that may be any object, because they are checked by themselves. */
-function opened(schema: ObjectSchema, names: readonly string[]): ObjectSchema {
-  const any = { type: 'object', additionalProperties: true };
-  const members = Object.fromEntries(names.map((name) => [name, any]));
-  return { ...schema, properties: { ...schema.properties, ...members } };
-}
-
-function callbackProblems({ callback }: Members, { bulkCallbackPrivate }: Config): string[] {
+function callbackProblems({ callback }: JobMembers, { bulkCallbackPrivate }: Config): string[] {
   const problem = callback === undefined ? undefined : checkCallbackUrl(callback, bulkCallbackPrivate);
   return problem === undefined ? [] : [`callback: ${problem}`];
 }
 
 async function stepsOf(
-  { pipeline, steps }: Members,
+  { pipeline, steps }: JobMembers,
   { service, store, config }: JobRules,
   problems: string[],
 ): Promise<readonly PipelineStep[]> {
@@ -149,7 +92,7 @@ async function stepsOf(
 type Sink = NonNullable<JobTarget['sink']>;
 
 /** Checks the options of a sink by its manifest. */
-function sinkCheck({ registry, requestSchemas }: JobRules): (members: Members) => Sink | undefined {
+function sinkCheck({ registry, requestSchemas }: JobRules): (members: JobMembers) => Sink | undefined {
   const checks = new Map<string, Validate>();
   return ({ target, include }) => {
     if (target?.sink === undefined) return undefined;
@@ -165,7 +108,7 @@ function sinkCheck({ registry, requestSchemas }: JobRules): (members: Members) =
 }
 
 function targetOf(
-  { target }: Members,
+  { target }: JobMembers,
   sink: Sink | undefined,
   id: string,
   { bulkRoot }: Config,
@@ -179,7 +122,7 @@ function targetOf(
   return { path, ...(sink !== undefined && { sink }) };
 }
 
-function specOf(members: Members, steps: readonly PipelineStep[], target: JobTarget): JobSpec {
+function specOf(members: JobMembers, steps: readonly PipelineStep[], target: JobTarget): JobSpec {
   const { source, include, namespace, group, callback } = members;
   return {
     source: source.documents === undefined ? sourceOf(source) : { format: 'jsonl' },
@@ -191,7 +134,7 @@ function specOf(members: Members, steps: readonly PipelineStep[], target: JobTar
   };
 }
 
-function sourceOf({ path, format, fields }: Members['source']): JobSource {
+function sourceOf({ path, format, fields }: JobMembers['source']): JobSource {
   return {
     ...(path !== undefined && { path }),
     format,
@@ -199,7 +142,7 @@ function sourceOf({ path, format, fields }: Members['source']): JobSource {
   };
 }
 
-function uploadOf({ source }: Members, body: Buffer): string | null {
+function uploadOf({ source }: JobMembers, body: Buffer): string | null {
   if (source.documents === undefined) return null;
   const [given] = findMembers(body, 0, ['source']) as readonly [JsonPlace];
   const [documents] = findMembers(body, given.from, ['documents']) as readonly [JsonPlace];
@@ -208,7 +151,7 @@ function uploadOf({ source }: Members, body: Buffer): string | null {
     .join('');
 }
 
-function digestOf({ source, ...members }: Members, upload: string | null): string {
+function digestOf({ source, ...members }: JobMembers, upload: string | null): string {
   const { documents: _, ...from } = source;
   return createHash('sha256')
     .update(canonicalJson({ ...members, source: from }))

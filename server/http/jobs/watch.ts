@@ -1,5 +1,5 @@
-import type { JobRecord, JobStore } from '../../store/jobs/contract.ts';
 import { ServiceError } from '../../../core/errors.ts';
+import type { JobRecord, JobStore } from '../../store/jobs/contract.ts';
 
 /** Who is told of a job. */
 export interface Watcher {
@@ -29,7 +29,10 @@ export class JobWatch {
   /** Tells a watcher of a job now, and then of each change, until the job is over. @param job as it is now */
   add(job: JobRecord, watcher: Watcher): void {
     watcher.tell(job);
-    if (isOver(job) || this.#isClosed) return watcher.end();
+    if (isOver(job) || this.#isClosed) {
+      watcher.end();
+      return;
+    }
     let watched = this.#watched.get(job.id);
     if (watched === undefined) {
       watched = { watchers: new Set(), last: JSON.stringify(job), quiet: 0, timer: undefined };

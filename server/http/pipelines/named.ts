@@ -33,10 +33,7 @@ export async function namedPipelines(
 }
 
 /** The pipeline of an id, else that of a name. @throws ServiceError `store_unavailable` */
-export async function findPipeline(
-  given: string,
-  store: PipelineStore,
-): Promise<NamedPipeline | undefined> {
+export async function findPipeline(given: string, store: PipelineStore): Promise<NamedPipeline | undefined> {
   if (textProblems('name', given).length > 0) return undefined;
   try {
     return plain(await store.get(given));

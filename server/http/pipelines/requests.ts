@@ -80,11 +80,7 @@ export interface GivenRules extends StepRules {
 }
 
 /** Reads steps; what is wrong with them is added to the problems. */
-export function readSteps(
-  steps: readonly unknown[],
-  rules: GivenRules,
-  problems: string[],
-): PipelineStep[] {
+export function readSteps(steps: readonly unknown[], rules: GivenRules, problems: string[]): PipelineStep[] {
   if (steps.length <= rules.maxSteps) {
     return steps.map((given, index) => readStep(given, `steps[${index}]`, rules, problems));
   }

@@ -2,21 +2,27 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../../core/errors.ts';
 import { takesJobs } from '../../config/jobs.ts';
-import { jobAnswer } from '../../jobs/job-answer.ts';
-import { readManifest, readParts } from '../../jobs/job-output.ts';
 import { checkPlaces } from '../../jobs/check-places.ts';
+import { jobAnswer } from '../../jobs/job-answer.ts';
+import { findManifest, readParts } from '../../jobs/job-output.ts';
 import { removeJob } from '../../jobs/remove-job.ts';
 import { shardAnswer } from '../../jobs/shard-answer.ts';
 import type { JobRecord } from '../../store/jobs/contract.ts';
 import { bodyOf, bytesBody } from '../bytes-body.ts';
 import { pathOf } from '../error-handler.ts';
 import { EVENTS, EventStream, eventId } from '../jobs/event-stream.ts';
-import { cursorAfterJob, cursorAfterShard, readIdempotencyKey, readJobsPage, readShardsPage } from '../jobs/query.ts';
+import {
+  cursorAfterJob,
+  cursorAfterShard,
+  readIdempotencyKey,
+  readJobsPage,
+  readShardsPage,
+} from '../jobs/query.ts';
 import { jobReader } from '../jobs/requests.ts';
 import * as docs from '../jobs/schemas.ts';
 import { isOver, JobWatch } from '../jobs/watch.ts';
-import { LINES, wantsLines } from '../streams/media.ts';
 import { answerPieces } from '../streams/answer-pieces.ts';
+import { LINES, wantsLines } from '../streams/media.ts';
 
 interface ById {
   Params: { job_id: string };
@@ -122,9 +128,10 @@ function outputRoutes(app: FastifyInstance): void {
   const tools = { store, places };
   app.get<ById>(`${JOB}/result`, { schema: docs.result }, async (request, reply) => {
     const job = await store.get(request.params.job_id);
-    if (job.state !== 'done') throw notDone(job);
+    const manifest = isOver(job) ? await findManifest(job, places) : undefined;
+    if (manifest === undefined) throw notDone(job);
     if (wantsLines(request)) return answerPieces(reply, LINES, readParts(job, 'part', tools));
-    return answerPieces(reply, 'application/json', readManifest(job, tools));
+    return answerPieces(reply, 'application/json', manifest);
   });
 
   app.get<ById>(`${JOB}/errors`, { schema: docs.errors }, async (request, reply) => {
@@ -133,11 +140,11 @@ function outputRoutes(app: FastifyInstance): void {
   });
 }
 
-function notDone({ id, state, finished_at }: JobRecord): ServiceError {
-  const remedy =
-    finished_at === null
-      ? `wait until it is done; GET /v1/jobs/${id}/events tells when`
-      : `it has no result; POST /v1/jobs/${id}/retry goes on with what is not done`;
+function notDone(job: JobRecord): ServiceError {
+  const { id, state } = job;
+  const remedy = isOver(job)
+    ? `it has no manifest; POST /v1/jobs/${id}/retry goes on with what is not done`
+    : `wait until it is done; GET /v1/jobs/${id}/events tells when`;
   return new ServiceError('job_not_over', { id, state, remedy });
 }
 
