@@ -69,7 +69,9 @@ export async function* chunkDocuments(given: Documents): AsyncGenerator<ChunkedD
   try {
     for await (const { bytes, outcomes } of answers) {
       const sources = reader.settle(outcomes.length);
-      const documents = outcomes.map((outcome, place) => documentOf(sources[place] as SourceDocument, outcome));
+      const documents = outcomes.map((outcome, place) =>
+        documentOf(sources[place] as SourceDocument, outcome),
+      );
       yield { bytes, documents };
     }
   } finally {

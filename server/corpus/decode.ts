@@ -11,21 +11,22 @@ import type { Decode } from './read-shard.ts';
  * text, is binary: it is skipped.
  */
 export function decoderOf(registry: Registry, host: PluginHost): (signal: AbortSignal) => Decode {
-  return (signal) => async ({ bytes, name }) => {
-    const file = { bytes, name: basename(name), mediaType: undefined, charset: undefined };
-    let reader: PluginEntry | undefined;
-    try {
-      reader = readerOf(file, undefined, registry);
-      const { manifest } = reader;
-      return await callPlugin(reader, async () => {
-        const plugin = await host.get('reader', manifest.name);
-        return plugin.read(file, { report() {}, signal });
-      });
-    } catch (error) {
-      if (isBinary(error, reader, file.name)) return undefined;
-      throw error;
-    }
-  };
+  return (signal) =>
+    async ({ bytes, name }) => {
+      const file = { bytes, name: basename(name), mediaType: undefined, charset: undefined };
+      let reader: PluginEntry | undefined;
+      try {
+        reader = readerOf(file, undefined, registry);
+        const { manifest } = reader;
+        return await callPlugin(reader, async () => {
+          const plugin = await host.get('reader', manifest.name);
+          return plugin.read(file, { report() {}, signal });
+        });
+      } catch (error) {
+        if (isBinary(error, reader, file.name)) return undefined;
+        throw error;
+      }
+    };
 }
 
 function isBinary(error: unknown, reader: PluginEntry | undefined, name: string): boolean {

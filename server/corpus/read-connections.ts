@@ -46,9 +46,8 @@ function readJson(file: string, place: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    if (error instanceof Error && 'code' in error) {
-      throw new ConfigError(`${place}the file cannot be read (${error.code})`);
-    }
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== undefined) throw new ConfigError(`${place}the file cannot be read (${code})`);
     // The whole message shows what stands there, which may be a key.
     const [where = ''] = / \(line \d+ column \d+\)/.exec(String(error)) ?? [];
     throw new ConfigError(`${place}the file is not valid JSON${where}`);

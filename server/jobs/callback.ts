@@ -158,6 +158,5 @@ function outcomeOf({ statusCode: status = 0, headers }: IncomingMessage): Callba
 }
 
 function reasonFor(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : reasonOf(error);
-  return `the connection failed (${code})`;
+  return `the connection failed (${(error as NodeJS.ErrnoException).code ?? reasonOf(error)})`;
 }

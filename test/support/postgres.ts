@@ -61,15 +61,15 @@ function binaries(): string | undefined {
   return folders.find((folder) => existsSync(join(folder, 'initdb')));
 }
 
-/** PostgreSQL refuses to run as root; Debian's package creates a user for it. */
-function unprivileged(): { uid: number; gid: number; prefix: string[] } | undefined {
+/** PostgreSQL and pgbouncer refuse to run as root; Debian's packages create a user for them. */
+export function unprivileged(): { uid: number; gid: number; prefix: string[] } | undefined {
   if (process.getuid?.() !== 0 || spawnSync('id', ['postgres']).status !== 0) return undefined;
   const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'postgres'])));
   const prefix = ['setpriv', '--reuid', 'postgres', '--regid', 'postgres', '--clear-groups'];
   return { uid: uid as number, gid: gid as number, prefix };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as { port: number };

@@ -13,7 +13,7 @@ export interface ChunkFlags {
   readonly textField?: string;
   readonly titleField?: string;
   readonly metadataField?: readonly string[];
-  readonly root: string;
+  readonly root?: string;
   readonly out?: string;
   readonly resume?: true;
   readonly since?: string;
@@ -43,7 +43,10 @@ export const CHUNK_FLAGS: readonly Option[] = [
   option('--text-field <name>', 'the member that is the text'),
   option('--title-field <name>', 'the member that is the title'),
   option('--metadata-field <names...>', "members that become metadata; '*' is all that have no other use"),
-  option('--root <folder>', 'ids of documents are the paths of files relative to this folder').default('.'),
+  option(
+    '--root <folder>',
+    'ids of documents are paths of files relative to this folder (default: the current one)',
+  ),
   option('--out <folder>', 'write part files and a manifest into this folder, instead of standard output'),
   option('--resume', 'go on where a run into the same --out stopped'),
   option('--since <path>', 'write only what has changed since an earlier --out folder or --manifest file'),

@@ -1,7 +1,6 @@
 import { Argument, Command } from 'commander';
-import { ServiceError } from '../../../core/errors.ts';
 import type { Environment } from '../../config/config.ts';
-import { CommandError, EXIT, UsageError } from '../errors.ts';
+import { EXIT } from '../errors.ts';
 import type { ChangeCounts } from './earlier-ids.ts';
 import { type Counts, describe, showProgress, summaryOf } from './progress.ts';
 import { type ChunkSetup, withSetup } from './setup.ts';
@@ -82,11 +81,4 @@ function changed(changes: ChangeCounts | undefined): string {
   if (changes === undefined) return '';
   const { added, unchanged, deleted } = changes;
   return `; ${added} chunks added, ${deleted} deleted, ${unchanged} unchanged`;
-}
-
-/** The exit status of a command that failed, whose reason is printed. */
-export function statusOf(error: unknown): number {
-  if (error instanceof UsageError) return EXIT.usage;
-  if (error instanceof ServiceError && error.status < 500) return EXIT.usage;
-  return error instanceof CommandError ? EXIT.failed : EXIT.failed;
 }

@@ -4,13 +4,12 @@ import type { Environment } from '../../config/config.ts';
 import type { FieldMapping } from '../../corpus/shard.ts';
 import { type Chunking, localChunking } from '../../jobs/chunking.ts';
 import type { JobSpec } from '../../jobs/spec.ts';
-import { fieldValues } from '../../service/field-values.ts';
 import { createApi } from '../api.ts';
 import { type Engine, openEngine } from '../engine.ts';
 import { UsageError } from '../errors.ts';
 import { CHUNK_FLAGS, type ChunkFlags } from './chunk-flags.ts';
 import { type ChunkTask, localTask, remoteTask } from './chunk-task.ts';
-import { fieldsOf, optionFlags } from './option-flags.ts';
+import { optionFlags, optionValues } from './option-flags.ts';
 import { remoteChunking } from './remote-chunking.ts';
 
 /** A run of `chunk` as it was asked for. */
@@ -100,7 +99,7 @@ function specOf(
       ...(fields !== undefined && { fields }),
     },
     task,
-    options: fieldValues(fieldsOf(schema, given), schema),
+    options: optionValues(schema, given),
     group,
     target: { path: out },
   };

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, relative, resolve, sep } from 'node:path';
 import { decoderOf } from '../../corpus/decode.ts';
 import { createLocalFolder } from '../../corpus/local-folder.ts';
 import { planShards } from '../../corpus/plan-shards.ts';
@@ -23,15 +23,29 @@ export interface CorpusSource {
 const STDIN = '-';
 
 /** @throws UsageError, ServiceError if a path is not there */
-export async function openSource(root: string, paths: readonly string[]): Promise<CorpusSource> {
+export async function openSource(root: string | undefined, paths: readonly string[]): Promise<CorpusSource> {
   if (paths.includes(STDIN)) {
     if (paths.length > 1) throw new UsageError('-: standard input is read alone, without further paths');
     return { storage: standardInput(), files: undefined, total: undefined };
   }
-  const folder = resolve(root);
-  const files = await selectFiles(folder, paths);
+  const folder = root === undefined ? commonRoot(paths) : resolve(root);
+  const storage = createLocalFolder(folder);
+  const names = await selectFiles(
+    folder,
+    paths.map((path) => relative(folder, resolve(path)) || '.'),
+  );
+  const files = (await Promise.all(names.map((name) => storage.find(name)))).filter(
+    (file) => file !== undefined,
+  );
   const total = files.reduce((sum, { size }) => sum + size, 0);
-  return { storage: createLocalFolder(folder), files, total };
+  return { storage, files, total };
+}
+
+/** The working directory, or the folder around it in which all paths are. */
+function commonRoot(paths: readonly string[]): string {
+  let root = resolve('.');
+  while (paths.some((path) => relative(root, resolve(path)).split(sep)[0] === '..')) root = dirname(root);
+  return root;
 }
 
 /** Reads the documents of a source one after the other. */

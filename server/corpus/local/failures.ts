@@ -28,12 +28,18 @@ export function storageFailed(storage: string, error: unknown): ServiceError {
 
 /** Retries what may pass, such as too many open files. @throws ServiceError `storage_failed` */
 export async function attempt<T>(storage: string, work: () => Promise<T>): Promise<T> {
-  const isPassing = (error: unknown) => PASSING.includes(codeOf(error) ?? '');
   try {
-    return await withRetries(RETRIES, { isPassing }, work);
+    return await work();
   } catch (error) {
-    throw storageFailed(storage, error);
+    if (!isPassing(error)) throw storageFailed(storage, error);
   }
+  return withRetries(RETRIES, { isPassing }, work).catch((error: unknown) => {
+    throw storageFailed(storage, error);
+  });
+}
+
+function isPassing(error: unknown): boolean {
+  return PASSING.includes(codeOf(error) ?? '');
 }
 
 /** What the work gives, or undefined if there is no such file. */

@@ -20,21 +20,9 @@ export class LocalPaths {
    */
   async find(name: string): Promise<string | undefined> {
     if (name !== '') this.#check(name);
-    const root = await realpath(this.#root);
-    return this.resolve(root, join(root, name), name);
-  }
-
-  /**
-   * The real path behind a path, if there is one.
-   *
-   * @param root the real path of the folder
-   * @param name for the error
-   * @throws ServiceError `path_outside`
-   */
-  async resolve(root: string, path: string, name: string): Promise<string | undefined> {
-    const real = await unlessMissing(realpath(path));
-    if (real !== undefined && !isInside(root, real)) throw this.#outside(name);
-    return real;
+    const path = join(this.#root, name);
+    const [root, real] = await Promise.all([realpath(this.#root), unlessMissing(realpath(path))]);
+    return this.#inside(root, real, name);
   }
 
   /**
@@ -54,19 +42,29 @@ export class LocalPaths {
   async locate(name: string): Promise<string | undefined> {
     this.#check(name);
     const root = await realpath(this.#root);
-    const parent = await this.resolve(root, dirname(join(root, name)), name);
+    const parent = await this.#resolve(root, dirname(join(root, name)), name);
     return parent === undefined ? undefined : join(parent, basename(name));
   }
 
   /** Makes folders only below what is known to be inside. */
   async #makeFolder(root: string, path: string, name: string): Promise<string> {
-    const found = await this.resolve(root, path, name);
+    const found = await this.#resolve(root, path, name);
     if (found !== undefined) return found;
     const parent = await this.#makeFolder(root, dirname(path), name);
     const folder = join(parent, basename(path));
     await mkdir(folder, { recursive: true });
     await syncFolder(parent);
     return folder;
+  }
+
+  /** The real path behind a path, if there is one. */
+  async #resolve(root: string, path: string, name: string): Promise<string | undefined> {
+    return this.#inside(root, await unlessMissing(realpath(path)), name);
+  }
+
+  #inside(root: string, real: string | undefined, name: string): string | undefined {
+    if (real !== undefined && !isInside(root, real)) throw this.#outside(name);
+    return real;
   }
 
   #check(name: string): void {

@@ -40,8 +40,7 @@ function isBrokenConnection(error: unknown): boolean {
 }
 
 function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
+  return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 }
 
 /** A failure in words for callers, who see neither keys nor what the service says. */

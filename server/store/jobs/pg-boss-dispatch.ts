@@ -122,7 +122,7 @@ class PgBossDispatch implements Dispatch {
   #sweepLater(): NodeJS.Timeout {
     const sweep = () => {
       this.#inBackground(async (boss) => {
-        while ((await this.#sweep(boss)) === SWEEP);
+        for (let from = 0; (await this.#sweep(boss, from)) === SWEEP; from += SWEEP);
       });
       this.#sweeping?.refresh();
     };
@@ -133,14 +133,15 @@ class PgBossDispatch implements Dispatch {
    * Makes tickets for shards that may run and have none. Those which have one keep it, as their keys refuse another.
    * Workers take the lowest ranks first, so that shards without tickets soon are the lowest.
    *
+   * @param from the number of shards that have been looked at
    * @returns the number of tickets that were missing
    */
-  async #sweep(boss: PgBoss): Promise<number> {
+  async #sweep(boss: PgBoss, from: number): Promise<number> {
     const shards = await rowsOf<OpenShard & { job_id: string }>(
       this.#table.em.fork(),
       `select job_id, seq, kind, rank from bulk_shards where ${OPEN} and ${this.#due}
-      order by rank, job_id, seq limit ${SWEEP}`,
-      [],
+      order by rank, job_id, seq limit ${SWEEP} offset ?`,
+      [from],
     );
     if (shards.length === 0) return 0;
     const tickets = shards.map((shard) => ticketOf(shard.job_id, shard, 0));

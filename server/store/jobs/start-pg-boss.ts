@@ -49,8 +49,9 @@ export async function startPgBoss(
   boss.on('warning', ({ message }) => log.debug({ reason: message }, 'The queue of jobs warns.'));
   try {
     await boss.start();
-    await boss.createQueue(QUEUE, {
-      policy: 'exclusive',
+    await boss.createQueue(QUEUE, { policy: 'exclusive' });
+    // Of a queue that is there already, with the settings of an earlier start.
+    await boss.updateQueue(QUEUE, {
       heartbeatSeconds: Math.max(SHORTEST_HEARTBEAT, Math.ceil(settings.leaseSeconds)),
       expireInSeconds: DAY,
       // The table of shards counts failures; a ticket lasts until it has counted the last.

@@ -1,8 +1,10 @@
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import Fastify from 'fastify';
 import t from 'tap';
 import { chunker, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { startProcess } from '../../support/process.ts';
+import { temporaryFolder } from '../../support/server.ts';
 
 const CHECK = ['--check', '--host', '127.0.0.1', '--store', 'memory', '--plugins', 'token,character'];
 
@@ -40,4 +42,31 @@ t.test("a plugin's address that is no URL stops the start, with and without --ch
   }
   const only = startProcess(t, ['--check', ...args, '--plugins', 'token', '--store', 'memory'], { env });
   t.equal(await only.ended(), 0, 'what no plugin reads is not looked at');
+});
+
+t.test('what jobs may use is read at the start, and printed without keys', async (t) => {
+  const archive = { endpoint: 'https://s3.example', bucket: 'docs', access_key_id: 'hidden' };
+  const folder = await temporaryFolder(t, {
+    'good.json': JSON.stringify({ archive: { ...archive, secret_access_key: { env: 'ARCHIVE_SECRET' } } }),
+    'bad.json': JSON.stringify({ archive: { ...archive, secret_access_kye: 'hidden' } }),
+  });
+  const env = { ARCHIVE_SECRET: 'hidden', BULK_CALLBACK_SECRET: 'hidden-hidden-hidden' };
+  const using = (name: string) => ['--bulk-root', folder, '--bulk-connections', join(folder, name)];
+  const good = startProcess(t, [...CHECK, '--port', '0', ...using('good.json')], { env });
+  t.equal(await good.ended(), 0);
+  t.match(
+    good.stdout(),
+    `Folder of jobs: ${folder}\nBuckets of jobs: archive (docs at https://s3.example/)\n`,
+  );
+  t.match(good.stdout(), /^Callbacks of jobs: signed, to public addresses alone$/m);
+  t.notMatch(good.stdout() + good.stderr(), /hidden/);
+  for (const command of [CHECK, CHECK.slice(1)]) {
+    const bad = startProcess(t, [...command, '--port', '0', ...using('bad.json')], { env });
+    t.equal(await bad.ended(), 2);
+    t.match(
+      bad.stderr(),
+      /archive\.secret_access_kye: unknown, known are .*\n.*archive\.secret_access_key: expected/,
+    );
+    t.notMatch(bad.stdout() + bad.stderr(), /hidden/);
+  }
 });

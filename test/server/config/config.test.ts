@@ -57,6 +57,16 @@ t.test('--model-aliases refuses what is no pair, a name twice, and aliases of al
   t.same(Object.entries(pairs), [['__proto__', 'a']]);
 });
 
+t.test('a secret of callbacks is long, and is not shown', async (t) => {
+  const secret = '0123456789abcdef';
+  t.equal(readConfig([], { BULK_CALLBACK_SECRET: secret }).bulkCallbackSecret, secret);
+  t.equal(readConfig([], { BULK_CALLBACK_SECRET: '' }).bulkCallbackSecret, '');
+  const expected = ['BULK_CALLBACK_SECRET: expected at least 16 ASCII letters, digits and signs'];
+  for (const bad of ['short', `${secret} \n`])
+    t.same(problemsOf([], { BULK_CALLBACK_SECRET: bad }), expected);
+  t.match(problemsOf(['--bulk-callback-secret', secret]), [/unknown flag/]);
+});
+
 t.test('every flag is read, as --flag value and as --flag=value', async (t) => {
   const given: [flag: string, name: string, text: string, value: unknown][] = [
     ['host', 'host', '127.0.0.1', '127.0.0.1'],
@@ -97,13 +107,23 @@ t.test('every flag is read, as --flag value and as --flag=value', async (t) => {
     ],
     ['rate-limit', 'rateLimit', '60', 60],
     ['api-keys-file', 'apiKeysFile', '/run/secrets/keys', '/run/secrets/keys'],
+    ['bulk-root', 'bulkRoot', '/corpora', '/corpora'],
+    ['bulk-connections', 'bulkConnections', 'buckets.json', 'buckets.json'],
   ];
   for (const [flag, name, text, value] of given) {
     t.match(readConfig([`--${flag}`, text], {}), { [name]: value });
     t.match(readConfig([`--${flag}=${text}`], {}), { [name]: value });
     t.match(readConfig([], { [flag.replaceAll('-', '_').toUpperCase()]: text }), { [name]: value });
   }
-  const switches = ['reload', 'allow-downloads', 'trust-proxy', 'check', 'docs-need-key', 'playground'];
+  const switches = [
+    'bulk-callback-private',
+    'reload',
+    'allow-downloads',
+    'trust-proxy',
+    'check',
+    'docs-need-key',
+    'playground',
+  ];
   const flags = describeOptions().flatMap(({ flag }) => (flag === '' ? [] : [flag.slice(2)]));
   t.same([...given.map(([flag]) => flag), ...switches].sort(), flags.sort(), 'none is left out here');
 });

@@ -55,7 +55,7 @@ const MALFORMED: [title: string, files: Record<string, string>, reason: RegExp, 
   [
     'a mistyped use',
     WITH({ uses: ['tokeniser'] }),
-    /manifest\.uses\[0\]: did you mean "tokenizer"\? expected one of chunker, refinery, reader, embedding, tokenizer, or .*, got "tokeniser"/,
+    /manifest\.uses\[0\]: did you mean "tokenizer"\? expected one of chunker, refinery, reader, sink, embedding, tokenizer, or .*, got "tokeniser"/,
   ],
   ['a mistyped single use', WITH({ uses: ['tokenizr/x'] }), /did you mean "tokenizer\/x"\?/],
   ['a use of nothing known', WITH({ uses: ['database'] }), /manifest\.uses\[0\]: expected one of/],

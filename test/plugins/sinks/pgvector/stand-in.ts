@@ -29,6 +29,8 @@ const VECTOR = `
 export interface PostgresStandIn extends SinkStandIn {
   readonly url: string;
   start(): Promise<void>;
+  /** Ends the server alone, so that it can start again. */
+  halt(): Promise<void>;
   /** Runs a statement as a superuser. */
   run(text: string): Promise<readonly object[]>;
 }
@@ -53,6 +55,7 @@ export async function startDatabase(vectors: 'array' | 'vector'): Promise<Postgr
       return (rows as Row[]).map(chunkOf);
     },
     start: () => postgres.start(),
+    halt: () => postgres.stop(),
     async stop() {
       for (const end of endings.splice(0).reverse()) await end();
     },

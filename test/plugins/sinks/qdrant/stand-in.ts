@@ -11,7 +11,7 @@ interface Point {
 }
 
 interface Collection {
-  readonly vectors: { readonly size?: number; readonly distance?: string };
+  readonly vectors: { readonly size?: number; readonly [name: string]: unknown };
   readonly indexes: Set<string>;
   readonly points: Map<string, Point>;
 }

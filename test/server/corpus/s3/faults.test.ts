@@ -185,7 +185,7 @@ t.test('an upload is completed, whatever answers say and which are lost', async 
 });
 
 t.test('what is discarded leaves nothing', async (t) => {
-  const { storage, bucket, fail } = await startS3(t);
+  const { storage, bucket, fail, requests } = await startS3(t);
   const small = await storage().create('small');
   await small.write(Buffer.from('text'));
   await small.discard();
@@ -202,7 +202,9 @@ t.test('what is discarded leaves nothing', async (t) => {
   const kept = await storage().create('kept');
   await kept.write(CONTENT.subarray(0, 1000));
   await kept.finish();
+  const before = requests.length;
   await kept.discard();
+  t.equal(requests.length, before);
   t.ok(bucket.objects.has('kept'), 'what is finished stays');
 });
 
@@ -234,6 +236,7 @@ t.test('a part that is on its way when all is discarded does not come back', asy
   await writer.write(CONTENT.subarray(0, 150));
   while (!requests.some(is('PUT', 'partNumber'))) await turn();
   await writer.discard();
+  t.equal(requests.filter(is('PUT', 'partNumber')).length, 1, 'it is not waited for');
   gate.resolve();
   await turn();
   t.same([bucket.objects.size, bucket.uploads.size], [0, 0]);

@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import type { Environment } from '../../config/config.ts';
+import { apiOf, print, type RemoteFlags, readJson, remoteCommand, table } from './remote.ts';
+
+interface Evaluation {
+  readonly candidates: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** `chunksmith evaluate request.json` */
+export function evaluateCommand(env: Environment): Command {
+  const description = 'Compare chunkers and pipelines by the chunks that questions find';
+  return remoteCommand('evaluate', description, env)
+    .argument('<file>', 'the body of POST /v1/evaluate; - is standard input')
+    .action(async (file: string, flags: RemoteFlags) => {
+      const answer = (await apiOf(flags, env).call('POST', '/v1/evaluate', readJson(file))) as Evaluation;
+      print(flags, answer, inWords);
+    });
+}
+
+/** A row for each candidate, with all that is a number. */
+function inWords({ candidates }: Evaluation): string {
+  const isNumber = (value: unknown) => typeof value === 'number';
+  const names = [
+    ...new Set(candidates.flatMap((one) => Object.keys(one).filter((name) => isNumber(one[name])))),
+  ];
+  const cell = (value: unknown) =>
+    isNumber(value) ? String(Math.round((value as number) * 1000) / 1000) : '';
+  const rows = candidates.map((one, index) => [
+    String(one.name ?? index + 1),
+    ...names.map((name) => cell(one[name])),
+  ]);
+  return table([['candidate', ...names], ...rows]);
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { Command } from 'commander';
+import type { Environment } from '../../config/config.ts';
+import type { JobAnswer } from '../../jobs/job-answer.ts';
+import { LineSplitter } from '../../wire/line-splitter.ts';
+import type { Api } from '../api.ts';
+import { CommandError } from '../errors.ts';
+import { apiOf, print, type RemoteFlags, readJson, remoteCommand, table } from './remote.ts';
+
+const PATH = '/v1/jobs';
+const LINES = { accept: 'application/x-ndjson' };
+const MB = 1e6;
+
+/** `chunksmith jobs create|list|show|watch|result|errors|cancel|retry|delete` */
+export function jobsCommand(env: Environment): Command {
+  const jobs = new Command('jobs').description('Jobs of a service, which chunk corpora');
+  const commands = [
+    createCommand(env),
+    listCommand(env),
+    ...[
+      onOne('show', 'Show how far a job is', env, (api, id) => api.call('GET', `${PATH}/${id}`)),
+      onOne('cancel', 'Cancel a job', env, (api, id) => api.call('POST', `${PATH}/${id}/cancel`)),
+      onOne('retry', 'Do again what failed of a job', env, (api, id) =>
+        api.call('POST', `${PATH}/${id}/retry`),
+      ),
+    ],
+    watchCommand(env),
+    copyCommand('result', 'Print the lines that a job has written', env),
+    copyCommand('errors', 'Print the documents that failed', env),
+    deleteCommand(env),
+  ];
+  for (const command of commands) jobs.addCommand(command);
+  return jobs;
+}
+
+function createCommand(env: Environment): Command {
+  return remoteCommand('create', 'Begin a job', env)
+    .argument('<file>', 'the body of POST /v1/jobs; - is standard input')
+    .option('--key <text>', 'Idempotency-Key: the same key begins no second job')
+    .action(async (file: string, flags: RemoteFlags & { readonly key?: string }) => {
+      const headers = { 'idempotency-key': flags.key ?? randomUUID() };
+      const job = await apiOf(flags, env).call('POST', PATH, readJson(file), headers);
+      print(flags, job as JobAnswer, inLines);
+    });
+}
+
+function listCommand(env: Environment): Command {
+  return remoteCommand('list', 'List jobs, the newest first', env)
+    .option('--state <state>', 'only those in this state')
+    .option('--limit <number>', 'most of them', '50')
+    .action(async (flags: RemoteFlags & { readonly state?: string; readonly limit: string }) => {
+      const { state, limit } = flags;
+      const query = new URLSearchParams({ limit, ...(state !== undefined && { state }) });
+      print(flags, (await apiOf(flags, env).call('GET', `${PATH}?${query}`)) as readonly JobAnswer[], inRows);
+    });
+}
+
+function onOne(
+  name: string,
+  description: string,
+  env: Environment,
+  act: (api: Api, id: string) => Promise<unknown>,
+): Command {
+  return remoteCommand(name, description, env)
+    .argument('<id>')
+    .action(async (id: string, flags: RemoteFlags) => {
+      print(flags, (await act(apiOf(flags, env), encodeURIComponent(id))) as JobAnswer, inLines);
+    });
+}
+
+function watchCommand(env: Environment): Command {
+  return remoteCommand('watch', 'Print how far a job is until it is over; fails if the job does', env)
+    .argument('<id>')
+    .action(async (id: string, flags: RemoteFlags) => {
+      const path = `${PATH}/${encodeURIComponent(id)}/events`;
+      let last: JobAnswer | undefined;
+      const splitter = new LineSplitter(Number.POSITIVE_INFINITY);
+      for await (const piece of await apiOf(flags, env).open('GET', path, LINES)) {
+        for (const line of splitter.push(piece as Buffer)) {
+          last = JSON.parse(String(line)) as JobAnswer;
+          console.log(flags.json === true ? String(line) : inOneLine(last));
+        }
+      }
+      if (last?.state !== 'done')
+        throw new CommandError(`the job is ${last?.state}: ${last?.error?.detail ?? ''}`);
+    });
+}
+
+function copyCommand(name: 'result' | 'errors', description: string, env: Environment): Command {
+  return remoteCommand(name, description, env)
+    .argument('<id>')
+    .action(async (id: string, flags: RemoteFlags) => {
+      const path = `${PATH}/${encodeURIComponent(id)}/${name}`;
+      for await (const piece of await apiOf(flags, env).open('GET', path, LINES)) {
+        if (!process.stdout.write(piece as Buffer))
+          await new Promise((done) => process.stdout.once('drain', done));
+      }
+    });
+}
+
+function deleteCommand(env: Environment): Command {
+  return remoteCommand('delete', 'Delete a job that is over, and what it has written', env)
+    .argument('<id>')
+    .action(async (id: string, flags: RemoteFlags) => {
+      await apiOf(flags, env).call('DELETE', `${PATH}/${encodeURIComponent(id)}`);
+      print(flags, { deleted: id }, () => `deleted ${id}`);
+    });
+}
+
+function inRows(jobs: readonly JobAnswer[]): string {
+  const rows = jobs.map((job) => [
+    job.id,
+    job.state,
+    shareOf(job),
+    String(job.documents.done),
+    job.created_at,
+  ]);
+  return table([['id', 'state', 'read', 'documents', 'created'], ...rows]);
+}
+
+function inLines(job: JobAnswer): string {
+  const { documents, shards, error } = job;
+  return table([
+    ['id', job.id],
+    ['state', job.state],
+    ...(error === null ? [] : [['error', error.detail]]),
+    ['read', `${(job.bytes.read / MB).toFixed(1)} of ${(job.bytes.total / MB).toFixed(1)} MB`],
+    ['documents', `${documents.done}, of which ${documents.failed} failed`],
+    ['chunks', String(job.chunks)],
+    ['shards', `${shards.done} of ${shards.total}, ${shards.failed} failed`],
+    ['created', job.created_at],
+    ...(job.finished_at === null ? [] : [['finished', job.finished_at]]),
+  ]);
+}
+
+function inOneLine(job: JobAnswer): string {
+  const left = job.seconds_left === null ? '' : `, ${job.seconds_left} s left`;
+  const { documents, chunks, bytes_per_second } = job;
+  const rate = `${(bytes_per_second / MB).toFixed(1)} MB/s`;
+  return `${job.state}, ${shareOf(job)}, ${documents.done} documents, ${documents.failed} failed, ${chunks} chunks, ${rate}${left}`;
+}
+
+function shareOf({ bytes: { read, total } }: JobAnswer): string {
+  return total === 0 ? '0%' : `${Math.floor((100 * read) / total)}%`;
+}

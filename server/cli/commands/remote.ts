@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { reasonOf } from '../../../core/errors.ts';
+import type { Environment } from '../../config/config.ts';
+import { type Api, createApi } from '../api.ts';
+import { UsageError } from '../errors.ts';
+
+/** What every command to a running service takes. */
+export interface RemoteFlags {
+  readonly server: string;
+  readonly json?: true;
+}
+
+const SERVER = 'http://localhost:8000';
+
+/** A command to a running service. @param name with its arguments, as commander takes them */
+export function remoteCommand(name: string, description: string, env: Environment): Command {
+  return new Command(name)
+    .description(description)
+    .option(
+      '--server <url>',
+      'where the service is; the variable CHUNKSMITH_KEY has its key',
+      env.CHUNKSMITH_SERVER ?? SERVER,
+    )
+    .option('--json', 'print what the service answers as JSON');
+}
+
+export function apiOf({ server }: RemoteFlags, env: Environment): Api {
+  return createApi(server, env.CHUNKSMITH_KEY);
+}
+
+/** Prints an answer as JSON, or in words. */
+export function print<T>({ json }: RemoteFlags, answer: T, inWords: (answer: T) => string): void {
+  console.log(json === true ? JSON.stringify(answer, undefined, 2) : inWords(answer));
+}
+
+/** Columns that are as wide as their widest cell. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths =
+    rows[0]?.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length))) ?? [];
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] as number))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** Reads the JSON of a file; `-` is standard input. @throws UsageError */
+export function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path === '-' ? 0 : path, 'utf8'));
+  } catch (error) {
+    throw new UsageError(`${path}: the file cannot be read as JSON: ${reasonOf(error)}`);
+  }
+}

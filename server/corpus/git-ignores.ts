@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import ignore, { type Ignore } from 'ignore';
+import { unlessMissing } from './local/failures.ts';
+
+/** The rules of one `.gitignore`. */
+interface Rules {
+  /** The folder that they stand in, with `/` at its end; `''` is the root. */
+  readonly folder: string;
+  readonly ignore: Ignore;
+}
+
+/** What is known of a folder. */
+interface Folder {
+  readonly isIgnored: boolean;
+  /** That apply in it, the nearest first. */
+  readonly rules: readonly Rules[];
+}
+
+/** Says what the `.gitignore` files of a folder and of those below it leave out. `.git` is always left out. */
+export class GitIgnores {
+  readonly #root: string;
+  readonly #folders = new Map<string, Promise<Folder>>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** @param path of a file or a folder, relative to the root, with `/` between folders */
+  async ignores(path: string, isFolder: boolean): Promise<boolean> {
+    const parent = dirname(path);
+    const { isIgnored, rules } = await this.#folder(parent === '.' ? '' : parent);
+    return isIgnored || isLeftOut(path, isFolder, rules);
+  }
+
+  #folder(path: string): Promise<Folder> {
+    const known = this.#folders.get(path) ?? this.#read(path);
+    this.#folders.set(path, known);
+    return known;
+  }
+
+  async #read(path: string): Promise<Folder> {
+    const above = path === '' ? NOTHING : await this.#parentOf(path);
+    if (above.isIgnored) return above;
+    const text = await unlessMissing(readFile(join(this.#root, path, '.gitignore'), 'utf8'));
+    if (text === undefined) return above;
+    const folder = path === '' ? '' : `${path}/`;
+    const rules = { folder, ignore: ignore({ ignorecase: false }).add(text) };
+    return { isIgnored: false, rules: [rules, ...above.rules] };
+  }
+
+  /** What the folder around it says of this folder. Rules that were overruled for it say nothing of what is in it. */
+  async #parentOf(path: string): Promise<Folder> {
+    const parent = dirname(path);
+    const { isIgnored, rules } = await this.#folder(parent === '.' ? '' : parent);
+    if (isIgnored || isLeftOut(path, true, rules)) return { isIgnored: true, rules: [] };
+    return { isIgnored: false, rules: rules.filter((one) => !verdict(one, path, true).ignored) };
+  }
+}
+
+const NOTHING: Folder = { isIgnored: false, rules: [] };
+
+/** Of rules that say something of a path, the nearest are right. */
+function isLeftOut(path: string, isFolder: boolean, rules: readonly Rules[]): boolean {
+  if (path === '.git' || path.endsWith('/.git')) return true;
+  for (const one of rules) {
+    const { ignored, unignored } = verdict(one, path, isFolder);
+    if (ignored || unignored) return ignored;
+  }
+  return false;
+}
+
+function verdict({ folder, ignore }: Rules, path: string, isFolder: boolean) {
+  return ignore.test(path.slice(folder.length) + (isFolder ? '/' : ''));
+}

@@ -1,0 +1,100 @@
+import type { Dirent } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
+import { glob, isDynamicPattern } from 'tinyglobby';
+import { ServiceError } from '../../core/errors.ts';
+import { GitIgnores } from './git-ignores.ts';
+import { unlessMissing } from './local/failures.ts';
+import { isInside } from './local/paths.ts';
+import { unreadable } from './unreadable.ts';
+
+export interface SelectOptions {
+  /** Whether names that begin with a dot are taken, which else have to be named. */
+  readonly hidden?: boolean;
+}
+
+/**
+ * The files that are meant by files, folders and globs, relative to the root, each once and in the order of their UTF-8.
+ * What `.gitignore` files leave out, and links that lead out of the root, are not among them; a file that is named itself is.
+ *
+ * @param root a folder that the arguments are relative to
+ * @throws ServiceError `source_unreadable` naming what is not there, `path_outside`
+ */
+export async function selectFiles(
+  root: string,
+  args: readonly string[],
+  { hidden = false }: SelectOptions = {},
+): Promise<readonly string[]> {
+  const top = await realpath(root);
+  const selection: Selection = { root: top, hidden, ignores: new GitIgnores(top), files: new Set() };
+  for (const arg of args) await select(arg, selection);
+  return [...selection.files]
+    .map((name) => ({ name, key: Buffer.from(name) }))
+    .sort((a, b) => Buffer.compare(a.key, b.key))
+    .map(({ name }) => name);
+}
+
+interface Selection {
+  /** Real path. */
+  readonly root: string;
+  readonly hidden: boolean;
+  readonly ignores: GitIgnores;
+  readonly files: Set<string>;
+}
+
+/** An argument is a path if there is such a thing, and else may be a glob. */
+async function select(arg: string, selection: Selection): Promise<void> {
+  const { root, files } = selection;
+  const path = resolve(root, arg);
+  const found = await unlessMissing(stat(path));
+  if (found === undefined) {
+    if (!isDynamicPattern(arg)) throw unreadable(arg, 'there is no such file or folder');
+    return selectGlob(arg, selection);
+  }
+  const name = relative(root, path).replaceAll(sep, '/');
+  const real = await realpath(path);
+  if (!isInside(root, path) || !isInside(root, real)) {
+    throw new ServiceError('path_outside', { path: arg, storage: root });
+  }
+  if (found.isFile()) files.add(name);
+  else if (found.isDirectory()) await selectFolder(name, selection);
+  else throw unreadable(arg, 'it is neither a file nor a folder');
+}
+
+async function selectGlob(pattern: string, selection: Selection): Promise<void> {
+  const { root, hidden, ignores, files } = selection;
+  const names = await glob(pattern, {
+    cwd: root,
+    dot: hidden,
+    followSymbolicLinks: false,
+    expandDirectories: false,
+    ignore: ['**/.git/**'],
+  });
+  for (const name of names) {
+    if (name.startsWith('../')) throw new ServiceError('path_outside', { path: pattern, storage: root });
+    const isTaken = (await isFile(name, selection)) && !(await ignores.ignores(name, false));
+    if (isTaken) files.add(name);
+  }
+  if (names.length === 0) throw unreadable(pattern, 'no file matches it');
+}
+
+/** Takes the files below a folder. Links to folders are not followed, as git does not follow them. */
+async function selectFolder(folder: string, selection: Selection): Promise<void> {
+  const { root, hidden, ignores, files } = selection;
+  const entries: Dirent[] = (await unlessMissing(readdir(join(root, folder), { withFileTypes: true }))) ?? [];
+  for (const entry of entries) {
+    if (entry.name.startsWith('.') && !hidden) continue;
+    const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    const isFolder = entry.isDirectory();
+    if (await ignores.ignores(name, isFolder)) continue;
+    if (isFolder) await selectFolder(name, selection);
+    else if (entry.isFile() || (entry.isSymbolicLink() && (await isFile(name, selection)))) files.add(name);
+  }
+}
+
+/** Whether this is a file that is in the root by its real path. */
+async function isFile(name: string, { root }: Selection): Promise<boolean> {
+  const real = await unlessMissing(realpath(join(root, name)));
+  if (real === undefined || !isInside(root, real)) return false;
+  return (await unlessMissing(stat(real)))?.isFile() ?? false;
+}

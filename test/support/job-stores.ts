@@ -1,0 +1,148 @@
+import type { Test } from 'tap';
+import { createDatabase } from '../../server/store/create-database.ts';
+import type {
+  Claim,
+  JobStore,
+  NewJob,
+  QueueSettings,
+  ShardResult,
+} from '../../server/store/jobs/contract.ts';
+import { createJobStore } from '../../server/store/jobs/job-store.ts';
+import { quietLog } from './collaborators.ts';
+import { noPostgres, type Postgres, startPostgres } from './postgres.ts';
+import { until } from './process.ts';
+import { type Cleanup, temporaryFolder } from './server.ts';
+import type { Database } from './stores.ts';
+
+/** A lease that only ends in a test if the test says so; pauses that are over at once. */
+export const SETTINGS: QueueSettings = {
+  queue: 'auto',
+  leaseSeconds: 6,
+  mostFailures: 3,
+  pauseSeconds: 0.02,
+};
+
+export const JOB: NewJob = {
+  spec: { steps: [] },
+  digest: 'd',
+  idempotencyKey: null,
+  upload: null,
+  maxErrors: null,
+  notifies: false,
+  keepSeconds: 1000,
+};
+
+/** What came of a shard of two documents, with a chunk each. */
+export const RESULT: ShardResult = {
+  documents: 2,
+  documentsFailed: 0,
+  chunks: 4,
+  bytes: 10,
+  output: { file: 'part' },
+};
+
+/** What came of a plan, a manifest or a callback. */
+export const NOTHING: ShardResult = { documents: 0, documentsFailed: 0, chunks: 0, bytes: 0, output: null };
+
+/** A store of jobs with its database, for tests that look behind it. */
+export interface OpenJobs {
+  readonly store: JobStore;
+  readonly settings: Database & { readonly queue: QueueSettings };
+  sql<Row extends object>(statement: string, values?: unknown[]): Promise<Row[]>;
+  /** Lets the lease of a claim end, and the heartbeat of its ticket. */
+  lose(claim: Claim): Promise<void>;
+  /** Claims; a ticket may take a moment to be handed out again. */
+  next(): Promise<Claim>;
+}
+
+/** Opens a store of jobs, which is closed after the test. */
+export async function openJobs(
+  t: Cleanup,
+  place: Database,
+  changes: Partial<QueueSettings> = {},
+): Promise<OpenJobs> {
+  const queue = { ...SETTINGS, ...changes };
+  const database = createDatabase(place, quietLog);
+  const store = createJobStore(database, queue, quietLog);
+  t.teardown(async () => {
+    await store.close();
+    await database.close();
+  });
+  await store.open();
+  const { em } = await database.open();
+  const sql = <Row extends object>(statement: string, values: unknown[] = []) =>
+    em.fork().execute<Row[]>(statement, values);
+  return {
+    store,
+    settings: { ...place, queue },
+    sql,
+    async lose({ jobId, seq }) {
+      await sql('update bulk_shards set due_at = 0 where job_id = ? and seq = ?', [jobId, seq]);
+      if (!hasTickets(place, queue)) return;
+      const hourAgo = `heartbeat_on = now() - interval '1 hour'`;
+      await sql(`update chunksmith_queue.job set ${hourAgo} where singleton_key = ?`, [`${jobId}/${seq}`]);
+    },
+    next: () => until(() => store.claim('w')),
+  };
+}
+
+const hasTickets = ({ databaseUrl }: Database, { queue }: QueueSettings): boolean =>
+  databaseUrl !== '' && queue !== 'lease';
+
+/** Runs the same tests for every way of handing out shards. `fresh` opens a store in a new database. */
+export async function onEveryQueue(
+  t: Test,
+  tests: (
+    t: Test,
+    fresh: (t: Cleanup, changes?: Partial<QueueSettings>) => Promise<OpenJobs>,
+  ) => Promise<void>,
+): Promise<void> {
+  await t.test('lease on SQLite', async (t) => {
+    await tests(t, async (t, changes) => openJobs(t, await sqlitePlace(t), changes));
+  });
+  for (const queue of ['lease', 'pg-boss'] as const) {
+    await t.test(`${queue} on PostgreSQL`, { skip: noPostgres }, async (t) => {
+      const server = await startPostgres(t);
+      await tests(t, async (t, changes) => openJobs(t, postgresPlace(server), { queue, ...changes }));
+    });
+  }
+}
+
+export const sqlitePlace = async (t: Cleanup): Promise<Database> => ({
+  dataDir: `${await temporaryFolder(t)}/data`,
+  databaseUrl: '',
+});
+
+export const postgresPlace = (server: Postgres): Database => ({
+  dataDir: '/nowhere',
+  databaseUrl: server.freshUrl(),
+});
+
+/** Creates a job and plans so many shards of 10 bytes; its id. */
+export async function plan(
+  { store, next }: Pick<OpenJobs, 'store' | 'next'>,
+  count: number,
+  changes: Partial<NewJob> = {},
+): Promise<string> {
+  const { job } = await store.create({ ...JOB, ...changes });
+  const claim = await next();
+  if (claim.kind !== 'plan' || claim.jobId !== job.id) throw new Error(`not the plan: ${claim.kind}`);
+  const isAdded = await store.addShards(claim, 0, shardsOf(count));
+  const isDone = await store.commit(claim, NOTHING);
+  if (!isAdded || !isDone) throw new Error('the plan is lost');
+  return job.id;
+}
+
+export const shardsOf = (count: number) =>
+  Array.from({ length: count }, (_, part) => ({ range: { part }, bytes: 10 }));
+
+/** Does all that can be done now; the kinds and numbers of what was done. */
+export async function drain(store: JobStore, result: ShardResult = RESULT): Promise<string[]> {
+  const done: string[] = [];
+  for (;;) {
+    const claim = await store.claim('w');
+    if (claim === undefined) return done;
+    if (!(await store.commit(claim, claim.kind === 'chunk' ? result : NOTHING))) throw new Error('refused');
+    done.push(`${claim.kind} ${claim.seq}`);
+  }
+}
