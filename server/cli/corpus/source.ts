@@ -89,5 +89,6 @@ function standardInput(): Storage {
     create: none,
     settle: none,
     remove: none,
+    removeFolder: none,
   };
 }
