@@ -13,6 +13,9 @@ const ARGUMENT_READERS: Readonly<Record<string, string>> = {
 
 /** Where a string in core or server is a plugin's name, and why it may stand. */
 const NAMES_ALLOWED: Readonly<Record<string, string>> = {
+  'server/store/jobs/contract.ts: auto': 'a choice of how shards are handed out',
+  'server/store/jobs/contract.ts: code': 'the code of an error',
+  'server/store/jobs/job-store.ts: auto': 'a choice of how shards are handed out',
   'core/contracts/chunk.ts: byte': 'a unit of offsets',
   'core/contracts/manifest.ts: chunker/sentence': 'an example in the description of a member',
   'core/contracts/manifest.ts: summary': 'a member of a manifest',
@@ -57,9 +60,6 @@ const NAMES_ALLOWED: Readonly<Record<string, string>> = {
   'server/service/run-request.ts: json': 'what time is taken for',
   'server/service/texts.ts: json': 'what time is taken for',
   'server/service/timings.ts: json': 'what time is taken for',
-  'server/store/jobs/contract.ts: auto': 'a queue',
-  'server/store/jobs/contract.ts: code': 'a member of an error',
-  'server/store/jobs/job-store.ts: auto': 'a queue',
   'server/wire/vector-writer.ts: embeddings': 'a member of an answer',
 };
 

@@ -99,5 +99,6 @@ function standardInput(): Storage {
     create: none,
     settle: none,
     remove: none,
+    removeFolder: none,
   };
 }

@@ -161,3 +161,22 @@ t.test('the work on hostile rows grows with their length', async (t) => {
     readPath(memoryStorage({ 'a.csv': `c0,text\n${text}` }, 100), 'a.csv', 'csv'),
   );
 });
+
+t.test('no stretch of a record is searched again and again', async (t) => {
+  const search = Buffer.prototype.indexOf;
+  t.teardown(() => {
+    Buffer.prototype.indexOf = search;
+  });
+  let searched = 0;
+  Buffer.prototype.indexOf = function indexOf(this: Buffer, value: string | number | Uint8Array, from = 0) {
+    const found = search.call(this, value, from as number);
+    searched += (found === -1 ? this.length : found) - Number(from);
+    return found;
+  };
+  for (const shape of ['"a",', 'a"b,', '"a""b",', '"a\n",', '"a",\n']) {
+    const text = shape.repeat(20_000);
+    searched = 0;
+    await readPath(memoryStorage({ 'a.csv': `c0,text\n${text}` }, 50_000), 'a.csv', 'csv');
+    t.ok(searched < 20 * text.length, `${JSON.stringify(shape)}: ${searched} bytes of ${text.length}`);
+  }
+});

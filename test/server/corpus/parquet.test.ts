@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import t from 'tap';
 import { ServiceError } from '../../../core/errors.ts';
+import { openParquet } from '../../../server/corpus/formats/parquet/open.ts';
+import { checkPages } from '../../../server/corpus/formats/parquet/pages.ts';
 import { checkPrefixes, checkRuns } from '../../../server/corpus/formats/parquet/runs.ts';
 import { ThriftReader } from '../../../server/corpus/formats/parquet/thrift.ts';
 import { failureOf, memoryStorage, plan, readAll, readPath, shown } from './memory-storage.ts';
@@ -144,6 +146,27 @@ t.test('metadata that would take memory beyond their bytes are refused', async (
   refused(new Array(1000).fill(0x1c), /nested too deeply/);
   refused([0x19, ...new Array(1000).fill(0x19)], /nested too deeply/);
   refused([0x1b, 0], /unknown type 11/);
+});
+
+t.test('pages that are not as many, or as long, as their row group says are refused', async (t) => {
+  for (const codec of CODECS) {
+    const bytes = written({ columnData: TABLE, codec });
+    const storage = memoryStorage({ 'a.parquet': bytes });
+    const { metadata } = await openParquet(storage, storage.fileOf('a.parquet'));
+    const column = metadata.row_groups[0]?.columns[1]?.meta_data;
+    if (column === undefined) throw new Error('there is no column');
+    const from = Number(column.dictionary_page_offset || column.data_page_offset);
+    const chunk = bytes.subarray(from, from + Number(column.total_compressed_size));
+    const shape = { isFlat: true, repetition: 0, definition: 0 };
+    const check = (rows: number, most = 1_000_000, part: Uint8Array = chunk) =>
+      checkPages(part, column, shape, { rows, bytes: most });
+    const size = check(COUNT);
+    t.ok(size > 0);
+    t.throws(() => check(COUNT + 1), { message: /has 40 values for 41 rows/ });
+    t.throws(() => check(COUNT - 1), { message: /count of 40 values, which cannot be/ });
+    t.throws(() => check(COUNT, size - 1), { message: /too many bytes/ });
+    t.throws(() => check(COUNT, size, chunk.subarray(0, -9)), { message: /longer than the column|cut off/ });
+  }
 });
 
 t.test('runs of more values than there are, and texts of more bytes, are refused', async (t) => {

@@ -21,14 +21,14 @@ await onEveryQueue(t, async (t, fresh) => {
     const { job } = await jobs.store.create(JOB);
     const first = await jobs.next();
     const parts = Array.from({ length: 1200 }, (_, part) => ({ range: { part }, bytes: 1 }));
-    t.ok(await jobs.store.addShards(first, 0, parts.slice(0, 700)));
     await jobs.lose(first);
     const second = await jobs.next();
-    const [, isMine] = await Promise.all([
-      jobs.store.addShards(first, 700, parts.slice(700)),
+    const [isStale, isMine] = await Promise.all([
+      jobs.store.addShards(first, 0, parts),
       jobs.store.addShards(second, 0, parts),
     ]);
-    t.ok(isMine);
+    t.same([isStale, isMine], [false, true]);
+    t.ok(await jobs.store.addShards(second, 0, parts.slice(0, 700)), 'what is planned stays');
     t.ok(await jobs.store.commit(second, NOTHING));
     t.match(await jobs.store.get(job.id), { shards: { total: 1200, open: 1200 }, bytes: { total: 1200 } });
     t.equal((await jobs.store.load()).shards.ready, 1200);
