@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { CommandError } from './errors.ts';
+import { reasonOf } from '../../core/errors.ts';
+import { CommandError, UsageError } from './errors.ts';
 
 const http = process.getBuiltinModule('node:http');
 const https = process.getBuiltinModule('node:https');
@@ -27,7 +28,7 @@ export function createApi(url: string, key: string | undefined): Api {
   const client = base.startsWith('https:') ? https : http;
   const begin = (method: string, path: string, headers: Record<string, string>): ClientRequest => {
     if (!URL.canParse(base))
-      throw new CommandError(`--server ${url}: expected a URL such as http://localhost:8000`);
+      throw new UsageError(`--server ${url}: expected a URL such as http://localhost:8000`);
     const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
     return client.request(`${base}${path}`, { method, headers: { ...authorization, ...headers } });
   };
@@ -45,7 +46,7 @@ export function createApi(url: string, key: string | undefined): Api {
       const answered = answerTo(request);
       request.end(json);
       const text = await textOf(await answered.then(checked));
-      return text === '' ? undefined : JSON.parse(text);
+      return text === '' ? undefined : parsed(base, text);
     },
     async open(method, path, headers = {}) {
       const request = begin(method, path, headers);
@@ -64,6 +65,9 @@ function unreachable(url: string, error: NodeJS.ErrnoException): CommandError {
   );
 }
 
+const UNAUTHORIZED = 401;
+const NO_KEY = 'The service asks for a valid key: set the variable CHUNKSMITH_KEY.';
+
 /** The service's answer to a request that it did not carry out. */
 export class RefusedError extends CommandError {
   readonly status: number;
@@ -78,7 +82,18 @@ export class RefusedError extends CommandError {
 export async function checked(answer: IncomingMessage): Promise<IncomingMessage> {
   if ((answer.statusCode as number) < 400) return answer;
   const text = await textOf(answer);
-  throw new RefusedError(answer.statusCode as number, detailOf(text));
+  const status = answer.statusCode as number;
+  throw new RefusedError(status, status === UNAUTHORIZED ? NO_KEY : detailOf(text));
+}
+
+function parsed(url: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new CommandError(
+      `${url} is no Chunksmith service: what it answers is no JSON (${reasonOf(error)})`,
+    );
+  }
 }
 
 function detailOf(text: string): string {

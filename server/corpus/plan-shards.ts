@@ -81,7 +81,8 @@ async function* filesOf(storage: Storage, options: PlanOptions): AsyncGenerator<
   if (!isTaken) throw unreadable(name, `of the files below it none has a name of ${format}`);
 }
 
-function formatOf(name: string): Format {
+/** What a file is taken for by its name. */
+export function formatOf(name: string): Format {
   if (ENDINGS.parquet.test(name)) return 'parquet';
   return ENDINGS.jsonl.test(uncompressedName(name)) ? 'jsonl' : 'files';
 }

@@ -70,7 +70,8 @@ async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   if (kind === 'json') {
     console.error(JSON.stringify({ ...summary, ...(changes && { changes }), ...failure, status }));
     if (isExpected(error)) return status;
-  } else if (kind !== 'none' && !isQuiet(error)) console.error(`${describe(summary)}${changed(changes)}`);
+  } else if (kind !== 'none' && !isQuiet(error) && (error === undefined || counts.documents > 0))
+    console.error(`${describe(summary)}${changed(changes)}`);
   if (status === EXIT.failed) throw inWords(error);
   return status;
 }

@@ -2,7 +2,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { decoderOf } from '../../corpus/decode.ts';
 import { isInside } from '../../corpus/local/paths.ts';
 import { createLocalFolder } from '../../corpus/local-folder.ts';
-import { planShards } from '../../corpus/plan-shards.ts';
+import { formatOf, planShards } from '../../corpus/plan-shards.ts';
 import { readDocuments } from '../../corpus/read-documents.ts';
 import { selectFiles } from '../../corpus/select-files.ts';
 import type { ShardRange, SourceDocument } from '../../corpus/shard.ts';
@@ -72,7 +72,9 @@ export async function* linesOf(
 
 async function* rangesOf({ storage, files }: CorpusSource, { source }: JobSpec): AsyncGenerator<ShardRange> {
   if (files !== undefined) {
-    yield* planShards(storage, { files: inOrder(files), format: source.format });
+    for (const some of runsOf(files, source.format)) {
+      yield* planShards(storage, { files: inOrder(some), format: source.format });
+    }
     return;
   }
   const format = source.format === 'auto' ? 'jsonl' : source.format;
@@ -80,6 +82,19 @@ async function* rangesOf({ storage, files }: CorpusSource, { source }: JobSpec):
   // The bytes of a single document count once it is read; those of lines as they come.
   const file = format === 'files' ? { ...INPUT, size: 0 } : INPUT;
   yield { format, files: [file], bytes: 0 };
+}
+
+/** Files in their order; those that are documents and follow each other go together, as a plan would gather all of them. */
+function runsOf(files: readonly StoredFile[], format: JobSpec['source']['format']): StoredFile[][] {
+  const runs: StoredFile[][] = [];
+  let isOpen = false;
+  for (const file of files) {
+    const isDocument = (format === 'auto' ? formatOf(file.name) : format) === 'files';
+    if (isOpen && isDocument) runs.at(-1)?.push(file);
+    else runs.push([file]);
+    isOpen = isDocument;
+  }
+  return runs;
 }
 
 export async function* inOrder(files: readonly StoredFile[]): AsyncGenerator<StoredFile> {

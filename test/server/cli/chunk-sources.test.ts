@@ -188,3 +188,9 @@ t.test('standard input is JSON Lines, or a document', async (t) => {
   t.match(one.stderr, /^1 document, 1 chunk, /m);
   t.match(await textsOf(['-'], { cwd, input: '' }), { status: 0, ids: [] });
 });
+
+t.test('documents of files and of lines come in the order of the files', async (t) => {
+  const line = '{"id":"line","text":"x"}';
+  const cwd = await temporaryFolder(t, { 'a.txt': 'a', 'b.jsonl': line, 'c.txt': 'c', 'd.txt': 'd' });
+  t.same((await textsOf(['.'], { cwd })).ids, ['a.txt', 'line', 'c.txt', 'd.txt']);
+});

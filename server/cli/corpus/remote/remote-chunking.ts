@@ -69,7 +69,8 @@ async function* answers({ api, path, spec, lines, signal }: Remote): AsyncGenera
     const [answer] = await answered;
     for await (const some of linesIn(await checked(answer))) yield groupOf(some, spec, lines);
     await sending;
-    yield rest(lines);
+    const last = rest(lines);
+    if (last.documents.length > 0) yield last;
   } catch (error) {
     signal.throwIfAborted();
     throw lines.failure?.error ?? error;
