@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { ServiceError } from '../../../core/errors.ts';
 import { buildApp } from '../../../server/app.ts';
 import { configOf } from '../../../server/config/config.ts';
 import { EventStream } from '../../../server/http/jobs/event-stream.ts';
@@ -17,7 +18,7 @@ import {
   startJobServer,
   untilState,
 } from '../../support/jobs.ts';
-import { chunker, pluginsFolder } from '../../support/plugins.ts';
+import { pluginsFolder } from '../../support/plugins.ts';
 import { until } from '../../support/process.ts';
 import { clientFor, temporaryFolder, withStandIns } from '../../support/server.ts';
 
@@ -155,4 +156,13 @@ t.test('a store that is away for a while does not end the events; a job that is 
     lines.map((line) => JSON.parse(line)),
     [{ chunks: 0 }, { chunks: 5 }, { state: 'done' }],
   );
+  const removed = new JobWatch({
+    async get(id) {
+      throw new ServiceError('job_not_found', { id });
+    },
+  });
+  const ended = new EventStream('application/x-ndjson');
+  removed.add(RECORD, ended);
+  const parts = await ended.toArray();
+  t.equal(parts.length, 1);
 });
