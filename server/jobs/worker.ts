@@ -39,6 +39,8 @@ export type ShardOutcome = 'done' | 'failed' | 'lost' | 'returned';
 
 /** Milliseconds between looking for work in vain. */
 const POLL = 1000;
+/** Most milliseconds between renewals of a lease, by which a worker learns that a job was cancelled. */
+const LONGEST_RENEWAL = 5000;
 /** How long what was worked out is kept for a database that does not answer. */
 const COMMIT_RETRIES = { firstDelay: 100, longestDelay: 2000, patience: 60_000 };
 
@@ -179,6 +181,6 @@ function keepLease(
       if (performance.now() - renewed > leaseSeconds * 1000) stop.abort(new Lost());
     }
   };
-  const timer = setInterval(() => void renew(), (leaseSeconds * 1000) / 3);
+  const timer = setInterval(() => void renew(), Math.min((leaseSeconds * 1000) / 3, LONGEST_RENEWAL));
   return () => clearInterval(timer);
 }
