@@ -110,7 +110,12 @@ function toJob(row: Omit<BulkJobRow, 'upload' | symbol>): JobRecord {
     spec: row.spec,
     state: row.state,
     error: row.error ?? null,
-    shards: { total: row.shardsTotal, open: row.shardsOpen, failed: row.shardsFailed },
+    shards: {
+      total: row.shardsTotal,
+      open: row.shardsOpen,
+      done: row.shardsDone,
+      failed: row.shardsFailed,
+    },
     documents: {
       done: Number(row.documents) - Number(row.documentsFailed),
       failed: Number(row.documentsFailed),
