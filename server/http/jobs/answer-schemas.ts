@@ -4,7 +4,7 @@ import { errorOfPart } from '../documentation/stream-schemas.ts';
 
 /** Schemas of answers about jobs. */
 
-const count = { type: 'integer', minimum: 0 } as const;
+const count = { type: 'integer' } as const;
 const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
 const time = { type: 'string', format: 'date-time' } as const;
 const object = (properties: Readonly<Record<string, object>>) => ({
@@ -26,13 +26,11 @@ export const job = {
     source: { type: 'object', description: 'As the request has it, without documents.' },
     target: { type: 'object', description: 'Where it writes.' },
     group: { enum: ['chunk', 'document'] },
-    shards: described('The parts of the source; more of them while it is planned.', {
-      ...object({ total: count, done: count, failed: count }),
-    }),
+    shards: object({ total: count, done: count, failed: count }),
     documents: described('Of the shards that are done.', object({ done: count, failed: count })),
     chunks: count,
-    bytes: described('Of the source.', object({ read: count, total: count })),
-    bytes_per_second: described('Since the job was made.', count),
+    bytes: object({ read: count, total: count }),
+    bytes_per_second: count,
     seconds_left: described('Null until it can be told, and once the job is over.', orNull(count)),
     created_at: time,
     finished_at: orNull(time),
@@ -47,11 +45,11 @@ export const shard = {
     state: { enum: SHARD_STATES },
     attempt: described('How often it was begun.', count),
     failures: described('How often it failed, or lost its worker.', count),
-    worker: described('Who works on it, or null.', orNull({ type: 'string' })),
+    worker: orNull({ type: 'string' }),
     source: object({
       format: { enum: FORMATS },
       file: described('The first of its files.', { type: 'string' }),
-      files: described('How many there are.', count),
+      files: count,
       part: described(
         'The bytes in which its lines begin, or its row groups; null for whole files.',
         orNull(object({ from: count, to: count })),
@@ -70,7 +68,7 @@ export const shard = {
 const file = {
   title: 'WrittenFile',
   ...object({
-    name: described('In the folder of the job.', { type: 'string' }),
+    name: { type: 'string' },
     bytes: count,
     sha256: { type: 'string' },
   }),

@@ -36,8 +36,8 @@ export async function jobRoutes(app: FastifyInstance): Promise<void> {
   const { config } = app.chunksmith;
   await app.register(bytesBody, { limit: Math.min(LARGEST_BODY, config.maxBodyBytes) });
   if (!takesJobs(config)) {
-    // Before the body is read.
-    app.addHook('onRequest', async () => {
+    // Before the body is read, and after keys and rate limits are looked at.
+    app.addHook('preParsing', async () => {
       throw new ServiceError('jobs_off');
     });
   }
