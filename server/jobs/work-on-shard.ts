@@ -20,6 +20,8 @@ export interface ShardWorkOptions {
 /** How the work on a shard ended; `lost` of one that others have taken. */
 export type ShardOutcome = 'done' | 'failed' | 'lost' | 'returned';
 
+/** Most milliseconds between renewals of a lease, by which a worker learns that a job was cancelled. */
+const LONGEST_RENEWAL = 5000;
 /** How long what was worked out is kept for a database that does not answer. */
 const COMMIT_RETRIES = { firstDelay: 100, longestDelay: 2000, patience: 60_000 };
 
@@ -127,6 +129,6 @@ function keepLease(
       if (performance.now() - renewed > leaseSeconds * 1000) stop.abort(new Lost());
     }
   };
-  const timer = setInterval(() => void renew(), (leaseSeconds * 1000) / 3);
+  const timer = setInterval(() => void renew(), Math.min((leaseSeconds * 1000) / 3, LONGEST_RENEWAL));
   return () => clearInterval(timer);
 }

@@ -4,6 +4,7 @@ import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import type { FieldMapping } from '../../corpus/shard.ts';
 import { checkCallbackUrl } from '../../jobs/callback-url.ts';
+import { OUTPUT } from '../../jobs/server-places.ts';
 import type { JobSource, JobSpec, JobTarget } from '../../jobs/spec.ts';
 import { canonicalJson } from '../../service/canonical-json.ts';
 import { checkList } from '../../service/documents.ts';
@@ -114,7 +115,7 @@ function targetOf(
   { bulkRoot }: Config,
   problems: string[],
 ): JobTarget {
-  const path = target?.path ?? `chunksmith-jobs/${id}`;
+  const path = target?.path ?? `${OUTPUT}/${id}`;
   problems.push(...textProblems('target.path', path));
   if (target?.path === undefined && bulkRoot === '') {
     problems.push('target.path: missing; this server has no root, so name a folder of a connection');
