@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { ShardOutcome } from '../jobs/worker.ts';
+import type { ShardOutcome } from '../jobs/work-on-shard.ts';
 import type { RunAnswer } from '../run/runner.ts';
 import type { JobLoad } from '../store/jobs/contract.ts';
 

@@ -26,7 +26,7 @@ const NAMES_ALLOWED: Readonly<Record<string, string>> = {
   'core/engine/markdown/leaves.ts: html': 'a kind of block',
   'core/engine/markdown/leaves.ts: table': 'a kind of block',
   'server/cli/check.ts: json': 'a format of the log',
-  'server/cli/corpus/chunk-flags.ts: auto': 'a format of sources',
+  'server/cli/corpus/flags/chunk-flags.ts: auto': 'a format of sources',
   'server/cli/corpus/progress.ts: auto': 'a way to show progress',
   'server/cli/corpus/progress.ts: json': 'a way to show progress',
   'server/cli/corpus/run-chunk.ts: json': 'a way to show progress',
