@@ -116,7 +116,7 @@ t.test('every flag is read, as --flag value and as --flag=value', async (t) => {
     ['bulk-shard-bytes', 'bulkShardBytes', '1MB', 1_000_000],
     ['bulk-shard-documents', 'bulkShardDocuments', '50', 50],
     ['log-to', 'logTo', 'stderr', 'stderr'],
-    ['role', 'role', 'worker', 'worker'],
+    ['role', 'role', 'api', 'api'],
   ];
   for (const [flag, name, text, value] of given) {
     t.match(readConfig([`--${flag}`, text], {}), { [name]: value });
