@@ -95,13 +95,14 @@ type Sink = NonNullable<JobTarget['sink']>;
 /** Checks the options of a sink by its manifest. */
 function sinkCheck({ registry, requestSchemas }: JobRules): (members: JobMembers) => Sink | undefined {
   const checks = new Map<string, Validate>();
-  return ({ target, include }) => {
+  return ({ target, include, group }) => {
     if (target?.sink === undefined) return undefined;
     const { name, ...options } = target.sink;
     const { manifest } = registry.require('sink', name);
     const check = checks.get(name) ?? createValidator(requestSchemas.step(manifest));
     checks.set(name, check);
     const problems = include.includes('id') ? [] : ['include: expected id among them, which the sink needs'];
+    if (group === 'document') problems.push('group: a sink takes chunks; leave it out');
     const checked = collect(problems, () => check(options, 'target.sink.'));
     if (problems.length > 0) throw invalid(problems);
     return { name, options: checked ?? {} };

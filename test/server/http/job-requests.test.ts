@@ -124,7 +124,12 @@ t.test('no path leads out of the root, and no other scheme is followed', async (
   }
   checkProblem(t, await post({ source: { path: 's3://nowhere/x' } }), 400, /no connection nowhere/);
   checkProblem(t, await post({ source: { path: 'kb/\0' } }), 400, /source\.path: expected text without NUL/);
-  checkProblem(t, await post({ source: { path: 'kb/none.txt' } }), 400, /no file or folder of this name/);
+  checkProblem(
+    t,
+    await post({ source: { path: 'kb/none.txt' } }),
+    400,
+    /no file of this name, and none below it/,
+  );
   t.same((await server.get(JOBS)).json(), [], 'no job was made');
 });
 
@@ -216,6 +221,12 @@ t.test('the options of a sink are checked at once, and one that cannot run says 
     await of({ name: 'nowhere', collection: 'x' }, { include: ['index'] }),
     400,
     /include: expected id/,
+  );
+  checkProblem(
+    t,
+    await of({ name: 'nowhere', collection: 'x' }, { group: 'document' }),
+    400,
+    /group: a sink takes chunks/,
   );
   checkProblem(t, await of({ name: 'nothing' }), 400, /no sink "nothing"; known are .*nowhere/);
   checkProblem(t, await of({}), 400, /target\.sink\.name: missing/);
