@@ -29,6 +29,8 @@ export const CATALOGUE = {
   /** Of a source or target of a job. */
   path_outside: [400, '{path} leads out of {storage}: give a path below it, without links that leave it.'],
   source_changed: [400, '{source} has changed, or has gone, since the work began: start it again.'],
+  /** Of a shard, which another try would fail in the same way. */
+  callback_refused: [400, 'The callback {url} was not taken: {reason}.'],
   source_unreadable: [400, '{source} cannot be read: {reason}.'],
   unknown_connection: [400, 'There is no connection {name}; known are {known}.'],
   not_found: [404, 'There is nothing at {path}.{hint}'],
@@ -78,8 +80,13 @@ export const CATALOGUE = {
     'The request took longer than {timeout} s and was stopped: send less text per request, or start the server with a longer --request-timeout.',
   ],
   shutting_down: [503, 'The server is stopping: send this document, and those after it, again.'],
-  store_unavailable: [503, 'The store of pipelines cannot be used now: {reason}.'],
+  store_unavailable: [503, 'The database cannot be used now: {reason}.'],
+  callback_failed: [503, 'The callback {url} has not arrived: {reason}.'],
   storage_failed: [503, '{storage} cannot be used now: {reason}.'],
+  jobs_off: [
+    500,
+    'This server does no jobs: start it with --bulk-root FOLDER, or with --bulk-connections FILE for buckets.',
+  ],
   missing_capability: [500, 'The {kind} "{name}" cannot run here: {reasons}.'],
   plugin_failed: [500, 'The {kind} "{name}" failed: {reason}.'],
   broken_promise: [500, 'The {kind} "{name}" returned an answer that breaks its contract: {reason}.'],

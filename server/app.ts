@@ -4,16 +4,18 @@ import Fastify, { type FastifyHttpOptions, type FastifyInstance, LogController }
 import plugin from 'fastify-plugin';
 import type { Registry } from '../core/hosting/registry.ts';
 import { type Config, configOf } from './config/config.ts';
+import { takesJobs } from './config/jobs.ts';
 import { createServerContainer, type ServerCradle } from './container.ts';
 import type { Admission } from './http/admission.ts';
 import { refuseConnection } from './http/connection-errors.ts';
 import { errorHandler, sendError } from './http/error-handler.ts';
 import { gracefulShutdown } from './http/graceful-shutdown.ts';
-import { knownPaths, methodNotAllowed, unknownPaths } from './http/known-paths.ts';
+import { knownPaths, methodNotAllowed, operatorsAlone, unknownPaths } from './http/known-paths.ts';
 import { openapi } from './http/openapi.ts';
 import { pluginCheck } from './http/plugin-check.ts';
 import { requestId, requestLog, requestMetrics } from './http/request-log.ts';
 import { docsRoutes } from './http/routes/docs.ts';
+import { jobRoutes } from './http/routes/jobs.ts';
 import { metaRoutes } from './http/routes/meta.ts';
 import { operatorRoutes } from './http/routes/operator.ts';
 import { pipelineRoutes } from './http/routes/pipelines.ts';
@@ -22,7 +24,6 @@ import { workRoutes } from './http/routes/work.ts';
 import { security } from './http/security.ts';
 import { services } from './http/services.ts';
 import { createLog } from './log.ts';
-import type { PipelineStore } from './store/contract.ts';
 
 export { configOf, readConfig } from './config/config.ts';
 
@@ -47,7 +48,7 @@ export async function buildApp(
 ): Promise<FastifyInstance> {
   const log = await createLog(config);
   const container = await createServerContainer(config, log, registry);
-  const { admission, store } = container.cradle;
+  const { admission } = container.cradle;
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -60,7 +61,7 @@ export async function buildApp(
     serverFactory: (handler) => createHttpServer(handler, admission, config),
   } as FastifyHttpOptions<Server>);
   app.addHook('preClose', async () => admission.stop());
-  openWhenListening(app, store, onOpen, onBrokenStore);
+  openWhenListening(app, container.cradle, onOpen, onBrokenStore);
   await app.register(requestLog);
   await app.register(gracefulShutdown);
   // In a scope of its own, as when it is mounted in another app.
@@ -104,15 +105,32 @@ const HEAD_START = 100;
 
 function openWhenListening(
   app: FastifyInstance,
-  store: PipelineStore,
+  cradle: ServerCradle,
   onOpen: () => void,
   onBroken: (error: unknown) => void,
 ) {
   let timer: NodeJS.Timeout | undefined;
   app.addHook('onListen', async () => {
-    timer = setTimeout(() => store.open().then(onOpen, onBroken), HEAD_START);
+    timer = setTimeout(() => openStores(cradle).then(onOpen, onBroken), HEAD_START);
   });
   app.addHook('preClose', async () => clearTimeout(timer));
+}
+
+/** Opens the stores that are used, and then has the worker do jobs, if that is its role. */
+async function openStores({ config, store, jobs, jobWorker }: ServerCradle): Promise<void> {
+  await store.open();
+  if (!takesJobs(config)) return;
+  await jobs.open();
+  if (config.role !== 'api') jobWorker.start();
+}
+
+/** Seconds before the end of the shutdown in which requests, and what jobs leave, are finished. */
+const AFTER_JOBS = 5;
+
+/** Has the worker finish or give back what it does, while requests are finished; the container waits for it. */
+function stopJobsFirst(app: FastifyInstance, { config, jobWorker }: ServerCradle): void {
+  const grace = Math.max(0, config.shutdownGrace - AFTER_JOBS);
+  app.addHook('preClose', async () => void jobWorker.stop(grace));
 }
 
 export interface ChunksmithOptions {
@@ -128,7 +146,7 @@ export interface ChunksmithOptions {
 async function chunksmith(app: FastifyInstance, options: ChunksmithOptions): Promise<void> {
   const config = configOf(options.config);
   const container = await createServerContainer(config, app.log);
-  app.addHook('onReady', () => container.cradle.store.open());
+  app.addHook('onReady', () => openStores(container.cradle));
   await serve(app, container, app.prefix !== '');
 }
 
@@ -138,22 +156,32 @@ async function serve(
   container: AwilixContainer<ServerCradle>,
   answersUnknown: boolean,
 ): Promise<void> {
-  const { runner } = container.cradle;
+  const { runner, config } = container.cradle;
   app.server.on('connection', () => runner.yieldToAccepts());
   await app.register(services, { container });
   await app.register(errorHandler);
   await app.register(security);
   await app.register(requestMetrics);
   await app.register(knownPaths);
+  if (takesJobs(config)) stopJobsFirst(app, container.cradle);
+  if (config.role === 'worker') return serveOperators(app);
   if (answersUnknown) await app.register(unknownPaths);
   await app.register(openapi);
   await app.register(operatorRoutes);
   await app.register(metaRoutes);
   await app.register(workRoutes);
   await app.register(pipelineRoutes);
+  await app.register(jobRoutes);
   await app.register(docsRoutes);
-  if (app.chunksmith.config.playground) await app.register(playgroundRoutes);
+  if (config.playground) await app.register(playgroundRoutes);
   await app.register(pluginCheck);
+  await app.register(methodNotAllowed);
+}
+
+/** What a worker answers: requests of those who operate it. */
+async function serveOperators(app: FastifyInstance): Promise<void> {
+  await app.register(operatorsAlone);
+  await app.register(operatorRoutes);
   await app.register(methodNotAllowed);
 }
 

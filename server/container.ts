@@ -9,12 +9,17 @@ import type { PluginEntry, Registry } from '../core/hosting/registry.ts';
 import { kit } from '../core/kit.ts';
 import type { Config } from './config/config.ts';
 import { hubSettingsOf } from './config/hub-settings.ts';
+import { takesJobs } from './config/jobs.ts';
 import { readMachine } from './config/machine.ts';
+import { readCorporaSettings } from './corpus/settings.ts';
 import { hostedModels } from './hosted/provider.ts';
 import { type Admission, createAdmission } from './http/admission.ts';
 import { type ByteBudget, createByteBudget } from './http/byte-budget.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { createModelFiles } from './hub/model-files.ts';
+import type { JobPlaces } from './jobs/places.ts';
+import { createServerPlaces } from './jobs/server-places.ts';
+import { createServerWorker, type ServerWorker } from './jobs/server-worker.ts';
 import { createImportCheck, type ImportCheck } from './loader/import-check.ts';
 import { importFactory } from './loader/import-factory.ts';
 import { loadPlugins } from './loader/loader.ts';
@@ -28,7 +33,7 @@ import { createService, type Service } from './service/service.ts';
 import type { PipelineStore } from './store/contract.ts';
 import { createDatabase, type SharedDatabase } from './store/create-database.ts';
 import type { JobStore } from './store/jobs/contract.ts';
-import { createJobStore, DEFAULT_QUEUE } from './store/jobs/job-store.ts';
+import { createJobStore, queueOf } from './store/jobs/job-store.ts';
 import { createPipelineStore } from './store/pipeline-store.ts';
 import { createCheck } from './validation/create-check.ts';
 
@@ -130,6 +135,8 @@ export interface ServerCradle extends ServiceCradle {
   readonly database: SharedDatabase;
   readonly store: PipelineStore;
   readonly jobs: JobStore;
+  readonly jobPlaces: JobPlaces;
+  readonly jobWorker: ServerWorker;
   readonly importCheck: ImportCheck;
   readonly metrics: Metrics;
   readonly byteBudget: ByteBudget;
@@ -164,9 +171,15 @@ export async function createServerContainer(
       .singleton()
       .disposer((database) => database.close()),
     store: asFunction(({ database }: ServerCradle) => createPipelineStore(database)).singleton(),
-    jobs: asFunction(({ database }: ServerCradle) => createJobStore(database, DEFAULT_QUEUE, log))
+    jobs: asFunction(({ database }: ServerCradle) => createJobStore(database, queueOf(config), log))
       .singleton()
       .disposer((jobs) => jobs.close()),
+    jobPlaces: asFunction(({ jobs }: ServerCradle) =>
+      createServerPlaces(readCorporaSettings(config, process.env), jobs),
+    ).singleton(),
+    jobWorker: asFunction(makeJobWorker)
+      .singleton()
+      .disposer((worker) => worker.stop(0)),
     importCheck: asFunction(createImportCheck)
       .singleton()
       .disposer((check) => check.close()),
@@ -176,6 +189,16 @@ export async function createServerContainer(
   }) as unknown as AwilixContainer<ServerCradle>;
 }
 
-function makeMetrics({ runner, byteBudget }: ServerCradle): Metrics {
-  return createMetrics({ load: runner.load, bytesInFlight: () => byteBudget.taken });
+function makeMetrics({ config, runner, byteBudget, jobs }: ServerCradle): Metrics {
+  const jobLoad = takesJobs(config) ? () => jobs.load() : undefined;
+  return createMetrics({ load: runner.load, bytesInFlight: () => byteBudget.taken, jobLoad });
+}
+
+function makeJobWorker(cradle: ServerCradle): ServerWorker {
+  const { config, service, runner, registry, host, log, jobs, jobPlaces, metrics } = cradle;
+  return createServerWorker({
+    ...{ config, service, runner, registry, host, log, store: jobs, places: jobPlaces },
+    onShard: (outcome, seconds) => metrics.jobs?.shard(outcome, seconds),
+    onAnswer: (answer, bytes) => metrics.jobs?.chunked(answer, bytes),
+  });
 }

@@ -1,4 +1,5 @@
 import { readFlags } from './flags.ts';
+import { problemOfRole } from './jobs.ts';
 import { type Machine, readMachine } from './machine.ts';
 import { flagName, type Option, variableName } from './option.ts';
 import { OPTION_ENTRIES, type OPTIONS, type OptionName } from './options.ts';
@@ -42,6 +43,8 @@ export function readConfig(
   if (config.store === 'memory' && (config.databaseUrl ?? '') !== '') {
     problems.push('--store memory: DATABASE_URL is set too; take one of the two away');
   }
+  const problemOfJobs = problems.length > 0 ? undefined : problemOfRole(config);
+  if (problemOfJobs !== undefined) problems.push(problemOfJobs);
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return config;
 }

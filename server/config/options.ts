@@ -129,6 +129,19 @@ export const OPTIONS = {
     maximum: 1024,
     shownDefault: 'number of cores',
   },
+  bulkShardBytes: {
+    type: 'size',
+    default: 33_554_432,
+    description:
+      'Largest part of the source of a job that is done by itself, and again if its worker is lost.',
+    minimum: 1,
+  },
+  bulkShardDocuments: {
+    type: 'integer',
+    default: 10_000,
+    description: 'Most files of such a part.',
+    minimum: 1,
+  },
   maxBodyBytes: {
     type: 'size',
     default: 104_857_600,

@@ -6,7 +6,7 @@ import type { ReadOptions, SourceLines } from './formats/reading.ts';
 import type { Format, ShardRange, SourceLine } from './shard.ts';
 import type { Storage } from './storage.ts';
 
-export type { Decode, DecodedFile } from './formats/reading.ts';
+export type { Decode } from './formats/reading.ts';
 
 /** Bytes of documents that are given at once. */
 const BATCH_BYTES = 256 * 1024;

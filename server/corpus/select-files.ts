@@ -61,6 +61,7 @@ async function select(arg: string, selection: Selection): Promise<void> {
   else throw unreadable(arg, 'it is neither a file nor a folder');
 }
 
+/** A glob matches no links, neither to files nor to folders. */
 async function selectGlob(pattern: string, selection: Selection): Promise<void> {
   const { root, hidden, ignores, files } = selection;
   const names = await glob(pattern, {
@@ -70,11 +71,10 @@ async function selectGlob(pattern: string, selection: Selection): Promise<void> 
     expandDirectories: false,
     ignore: ['**/.git/**'],
   });
-  for (const name of names) {
-    if (name.startsWith('../')) throw new ServiceError('path_outside', { path: pattern, storage: root });
-    const isTaken = (await isFile(name, selection)) && !(await ignores.ignores(name, false));
-    if (isTaken) files.add(name);
+  if (names.some((name) => name.startsWith('../'))) {
+    throw new ServiceError('path_outside', { path: pattern, storage: root });
   }
+  for (const name of names) if (!(await ignores.ignores(name, false))) files.add(name);
   if (names.length === 0) throw unreadable(pattern, 'no file matches it');
 }
 

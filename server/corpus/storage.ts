@@ -57,4 +57,6 @@ export interface Storage {
   settle(name: string, lastName: string): Promise<string>;
   /** Removes a file, if it is there. */
   remove(name: string): Promise<void>;
+  /** Removes a folder that has nothing in it, where there are folders. */
+  removeFolder(name: string): Promise<void>;
 }

@@ -2,15 +2,16 @@
 export const MEANINGS: Readonly<Record<number, string>> = {
   400: 'Invalid parameters or malformed JSON.',
   401: 'The server requires a key, and the request carries none that it knows.',
-  404: 'There is nothing at this path, or no pipeline of this id.',
+  404: 'There is nothing at this path, or no pipeline or job of this id.',
   405: 'The path takes another method; the Allow header has it.',
-  409: 'There is a pipeline of this name already.',
+  409: 'There is a pipeline of this name already; or the job is not over, or cannot be retried.',
   412: 'The pipeline has changed since the ETag of If-Match was given.',
   413: 'The body is over the limit.',
   415: 'The content type is not application/json, nor application/x-ndjson where streams are taken; no reader takes the file; or the encoding of the body is not known.',
+  422: 'The Idempotency-Key belongs to a job that was asked for with another request.',
   429: 'More requests than the rate limit allows; the Retry-After header says when to try again.',
   500: 'Something that the request needs is missing here, or a plugin or the server failed.',
-  503: 'The server is busy, and the Retry-After header says when to try again; or the request took too long, or the store of pipelines cannot be used now.',
+  503: 'The server is busy, and the Retry-After header says when to try again; or the request took too long, or the database, or a storage, cannot be used now.',
 };
 
 const error = {

@@ -7,7 +7,12 @@ import type { Metrics } from './metrics.ts';
 /** Errors of admission control, which are not logged as failures: the log has a line for each request anyway. */
 const ADMISSION_ERRORS: ReadonlySet<ErrorCode> = new Set(['overloaded', 'too_much_in_flight']);
 /** What a request asks for and this server cannot do: no failure, so a warning without a stack. */
-const WARNINGS: ReadonlySet<ErrorCode> = new Set(['missing_capability', 'model_files_missing', 'timed_out']);
+const WARNINGS: ReadonlySet<ErrorCode> = new Set([
+  'jobs_off',
+  'missing_capability',
+  'model_files_missing',
+  'timed_out',
+]);
 
 /** Errors that are the fault of a plugin, wherever it ran; they name its kind and name. */
 const PLUGIN_FAULTS: ReadonlySet<ErrorCode> = new Set(['plugin_failed', 'broken_promise']);

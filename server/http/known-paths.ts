@@ -77,6 +77,17 @@ export async function unknownPaths(app: FastifyInstance): Promise<void> {
   });
 }
 
+/** Answers all paths of a process that does jobs alone, but those of operators. */
+export async function operatorsAlone(app: FastifyInstance): Promise<void> {
+  const { prefix, chunksmithPaths: paths } = app;
+  app.setSerializerCompiler(() => (value) => JSON.stringify(value));
+  app.setNotFoundHandler((request) => {
+    const known = [...paths.keys()].map((path) => prefix + path).join(', ');
+    const hint = ` This process does jobs alone (--role worker) and answers ${known}; send requests to one with --role api or all.`;
+    throw new ServiceError('not_found', { path: pathOf(request), hint });
+  });
+}
+
 /** A path as the documentation writes it: `/v1/pipelines/{pipeline_id}`. */
 export function withBraces(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}');

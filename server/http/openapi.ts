@@ -23,6 +23,7 @@ const TAGS = [
   { name: 'texts', description: 'Embed texts and count their tokens' },
   { name: 'evaluate', description: 'Compare ways to chunk by your own questions' },
   { name: 'pipelines', description: 'Store steps under a name and run them' },
+  { name: 'jobs', description: 'Chunk whole corpora in the background' },
   { name: 'meta', description: 'What the service says of itself' },
 ];
 

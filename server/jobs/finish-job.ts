@@ -128,4 +128,5 @@ export async function removeOutput(target: TargetPlace, signal: AbortSignal): Pr
   const { storage, folder } = target;
   for (const name of [MANIFEST, JOB_FILE]) await storage.remove(inFolder(folder, name));
   await removeOthers(target, new Set(), signal);
+  if (folder !== '') await storage.removeFolder(folder);
 }

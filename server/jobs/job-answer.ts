@@ -38,7 +38,7 @@ export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobA
     group,
     shards: {
       total: job.shards.total,
-      done: doneShards(job),
+      done: job.shards.done,
       failed: job.shards.failed,
     },
     documents: job.documents,
@@ -56,13 +56,6 @@ export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobA
 export function errorAnswer({ code, values }: Failure): { status: number; detail: string } {
   const { status, detail } = new ServiceError(code, values);
   return { status, detail };
-}
-
-/** The shards that chunk and are settled well; the plan and the finish are not counted. */
-function doneShards({ state, shards }: JobRecord): number {
-  const isChunking = state === 'planning' || state === 'running';
-  const open = isChunking ? shards.open - (state === 'planning' ? 1 : 0) : 0;
-  return Math.max(0, shards.total - open - shards.failed);
 }
 
 function timeOf(seconds: number): string {

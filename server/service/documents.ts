@@ -28,7 +28,7 @@ export interface AboutDocument {
 }
 
 /** A document as it was parsed, checked against its schema. */
-interface ParsedDocument {
+export interface ParsedDocument {
   readonly text: string;
   readonly id?: string;
   readonly title?: string;
@@ -50,14 +50,23 @@ export function readDocuments(
   unit: OffsetUnit,
   limits: Limits,
 ): SourceDocument[] {
-  checkDocuments(documents, limits);
-  checkIds(documents);
+  checkList(documents, limits);
   const [list] = findMembers(body, 0, ['documents']);
   const places = findElements(body, (list as JsonPlace).from);
   return documents.map((document, index) => {
     const given = { body, at: (places[index] as JsonPlace).from, place: `documents[${index}].` };
     return readDocument(document, given, unit, limits);
   });
+}
+
+/**
+ * Checks a list of documents that are read later, one by one.
+ *
+ * @throws ServiceError `invalid_parameters`: too many, too long, or two with one id
+ */
+export function checkList(documents: readonly ParsedDocument[], limits: Limits): void {
+  checkDocuments(documents, limits);
+  checkIds(documents);
 }
 
 /** Where a document stands in a request, and how messages name that place. */

@@ -30,8 +30,17 @@ function linesOf(body: Buffer, inputs: readonly Input[], isBatch: boolean): Uint
   const [text, documents, chunks] = findMembers(body, 0, ['text', 'documents', 'chunks']);
   const list = documents ?? chunks;
   if (list === undefined) return textLines(body, text as JsonPlace, isBatch);
-  const places = documents === undefined && !isBatch ? [list] : findElements(body, list.from);
-  return places.slice(0, inputs.length).map(({ from, to }) => withoutBreaks(body.subarray(from, to)));
+  if (documents === undefined && !isBatch) return [lineAt(body, list)];
+  return elementLines(body, list).slice(0, inputs.length);
+}
+
+/** The elements of a list, each as a line of JSON with the bytes that it has in the body. */
+export function elementLines(body: Buffer, list: JsonPlace): Uint8Array[] {
+  return findElements(body, list.from).map((place) => lineAt(body, place));
+}
+
+function lineAt(body: Buffer, { from, to }: JsonPlace): Uint8Array {
+  return withoutBreaks(body.subarray(from, to));
 }
 
 function textLines(body: Buffer, text: JsonPlace, isBatch: boolean): Uint8Array[] {

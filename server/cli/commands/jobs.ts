@@ -125,7 +125,7 @@ function inLines(job: JobAnswer): string {
     ['state', job.state],
     ...(error === null ? [] : [['error', error.detail]]),
     ['read', `${(job.bytes.read / MB).toFixed(1)} of ${(job.bytes.total / MB).toFixed(1)} MB`],
-    ['documents', `${documents.done}, of which ${documents.failed} failed`],
+    ['documents', `${documents.done} done, ${documents.failed} failed`],
     ['chunks', String(job.chunks)],
     ['shards', `${shards.done} of ${shards.total}, ${shards.failed} failed`],
     ['created', job.created_at],

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { reasonOf } from '../../../core/errors.ts';
+import type { Registry } from '../../../core/hosting/registry.ts';
 import type { DocumentsTask } from '../../service/tasks.ts';
 import type { PipelineStep } from '../../store/contract.ts';
 import type { Api } from '../api.ts';
@@ -21,9 +22,6 @@ interface Named {
   readonly pipeline?: string | undefined;
 }
 
-/** The chunker that is meant if none is named, if it is there and can run; else the second. */
-const DEFAULTS = ['auto', 'recursive'];
-
 /** @throws ServiceError `unknown_plugin`, `missing_capability`; UsageError */
 export async function localTask({ chunker, pipeline }: Named, engine: Engine): Promise<ChunkTask> {
   const { registry, requestSchemas } = engine;
@@ -31,10 +29,20 @@ export async function localTask({ chunker, pipeline }: Named, engine: Engine): P
     const steps = existsSync(pipeline) ? stepsIn(pipeline, engine) : await storedSteps(pipeline, engine);
     return { task: { run: 'execute', steps }, schema: requestSchemas.execute('apart'), path: '' };
   }
-  const isReady = (name: string) => registry.find('chunker', name)?.missing.length === 0;
-  const name = chunker ?? DEFAULTS.find(isReady) ?? (DEFAULTS[1] as string);
+  const name = chunker ?? defaultChunker(registry);
   const { manifest } = registry.require('chunker', name);
   return { task: { run: 'chunk', name }, schema: requestSchemas.chunk(manifest, 'apart'), path: '' };
+}
+
+/** The chunker that is meant if none is named: one that chooses among the others. @throws UsageError */
+function defaultChunker(registry: Registry): string {
+  const chunkers = registry.ofKind('chunker');
+  const choosing = chunkers.find(
+    ({ manifest, missing }) => manifest.chooses !== undefined && missing.length === 0,
+  );
+  if (choosing !== undefined) return choosing.manifest.name;
+  const names = chunkers.map(({ manifest }) => manifest.name).join(', ');
+  throw new UsageError(`--chunker: name one of ${names}; none here chooses by itself`);
 }
 
 function stepsIn(path: string, { service }: Engine): PipelineStep[] {
@@ -77,7 +85,11 @@ interface Operation {
 type SchemaOrRef = ObjectSchema | { readonly $ref: string };
 
 /** @throws CommandError if the service cannot be reached; UsageError if it does not have what is named */
-export async function remoteTask({ chunker, pipeline }: Named, api: Api): Promise<ChunkTask> {
+export async function remoteTask(
+  { chunker, pipeline }: Named,
+  api: Api,
+  registry: Registry,
+): Promise<ChunkTask> {
   const document = (await api.call('GET', '/openapi.json')) as OpenApi;
   const schemaOf = (path: string) => optionsOf(document, path);
   if (pipeline !== undefined) {
@@ -85,12 +97,11 @@ export async function remoteTask({ chunker, pipeline }: Named, api: Api): Promis
     const path = `/v1/pipelines/${await storedId(pipeline, api)}/execute`;
     return { task: { run: 'execute', steps: [] }, schema, path };
   }
-  const names = chunker === undefined ? DEFAULTS : [chunker];
-  const name = names.find((one) => schemaOf(`/v1/chunk/${one}`) !== undefined);
-  if (name === undefined)
-    throw new UsageError(`--chunker ${names.join(', ')}: ${api.url} has no such chunker`);
+  const name = chunker ?? defaultChunker(registry);
   const path = `/v1/chunk/${name}`;
-  return { task: { run: 'chunk', name }, schema: schemaOf(path) as ObjectSchema, path };
+  const schema = schemaOf(path);
+  if (schema === undefined) throw new UsageError(`--chunker ${name}: ${api.url} has no such chunker`);
+  return { task: { run: 'chunk', name }, schema, path };
 }
 
 async function storedId(pipeline: string, api: Api): Promise<string> {

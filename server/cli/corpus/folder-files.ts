@@ -15,11 +15,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
 }
 
 /** The lines of all files of a kind, in the order of the source. */
-export async function* linesOfFiles(
-  folder: string,
-  { shards }: Manifest,
-  kind: PartKind,
-): AsyncGenerator<string> {
+async function* linesOfFiles(folder: string, { shards }: Manifest, kind: PartKind): AsyncGenerator<string> {
   for (const { files } of shards) {
     const file = files[kind];
     if (file !== undefined) yield* createInterface({ input: createReadStream(join(folder, file.name)) });

@@ -38,7 +38,9 @@ export async function withSetup<T>(
   const engine = await openEngine({ workers: named.server === undefined ? named.workers : '0' }, env);
   try {
     const api = named.server === undefined ? undefined : createApi(named.server, env.CHUNKSMITH_KEY);
-    const chunked = await (api === undefined ? localTask(named, engine) : remoteTask(named, api));
+    const chunked = await (api === undefined
+      ? localTask(named, engine)
+      : remoteTask(named, api, engine.registry));
     for (const flag of [...CHUNK_FLAGS, ...optionFlags(chunked.schema)]) command.addOption(flag);
     command.parse([...args], { from: 'user' });
     const flags = command.opts<ChunkFlags>();

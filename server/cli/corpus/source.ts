@@ -6,7 +6,7 @@ import { readDocuments } from '../../corpus/read-documents.ts';
 import { selectFiles } from '../../corpus/select-files.ts';
 import type { ShardRange, SourceDocument } from '../../corpus/shard.ts';
 import type { Storage, StoredFile } from '../../corpus/storage.ts';
-import type { JobSpec } from '../../jobs/spec.ts';
+import { type JobSpec, unitOf } from '../../jobs/spec.ts';
 import type { Engine } from '../engine.ts';
 import { UsageError } from '../errors.ts';
 
@@ -57,7 +57,7 @@ export async function* linesOf(
   onSkipped: () => void,
 ): AsyncGenerator<readonly SourceDocument[]> {
   const { fields } = spec.source;
-  const decode = decoderOf(registry, host)(signal);
+  const decode = decoderOf(registry, host)(unitOf(spec), signal);
   const options = { fields, limit: config.maxBodyBytes, decode, signal, onSkipped };
   for await (const range of rangesOf(source, spec)) yield* readDocuments(source.storage, range, options);
 }
@@ -89,5 +89,6 @@ function standardInput(): Storage {
     create: none,
     settle: none,
     remove: none,
+    removeFolder: none,
   };
 }

@@ -120,7 +120,7 @@ async function work(
   const { engine, chunking } = setup;
   const { signal } = context;
   const { documents, chunks, bytes } = job;
-  Object.assign(context.counts, { documents: documents.done, chunks, bytes: bytes.read });
+  Object.assign(context.counts, { documents: documents.done + documents.failed, chunks, bytes: bytes.read });
   const worker = createJobWorker({
     ...engine,
     store,
@@ -160,7 +160,7 @@ function show(group: ChunkedDocuments, { counts, progress }: RunContext, earlier
 
 /** What the job counts is right also if parts of it were done twice. */
 function takeCounts({ documents, chunks, bytes }: JobRecord, { counts }: RunContext): void {
-  counts.documents = documents.done;
+  counts.documents = documents.done + documents.failed;
   counts.failed = documents.failed;
   counts.chunks = chunks;
   counts.bytes = bytes.read;

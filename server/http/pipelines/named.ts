@@ -26,14 +26,14 @@ export async function namedPipelines(
   const { bytes } = await runner.run({ run: 'names' }, new Uint8Array(body), stop);
   const names = JSON.parse(Buffer.from(bytes).toString()) as readonly string[];
   for (const name of names.slice(0, MOST)) {
-    const pipeline = await find(name, store);
+    const pipeline = await findPipeline(name, store);
     if (pipeline !== undefined) found.set(name, pipeline);
   }
   return found;
 }
 
-/** The pipeline of an id, else that of a name. */
-async function find(given: string, store: PipelineStore): Promise<NamedPipeline | undefined> {
+/** The pipeline of an id, else that of a name. @throws ServiceError `store_unavailable` */
+export async function findPipeline(given: string, store: PipelineStore): Promise<NamedPipeline | undefined> {
   if (textProblems('name', given).length > 0) return undefined;
   try {
     return plain(await store.get(given));

@@ -74,12 +74,13 @@ function read(bytes: Buffer, check: Validate, rules: StepRules): PipelineChanges
   return { ...(members as PipelineChanges), ...(read === undefined ? {} : { steps: read }) };
 }
 
-interface GivenRules extends StepRules {
+export interface GivenRules extends StepRules {
   /** Whether the request says that plugins of its steps may be missing. */
   readonly allowMissing: boolean;
 }
 
-function readSteps(steps: readonly unknown[], rules: GivenRules, problems: string[]): PipelineStep[] {
+/** Reads steps; what is wrong with them is added to the problems. */
+export function readSteps(steps: readonly unknown[], rules: GivenRules, problems: string[]): PipelineStep[] {
   if (steps.length <= rules.maxSteps) {
     return steps.map((given, index) => readStep(given, `steps[${index}]`, rules, problems));
   }
@@ -107,7 +108,7 @@ function readStep(given: unknown, place: string, rules: GivenRules, problems: st
  *
  * @returns what the check returns, if it finds none
  */
-function collect<T>(problems: string[], check: () => T): T | undefined {
+export function collect<T>(problems: string[], check: () => T): T | undefined {
   try {
     return check();
   } catch (error) {

@@ -6,7 +6,7 @@ import { NAME, VERSION } from '../../version.ts';
 import { ABOUT } from '../documentation/meta-schemas.ts';
 import { withBraces } from '../known-paths.ts';
 
-/** Routes about the service itself: name and endpoints, health, plugins, models, tokenizers. */
+/** Routes about the service itself: name and endpoints, plugins, models, tokenizers. */
 export async function metaRoutes(app: FastifyInstance): Promise<void> {
   const { config, registry, importCheck } = app.chunksmith;
   const all = async () => {
@@ -23,7 +23,6 @@ export async function metaRoutes(app: FastifyInstance): Promise<void> {
     endpoints: endpointsOf(app),
     unavailable: (await all()).filter(({ available }) => !available),
   }));
-  app.get('/health', { schema: ABOUT.health }, async () => ({ status: 'ok' }) as const);
   app.get('/v1/plugins', { schema: ABOUT.plugins }, all);
   app.get('/v1/models', { schema: ABOUT.models }, async () => {
     const { openers } = app.chunksmith;

@@ -44,9 +44,9 @@ async function insertJob({ dialect }: JobTables, tx: Transaction, job: NewJob, i
   const row = await rowOf(
     tx,
     `insert into bulk_jobs (id, state, digest, idempotency_key, notifies, max_errors, keep_seconds,
-      created_at, expires_at, shards_total, shards_open, shards_failed, documents, documents_failed,
+      created_at, expires_at, shards_total, shards_open, shards_done, shards_failed, documents, documents_failed,
       chunks, bytes_read, bytes_total, spec, upload)
-    values (?, 'planning', ?, ?, ?, ?, ?, ${now}, ${now} + ?, 0, 0, 0, 0, 0, 0, 0, 0, ?, ?)
+    values (?, 'planning', ?, ?, ?, ?, ?, ${now}, ${now} + ?, 0, 0, 0, 0, 0, 0, 0, 0, 0, ?, ?)
     on conflict do nothing returning id`,
     [
       id,

@@ -27,7 +27,13 @@ export interface JobRecord {
   readonly spec: object;
   readonly state: JobState;
   readonly error: Failure | null;
-  readonly shards: { readonly total: number; readonly open: number; readonly failed: number };
+  /** The `chunk` shards; those of a job that is over may be none of the three. */
+  readonly shards: {
+    readonly total: number;
+    readonly open: number;
+    readonly done: number;
+    readonly failed: number;
+  };
   /** Of the shards that are done. */
   readonly documents: { readonly done: number; readonly failed: number };
   readonly chunks: number;
@@ -39,6 +45,8 @@ export interface JobRecord {
 }
 
 export interface NewJob {
+  /** UUID in lower case; by default a new one. */
+  readonly id?: string;
   readonly spec: object;
   /** Distinguishes what is asked for under one idempotency key. */
   readonly digest: string;

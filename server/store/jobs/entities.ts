@@ -24,8 +24,9 @@ export const BulkJobEntity = defineEntity({
     finishedAt: p.double().nullable(),
     expiresAt: p.double(),
     shardsTotal: p.integer(),
-    /** Of the `chunk` shards, like the other two. */
+    /** Of the `chunk` shards, like the other three. */
     shardsOpen: p.integer(),
+    shardsDone: p.integer(),
     shardsFailed: p.integer(),
     documents: p.bigint('number'),
     documentsFailed: p.bigint('number'),

@@ -1,15 +1,17 @@
 import type { Log } from '../../../core/contracts/collaborators.ts';
+import type { Config } from '../../config/config.ts';
 import { type SharedDatabase, throwUnavailable } from '../create-database.ts';
 import { unavailable } from '../errors.ts';
 import type { JobStore, QueueSettings } from './contract.ts';
 import type { OpenJobStore } from './open-job-store.ts';
 
-export const DEFAULT_QUEUE: QueueSettings = {
-  queue: 'auto',
-  leaseSeconds: 30,
-  mostFailures: 5,
-  pauseSeconds: 1,
-};
+/** How often a shard may fail, and the seconds before it is tried again. */
+const TRIES = { mostFailures: 5, pauseSeconds: 1 };
+
+/** The settings of a queue that a configuration asks for. */
+export function queueOf({ bulkQueue, bulkLease }: Pick<Config, 'bulkQueue' | 'bulkLease'>): QueueSettings {
+  return { queue: bulkQueue as QueueSettings['queue'], leaseSeconds: bulkLease, ...TRIES };
+}
 
 /** Keeps jobs in the database, which it opens when it is first used. */
 export function createJobStore(database: SharedDatabase, settings: QueueSettings, log: Log): JobStore {

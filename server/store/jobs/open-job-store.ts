@@ -37,7 +37,7 @@ export async function openJobStore(
     });
   return {
     create(job) {
-      const id = randomUUID();
+      const { id = randomUUID() } = job;
       return write(() => createJob(tables, job, id));
     },
     get: (id) => read(() => getJob(tables.em.fork(), id)),

@@ -84,9 +84,10 @@ export async function readUpload({ em }: ShardTable, given: string): Promise<str
 }
 
 export async function listExpired({ em, dialect }: ShardTable, limit: number): Promise<readonly JobRecord[]> {
-  const expired = `select id from bulk_jobs where expires_at <= ${dialect.since} order by expires_at, id limit ?`;
+  const expired = `select id from bulk_jobs where expires_at <= ${dialect.since} order by expires_at limit ?`;
   const fork = em.fork();
   const ids = (await rowsOf<{ id: string }>(fork, expired, [limit])).map(({ id }) => id);
+  if (ids.length === 0) return [];
   const rows = await fork.find(BulkJobEntity, { id: ids }, { disableIdentityMap: true });
   return rows.map(toJob).sort((a, b) => a.expires_at - b.expires_at);
 }
@@ -110,7 +111,12 @@ function toJob(row: Omit<BulkJobRow, 'upload' | symbol>): JobRecord {
     spec: row.spec,
     state: row.state,
     error: row.error ?? null,
-    shards: { total: row.shardsTotal, open: row.shardsOpen, failed: row.shardsFailed },
+    shards: {
+      total: row.shardsTotal,
+      open: row.shardsOpen,
+      done: row.shardsDone,
+      failed: row.shardsFailed,
+    },
     documents: {
       done: Number(row.documents) - Number(row.documentsFailed),
       failed: Number(row.documentsFailed),

@@ -116,7 +116,7 @@ function jobChange({ kind }: Claim, result: ShardResult): Change {
     return { set: `state = case state when 'planning' then 'running' else state end`, values: [] };
   }
   if (kind !== 'chunk') return SAME;
-  const set = `shards_open = shards_open - 1, documents = documents + ?, documents_failed = documents_failed + ?,
+  const set = `shards_open = shards_open - 1, shards_done = shards_done + 1, documents = documents + ?, documents_failed = documents_failed + ?,
     chunks = chunks + ?, bytes_read = bytes_read + ?`;
   return { set, values: [result.documents, result.documentsFailed, result.chunks, result.bytes] };
 }

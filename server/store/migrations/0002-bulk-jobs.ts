@@ -20,6 +20,7 @@ export class CreateBulkJobs extends Migration {
       expires_at ${double} not null,
       shards_total integer not null,
       shards_open integer not null,
+      shards_done integer not null,
       shards_failed integer not null,
       documents bigint not null,
       documents_failed bigint not null,

@@ -115,7 +115,7 @@ t.test('it says that it listens only once its store is open', async (t) => {
   t.equal(server.stdout(), '');
   t.match(
     server.stderr(),
-    /^Cannot open the store of pipelines, PostgreSQL at 127\.0\.0\.1:1\/nothing: .*\n$/,
+    /^Cannot open the database, PostgreSQL at 127\.0\.0\.1:1\/nothing: .*\n$/,
   );
 });
 

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { CATALOGUE, type ErrorCode } from '../../../core/errors.ts';
 import { MEANINGS } from '../../../server/http/answer-schemas.ts';
 import { type OpenApi, type Operation, readOpenApi } from '../../support/openapi.ts';
-import { type Answer, type Client, startServer } from '../../support/server.ts';
+import { type Answer, type Client, startServer, temporaryFolder } from '../../support/server.ts';
 
 /** The catalogue of errors, what the README says of statuses, and what the routes are said to answer. */
 
@@ -54,6 +54,7 @@ const hasBody = (_method: string, _path: string, { requestBody }: Operation) => 
 const takesFile = (_method: string, path: string) => path.endsWith('/file');
 const takesBody = (method: string) => ['POST', 'PUT', 'DELETE'].includes(method);
 const always = () => true;
+const isOfPipelines = (path: string) => path.startsWith('/v1/pipelines');
 const withId = (path: string, id: string) => path.replace(/\{\w+\}/, id);
 const addressOf = (path: string) => withId(path, NO_PIPELINE);
 
@@ -80,13 +81,13 @@ const REFUSALS: readonly Refusal[] = [
   {
     what: 'an unknown parameter',
     status: 400,
-    fits: (method, path) => method === 'GET' && path === '/v1/pipelines',
+    fits: (method, path) => method === 'GET' && ['/v1/pipelines', '/v1/jobs'].includes(path),
     send: (client, _method, path) => client.get(`${path}?no_such=1`),
   },
   {
     what: 'a malformed If-Match',
     status: 400,
-    fits: (method) => ['PUT', 'DELETE'].includes(method),
+    fits: (method, path) => ['PUT', 'DELETE'].includes(method) && isOfPipelines(path),
     send: (client, method, path) =>
       client.send(addressOf(path), {
         method,
@@ -95,7 +96,7 @@ const REFUSALS: readonly Refusal[] = [
       }),
   },
   {
-    what: 'no such pipeline',
+    what: 'no such pipeline, or job',
     status: 404,
     fits: (_method, path) => path.includes('{'),
     send: (client, method, path) =>
@@ -125,7 +126,7 @@ const REFUSALS: readonly Refusal[] = [
   {
     what: 'an old ETag',
     status: 412,
-    fits: (method) => ['PUT', 'DELETE'].includes(method),
+    fits: (method, path) => ['PUT', 'DELETE'].includes(method) && isOfPipelines(path),
     send: (client, method, path) =>
       client.send(withId(path, pipelineId) + nameQuery(method, path, 'one'), {
         method,
@@ -157,7 +158,8 @@ function nameQuery(method: string, path: string, name: string): string {
 const hasName = (method: string, path: string) =>
   (method === 'POST' && path === '/v1/pipelines') || (method === 'PUT' && path.includes('{'));
 
-const client = await startServer(t, { maxBodyBytes: 1000 });
+const bulkRoot = await temporaryFolder(t);
+const client = await startServer(t, { maxBodyBytes: 1000, bulkRoot });
 let pipelineId = '';
 for (const name of ['another', 'one']) {
   const steps = [{ type: 'chunk', chunker: 'token' }];
@@ -188,20 +190,43 @@ t.test('429 is answered and documented if a rate limit is set', async (t) => {
   await checkRefusals(t, limited, 429, UNCOUNTED);
 });
 
-t.test('503 is answered and documented if the store of pipelines cannot be used', async (t) => {
-  const broken = await startServer(t, { databaseUrl: 'postgresql://nobody@127.0.0.1:1/none' });
-  const found = operationsOf(openApi).filter(([, path]) => /pipelines|ready/.test(path));
+const JOB = { source: { documents: [{ text: 'x' }] }, steps: [{ type: 'chunk', chunker: 'token' }] };
+
+t.test('503 is answered and documented if the store of pipelines and jobs cannot be used', async (t) => {
+  const broken = await startServer(t, { databaseUrl: 'postgresql://nobody@127.0.0.1:1/none', bulkRoot });
+  const found = operationsOf(openApi).filter(([, path]) => /pipelines|jobs|ready/.test(path));
   for (const [method, path, { responses, requestBody }] of found) {
     const body = path.endsWith('/pipelines')
       ? { name: 'x', steps: [] }
-      : path.endsWith('/execute')
-        ? { text: 'x' }
-        : {};
+      : path.endsWith('/jobs')
+        ? JOB
+        : path.endsWith('/execute')
+          ? { text: 'x' }
+          : {};
     const init = requestBody === undefined ? {} : { headers: JSON_TYPE, body: JSON.stringify(body) };
     const answer = await broken.send(addressOf(path) + nameQuery(method, path, 'x'), { method, ...init });
     t.equal(answer.status, 503, `${method} ${path}: ${answer.bytes.subarray(0, 200)}`);
     t.ok('503' in responses, `${method} ${path} documents it`);
   }
+});
+
+t.test('a server that takes no jobs says which option lets it', async (t) => {
+  const without = await startServer(t);
+  for (const [method, path, { responses }] of operationsOf(openApi)) {
+    if (!path.startsWith('/v1/jobs')) continue;
+    const answer = await without.send(addressOf(path), { method });
+    t.equal(answer.status, 500, `${method} ${path}`);
+    t.match(answer.json(), { detail: /--bulk-root FOLDER.*--bulk-connections FILE/ });
+    t.ok('500' in responses, `${method} ${path} documents it`);
+  }
+});
+
+t.test('422 for an Idempotency-Key of another request is answered and documented', async (t) => {
+  const headers = { 'idempotency-key': 'one' };
+  t.equal((await client.post('/v1/jobs', JOB, headers)).status, 202);
+  const refused = await client.post('/v1/jobs', { ...JOB, group: 'document' }, headers);
+  t.equal(refused.status, 422);
+  t.ok('422' in (openApi.paths['/v1/jobs']?.post?.responses ?? {}));
 });
 
 t.test('neither key nor rate limit is documented if it is not set', async (t) => {

@@ -13,7 +13,7 @@ import {
   unavailablePaths,
 } from '../../support/openapi.ts';
 import { chunker, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
-import { type Client, startServer, withStandIns } from '../../support/server.ts';
+import { type Client, startServer, temporaryFolder, withStandIns } from '../../support/server.ts';
 
 const client = await startServer(t);
 const openApi = await readOpenApi(client);
@@ -158,7 +158,10 @@ function closed(schema: Schema): Schema {
 
 t.test('the answers of the other endpoints are as described', async (t) => {
   const folder = await pluginsFolder(t, chunker('lacking', WHOLE_TEXT, { needs: { env: ['NO_SUCH_KEY'] } }));
-  const other = await startServer(t, { pluginsDir: [folder] });
+  const bulkRoot = await temporaryFolder(t);
+  const other = await startServer(t, { pluginsDir: [folder], bulkRoot });
+  const steps = [{ type: 'chunk', chunker: 'token' }];
+  await other.post('/v1/jobs', { source: { documents: [{ text: 'a' }] }, steps });
   const { paths } = await readOpenApi(other);
   const gets = Object.entries(paths).filter(
     ([path, operations]) => 'get' in operations && !path.includes('{') && path !== '/metrics',
@@ -197,7 +200,7 @@ t.test(
     }
     t.match(
       openApi.tags.map(({ name }) => name),
-      ['chunk', 'files', 'refine', 'texts', 'evaluate', 'pipelines', 'meta'],
+      ['chunk', 'files', 'refine', 'texts', 'evaluate', 'pipelines', 'jobs', 'meta'],
     );
   },
 );

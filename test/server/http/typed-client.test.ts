@@ -14,7 +14,7 @@ const document = (await client.get('/openapi.json')).bytes.toString();
 
 /** A program of a user; it is compiled, run, and prints what it was answered. */
 const PROGRAM = `
-import { Api, type Chunk, type CodeChunkerOptions, type Error, type EvaluateRequest, type EvaluatedCandidate, type Evaluation, type PipelineStep, type StreamLine } from './client.ts';
+import { Api, type Chunk, type CodeChunkerOptions, type Error, type EvaluateRequest, type EvaluatedCandidate, type Evaluation, type Job, type JobInput, type PipelineStep, type StreamLine } from './client.ts';
 import type { V1 } from './types.ts';
 
 const api = new Api({ baseUrl: ${JSON.stringify(client.url)} });
@@ -45,6 +45,11 @@ const incomparable: EvaluateRequest = { ...compared, kk: 1 };
 const unknown: V1.ChunkToken.RequestBody = { text: 'a', include: ['pagez'] };
 // @ts-expect-error A line has its place.
 const lost: StreamLine = { chunks: [] };
+const asked: JobInput = { source: { path: 'kb', fields: { text: 'body' } }, steps: [{ type: 'chunk', chunker: 'token' }] };
+const job: Job | undefined = await api.v1.createJob(asked).then(({ data }) => data, () => undefined);
+const progress = [job?.state === 'done', job?.documents.failed, job?.error?.detail];
+// @ts-expect-error There is no such group.
+const ungrouped: JobInput = { ...asked, group: 'page' };
 const pipeline = await api.v1.createPipeline({ name: 'typed', steps: [{ type: 'chunk', chunker: 'token' }] });
 const [step]: PipelineStep[] = pipeline.data.config.steps;
 const refused = await api.v1.getPipeline('none').catch(({ error }: { error: Error }) => error.detail);
@@ -53,7 +58,7 @@ const misspelt: CodeChunkerOptions = { langauge: 'go' };
 // @ts-expect-error A request has a text.
 const empty: V1.ChunkCode.RequestBody = { language: 'go' };
 console.log(JSON.stringify([first?.text, shown.length, step?.chunker, refused, place, line.chunks?.length, failed.error]));
-void [misspelt, empty, unknown, lost, scores, incomparable];
+void [misspelt, empty, unknown, lost, scores, incomparable, progress, ungrouped];
 `;
 
 const STRICT = {

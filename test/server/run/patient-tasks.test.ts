@@ -37,3 +37,27 @@ t.test('a patient task that is given up leaves no place taken', async (t) => {
   leave();
   (await queue.enter(10, signal))();
 });
+
+t.test('bulk work lets all others go first, and takes no more threads than it may', async (t) => {
+  const queue = new PriorityQueue({ threads: 2, queueSize: 8, bulk: 1 });
+  const order: string[] = [];
+  const enter = (name: string, bytes: number, patience: 'none' | 'patient' | 'bulk') =>
+    queue.enter(bytes, signal, patience).then((leave) => {
+      order.push(name);
+      return leave;
+    });
+  const bulk = await enter('bulk', 10, 'bulk');
+  const second = enter('second bulk', 10, 'bulk');
+  const large = await enter('large', 1_000_000, 'none');
+  const small = await enter('small', 10, 'none');
+  t.same(order, ['bulk', 'large', 'small'], 'a small task needs no free thread, bulk work has had its share');
+  const waiting = [enter('stream', 10, 'patient'), enter('second large', 1_000_000, 'none')];
+  bulk();
+  large();
+  (await waiting[0])?.();
+  (await waiting[1])?.();
+  small();
+  t.same(order.slice(3, 5), ['stream', 'second large'], 'what came later than bulk work goes first');
+  (await second)();
+  t.equal(order.at(-1), 'second bulk');
+});

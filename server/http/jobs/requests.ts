@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { ServiceError } from '../../../core/errors.ts';
+import type { Registry } from '../../../core/hosting/registry.ts';
+import type { Config } from '../../config/config.ts';
+import type { FieldMapping } from '../../corpus/shard.ts';
+import { checkCallbackUrl } from '../../jobs/callback-url.ts';
+import type { JobSource, JobSpec, JobTarget } from '../../jobs/spec.ts';
+import { canonicalJson } from '../../service/canonical-json.ts';
+import { checkList } from '../../service/documents.ts';
+import type { RequestSchemas } from '../../service/request-schemas.ts';
+import type { Service } from '../../service/service.ts';
+import { elementLines } from '../../service/split-batch.ts';
+import type { PipelineStep, PipelineStore } from '../../store/contract.ts';
+import { createValidator, type Validate } from '../../validation/validator.ts';
+import { jsonBytes, parseJson } from '../../wire/json-body.ts';
+import { findMembers, type JsonPlace } from '../../wire/json-places.ts';
+import { findPipeline } from '../pipelines/named.ts';
+import { collect, readSteps, textProblems } from '../pipelines/requests.ts';
+import { type JobMembers, shapeCheck } from './check-shape.ts';
+
+/** A request for a job that was read and checked. */
+export interface JobRequest {
+  readonly spec: JobSpec;
+  /** JSON Lines of the documents that came along, each with the bytes that it had. */
+  readonly upload: string | null;
+  readonly maxErrors: number | null;
+  /** The same for requests that ask for the same. */
+  readonly digest: string;
+}
+
+/** What requests are held against. */
+export interface JobRules {
+  readonly config: Config;
+  readonly registry: Registry;
+  readonly requestSchemas: RequestSchemas;
+  readonly service: Pick<Service, 'checkStep' | 'readStreamPlan'>;
+  readonly store: PipelineStore;
+}
+
+/**
+ * Reads a request for a job.
+ *
+ * @param id the job's, which names its folder if the request names none
+ * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems,
+ *   `unknown_plugin`, `missing_capability`, `store_unavailable`
+ */
+export type ReadJob = (bytes: Buffer, id: string) => Promise<JobRequest>;
+
+export function jobReader(rules: JobRules): ReadJob {
+  const checkShape = shapeCheck(rules.config.idNamespace);
+  const checkSink = sinkCheck(rules);
+  return async (bytes, id) => {
+    const body = jsonBytes(bytes);
+    const given = parseJson(body);
+    checkShape(given);
+    const members = given as JobMembers;
+    const problems: string[] = [];
+    collect(problems, () => checkList(members.source.documents ?? [], rules.config));
+    const steps = await stepsOf(members, rules, problems);
+    problems.push(...callbackProblems(members, rules.config));
+    const sink = collect(problems, () => checkSink(members));
+    const target = targetOf(members, sink, id, rules.config, problems);
+    if (problems.length > 0) throw invalid(problems);
+    const spec = specOf(members, steps, target);
+    rules.service.readStreamPlan(spec.task, Buffer.from(JSON.stringify(spec.options)));
+    const upload = uploadOf(members, body);
+    return { spec, upload, maxErrors: members.max_errors, digest: digestOf(members, upload) };
+  };
+}
+
+function callbackProblems({ callback }: JobMembers, { bulkCallbackPrivate }: Config): string[] {
+  const problem = callback === undefined ? undefined : checkCallbackUrl(callback, bulkCallbackPrivate);
+  return problem === undefined ? [] : [`callback: ${problem}`];
+}
+
+async function stepsOf(
+  { pipeline, steps }: JobMembers,
+  { service, store, config }: JobRules,
+  problems: string[],
+): Promise<readonly PipelineStep[]> {
+  // What is missing is found when the steps are planned, which suggests no way to store them all the same.
+  const rules = { service, maxSteps: config.maxSteps, allowMissing: true };
+  if (steps !== undefined) return readSteps(steps, rules, problems);
+  const found = await findPipeline(pipeline as string, store);
+  if (found !== undefined) return found.steps;
+  problems.push(
+    `pipeline: there is no pipeline ${JSON.stringify(pipeline)}; GET /v1/pipelines lists the ones there are`,
+  );
+  return [];
+}
+
+type Sink = NonNullable<JobTarget['sink']>;
+
+/** Checks the options of a sink by its manifest. */
+function sinkCheck({ registry, requestSchemas }: JobRules): (members: JobMembers) => Sink | undefined {
+  const checks = new Map<string, Validate>();
+  return ({ target, include }) => {
+    if (target?.sink === undefined) return undefined;
+    const { name, ...options } = target.sink;
+    const { manifest } = registry.require('sink', name);
+    const check = checks.get(name) ?? createValidator(requestSchemas.step(manifest));
+    checks.set(name, check);
+    const problems = include.includes('id') ? [] : ['include: expected id among them, which the sink needs'];
+    const checked = collect(problems, () => check(options, 'target.sink.'));
+    if (problems.length > 0) throw invalid(problems);
+    return { name, options: checked ?? {} };
+  };
+}
+
+function targetOf(
+  { target }: JobMembers,
+  sink: Sink | undefined,
+  id: string,
+  { bulkRoot }: Config,
+  problems: string[],
+): JobTarget {
+  const path = target?.path ?? `chunksmith-jobs/${id}`;
+  problems.push(...textProblems('target.path', path));
+  if (target?.path === undefined && bulkRoot === '') {
+    problems.push('target.path: missing; this server has no root, so name a folder of a connection');
+  }
+  return { path, ...(sink !== undefined && { sink }) };
+}
+
+function specOf(members: JobMembers, steps: readonly PipelineStep[], target: JobTarget): JobSpec {
+  const { source, include, namespace, group, callback } = members;
+  return {
+    source: source.documents === undefined ? sourceOf(source) : { format: 'jsonl' },
+    task: { run: 'execute', steps },
+    options: { include, namespace },
+    group,
+    target,
+    ...(callback !== undefined && { callback }),
+  };
+}
+
+function sourceOf({ path, format, fields }: JobMembers['source']): JobSource {
+  return {
+    ...(path !== undefined && { path }),
+    format,
+    ...(fields !== undefined && { fields: fields as FieldMapping }),
+  };
+}
+
+function uploadOf({ source }: JobMembers, body: Buffer): string | null {
+  if (source.documents === undefined) return null;
+  const [given] = findMembers(body, 0, ['source']) as readonly [JsonPlace];
+  const [documents] = findMembers(body, given.from, ['documents']) as readonly [JsonPlace];
+  return elementLines(body, documents)
+    .map((line) => `${Buffer.from(line.buffer, line.byteOffset, line.length)}\n`)
+    .join('');
+}
+
+function digestOf({ source, ...members }: JobMembers, upload: string | null): string {
+  const { documents: _, ...from } = source;
+  return createHash('sha256')
+    .update(canonicalJson({ ...members, source: from }))
+    .update(upload ?? '')
+    .digest('hex');
+}
+
+function invalid(problems: readonly string[]): ServiceError {
+  return new ServiceError('invalid_parameters', { problems });
+}
