@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { number, printTable, printTitle } from '../race/report.ts';
-import { chunk } from './processes.ts';
+import { chunkInput } from './processes.ts';
 
 const SIZES = [20e6, 200e6, 2e9];
 const MB = 1e6;
@@ -13,8 +13,8 @@ export async function runMemory(folder: string, lineLength: number): Promise<voi
   for (const size of SIZES) {
     const generate = [join(import.meta.dirname, 'generate-process.ts'), String(size), String(lineLength)];
     const source = spawn(process.execPath, generate, { stdio: ['ignore', 'pipe', 'inherit'] });
-    const args = ['-', '--chunker', 'recursive', '--workers', '2'];
-    const { bytes, usage, whole = Number.NaN } = await chunk(folder, args, source.stdout);
+    const args = ['--chunker', 'recursive', '--workers', '2'];
+    const { bytes, usage, whole = Number.NaN } = await chunkInput(folder, source.stdout, args);
     rows.push([
       `${number(bytes / MB)} MB`,
       number((usage?.peak ?? Number.NaN) / MB),

@@ -27,14 +27,14 @@ interface Summary {
 /** How documents are chunked: options of the command line. */
 export type Options = readonly string[];
 
-/**
- * Runs the command line over a source, and writes the chunks into a file.
- *
- * @param folder where it may write
- * @param input has the source, if that is `-`
- */
-export function chunk(folder: string, args: Options, input: Readable | 'ignore' = 'ignore'): Promise<Run> {
-  return commandLine(folder, args, input, join(folder, 'chunks.jsonl'));
+/** Runs the command line over a source, and writes the chunks into a file. @param folder where it may write */
+export function chunk(folder: string, args: Options): Promise<Run> {
+  return commandLine(folder, args, 'ignore', join(folder, 'chunks.jsonl'));
+}
+
+/** Runs the command line over what comes through standard input, and writes the chunks nowhere. */
+export function chunkInput(folder: string, input: Readable, args: Options): Promise<Run> {
+  return commandLine(folder, ['-', ...args], input, '/dev/null');
 }
 
 /** Runs the command line over a source, and writes the chunks into part files of a folder. */
