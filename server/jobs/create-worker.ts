@@ -66,7 +66,7 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
     leaseSeconds: settings.leaseSeconds,
     discard: (claim, { output }) => discardOutput(claim, output, places),
     ...(onShard !== undefined && { onShard }),
-    onIdle() {
+    onTurn() {
       if (performance.now() - expiredAt < EXPIRY_PAUSE) return;
       expiredAt = performance.now();
       void expireJobs(store, places, log);

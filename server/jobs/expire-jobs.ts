@@ -1,7 +1,7 @@
 import type { Log } from '../../core/contracts/collaborators.ts';
 import { reasonOf, ServiceError } from '../../core/errors.ts';
 import type { JobRecord, JobStore } from '../store/jobs/contract.ts';
-import { removeOutput } from './finish-job.ts';
+import { removeOutput } from './job-folder.ts';
 import type { JobPlaces } from './places.ts';
 import type { JobSpec } from './spec.ts';
 
@@ -25,15 +25,11 @@ export async function expireJobs(store: ExpiryStore, places: JobPlaces, log: Log
 }
 
 /** @returns whether it has gone */
-async function expire(
-  { id, spec, finished_at }: JobRecord,
-  store: ExpiryStore,
-  places: JobPlaces,
-  log: Log,
-): Promise<boolean> {
+async function expire(job: JobRecord, store: ExpiryStore, places: JobPlaces, log: Log): Promise<boolean> {
+  const { id } = job;
   try {
-    if (finished_at === null) await store.cancel(id);
-    const isReached = await removeFiles(spec as JobSpec, places);
+    if (job.finished_at === null) await store.cancel(id);
+    const isReached = await removeFiles(job, places);
     await store.remove(id);
     log.info({ job: id, files: isReached }, 'jobs: removed a job whose time is over');
     return true;
@@ -48,9 +44,9 @@ async function expire(
 }
 
 /** @returns false if the server cannot reach them any more: its root or its connections are others now */
-async function removeFiles(spec: JobSpec, places: JobPlaces): Promise<boolean> {
+async function removeFiles(job: JobRecord, places: JobPlaces): Promise<boolean> {
   try {
-    await removeOutput(await places.target(spec), new AbortController().signal);
+    await removeOutput(await places.target(job.spec as JobSpec), job);
     return true;
   } catch (error) {
     if (error instanceof ServiceError && error.status < 500) return false;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobAnswer } from '../../server/jobs/job-answer.ts';
 import type { ShardAnswer } from '../../server/jobs/shard-answer.ts';
 import {
-  createJob,
+  chunkInto,
   digestsOf,
   type Fleet,
   startFleet,
@@ -93,7 +93,7 @@ interface Expected {
 
 async function doUndisturbed(fleet: Fleet): Promise<Expected> {
   const worker = fleet.worker();
-  const job = await untilOver(fleet, await createJob(fleet, 'in.jsonl', 'expected'), PATIENCE);
+  const job = await untilOver(fleet, await chunkInto(fleet, 'in.jsonl', 'expected'), PATIENCE);
   worker.child.kill('SIGTERM');
   await worker.ended();
   const { documents, shards } = job;
@@ -127,7 +127,7 @@ async function killAgain(fleet: Fleet, random: () => number, found: Found, count
 async function doJobs(fleet: Fleet, expected: Expected, found: Found, count: number): Promise<void> {
   do {
     const target = `out-${found.jobs++}`;
-    const id = await createJob(fleet, 'in.jsonl', target);
+    const id = await chunkInto(fleet, 'in.jsonl', target);
     let job = await untilOver(fleet, id, PATIENCE);
     for (; job.state === 'failed' && isOfKills(job); found.retries++) {
       await fleet.api.post(`/v1/jobs/${id}/retry`, '');

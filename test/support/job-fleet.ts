@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobAnswer } from '../../server/jobs/job-answer.ts';
 import { createRandom } from '../soak/texts.ts';
+import { createJob, jobOf } from './jobs.ts';
 import { type ServerProcess, startProcess } from './process.ts';
 import { type Cleanup, type Client, startServer, temporaryFolder } from './server.ts';
 import type { Database } from './stores.ts';
@@ -76,41 +77,33 @@ export async function writeCorpus(
   await writeFile(file, `${lines.join('\n')}\n`);
 }
 
-/** Creates a job that chunks a source of the root into a folder of the root. */
-export async function createJob(
-  { api }: Pick<Fleet, 'api'>,
+/** Short documents as JSON Lines of the same length, whose texts are as given. */
+export function linesOf(count: number, textOf: (index: number) => string = () => 'some words'): string {
+  const lines = Array.from({ length: count }, (_, index) =>
+    JSON.stringify({ id: `d${String(index).padStart(6, '0')}`, text: textOf(index) }),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+/** Creates a job that chunks a source of the root into a folder of the root; its id. */
+export async function chunkInto(
+  { api }: Fleet,
   path: string,
   target: string,
   more: object = {},
 ): Promise<string> {
-  const answer = await api.post('/v1/jobs', {
-    source: { path },
-    steps: STEPS,
-    target: { path: target },
-    ...more,
-  });
-  if (answer.status !== 202) throw new Error(`${answer.status} ${answer.bytes}`);
-  return answer.json<JobAnswer>().id;
+  const { id } = await createJob(api, { source: { path }, steps: STEPS, target: { path: target }, ...more });
+  return id;
 }
-
-export async function jobOf({ api }: Pick<Fleet, 'api'>, id: string): Promise<JobAnswer> {
-  const answer = await api.get(`/v1/jobs/${id}`);
-  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.bytes}`);
-  return answer.json<JobAnswer>();
-}
-
-const OVER: readonly string[] = ['done', 'failed', 'cancelled'];
 
 /** Waits until a job is over, or throws after so many seconds. */
-export async function untilOver(fleet: Pick<Fleet, 'api'>, id: string, seconds = 60): Promise<JobAnswer> {
+export async function untilOver({ api }: Pick<Fleet, 'api'>, id: string, seconds = 60): Promise<JobAnswer> {
   for (const end = performance.now() + seconds * 1000; ; await sleep(50)) {
-    const job = await jobOf(fleet, id);
-    if (isOver(job)) return job;
+    const job = await jobOf(api, id);
+    if (job.finished_at !== null) return job;
     if (performance.now() > end) throw new Error(`not over after ${seconds} s: ${JSON.stringify(job)}`);
   }
 }
-
-export const isOver = ({ state }: JobAnswer): boolean => OVER.includes(state);
 
 /** What a folder has, by name; but for the file that names the job, which differs. */
 export async function digestsOf(folder: string): Promise<Readonly<Record<string, string>>> {

@@ -38,6 +38,8 @@ export async function withSetup<T>(
   use: (setup: ChunkSetup) => Promise<T>,
 ): Promise<T> {
   const named = namedIn(args);
+  if (named.chunker !== undefined && named.pipeline !== undefined)
+    throw new UsageError('--pipeline: not with --chunker, as the pipeline names its own');
   const engine = await openEngine({ workers: named.server === undefined ? named.workers : '0' }, env);
   try {
     const api = named.server === undefined ? undefined : createApi(named.server, env.CHUNKSMITH_KEY);

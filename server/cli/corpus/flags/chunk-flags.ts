@@ -34,7 +34,7 @@ export const CHUNK_FLAGS: readonly Option[] = [
     '--chunker <name>',
     'the chunker (default: the one that chooses among the others by name and content)',
   ),
-  option('--pipeline <file or name>', 'the steps in a JSON file, or a stored pipeline').conflicts('chunker'),
+  option('--pipeline <file or name>', 'the steps in a JSON file, or a stored pipeline'),
   option('--group <by>', 'a line for each chunk, or for each document')
     .choices(['chunk', 'document'])
     .default('chunk'),
