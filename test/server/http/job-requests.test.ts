@@ -13,7 +13,7 @@ import {
 } from '../../support/jobs.ts';
 import { plugin, pluginsFolder } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
-import { startServer, temporaryFolder } from '../../support/server.ts';
+import { temporaryFolder } from '../../support/server.ts';
 
 /** Requests for jobs: what is checked, refused, and taken for the same. */
 
@@ -241,13 +241,4 @@ t.test('the options of a sink are checked at once, and one that cannot run says 
   const { id } = (await of({ name: 'nowhere', collection: 'x' })).json<{ id: string }>();
   await untilState(own, id, 'done');
   t.same(await outputOf(own, id), [], 'the sink has the chunks');
-});
-
-t.test('a server without jobs loads nothing of them', async (t) => {
-  const without = await startServer(t);
-  checkProblem(t, await without.post(JOBS, { source, steps: STEPS }), 500, [
-    /--bulk-root FOLDER/,
-    /--bulk-connections FILE/,
-  ]);
-  checkProblem(t, await without.get(`${JOBS}/x/events`), 500, /--bulk-root/);
 });
