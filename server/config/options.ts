@@ -247,7 +247,7 @@ export const OPTIONS = {
     type: 'text',
     default: '',
     description:
-      'Secret that signs what jobs call back with, see [Callbacks](CORPORA.md#callbacks); without it they are not signed.',
+      'Secret that signs what jobs call back with, see [Callbacks](CORPORA.md#callbacks); without it they may not.',
     isVariableOnly: true,
     isSecret: true,
     pattern: /^[\x21-\x7e]{16,}$/,

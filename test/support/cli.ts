@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { STAND_INS } from './here.ts';
+import { plugin } from './plugins.ts';
 import type { Cleanup } from './server.ts';
 
 const MAIN = join(import.meta.dirname, '../../server/cli/main.ts');
@@ -112,3 +113,19 @@ export const BY_CHARACTERS = (size: number): readonly string[] => [
   '--chunk-size',
   String(size),
 ];
+
+/** The files of a chunker `gated`, which works on a text with `wait` in it only once there is a file `go`; `deaf` heeds no signal. */
+export function gated(folder: string): Record<string, string> {
+  const go = JSON.stringify(join(folder, 'go'));
+  const index = `import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+export default () => ({
+  async chunk(text, options, { signal }) {
+    if (text.includes('fail')) throw Object.assign(new Error('as it was asked to'), { expose: true });
+    const heeded = text.includes('deaf') ? undefined : signal;
+    while (text.includes('wait') && !existsSync(${go})) await sleep(20, undefined, { signal: heeded });
+    return [{ start: 0, end: text.length }];
+  },
+});`;
+  return plugin({ kind: 'chunker', name: 'gated' }, index);
+}

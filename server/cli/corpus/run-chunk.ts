@@ -3,8 +3,9 @@ import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import type { Environment } from '../../config/config.ts';
 import { CommandError, EXIT, isExpected, UsageError } from '../errors.ts';
 import type { ChangeCounts } from './changes/earlier-ids.ts';
+import type { ChunkFlags } from './flags/chunk-flags.ts';
 import { chunkToFolder } from './folder/to-folder.ts';
-import { type Counts, describe, showProgress, summaryOf } from './progress.ts';
+import { type Counts, describe, type ProgressKind, showProgress, summaryOf } from './progress.ts';
 import { type ChunkSetup, withSetup } from './setup.ts';
 import { Stopped, stopOnSignals } from './stop.ts';
 import { chunkToStdout } from './to-stdout.ts';
@@ -31,23 +32,28 @@ export function chunkCommand(): Command {
 export function runChunk(command: Command, args: readonly string[], env: Environment): Promise<number> {
   return withSetup(command, args, env, async (setup) => {
     const stop = new AbortController();
-    const release = stopOnSignals(stop);
+    const isTold = kindOf(setup.flags) !== 'none' && kindOf(setup.flags) !== 'json';
+    stopOnSignals(stop, () => isTold && console.error('interrupted'));
     try {
       return await run(setup, stop);
     } finally {
       // What is left of the source is not waited for.
       stop.abort();
-      release();
     }
   });
+}
+
+function kindOf({ json, progress }: ChunkFlags): ProgressKind {
+  return json === true ? 'json' : progress;
 }
 
 async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   const { flags, source } = setup;
   const begin = performance.now();
   const counts: Counts = { documents: 0, failed: 0, skipped: 0, chunks: 0, bytes: 0 };
-  const kind = flags.json === true ? 'json' : flags.progress;
+  const kind = kindOf(flags);
   const progress = showProgress(kind, counts, source.total);
+  if (source.files?.length === 0 && kind !== 'none' && kind !== 'json') console.error(NO_FILES);
   const context = { counts, progress, stop, signal: stop.signal };
   const toWhere = flags.out === undefined ? chunkToStdout : chunkToFolder;
   let changes: ChangeCounts | undefined;
@@ -60,7 +66,6 @@ async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   progress.stop();
   if (error instanceof UsageError) throw error;
   const status = statusOf(error, counts);
-  if (error instanceof Stopped && status !== EXIT.done) console.error(error.message);
   const summary = summaryOf(counts, begin);
   const failure = status === EXIT.failed && { error: reasonOf(error) };
   if (kind === 'json') {
@@ -70,6 +75,8 @@ async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   if (status === EXIT.failed) throw inWords(error);
   return status;
 }
+
+const NO_FILES = 'No files; what .gitignore names is left out unless --no-ignore is given.';
 
 function statusOf(error: unknown, { failed }: Counts): number {
   if (error instanceof Stopped) return error.status;

@@ -17,12 +17,13 @@ const SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
  * Stops a run on Ctrl-C and SIGTERM: the first time with whole lines, the second time at once. It also stops when nobody
  * reads its output any more, which is no failure, and when that cannot be written.
  *
- * @returns a function that heeds these no more
+ * @param onInterrupt told of the first time
  */
-export function stopOnSignals(stop: AbortController): () => void {
+export function stopOnSignals(stop: AbortController, onInterrupt: () => void): void {
   const interrupt = (signal: keyof typeof SIGNALS) => {
     const status = SIGNALS[signal];
     if (stop.signal.aborted) process.exit(status);
+    onInterrupt();
     stop.abort(new Stopped('interrupted', status));
   };
   const onError = (error: NodeJS.ErrnoException) => {
@@ -31,10 +32,6 @@ export function stopOnSignals(stop: AbortController): () => void {
   };
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   process.stdout.on('error', onError);
-  return () => {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-    process.stdout.off('error', onError);
-  };
 }
 
 function unwritable({ message }: Error): CommandError {

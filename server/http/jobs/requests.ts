@@ -75,10 +75,15 @@ export function jobReader(rules: JobRules): ReadJob {
   };
 }
 
-function callbackProblems({ callback }: JobMembers, { bulkCallbackPrivate }: Config): string[] {
-  const problem = callback === undefined ? undefined : checkCallbackUrl(callback, bulkCallbackPrivate);
+function callbackProblems({ callback }: JobMembers, config: Config): string[] {
+  if (callback === undefined) return [];
+  const { bulkCallbackPrivate, bulkCallbackSecret } = config;
+  const isSigned = bulkCallbackSecret !== '';
+  const problem = isSigned ? checkCallbackUrl(callback, bulkCallbackPrivate) : UNSIGNED;
   return problem === undefined ? [] : [`callback: ${problem}`];
 }
+
+const UNSIGNED = 'this server has no secret to sign it with; set the variable BULK_CALLBACK_SECRET';
 
 async function stepsOf(
   { pipeline, steps }: JobMembers,

@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
-import { argv, env } from 'node:process';
+import { argv, cpuUsage, env } from 'node:process';
 import { parseArgs } from 'node:util';
 import { openEngine } from '../../../server/cli/engine.ts';
 import { createLocalFolder } from '../../../server/corpus/local-folder.ts';
@@ -49,7 +49,7 @@ const spec = {
   target: { path: '' },
 } as const;
 
-const begin = performance.now();
+const [begin, used] = [performance.now(), cpuUsage()];
 const chunking = localChunking({ service, runner, slots: Number(workers) + AHEAD });
 let [bytes, chunks] = [0, 0];
 for await (const { documents } of chunking(spec, inOrder(batches), new AbortController().signal)) {
@@ -58,5 +58,7 @@ for await (const { documents } of chunking(spec, inOrder(batches), new AbortCont
     chunks += document.chunks;
   }
 }
-console.log(JSON.stringify({ seconds: (performance.now() - begin) / 1000, bytes, chunks }));
+const seconds = (performance.now() - begin) / 1000;
+const { user, system } = cpuUsage(used);
+console.log(JSON.stringify({ seconds, bytes, chunks, cpu: (user + system) / 1e6 }));
 await close();

@@ -12,7 +12,8 @@ const COMMAND_LINE = join(HERE, '..', '..', '..', 'server', 'cli', 'main.ts');
 export interface Run extends Summary {
   /** From its start to its end; undefined if it does other things too. */
   readonly whole?: number | undefined;
-  readonly usage?: Usage | undefined;
+  /** The most memory that it had at a time, in bytes. */
+  readonly peak?: number | undefined;
 }
 
 /** The last line that a program says. */
@@ -22,6 +23,8 @@ interface Summary {
   readonly chunks: number;
   /** What its work took, without its start. */
   readonly seconds: number;
+  /** Seconds of processor time; of the command line, with its start. */
+  readonly cpu?: number | undefined;
 }
 
 /** How documents are chunked: options of the command line. */
@@ -58,7 +61,7 @@ async function commandLine(
   const all = ['--import', join(HERE, 'usage.ts'), COMMAND_LINE, 'chunk', ...args, '--json'];
   await run(process.execPath, all, { input, out, errors: said, env: { BENCH_USAGE: used } });
   const whole = (performance.now() - begin) / 1000;
-  return { ...summaryIn(said), whole, usage: JSON.parse(readFileSync(used, 'utf8')) as Usage };
+  return { ...summaryIn(said), whole, ...(JSON.parse(readFileSync(used, 'utf8')) as Usage) };
 }
 
 /** Hands the documents of a source, which are in memory before, to the engine. */

@@ -17,7 +17,7 @@ type Speed = (run: Run) => number;
 
 const process: Speed = ({ bytes, whole = Number.NaN }) => bytes / MB / whole;
 const work: Speed = ({ bytes, seconds }) => bytes / MB / seconds;
-const core: Speed = ({ bytes, usage }) => bytes / MB / (usage?.cpu ?? Number.NaN);
+const core: Speed = ({ bytes, cpu = Number.NaN }) => bytes / MB / cpu;
 
 /**
  * Runs each way once in a round, and prints the medians of their speeds in MB/s: of the whole process, of its work without

@@ -17,7 +17,8 @@ import { temporaryFolder } from '../../support/server.ts';
 
 /** Requests for jobs: what is checked, refused, and taken for the same. */
 
-const server = await startJobServer(t, { 'kb/a.txt': 'one two' });
+const SECRET = { bulkCallbackSecret: 'a secret of some length' };
+const server = await startJobServer(t, { 'kb/a.txt': 'one two' }, SECRET);
 const source = { path: 'kb' };
 const post = (body: object) => server.post(JOBS, { source, steps: STEPS, ...body });
 
@@ -178,6 +179,12 @@ t.test('uploads that differ in a document have different digests', async (t) => 
   t.equal((await server.post(JOBS, of('one'), headers)).status, 202);
   t.equal((await server.post(JOBS, of('one'), headers)).status, 200);
   t.equal((await server.post(JOBS, of('two'), headers)).status, 422);
+});
+
+t.test('callbacks are signed, or refused', async (t) => {
+  const silent = await startJobServer(t, { 'kb/a.txt': 'one two' });
+  const body = { source, steps: STEPS, callback: 'https://example.com/done' };
+  checkProblem(t, await silent.post(JOBS, body), 400, /callback: .* set the variable BULK_CALLBACK_SECRET/);
 });
 
 t.test('callbacks go to public addresses alone, unless the server is told otherwise', async (t) => {

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../../../core/contracts/collaborators.ts';
 import type { ChunkedDocuments } from '../../../corpus/chunk-documents.ts';
 import { createLocalFolder } from '../../../corpus/local-folder.ts';
 import { shardBytesFor } from '../../../corpus/plan-shards.ts';
@@ -23,6 +24,9 @@ import { holdFolder } from './hold-folder.ts';
  * Nobody else works on the folder, so a lease need not end soon; only what fails is tried again.
  */
 const QUEUE = { queue: 'lease', leaseSeconds: 600, mostFailures: 3, pauseSeconds: 0.5 } as const;
+const nothing = () => {};
+/** What fails for good is told at the end. */
+const QUIET: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 /** Milliseconds between looking whether the job is over. */
 const POLL = 100;
 const MOST_DOCUMENTS = 10_000;
@@ -78,6 +82,7 @@ async function work({ setup, store, folder, earlier, context }: Run, job: JobRec
   Object.assign(context.counts, { documents: documents.done + documents.failed, chunks, bytes: bytes.read });
   const worker = createJobWorker({
     ...engine,
+    log: QUIET,
     store,
     chunking,
     places: placesOf(source, folder),
