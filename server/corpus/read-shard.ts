@@ -30,7 +30,7 @@ export async function* readShard(
   range: ShardRange,
   options: Omit<ReadOptions, 'maxExpansion'> & { readonly maxExpansion?: number | undefined },
 ): AsyncGenerator<readonly SourceLine[]> {
-  const { signal, maxExpansion = MAX_EXPANSION } = options;
+  const { signal, isLive = false, maxExpansion = MAX_EXPANSION } = options;
   let batch: SourceLine[] = [];
   let bytes = 0;
   for await (const lines of READERS[range.format](storage, range, { ...options, maxExpansion })) {
@@ -43,6 +43,9 @@ export async function* readShard(
       signal?.throwIfAborted();
       [batch, bytes] = [[], 0];
     }
+    if (!isLive || batch.length === 0) continue;
+    yield batch;
+    [batch, bytes] = [[], 0];
   }
   if (batch.length > 0) yield batch;
 }

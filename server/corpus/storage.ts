@@ -44,7 +44,8 @@ export interface Storage {
   /**
    * The bytes of a file in [from, to), or all of them, in pieces of at most some 1 MB.
    *
-   * @throws ServiceError `source_changed` if it is not the version that is asked for any more, or has gone
+   * @throws ServiceError `source_changed` if it is not the version that is asked for any more, or has gone;
+   *   `source_unreadable` if this file may not be read
    */
   read(file: StoredFile, range?: { readonly from: number; readonly to: number }): AsyncIterable<Buffer>;
   create(name: string): Promise<FileWriter>;

@@ -4,14 +4,15 @@ import type { PluginHost } from '../../core/hosting/container.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import { decoderOf } from '../corpus/decode.ts';
 import type { Claim, JobStore, ShardResult } from '../store/jobs/contract.ts';
-import { chunkShard, type ShardTools } from './chunk-shard.ts';
+import { chunkShard, discardOutput, type ShardTools } from './chunk-shard.ts';
 import type { Chunking } from './chunking.ts';
 import { expireJobs } from './expire-jobs.ts';
 import { finishJob } from './finish-job.ts';
 import type { JobPlaces } from './places.ts';
 import { planJob } from './plan-job.ts';
 import { sinkOpener } from './shard-sink.ts';
-import { type JobWorker, type ShardOutcome, startWorker } from './worker.ts';
+import type { ShardOutcome } from './work-on-shard.ts';
+import { type JobWorker, startWorker } from './worker.ts';
 
 /** What a worker is made of. */
 export interface JobWorkerParts {
@@ -63,8 +64,9 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
     name: `${hostname()}/${process.pid}`,
     concurrency: SHARDS_AT_ONCE,
     leaseSeconds: settings.leaseSeconds,
+    discard: (claim, { output }) => discardOutput(claim, output, places),
     ...(onShard !== undefined && { onShard }),
-    onIdle() {
+    onTurn() {
       if (performance.now() - expiredAt < EXPIRY_PAUSE) return;
       expiredAt = performance.now();
       void expireJobs(store, places, log);

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { JobRecord, JobStore } from '../store/jobs/contract.ts';
-import { removeOutput } from './finish-job.ts';
+import { removeOutput } from './job-folder.ts';
 import type { JobPlaces } from './places.ts';
 import type { JobSpec } from './spec.ts';
 
@@ -16,6 +16,6 @@ export async function removeJob(
       remedy: `cancel it first, by POST /v1/jobs/${id}/cancel`,
     });
   }
-  await removeOutput(await places.target(spec as JobSpec), new AbortController().signal);
+  await removeOutput(await places.target(spec as JobSpec), { id });
   await store.remove(id);
 }

@@ -4,6 +4,7 @@ import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import type { FieldMapping } from '../../corpus/shard.ts';
 import { checkCallbackUrl } from '../../jobs/callback-url.ts';
+import { OUTPUT } from '../../jobs/server-places.ts';
 import type { JobSource, JobSpec, JobTarget } from '../../jobs/spec.ts';
 import { canonicalJson } from '../../service/canonical-json.ts';
 import { checkList } from '../../service/documents.ts';
@@ -68,10 +69,15 @@ export function jobReader(rules: JobRules): ReadJob {
   };
 }
 
-function callbackProblems({ callback }: JobMembers, { bulkCallbackPrivate }: Config): string[] {
-  const problem = callback === undefined ? undefined : checkCallbackUrl(callback, bulkCallbackPrivate);
+function callbackProblems({ callback }: JobMembers, config: Config): string[] {
+  if (callback === undefined) return [];
+  const { bulkCallbackPrivate, bulkCallbackSecret } = config;
+  const isSigned = bulkCallbackSecret !== '';
+  const problem = isSigned ? checkCallbackUrl(callback, bulkCallbackPrivate) : UNSIGNED;
   return problem === undefined ? [] : [`callback: ${problem}`];
 }
+
+const UNSIGNED = 'this server has no secret to sign it with; set the variable BULK_CALLBACK_SECRET';
 
 async function stepsOf(
   { pipeline, steps }: JobMembers,
@@ -94,13 +100,14 @@ type Sink = NonNullable<JobTarget['sink']>;
 /** Checks the options of a sink by its manifest. */
 function sinkCheck({ registry, requestSchemas }: JobRules): (members: JobMembers) => Sink | undefined {
   const checks = new Map<string, Validate>();
-  return ({ target, include }) => {
+  return ({ target, include, group }) => {
     if (target?.sink === undefined) return undefined;
     const { name, ...options } = target.sink;
     const { manifest } = registry.require('sink', name);
     const check = checks.get(name) ?? createValidator(requestSchemas.step(manifest));
     checks.set(name, check);
     const problems = include.includes('id') ? [] : ['include: expected id among them, which the sink needs'];
+    if (group === 'document') problems.push('group: a sink takes chunks; leave it out');
     const checked = collect(problems, () => check(options, 'target.sink.'));
     if (problems.length > 0) throw invalid(problems);
     return { name, options: checked ?? {} };
@@ -114,7 +121,7 @@ function targetOf(
   { bulkRoot }: Config,
   problems: string[],
 ): JobTarget {
-  const path = target?.path ?? `chunksmith-jobs/${id}`;
+  const path = target?.path ?? `${OUTPUT}/${id}`;
   problems.push(...textProblems('target.path', path));
   if (target?.path === undefined && bulkRoot === '') {
     problems.push('target.path: missing; this server has no root, so name a folder of a connection');

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
-import { reasonOf } from '../../../core/errors.ts';
-import type { Registry } from '../../../core/hosting/registry.ts';
-import type { DocumentsTask } from '../../service/tasks.ts';
-import type { PipelineStep } from '../../store/contract.ts';
-import type { Api } from '../api.ts';
-import type { Engine } from '../engine.ts';
-import { UsageError } from '../errors.ts';
+import type { ObjectSchema } from '../../../../core/contracts/manifest.ts';
+import { reasonOf } from '../../../../core/errors.ts';
+import type { Registry } from '../../../../core/hosting/registry.ts';
+import type { DocumentsTask } from '../../../service/tasks.ts';
+import type { PipelineStep } from '../../../store/contract.ts';
+import { databaseOf } from '../../../store/database.ts';
+import type { Api } from '../../api.ts';
+import type { Engine } from '../../engine.ts';
+import { UsageError } from '../../errors.ts';
 
 /** What is done with each document: a chunker with its options, or a pipeline. */
 export interface ChunkTask {
@@ -67,8 +68,10 @@ function readJsonFile(path: string): object {
   }
 }
 
-async function storedSteps(name: string, { store }: Engine): Promise<readonly PipelineStep[]> {
-  const [found] = (await store.list({ limit: 1, name })).pipelines;
+async function storedSteps(name: string, { config, store }: Engine): Promise<readonly PipelineStep[]> {
+  const database = databaseOf(config);
+  const isThere = database.kind !== 'file' || existsSync(database.path);
+  const [found] = isThere ? (await store.list({ limit: 1, name })).pipelines : [];
   if (found !== undefined) return found.steps;
   throw new UsageError(
     `--pipeline ${name}: there is no such file, and no pipeline of this name in the store`,
@@ -108,7 +111,7 @@ async function storedId(pipeline: string, api: Api): Promise<string> {
   const query = `/v1/pipelines?name=${encodeURIComponent(pipeline)}`;
   const [found] = (await api.call('GET', query)) as readonly { readonly id: string }[];
   if (found !== undefined) return found.id;
-  const hint = existsSync(pipeline) ? '; store it there first: chunksmith pipelines create' : '';
+  const hint = existsSync(pipeline) ? '; store it there first: chunksmith pipelines put' : '';
   throw new UsageError(`--pipeline ${pipeline}: ${api.url} has no pipeline of this name${hint}`);
 }
 

@@ -1,0 +1,71 @@
+import { ServiceError } from '../../core/errors.ts';
+import type { Storage } from '../corpus/storage.ts';
+import type { Claim, JobRecord } from '../store/jobs/contract.ts';
+import { isPartName } from './part-files.ts';
+import { inFolder, type TargetPlace } from './places.ts';
+
+export const MANIFEST = 'manifest.json';
+/** What the folder of a job has of it from the beginning on. */
+const JOB_FILE = 'job.json';
+
+/**
+ * Marks a folder as the job's, so that no two jobs write into one.
+ *
+ * @throws ServiceError `target_taken`
+ */
+export async function takeFolder(target: TargetPlace, { jobId, spec }: Claim): Promise<void> {
+  if ((await ownerOf(target)) === undefined) {
+    const writer = await target.storage.create(inFolder(target.folder, JOB_FILE));
+    await writer.write(Buffer.from(`${JSON.stringify({ job: jobId, ...spec }, undefined, 2)}\n`));
+    await writer.finish();
+  }
+  await checkFolder(target, jobId);
+}
+
+/** @throws ServiceError `target_taken` if the folder is another job's */
+export async function checkFolder(target: TargetPlace, jobId: string): Promise<void> {
+  if ((await ownerOf(target)) === jobId) return;
+  const { storage, folder } = target;
+  throw new ServiceError('target_taken', { target: folder === '' ? storage.label : folder });
+}
+
+/** Removes all that a job has written. In a folder that is another job's, it has written nothing. */
+export async function removeOutput(target: TargetPlace, { id }: Pick<JobRecord, 'id'>): Promise<void> {
+  if ((await ownerOf(target)) !== id) return;
+  const { storage, folder } = target;
+  await storage.remove(inFolder(folder, MANIFEST));
+  await removeOthers(target, new Set());
+  await storage.remove(inFolder(folder, JOB_FILE));
+  if (folder !== '') await storage.removeFolder(folder);
+}
+
+/** Removes the files of shards that are not among these names. @throws the signal's reason once it aborts */
+export async function removeOthers(
+  { storage, folder }: TargetPlace,
+  names: ReadonlySet<string>,
+  signal?: AbortSignal,
+): Promise<void> {
+  for await (const { name } of storage.list(folder)) {
+    signal?.throwIfAborted();
+    const own = folder === '' ? name : name.slice(folder.length + 1);
+    if (isPartName(own) && !names.has(name)) await storage.remove(name);
+  }
+}
+
+/** The id of the job whose folder it is; undefined if it is nobody's. */
+async function ownerOf({ storage, folder }: TargetPlace): Promise<unknown> {
+  const file = await storage.find(inFolder(folder, JOB_FILE));
+  if (file === undefined) return undefined;
+  const text = await readText(storage, file);
+  try {
+    return (JSON.parse(text) as { job?: unknown } | null)?.job ?? null;
+  } catch {
+    return null;
+  }
+}
+
+async function readText(storage: Storage, file: Parameters<Storage['read']>[0]): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of storage.read(file)) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
