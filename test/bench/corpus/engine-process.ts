@@ -50,12 +50,13 @@ const spec = {
 } as const;
 
 const [begin, used] = [performance.now(), cpuUsage()];
-const chunking = localChunking({ service, runner, slots: Number(workers) + AHEAD });
+const chunking = localChunking({ service, runner: runner(false), slots: Number(workers) + AHEAD });
 let [bytes, chunks] = [0, 0];
 for await (const { documents } of chunking(spec, inOrder(batches), new AbortController().signal)) {
   for (const document of documents) {
     bytes += document.source.size;
     chunks += document.chunks;
+    if (document.error !== undefined) throw new Error(document.error.detail);
   }
 }
 const seconds = (performance.now() - begin) / 1000;
