@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { ShardOutcome } from '../jobs/worker.ts';
+import type { ShardOutcome } from '../jobs/work-on-shard.ts';
 import type { RunAnswer } from '../run/runner.ts';
 import type { JobLoad } from '../store/jobs/contract.ts';
 
@@ -20,6 +20,8 @@ export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>):
   const count = (name: string, help: string, ...labelNames: string[]) =>
     new Counter({ name: `chunksmith_bulk_${name}_total`, help, labelNames, registers });
   const documents = count('documents', 'Documents of jobs that were chunked, or failed.', 'result');
+  // A series that begins at its first failure would hide that one from rates.
+  for (const result of ['done', 'failed']) documents.inc({ result }, 0);
   const read = count('bytes', 'Bytes of documents of jobs that were chunked.');
   const lost = count('lease_lost', 'Shards that another worker took while they were worked on.');
   const shards = new Histogram({

@@ -6,12 +6,14 @@ import { decoderOf } from '../corpus/decode.ts';
 import type { Claim, JobStore, ShardResult } from '../store/jobs/contract.ts';
 import { chunkShard, type ShardTools } from './chunk-shard.ts';
 import type { Chunking } from './chunking.ts';
+import { discardShard } from './discard-shard.ts';
 import { expireJobs } from './expire-jobs.ts';
 import { finishJob } from './finish-job.ts';
 import type { JobPlaces } from './places.ts';
 import { planJob } from './plan-job.ts';
 import { sinkOpener } from './shard-sink.ts';
-import { type JobWorker, type ShardOutcome, startWorker } from './worker.ts';
+import type { ShardOutcome } from './work-on-shard.ts';
+import { type JobWorker, startWorker } from './worker.ts';
 
 /** What a worker is made of. */
 export interface JobWorkerParts {
@@ -63,8 +65,9 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
     name: `${hostname()}/${process.pid}`,
     concurrency: SHARDS_AT_ONCE,
     leaseSeconds: settings.leaseSeconds,
+    discard: (claim, refused) => discardShard(claim, refused, { store, places }),
     ...(onShard !== undefined && { onShard }),
-    onIdle() {
+    onTurn() {
       if (performance.now() - expiredAt < EXPIRY_PAUSE) return;
       expiredAt = performance.now();
       void expireJobs(store, places, log);

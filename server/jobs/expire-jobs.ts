@@ -1,27 +1,55 @@
 import type { Log } from '../../core/contracts/collaborators.ts';
-import { reasonOf } from '../../core/errors.ts';
-import type { JobStore } from '../store/jobs/contract.ts';
-import { removeOutput } from './finish-job.ts';
-import type { JobPlaces } from './places.ts';
+import { reasonOf, ServiceError } from '../../core/errors.ts';
+import type { JobRecord, JobStore } from '../store/jobs/contract.ts';
+import type { JobPlaces, TargetPlace } from './places.ts';
+import { removeWithOutput } from './remove-job.ts';
 import type { JobSpec } from './spec.ts';
 
-/** Jobs that are removed at once. */
-const SOME = 10;
+type ExpiryStore = Pick<JobStore, 'expired' | 'cancel' | 'remove'>;
+
+/** Jobs that are removed one after the other. */
+const SOME = 100;
 
 /** Removes jobs whose time is over, their output first. What cannot be removed now is left for the next time. */
-export async function expireJobs(
-  store: Pick<JobStore, 'expired' | 'cancel' | 'remove'>,
-  places: JobPlaces,
-  log: Log,
-): Promise<void> {
+export async function expireJobs(store: ExpiryStore, places: JobPlaces, log: Log): Promise<void> {
   try {
-    for (const { id, spec, finished_at } of await store.expired(SOME)) {
-      if (finished_at === null) await store.cancel(id);
-      await removeOutput(await places.target(spec as JobSpec), new AbortController().signal);
-      await store.remove(id);
-      log.info({ job: id }, 'jobs: removed a job whose time is over');
+    for (let isMore = true; isMore; ) {
+      const jobs = await store.expired(SOME);
+      let removed = 0;
+      for (const job of jobs) if (await expire(job, store, places, log)) removed++;
+      isMore = jobs.length === SOME && removed > 0;
     }
   } catch (error) {
-    log.warn({ reason: reasonOf(error) }, 'jobs: a job whose time is over could not be removed');
+    log.warn({ reason: reasonOf(error) }, 'jobs: those whose time is over could not be found');
+  }
+}
+
+/** @returns whether it has gone */
+async function expire(job: JobRecord, store: ExpiryStore, places: JobPlaces, log: Log): Promise<boolean> {
+  const { id } = job;
+  try {
+    if (job.finished_at === null) await store.cancel(id);
+    const target = await targetOf(job, places);
+    if (target === undefined) await store.remove(id);
+    else await removeWithOutput(job, target, store);
+    log.info({ job: id, files: target !== undefined }, 'jobs: removed a job whose time is over');
+    return true;
+  } catch (error) {
+    // Another process may have been faster.
+    const hasGone = error instanceof ServiceError && error.code === 'job_not_found';
+    if (!hasGone) {
+      log.warn({ job: id, reason: reasonOf(error) }, 'jobs: a job whose time is over could not be removed');
+    }
+    return hasGone;
+  }
+}
+
+/** Undefined if the server cannot reach it any more: its root or its connections are others now. */
+async function targetOf({ spec }: JobRecord, places: JobPlaces): Promise<TargetPlace | undefined> {
+  try {
+    return await places.target(spec as JobSpec);
+  } catch (error) {
+    if (error instanceof ServiceError && error.status < 500) return undefined;
+    throw error;
   }
 }

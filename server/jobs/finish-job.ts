@@ -1,7 +1,8 @@
 import type { WrittenFile } from '../corpus/storage.ts';
 import type { Claim, JobStore, ShardResult } from '../store/jobs/contract.ts';
 import type { ShardOutput } from './chunk-shard.ts';
-import { isPartName, PART_KINDS, type PartKind, partName } from './part-files.ts';
+import { checkFolder, MANIFEST, removeOthers } from './job-folder.ts';
+import { PART_KINDS, type PartKind, partName } from './part-files.ts';
 import { inFolder, type JobPlaces, type TargetPlace } from './places.ts';
 import type { JobSpec } from './spec.ts';
 
@@ -9,10 +10,6 @@ export interface FinishTools {
   readonly store: Pick<JobStore, 'shards'>;
   readonly places: JobPlaces;
 }
-
-export const MANIFEST = 'manifest.json';
-/** What the folder of a job has of it from the beginning on. */
-export const JOB_FILE = 'job.json';
 
 /** The manifest, which is written once all is done: it names the files that count. */
 export interface Manifest {
@@ -30,10 +27,12 @@ interface ShardEntry extends Omit<ShardOutput, 'files'> {
  * Gives the files of the shards that are done their last names, removes what others left behind, and writes the manifest,
  * after which the output is complete. Done twice, it does the same.
  *
+ * @throws ServiceError `target_taken` if the folder has become another job's
  * @throws the signal's reason once it aborts
  */
 export async function finishJob(claim: Claim, signal: AbortSignal, tools: FinishTools): Promise<ShardResult> {
   const target = await tools.places.target(claim.spec as JobSpec);
+  await checkFolder(target, claim.jobId);
   const names = new Set<string>();
   for await (const { seq, output } of outputsOf(claim, tools.store)) {
     signal.throwIfAborted();
@@ -108,25 +107,4 @@ function ownNames(files: ShardEntry['files'], { folder }: TargetPlace): ShardEnt
   return Object.fromEntries(
     Object.entries(files).map(([kind, file]) => [kind, { ...file, name: file.name.slice(start) }]),
   );
-}
-
-/** Removes the files of attempts that do not count. */
-async function removeOthers(
-  { storage, folder }: TargetPlace,
-  names: ReadonlySet<string>,
-  signal: AbortSignal,
-): Promise<void> {
-  for await (const { name } of storage.list(folder)) {
-    signal.throwIfAborted();
-    const own = folder === '' ? name : name.slice(folder.length + 1);
-    if (isPartName(own) && !names.has(name)) await storage.remove(name);
-  }
-}
-
-/** Removes all that a job has written. */
-export async function removeOutput(target: TargetPlace, signal: AbortSignal): Promise<void> {
-  const { storage, folder } = target;
-  for (const name of [MANIFEST, JOB_FILE]) await storage.remove(inFolder(folder, name));
-  await removeOthers(target, new Set(), signal);
-  if (folder !== '') await storage.removeFolder(folder);
 }

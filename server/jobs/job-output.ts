@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Storage, StoredFile, WrittenFile } from '../corpus/storage.ts';
 import type { JobRecord, JobStore } from '../store/jobs/contract.ts';
 import type { ShardOutput } from './chunk-shard.ts';
-import { MANIFEST } from './finish-job.ts';
+import { MANIFEST } from './job-folder.ts';
 import { type PartKind, partName } from './part-files.ts';
 import { inFolder, type JobPlaces, type TargetPlace } from './places.ts';
 import type { JobSpec } from './spec.ts';

@@ -6,7 +6,7 @@ import type { JobSpec } from './spec.ts';
 
 export interface NotifyTools {
   readonly store: Pick<JobStore, 'get'>;
-  /** Signs what is posted; `''` sends it without a signature. */
+  /** Signs what is posted; `''` if there is none. */
   readonly secret: string;
   /** Whether addresses that are not public may be called. */
   readonly allowPrivate: boolean;
@@ -21,16 +21,20 @@ const EVENTS = { done: 'job.done', failed: 'job.failed', cancelled: 'job.cancell
  * @throws the signal's reason once it aborts
  */
 export async function notifyJob(
-  { jobId, seq, spec }: Claim,
+  { jobId, spec }: Claim,
   signal: AbortSignal,
   { store, secret, allowPrivate }: NotifyTools,
 ): Promise<ShardResult> {
   const { callback: url } = spec as JobSpec;
   const job = await store.get(jobId);
-  const { state } = job;
+  const { state, finished_at } = job;
   // It was opened again; when it is over once more, that is told.
   if (url === undefined || !isFinal(state)) return NOTHING;
-  const callback = { event: EVENTS[state], id: `${jobId}/${seq}`, secret, allowPrivate, signal };
+  // The server that took the job has one, and so may another worker.
+  if (secret === '')
+    throw new ServiceError('callback_failed', { url, reason: 'BULK_CALLBACK_SECRET is not set' });
+  // A job that is retried ends more than once.
+  const callback = { event: EVENTS[state], id: `${jobId}/${finished_at}`, secret, allowPrivate, signal };
   const outcome = await callBack(url, jobAnswer(job), callback);
   if (outcome.state === 'delivered') return NOTHING;
   const code = outcome.state === 'refused' ? 'callback_refused' : 'callback_failed';

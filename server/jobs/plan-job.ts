@@ -1,9 +1,8 @@
-import { ServiceError } from '../../core/errors.ts';
 import { planShards } from '../corpus/plan-shards.ts';
 import type { ShardRange } from '../corpus/shard.ts';
 import type { Claim, JobStore, PlannedShard, ShardResult } from '../store/jobs/contract.ts';
-import { JOB_FILE } from './finish-job.ts';
-import { inFolder, type JobPlaces, type TargetPlace } from './places.ts';
+import { takeFolder } from './job-folder.ts';
+import type { JobPlaces } from './places.ts';
 import type { JobSpec } from './spec.ts';
 
 export interface PlanTools {
@@ -28,7 +27,7 @@ const NO_RESULT: ShardResult = { documents: 0, documentsFailed: 0, chunks: 0, by
  */
 export async function planJob(claim: Claim, signal: AbortSignal, tools: PlanTools): Promise<ShardResult> {
   const spec = claim.spec as JobSpec;
-  await takeTarget(await tools.places.target(spec), claim);
+  await takeFolder(await tools.places.target(spec), claim);
   const { storage, from } = await tools.places.source(spec, claim);
   const { shardBytes, shardDocuments } = tools;
   const ranges = planShards(storage, { ...from, format: spec.source.format, shardBytes, shardDocuments });
@@ -51,20 +50,4 @@ async function* inBatches(ranges: AsyncIterable<ShardRange>): AsyncGenerator<rea
     batch = [];
   }
   if (batch.length > 0) yield batch;
-}
-
-/** Marks the folder as the job's, so that no two jobs write into one. */
-async function takeTarget({ storage, folder }: TargetPlace, { jobId, spec }: Claim): Promise<void> {
-  const name = inFolder(folder, JOB_FILE);
-  const found = await storage.find(name);
-  if (found === undefined) {
-    const writer = await storage.create(name);
-    await writer.write(Buffer.from(`${JSON.stringify({ job: jobId, ...spec }, undefined, 2)}\n`));
-    await writer.finish();
-    return;
-  }
-  const pieces: Buffer[] = [];
-  for await (const piece of storage.read(found)) pieces.push(piece);
-  if (Buffer.concat(pieces).includes(JSON.stringify(jobId))) return;
-  throw new ServiceError('target_taken', { target: folder === '' ? storage.label : folder });
 }

@@ -4,6 +4,7 @@ import type { CorporaSettings } from '../corpus/settings.ts';
 import type { JobStore } from '../store/jobs/contract.ts';
 import type { JobPlaces } from './places.ts';
 import { UPLOAD, uploadStorage } from './upload-storage.ts';
+import { withoutFolders } from './without-folders.ts';
 
 /**
  * Opens what jobs of a server name: below its root, or in a bucket of a connection. Nothing is loaded before the first is
@@ -13,13 +14,18 @@ export function createServerPlaces(settings: CorporaSettings, store: Pick<JobSto
   let opening: Promise<Storages> | undefined;
   const open = async (path: string) => {
     opening ??= openStorages(settings);
-    return openStorage(path, await opening);
+    const storages = await opening;
+    return path === WHOLE && storages.root !== undefined
+      ? { storage: storages.root, name: '' }
+      : openStorage(path, storages);
   };
   return {
-    async source({ source: { path } }, { jobId }) {
+    async source({ source: { path }, target }, { jobId }) {
       if (path === undefined) return { storage: uploadStorage(await uploaded(store, jobId)), from: UPLOAD };
       const { storage, name } = await open(path);
-      return { storage, from: { path: name } };
+      const written = await open(target.path);
+      const own = written.storage === storage && written.name !== '' ? [written.name] : [];
+      return { storage: withoutFolders(storage, [OUTPUT, ...own]), from: { path: name } };
     },
     async target({ target }) {
       const { storage, name } = await open(target.path);
@@ -28,11 +34,18 @@ export function createServerPlaces(settings: CorporaSettings, store: Pick<JobSto
   };
 }
 
+/** The path of the root itself. */
+const WHOLE = '.';
+/** The folder of the output of jobs that name none. */
+export const OUTPUT = 'chunksmith-jobs';
+/** What messages call the root; its path is the operator's. */
+const ROOT_LABEL = 'the folder of jobs';
+
 async function openStorages({ root, connections }: CorporaSettings): Promise<Storages> {
   const buckets = await openConnections(connections);
   if (root === undefined) return { connections: buckets };
   const { createLocalFolder } = await import('../corpus/local-folder.ts');
-  return { root: createLocalFolder(root), connections: buckets };
+  return { root: createLocalFolder(root, ROOT_LABEL), connections: buckets };
 }
 
 async function uploaded(store: Pick<JobStore, 'upload'>, jobId: string): Promise<string> {

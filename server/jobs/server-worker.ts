@@ -6,7 +6,8 @@ import type { RunAnswer, Runner } from '../run/runner.ts';
 import type { Service } from '../service/service.ts';
 import type { JobStore } from '../store/jobs/contract.ts';
 import type { JobPlaces } from './places.ts';
-import type { JobWorker, ShardOutcome } from './worker.ts';
+import type { ShardOutcome } from './work-on-shard.ts';
+import type { JobWorker } from './worker.ts';
 
 /** The worker of a server, which is started once its store is open. */
 export interface ServerWorker extends JobWorker {

@@ -6,6 +6,7 @@ import type { Cleanup } from '../support/server.ts';
 import { crash } from './crash.ts';
 import { growth } from './growth.ts';
 import { hostile } from './hostile.ts';
+import { jobs } from './jobs.ts';
 import { kill } from './kill.ts';
 import { load } from './load.ts';
 import type { Mode, Report } from './mode.ts';
@@ -24,6 +25,7 @@ const MODES: Readonly<Record<string, Mode>> = {
   stream,
   crash,
   kill,
+  jobs,
   writes,
   growth,
   hostile,

@@ -16,7 +16,8 @@ export interface Postgres {
   /** The URL of a new, empty database; it is created when the store opens it. */
   freshUrl(): string;
   start(): Promise<void>;
-  stop(): Promise<void>;
+  /** `fast` ends what is done now, `immediate` ends the server as a crash would. */
+  stop(mode?: 'fast' | 'immediate'): Promise<void>;
 }
 
 /** For `skip`: why no PostgreSQL can be started here, or false. */
@@ -45,8 +46,8 @@ export async function startPostgres(t: Cleanup, { isDurable = false } = {}): Pro
       await control('-l', join(folder, 'log'), '-o', settings, 'start');
       isRunning = true;
     },
-    async stop() {
-      if (isRunning) await control('-m', 'immediate', 'stop');
+    async stop(mode = 'immediate') {
+      if (isRunning) await control('-m', mode, 'stop');
       isRunning = false;
     },
   };

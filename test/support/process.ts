@@ -17,7 +17,7 @@ export interface ServerProcess {
   /** Waits until it listens. */
   listening(): Promise<Client>;
   /** Waits until it has ended, and gives the exit code; null if a signal ended it. */
-  ended(): Promise<number | null>;
+  ended(milliseconds?: number): Promise<number | null>;
 }
 
 export interface ProcessOptions {
@@ -67,8 +67,8 @@ export function startProcess(
       });
       return clientFor(url);
     },
-    async ended() {
-      const [code] = (await Promise.race([end, wait(MOST_WAITING, ['it did not end'], { ref: false })])) as [
+    async ended(milliseconds = MOST_WAITING) {
+      const [code] = (await Promise.race([end, wait(milliseconds, ['it did not end'], { ref: false })])) as [
         number | null,
       ];
       return code;

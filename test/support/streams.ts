@@ -47,10 +47,10 @@ export function openStream(url: string, headers: Record<string, string> = {}): S
 }
 
 /** The lines of an answer that has come in whole. */
-export function linesIn(bytes: Uint8Array): AnswerLine[] {
+export function linesIn<T = AnswerLine>(bytes: Uint8Array): T[] {
   const lines = Buffer.from(bytes).toString().split('\n');
   if (lines.pop() !== '') throw new Error('the last line is not complete');
-  return lines.map((line) => JSON.parse(line) as AnswerLine);
+  return lines.map((line) => JSON.parse(line) as T);
 }
 
 /** The body of a chunker that waits so long as its text says, or fails. */

@@ -15,7 +15,6 @@ const ARGUMENT_READERS: Readonly<Record<string, string>> = {
 const NAMES_ALLOWED: Readonly<Record<string, string>> = {
   'server/store/jobs/contract.ts: auto': 'a choice of how shards are handed out',
   'server/store/jobs/contract.ts: code': 'the code of an error',
-  'server/store/jobs/job-store.ts: auto': 'a choice of how shards are handed out',
   'core/contracts/chunk.ts: byte': 'a unit of offsets',
   'core/contracts/manifest.ts: chunker/sentence': 'an example in the description of a member',
   'core/contracts/manifest.ts: summary': 'a member of a manifest',
@@ -34,6 +33,7 @@ const NAMES_ALLOWED: Readonly<Record<string, string>> = {
   'server/cli/import-scanner.ts: static': 'a kind of import',
   'server/config/hub-settings.ts: huggingface': "the folder of the hub's own cache",
   'server/corpus/plan-shards.ts: auto': 'a format of sources',
+  'server/http/jobs/request-schemas.ts: auto': 'a format of sources',
   'server/http/documentation/meta-schemas.ts: summary': 'a member of an answer',
   'server/http/documentation/work-answers.ts: context': 'a field of chunks',
   'server/http/documentation/work-answers.ts: embeddings': 'a member of an answer',

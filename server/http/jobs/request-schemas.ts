@@ -38,7 +38,7 @@ export const sourceBody = {
       minLength: 1,
       maxLength: LONGEST_PATH,
       description:
-        'A file or folder below the root of the server, `kb/articles`, or in a bucket that it has a connection to, `s3://<connection>/kb/articles`.',
+        'A file or folder below the root of the server, `kb/articles` (`.` is all of it), or in a bucket that it has a connection to, `s3://<connection>/kb/articles`.',
     },
     format: {
       enum: ['auto', ...FORMATS],

@@ -170,7 +170,7 @@ t.test('what jobs may use is described without keys', async (t) => {
   t.same(describeCorpora(configOf(), readCorporaSettings(configOf(), {})), [
     'Folder of jobs: none',
     'Buckets of jobs: none',
-    'Callbacks of jobs: not signed, to public addresses alone',
+    'Callbacks of jobs: off, as BULK_CALLBACK_SECRET is not set',
   ]);
 });
 

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { ServiceError } from '../../../core/errors.ts';
-import { type ShardOutcome, startWorker, type WorkerOptions } from '../../../server/jobs/worker.ts';
+import type { ShardOutcome } from '../../../server/jobs/work-on-shard.ts';
+import { startWorker, type WorkerOptions } from '../../../server/jobs/worker.ts';
 import type { Claim, ShardKind, ShardResult } from '../../../server/store/jobs/contract.ts';
 import { quietLog } from '../../support/collaborators.ts';
 import { JOB, NOTHING, openJobs, plan, RESULT, sqlitePlace } from '../../support/job-stores.ts';

@@ -2,7 +2,7 @@ import { closeSync, createReadStream, existsSync, openSync, readSync } from 'nod
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { reasonOf } from '../../../../core/errors.ts';
-import { MANIFEST } from '../../../jobs/finish-job.ts';
+import { MANIFEST } from '../../../jobs/job-folder.ts';
 import { LineSplitter } from '../../../wire/line-splitter.ts';
 import { UsageError } from '../../errors.ts';
 

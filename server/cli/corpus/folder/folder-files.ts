@@ -2,7 +2,8 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { MANIFEST, type Manifest } from '../../../jobs/finish-job.ts';
+import type { Manifest } from '../../../jobs/finish-job.ts';
+import { MANIFEST } from '../../../jobs/job-folder.ts';
 import { idsLineOf, type PartKind } from '../../../jobs/part-files.ts';
 import {
   type ChangeCounts,

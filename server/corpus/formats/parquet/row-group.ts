@@ -1,87 +1,62 @@
-import { type AsyncBuffer, parquetRead, parquetSchema, type RowGroup, type SchemaTree } from 'hyparquet';
-import type { Storage, StoredFile } from '../../storage.ts';
+import { type AsyncBuffer, type FileMetaData, parquetRead, parquetSchema, type SchemaTree } from 'hyparquet';
 import { COMPRESSORS } from './decompress.ts';
-import { asUnreadable, inWords, type ParquetFile, readBytes } from './open.ts';
 import { type ColumnShape, checkPages } from './pages.ts';
+import { columnsOf, MOST_BYTES, type Stretch } from './read-columns.ts';
 import { PARSERS } from './values.ts';
 
-/** Most bytes of the columns of a row group that are read, packed or not. */
-const MOST_BYTES = 1024 * 1024 * 1024;
-
-/** A stretch of a file that is in memory. */
-interface Stretch {
-  readonly from: number;
-  readonly bytes: Buffer;
+/** A row group of which some columns are in memory. */
+export interface LoadedGroup {
+  /** Those of a file that has this row group alone. */
+  readonly metadata: FileMetaData;
+  /** Bytes of the file. */
+  readonly size: number;
+  /** Names of the columns that are read. */
+  readonly columns: readonly string[];
+  /** From `readColumns`. */
+  readonly stretches: readonly Stretch[];
 }
 
 /**
- * The rows of a row group as lists of the values of some columns.
+ * The rows of a row group as lists of the values of its columns, after its pages were checked.
  *
- * @param index of the row group
- * @param columns names of columns that are there
- * @throws ServiceError `source_unreadable`
+ * @throws Error if it is no valid Parquet, or too large
  */
-export async function readRowGroup(
-  storage: Storage,
-  file: StoredFile,
-  { metadata }: ParquetFile,
-  index: number,
-  columns: readonly string[],
-): Promise<readonly (readonly unknown[])[]> {
-  const group = metadata.row_groups[index] as RowGroup;
-  const tree = inWords(file, () => parquetSchema(metadata));
-  const stretches = await readColumns(storage, file, group, tree, columns);
-  try {
-    // Only this row group is known to be in memory, so it is the only one that there is.
-    const only = { ...metadata, row_groups: [group], num_rows: group.num_rows };
-    let rows: readonly (readonly unknown[])[] = [];
-    await parquetRead({
-      file: inMemory(file.size, stretches),
-      metadata: only,
-      columns: [...columns],
-      compressors: COMPRESSORS,
-      parsers: PARSERS,
-      utf8: false,
-      onComplete: (read: unknown[][]) => {
-        rows = read;
-      },
-    });
-    return rows;
-  } catch (error) {
-    throw asUnreadable(file, error);
-  }
+export async function decodeRows({
+  metadata,
+  size,
+  columns,
+  stretches,
+}: LoadedGroup): Promise<readonly (readonly unknown[])[]> {
+  checkColumns(metadata, columns, stretches);
+  let rows: readonly (readonly unknown[])[] = [];
+  await parquetRead({
+    file: inMemory(size, stretches),
+    metadata,
+    columns: [...columns],
+    compressors: COMPRESSORS,
+    parsers: PARSERS,
+    utf8: false,
+    onComplete: (read: unknown[][]) => {
+      rows = read;
+    },
+  });
+  return rows;
 }
 
-/** Reads what a row group has of some columns, and checks its pages. */
-async function readColumns(
-  storage: Storage,
-  file: StoredFile,
-  group: RowGroup,
-  tree: SchemaTree,
+function checkColumns(
+  metadata: FileMetaData,
   columns: readonly string[],
-): Promise<Stretch[]> {
-  const stretches: Stretch[] = [];
-  let [packed, plain] = [0, 0];
-  for (const { meta_data: column } of group.columns) {
-    if (column === undefined || !columns.includes(column.path_in_schema[0] ?? '')) continue;
-    const size = Number(column.total_compressed_size);
-    const from = Number(column.dictionary_page_offset || column.data_page_offset);
-    packed += size;
-    if (packed > MOST_BYTES) throw asUnreadable(file, tooLarge());
-    const bytes = await readBytes(storage, file, from, from + size);
-    try {
-      const shape = shapeOf(column.path_in_schema, tree);
-      plain += checkPages(bytes, column, shape, { rows: Number(group.num_rows), bytes: MOST_BYTES - plain });
-    } catch (error) {
-      throw asUnreadable(file, error);
-    }
-    stretches.push({ from, bytes });
+  stretches: readonly Stretch[],
+): void {
+  const tree = parquetSchema(metadata);
+  const group = metadata.row_groups[0] as FileMetaData['row_groups'][number];
+  const rows = Number(group.num_rows);
+  let plain = 0;
+  for (const [index, column] of columnsOf(group, columns).entries()) {
+    const { bytes } = stretches[index] as Stretch;
+    const shape = shapeOf(column.path_in_schema, tree);
+    plain += checkPages(Buffer.from(bytes.buffer), column, shape, { rows, bytes: MOST_BYTES - plain });
   }
-  return stretches;
-}
-
-function tooLarge(): Error {
-  return new Error(`a row group takes more than ${MOST_BYTES} bytes: write it with smaller row groups`);
 }
 
 /** How a column stands in the rows. */
@@ -105,7 +80,8 @@ function inMemory(byteLength: number, stretches: readonly Stretch[]): AsyncBuffe
       for (const stretch of stretches) {
         const begin = Math.max(from, stretch.from);
         const end = Math.min(to, stretch.from + stretch.bytes.length);
-        if (begin < end) stretch.bytes.copy(bytes, begin - from, begin - stretch.from, end - stretch.from);
+        if (begin < end)
+          bytes.set(stretch.bytes.subarray(begin - stretch.from, end - stretch.from), begin - from);
       }
       return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
     },

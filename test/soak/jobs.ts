@@ -1,0 +1,189 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobAnswer } from '../../server/jobs/job-answer.ts';
+import type { ShardAnswer } from '../../server/jobs/shard-answer.ts';
+import {
+  chunkInto,
+  digestsOf,
+  type Fleet,
+  startFleet,
+  untilOver,
+  writeCorpus,
+} from '../support/job-fleet.ts';
+import { postgresPlace, sqlitePlace } from '../support/job-stores.ts';
+import { noPostgres, startPostgres } from '../support/postgres.ts';
+import { type Cleanup, temporaryFolder } from '../support/server.ts';
+import type { Mode, Report } from './mode.ts';
+import { createRandom } from './texts.ts';
+
+/** Ways of handing out shards, and their shares of the kills: pg-boss takes a ticket for lost only after 10 s. */
+export const QUEUES = [
+  { name: 'SQLite', queue: 'lease', isPostgres: false, share: 0.4 },
+  { name: 'PostgreSQL, lease', queue: 'lease', isPostgres: true, share: 0.4 },
+  { name: 'PostgreSQL, pg-boss', queue: 'pg-boss', isPostgres: true, share: 0.2 },
+] as const;
+
+type Queue = (typeof QUEUES)[number];
+
+const WORKERS = 2;
+const SHARDS = 50;
+const DOCUMENTS = 1000;
+const WORDS = 700;
+/** Most milliseconds that a worker lives, from its start or once it is up. */
+const LIFE = 800;
+/** The share of workers that are killed while they start. */
+const EARLY = 0.2;
+/** Seconds after which a job is stuck. */
+const PATIENCE = 180;
+
+/** Workers that are killed while they do jobs, and others that take their place. */
+export const jobs: Mode = {
+  title: 'jobs: workers are killed while they chunk, and others take their place',
+  defaults: { seconds: 0, count: 1000 },
+  async run(t, { count, seed }) {
+    const reports: Report[] = [];
+    for (const queue of QUEUES) {
+      if (queue.isPostgres && noPostgres !== false) continue;
+      reports.push(await killWhileChunking(t, queue, Math.round(count * queue.share), seed));
+    }
+    return {
+      figures: reports.flatMap(({ figures }) => figures),
+      checks: reports.flatMap(({ checks }) => checks),
+    };
+  },
+};
+
+/** What came of all jobs. */
+interface Found {
+  kills: number;
+  jobs: number;
+  /** Shards that were begun again. */
+  again: number;
+  /** Jobs that were opened again, because a shard had lost its workers too often. */
+  retries: number;
+  readonly problems: string[];
+}
+
+/** Kills workers at random moments, over as many jobs of 50 shards as that takes. */
+export async function killWhileChunking(
+  t: Cleanup,
+  { name, queue, isPostgres }: Queue,
+  count: number,
+  seed: number,
+): Promise<Report> {
+  const root = await temporaryFolder(t);
+  await writeCorpus(join(root, 'in.jsonl'), { documents: DOCUMENTS, words: WORDS, seed });
+  const { size } = await stat(join(root, 'in.jsonl'));
+  const place = isPostgres ? postgresPlace(await startPostgres(t)) : await sqlitePlace(t);
+  const fleet = await startFleet(t, place, { queue, root, shardBytes: Math.ceil(size / SHARDS) });
+  const expected = await doUndisturbed(fleet);
+  const found: Found = { kills: 0, jobs: 0, again: 0, retries: 0, problems: [] };
+  const random = createRandom(seed);
+  const slots = Array.from({ length: WORKERS }, () => killAgain(fleet, random, found, count));
+  await Promise.all([...slots, doJobs(fleet, expected, found, count)]);
+  return reportOf(name, found, count);
+}
+
+/** What every job must come to. */
+interface Expected {
+  readonly files: Readonly<Record<string, string>>;
+  readonly counts: Pick<JobAnswer, 'documents' | 'chunks' | 'bytes' | 'shards'>;
+}
+
+async function doUndisturbed(fleet: Fleet): Promise<Expected> {
+  const worker = fleet.worker();
+  const job = await untilOver(fleet, await chunkInto(fleet, 'in.jsonl', 'expected'), PATIENCE);
+  worker.child.kill('SIGTERM');
+  await worker.ended();
+  const { documents, shards } = job;
+  const failed = DOCUMENTS / 100;
+  if (documents.done !== DOCUMENTS - failed || documents.failed !== failed || shards.total !== SHARDS) {
+    throw new Error(`not as expected without a kill: ${JSON.stringify(job)}`);
+  }
+  return { files: await digestsOf(join(fleet.root, 'expected')), counts: countsOf(job) };
+}
+
+const countsOf = ({ documents, chunks, bytes, shards }: JobAnswer): Expected['counts'] => ({
+  documents,
+  chunks,
+  bytes,
+  shards,
+});
+
+/** Has one worker after the other killed, and leaves the last one alive. */
+async function killAgain(fleet: Fleet, random: () => number, found: Found, count: number): Promise<void> {
+  while (found.kills < count) {
+    found.kills++;
+    const worker = fleet.worker();
+    if (random() >= EARLY) await worker.listening();
+    await sleep(random() * LIFE);
+    worker.child.kill('SIGKILL');
+    await worker.ended();
+  }
+  fleet.worker();
+}
+
+async function doJobs(fleet: Fleet, expected: Expected, found: Found, count: number): Promise<void> {
+  do {
+    const target = `out-${found.jobs++}`;
+    const id = await chunkInto(fleet, 'in.jsonl', target);
+    let job = await untilOver(fleet, id, PATIENCE);
+    for (; job.state === 'failed' && isOfKills(job); found.retries++) {
+      await fleet.api.post(`/v1/jobs/${id}/retry`, '');
+      job = await untilOver(fleet, id, PATIENCE);
+    }
+    const files = await digestsOf(join(fleet.root, target));
+    if (job.state !== 'done') found.problems.push(`${target} is ${job.state}: ${JSON.stringify(job.error)}`);
+    found.problems.push(...differences(`${target}, counts`, countsOf(job), expected.counts));
+    found.problems.push(...differences(`${target}, files`, files, expected.files));
+    found.again += await attemptsOf(fleet, id);
+    await fleet.api.send(`/v1/jobs/${id}`, { method: 'DELETE' });
+    const left = await readdir(join(fleet.root, target));
+    if (left.length > 0) found.problems.push(`${target}: ${left.join()} left after the job was removed`);
+  } while (found.kills < count);
+}
+
+/** Whether all that went wrong is that workers were lost. */
+const isOfKills = ({ error }: JobAnswer): boolean => /worker/.test(error?.detail ?? '');
+
+/** Attempts at shards after the first ones. */
+async function attemptsOf({ api }: Fleet, id: string): Promise<number> {
+  const shards = (await api.get(`/v1/jobs/${id}/shards?limit=${SHARDS}`)).json<ShardAnswer[]>();
+  return shards.reduce((sum, { attempt }) => sum + attempt - 1, 0);
+}
+
+function differences(what: string, found: object, expected: object): string[] {
+  const wanted = new Map(Object.entries(expected));
+  const wrong = Object.entries(found).filter(
+    ([name, value]) => JSON.stringify(wanted.get(name)) !== JSON.stringify(value),
+  );
+  const missing = [...wanted.keys()].filter((name) => !(name in found));
+  return [
+    ...wrong.map(([name, value]) => `${what}: ${name} is ${JSON.stringify(value)}`),
+    ...missing.map((name) => `${what}: ${name} is missing`),
+  ];
+}
+
+function reportOf(name: string, { kills, jobs, again, retries, problems }: Found, count: number): Report {
+  return {
+    figures: [
+      [`${name}: kills`, String(kills)],
+      [`${name}: jobs of ${SHARDS} shards`, String(jobs)],
+      [`${name}: shards that were begun again`, String(again)],
+      [`${name}: jobs that were opened again, as a shard had lost 5 workers`, String(retries)],
+    ],
+    checks: [
+      {
+        what: `${name}: files or counts that differ from those without a kill: 0`,
+        found: [problems.length, ...problems].join(', ').slice(0, 1000),
+        isKept: problems.length === 0,
+      },
+      {
+        what: `${name}: kills met shards under way`,
+        found: String(again),
+        isKept: again >= count / 10,
+      },
+    ],
+  };
+}
