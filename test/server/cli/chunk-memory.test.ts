@@ -40,7 +40,7 @@ async function peakNow(pid: number | undefined): Promise<number> {
 }
 
 t.test('memory does not grow with the source', { skip: process.platform !== 'linux' }, async (t) => {
-  const small = await peakOf(20 * MB);
-  const large = await peakOf(200 * MB);
+  const small = await peakOf(10 * MB);
+  const large = await peakOf(120 * MB);
   t.ok(large < small + 150 * MB, `${Math.round(small / MB)} MB, then ${Math.round(large / MB)} MB`);
 });
