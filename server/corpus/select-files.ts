@@ -11,6 +11,8 @@ import { unreadable } from './unreadable.ts';
 export interface SelectOptions {
   /** Whether names that begin with a dot are taken, which else have to be named. */
   readonly hidden?: boolean;
+  /** Whether what `.gitignore` files name is taken too. */
+  readonly ignored?: boolean;
 }
 
 /**
@@ -23,10 +25,10 @@ export interface SelectOptions {
 export async function selectFiles(
   root: string,
   args: readonly string[],
-  { hidden = false }: SelectOptions = {},
+  { hidden = false, ignored = false }: SelectOptions = {},
 ): Promise<readonly string[]> {
   const top = await realpath(root);
-  const selection: Selection = { root: top, hidden, ignores: new GitIgnores(top), files: new Set() };
+  const selection: Selection = { root: top, hidden, ignores: new GitIgnores(top, ignored), files: new Set() };
   for (const arg of args) await select(arg, selection);
   return [...selection.files]
     .map((name) => ({ name, key: Buffer.from(name) }))

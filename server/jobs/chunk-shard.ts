@@ -74,14 +74,6 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
   }
 }
 
-/** Removes the files of a shard that do not count: they have the name of an attempt which is nobody's any more. */
-export async function discardOutput(claim: Claim, output: object | null, places: JobPlaces): Promise<void> {
-  if (claim.kind !== 'chunk' || output === null) return;
-  const { storage } = await places.target(claim.spec as JobSpec);
-  const { files } = output as ShardOutput;
-  await Promise.all(Object.values(files).map(({ name }) => storage.remove(name)));
-}
-
 async function writeGroup(
   writer: PartFilesWriter,
   sink: ShardSink | undefined,

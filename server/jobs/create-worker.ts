@@ -4,8 +4,9 @@ import type { PluginHost } from '../../core/hosting/container.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import { decoderOf } from '../corpus/decode.ts';
 import type { Claim, JobStore, ShardResult } from '../store/jobs/contract.ts';
-import { chunkShard, discardOutput, type ShardTools } from './chunk-shard.ts';
+import { chunkShard, type ShardTools } from './chunk-shard.ts';
 import type { Chunking } from './chunking.ts';
+import { discardShard } from './discard-shard.ts';
 import { expireJobs } from './expire-jobs.ts';
 import { finishJob } from './finish-job.ts';
 import type { JobPlaces } from './places.ts';
@@ -64,7 +65,7 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
     name: `${hostname()}/${process.pid}`,
     concurrency: SHARDS_AT_ONCE,
     leaseSeconds: settings.leaseSeconds,
-    discard: (claim, { output }) => discardOutput(claim, output, places),
+    discard: (claim, refused) => discardShard(claim, refused, { store, places }),
     ...(onShard !== undefined && { onShard }),
     onTurn() {
       if (performance.now() - expiredAt < EXPIRY_PAUSE) return;

@@ -1,8 +1,8 @@
 import type { Log } from '../../core/contracts/collaborators.ts';
 import { reasonOf, ServiceError } from '../../core/errors.ts';
 import type { JobRecord, JobStore } from '../store/jobs/contract.ts';
-import { removeOutput } from './job-folder.ts';
-import type { JobPlaces } from './places.ts';
+import type { JobPlaces, TargetPlace } from './places.ts';
+import { removeWithOutput } from './remove-job.ts';
 import type { JobSpec } from './spec.ts';
 
 type ExpiryStore = Pick<JobStore, 'expired' | 'cancel' | 'remove'>;
@@ -29,9 +29,10 @@ async function expire(job: JobRecord, store: ExpiryStore, places: JobPlaces, log
   const { id } = job;
   try {
     if (job.finished_at === null) await store.cancel(id);
-    const isReached = await removeFiles(job, places);
-    await store.remove(id);
-    log.info({ job: id, files: isReached }, 'jobs: removed a job whose time is over');
+    const target = await targetOf(job, places);
+    if (target === undefined) await store.remove(id);
+    else await removeWithOutput(job, target, store);
+    log.info({ job: id, files: target !== undefined }, 'jobs: removed a job whose time is over');
     return true;
   } catch (error) {
     // Another process may have been faster.
@@ -43,13 +44,12 @@ async function expire(job: JobRecord, store: ExpiryStore, places: JobPlaces, log
   }
 }
 
-/** @returns false if the server cannot reach them any more: its root or its connections are others now */
-async function removeFiles(job: JobRecord, places: JobPlaces): Promise<boolean> {
+/** Undefined if the server cannot reach it any more: its root or its connections are others now. */
+async function targetOf({ spec }: JobRecord, places: JobPlaces): Promise<TargetPlace | undefined> {
   try {
-    await removeOutput(await places.target(job.spec as JobSpec), job);
-    return true;
+    return await places.target(spec as JobSpec);
   } catch (error) {
-    if (error instanceof ServiceError && error.status < 500) return false;
+    if (error instanceof ServiceError && error.status < 500) return undefined;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Storage } from '../corpus/storage.ts';
-import type { Claim, JobRecord } from '../store/jobs/contract.ts';
+import type { Claim } from '../store/jobs/contract.ts';
 import { isPartName } from './part-files.ts';
 import { inFolder, type TargetPlace } from './places.ts';
 
@@ -29,12 +29,28 @@ export async function checkFolder(target: TargetPlace, jobId: string): Promise<v
   throw new ServiceError('target_taken', { target: folder === '' ? storage.label : folder });
 }
 
-/** Removes all that a job has written. In a folder that is another job's, it has written nothing. */
-export async function removeOutput(target: TargetPlace, { id }: Pick<JobRecord, 'id'>): Promise<void> {
-  if ((await ownerOf(target)) !== id) return;
+/**
+ * Removes all that a job has written. In a folder that is not marked as its own, it has written nothing.
+ *
+ * @returns whether the folder was its own
+ */
+export async function removeOutput(target: TargetPlace, jobId: string): Promise<boolean> {
+  const isOwn = (await ownerOf(target)) === jobId;
+  if (isOwn) await removeAll(target);
+  return isOwn;
+}
+
+/** Removes what came into the folder of a job after its output was removed, unless another job has it now. */
+export async function removeLate(target: TargetPlace, jobId: string): Promise<void> {
+  const owner = await ownerOf(target);
+  if (owner === undefined || owner === jobId) await removeAll(target);
+}
+
+async function removeAll(target: TargetPlace): Promise<void> {
   const { storage, folder } = target;
   await storage.remove(inFolder(folder, MANIFEST));
   await removeOthers(target, new Set());
+  // The mark is the last to go, so that what is left over after a crash is still known as the job's.
   await storage.remove(inFolder(folder, JOB_FILE));
   if (folder !== '') await storage.removeFolder(folder);
 }

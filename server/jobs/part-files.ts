@@ -40,6 +40,7 @@ export class PartFilesWriter {
   readonly #seq: number;
   readonly #attempt: number;
   readonly #writers = new Map<PartKind, FileWriter>();
+  readonly #finished: string[] = [];
 
   constructor(target: TargetPlace, { seq, attempt }: { readonly seq: number; readonly attempt: number }) {
     this.#target = target;
@@ -53,12 +54,19 @@ export class PartFilesWriter {
 
   /** All files, whole and lasting. */
   async finish(): Promise<PartFiles> {
-    const written = [...this.#writers].map(async ([kind, writer]) => [kind, await writer.finish()] as const);
-    return Object.fromEntries(await Promise.all(written));
+    const finished: [PartKind, WrittenFile][] = [];
+    for (const [kind, writer] of this.#writers) {
+      const file = await writer.finish();
+      this.#finished.push(file.name);
+      finished.push([kind, file]);
+    }
+    return Object.fromEntries(finished);
   }
 
+  /** Leaves nothing behind, also of what was finished. */
   async discard(): Promise<void> {
-    await Promise.all([...this.#writers.values()].map((writer) => writer.discard()));
+    for (const writer of this.#writers.values()) await writer.discard();
+    for (const name of this.#finished) await this.#target.storage.remove(name);
   }
 
   async #writer(kind: PartKind): Promise<FileWriter> {

@@ -1,21 +1,34 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { JobRecord, JobStore } from '../store/jobs/contract.ts';
-import { removeOutput } from './job-folder.ts';
-import type { JobPlaces } from './places.ts';
+import { removeLate, removeOutput } from './job-folder.ts';
+import type { JobPlaces, TargetPlace } from './places.ts';
 import type { JobSpec } from './spec.ts';
 
+interface RemoveTools {
+  readonly store: Pick<JobStore, 'remove'>;
+  readonly places: JobPlaces;
+}
+
 /** Removes a job that is over: its output, then itself. @throws ServiceError `job_not_over` */
-export async function removeJob(
-  { id, spec, state, finished_at }: JobRecord,
-  { store, places }: { readonly store: Pick<JobStore, 'remove'>; readonly places: JobPlaces },
-): Promise<void> {
-  if (finished_at === null) {
-    throw new ServiceError('job_not_over', {
-      id,
-      state,
-      remedy: `cancel it first, by POST /v1/jobs/${id}/cancel`,
-    });
+export async function removeJob(job: JobRecord, tools: RemoveTools): Promise<void> {
+  const { id, state } = job;
+  if (job.finished_at === null) {
+    const remedy = `cancel it first, by POST /v1/jobs/${id}/cancel`;
+    throw new ServiceError('job_not_over', { id, state, remedy });
   }
-  await removeOutput(await places.target(spec as JobSpec), { id });
+  await removeWithOutput(job, await tools.places.target(job.spec as JobSpec), tools.store);
+}
+
+/**
+ * Removes the output of a job, then itself, and what a worker wrote meanwhile that had not heard of its end; what is
+ * written later is removed by that worker.
+ */
+export async function removeWithOutput(
+  { id }: Pick<JobRecord, 'id'>,
+  target: TargetPlace,
+  store: RemoveTools['store'],
+): Promise<void> {
+  const isOwn = await removeOutput(target, id);
   await store.remove(id);
+  if (isOwn) await removeLate(target, id);
 }

@@ -11,8 +11,8 @@ export interface ShardWorkOptions {
   readonly work: Readonly<Record<ShardKind, (claim: Claim, signal: AbortSignal) => Promise<ShardResult>>>;
   readonly log: Log;
   readonly leaseSeconds: number;
-  /** Removes what was made of a shard that is not the worker's any more, as far as that can be done. */
-  discard?(claim: Claim, result: ShardResult): Promise<void>;
+  /** Removes what was made of a shard that is not the worker's any more. @param refused what does not count */
+  discard?(claim: Claim, refused: ShardResult | undefined): Promise<void>;
   /** Told of each shard that was worked on. */
   onShard?(outcome: ShardOutcome, seconds: number): void;
 }
@@ -27,7 +27,9 @@ const COMMIT_RETRIES = { firstDelay: 100, longestDelay: 2000, patience: 60_000 }
 
 /** Why a shard is not worked on any more. */
 export class Returned extends Error {}
-class Lost extends Error {}
+class Lost extends Error {
+  override message = 'it is another worker\u2019s now, or its job is over';
+}
 
 /**
  * Works on a shard, settles it and says so.
@@ -37,25 +39,25 @@ class Lost extends Error {}
  */
 export async function workOnShard(
   claim: Claim,
-  { store, work, log, leaseSeconds, onShard, discard }: ShardWorkOptions,
+  options: ShardWorkOptions,
   running: Set<AbortController>,
   before: readonly Promise<void>[],
 ): Promise<void> {
+  const { store, work, log, leaseSeconds, onShard, discard } = options;
   const stop = new AbortController();
   const begin = performance.now();
   const endRenewal = keepLease(claim, stop, store, leaseSeconds);
   running.add(stop);
   const { jobId: job, seq, attempt } = claim;
-  let outcome: ShardOutcome = 'done';
+  let outcome: ShardOutcome | undefined;
+  let refused: ShardResult | undefined;
   try {
     await unlessStopped(Promise.all(before), stop.signal);
     const result = await work[claim.kind](claim, stop.signal);
-    if (!(await surely(() => store.commit(claim, result)))) {
-      outcome = 'lost';
-      await discard?.(claim, result).catch(() => {});
-    }
+    outcome = (await surely(() => store.commit(claim, result))) ? 'done' : 'lost';
+    if (outcome === 'lost') refused = result;
   } catch (error) {
-    outcome = await settle(claim, error, stop.signal, store).catch(() => 'lost');
+    outcome = await settle(claim, error, stop.signal, store).catch(() => undefined);
     if (outcome !== 'returned') {
       log.warn({ job, shard: seq, attempt, outcome, reason: reasonOf(error) }, 'jobs: a shard was not done');
     }
@@ -63,7 +65,8 @@ export async function workOnShard(
     endRenewal();
     running.delete(stop);
   }
-  onShard?.(outcome, (performance.now() - begin) / 1000);
+  if (outcome === 'lost') await discard?.(claim, refused).catch(() => {});
+  onShard?.(outcome ?? 'lost', (performance.now() - begin) / 1000);
 }
 
 /** @throws the signal's reason once it aborts */
@@ -91,8 +94,8 @@ async function settle(
     return 'returned';
   }
   if (signal.aborted) return 'lost';
-  await surely(() => store.fail(claim, failureOf(error), isForGood(error)));
-  return 'failed';
+  const isMine = await surely(() => store.fail(claim, failureOf(error), isForGood(error)));
+  return isMine ? 'failed' : 'lost';
 }
 
 function failureOf(error: unknown): Failure {

@@ -53,6 +53,7 @@ async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   const counts: Counts = { documents: 0, failed: 0, skipped: 0, chunks: 0, bytes: 0 };
   const kind = kindOf(flags);
   const progress = showProgress(kind, counts, source.total);
+  if (source.files?.length === 0 && kind !== 'none' && kind !== 'json') console.error(NO_FILES);
   const context = { counts, progress, stop, signal: stop.signal };
   const toWhere = flags.out === undefined ? chunkToStdout : chunkToFolder;
   let changes: ChangeCounts | undefined;
@@ -74,6 +75,8 @@ async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   if (status === EXIT.failed) throw inWords(error);
   return status;
 }
+
+const NO_FILES = 'No files; what .gitignore names is left out unless --no-ignore is given.';
 
 function statusOf(error: unknown, { failed }: Counts): number {
   if (error instanceof Stopped) return error.status;

@@ -26,7 +26,7 @@ const STDIN = '-';
 
 /** @throws UsageError, ServiceError if a path is not there */
 export async function openSource(
-  { root, out, errors, manifest }: Pick<ChunkFlags, 'root' | 'out' | 'errors' | 'manifest'>,
+  { root, ignore, out, errors, manifest }: ChunkFlags,
   paths: readonly string[],
 ): Promise<CorpusSource> {
   if (paths.includes(STDIN)) {
@@ -38,6 +38,7 @@ export async function openSource(
   const names = await selectFiles(
     folder,
     paths.map((path) => relative(folder, resolve(path)) || '.'),
+    { ignored: !ignore },
   );
   const written = [out, errors, manifest].flatMap((path) => (path === undefined ? [] : resolve(path)));
   const isRead = (name: string) => !written.some((path) => isInside(path, join(folder, name)));

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ServiceError } from '../../../core/errors.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
@@ -53,7 +54,10 @@ export function jobReader(rules: JobRules): ReadJob {
   return async (bytes, id) => {
     const body = jsonBytes(bytes);
     const given = parseJson(body);
+    // Each of these steps takes some time if there are many documents; others are answered in between.
+    await nextTurn();
     checkShape(given);
+    await nextTurn();
     const members = given as JobMembers;
     const problems: string[] = [];
     collect(problems, () => checkList(members.source.documents ?? [], rules.config));
@@ -65,7 +69,9 @@ export function jobReader(rules: JobRules): ReadJob {
     const spec = specOf(members, steps, target);
     rules.service.readStreamPlan(spec.task, Buffer.from(JSON.stringify(spec.options)));
     const upload = uploadOf(members, body);
-    return { spec, upload, maxErrors: members.max_errors, digest: digestOf(members, upload) };
+    await nextTurn();
+    const digest = digestOf(members, upload);
+    return { spec, upload: upload?.toString() ?? null, maxErrors: members.max_errors, digest };
   };
 }
 
@@ -149,16 +155,17 @@ function sourceOf({ path, format, fields }: JobMembers['source']): JobSource {
   };
 }
 
-function uploadOf({ source }: JobMembers, body: Buffer): string | null {
+/** The documents of a request as JSON Lines. */
+function uploadOf({ source }: JobMembers, body: Buffer): Buffer | null {
   if (source.documents === undefined) return null;
   const [given] = findMembers(body, 0, ['source']) as readonly [JsonPlace];
   const [documents] = findMembers(body, given.from, ['documents']) as readonly [JsonPlace];
-  return elementLines(body, documents)
-    .map((line) => `${Buffer.from(line.buffer, line.byteOffset, line.length)}\n`)
-    .join('');
+  return Buffer.concat(elementLines(body, documents).flatMap((line) => [line, LINE_FEED]));
 }
 
-function digestOf({ source, ...members }: JobMembers, upload: string | null): string {
+const LINE_FEED = Buffer.from('\n');
+
+function digestOf({ source, ...members }: JobMembers, upload: Buffer | null): string {
   const { documents: _, ...from } = source;
   return createHash('sha256')
     .update(canonicalJson({ ...members, source: from }))

@@ -70,6 +70,8 @@ t.test('files of a folder', async (t) => {
     t.same((await textsOf(['app.log', 'a.txt'], { cwd })).ids, ['a.txt', 'app.log'], 'what is named counts');
     t.same((await textsOf(['**/*.log'], { cwd })).ids, ['sub/kept.log']);
     t.match(await textsOf(['**/*.md'], { cwd }), { status: 2, stderr: /no file matches it/ });
+    t.match(await textsOf(['build'], { cwd }), { status: 0, ids: [], stderr: /^No files; .* --no-ignore/ });
+    t.same((await textsOf(['build', '--no-ignore'], { cwd })).ids, ['build/out.txt']);
     const inside = join(cwd, 'names');
     t.same(
       (await textsOf(['../sub'], { cwd: inside })).ids,

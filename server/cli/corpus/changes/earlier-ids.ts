@@ -118,5 +118,6 @@ export function deletedLines(ids: readonly string[], documentId: string): string
 
 /** Why nothing is said of the documents that are not there any more: each of them may be one of those that failed. */
 export function unknownVanished(count: number): string {
-  return `${count} documents failed that have no id: what they had before is not known, so no document counts as gone`;
+  const what = count === 1 ? 'a document that has no id' : `${count} documents that have no id`;
+  return `${what} failed: what was there of it before is not known, so no document counts as gone`;
 }

@@ -14,6 +14,7 @@ export interface ChunkFlags {
   readonly titleField?: string;
   readonly metadataField?: readonly string[];
   readonly root?: string;
+  readonly ignore: boolean;
   readonly out?: string;
   readonly resume?: true;
   readonly since?: string;
@@ -53,6 +54,7 @@ export const CHUNK_FLAGS: readonly Option[] = [
     '--root <folder>',
     'ids of documents are paths of files relative to this folder (default: the current one)',
   ),
+  option('--no-ignore', 'take files too that .gitignore names'),
   option('--out <folder>', 'write part files and a manifest into this folder, instead of standard output'),
   option('--resume', 'go on where a run into the same --out stopped'),
   option('--since <path>', 'write only what has changed since an earlier --out folder or --manifest file'),

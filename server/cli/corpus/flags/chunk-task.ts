@@ -8,6 +8,7 @@ import { databaseOf } from '../../../store/database.ts';
 import type { Api } from '../../api.ts';
 import type { Engine } from '../../engine.ts';
 import { UsageError } from '../../errors.ts';
+import { type OpenApi, serviceOptions } from './service-options.ts';
 
 /** What is done with each document: a chunker with its options, or a pipeline. */
 export interface ChunkTask {
@@ -78,15 +79,6 @@ async function storedSteps(name: string, { config, store }: Engine): Promise<rea
   );
 }
 
-interface OpenApi {
-  readonly paths: Readonly<Record<string, { readonly post?: Operation }>>;
-  readonly components: { readonly schemas: Readonly<Record<string, SchemaOrRef>> };
-}
-interface Operation {
-  readonly requestBody: { readonly content: Readonly<Record<string, { readonly schema: SchemaOrRef }>> };
-}
-type SchemaOrRef = ObjectSchema | { readonly $ref: string };
-
 /** @throws CommandError if the service cannot be reached; UsageError if it does not have what is named */
 export async function remoteTask(
   { chunker, pipeline }: Named,
@@ -94,7 +86,7 @@ export async function remoteTask(
   registry: Registry,
 ): Promise<ChunkTask> {
   const document = (await api.call('GET', '/openapi.json')) as OpenApi;
-  const schemaOf = (path: string) => optionsOf(document, path);
+  const schemaOf = (path: string) => serviceOptions(document, path);
   if (pipeline !== undefined) {
     const schema = schemaOf('/v1/pipelines/{pipeline_id}/execute') as ObjectSchema;
     const path = `/v1/pipelines/${await storedId(pipeline, api)}/execute`;
@@ -113,14 +105,4 @@ async function storedId(pipeline: string, api: Api): Promise<string> {
   if (found !== undefined) return found.id;
   const hint = existsSync(pipeline) ? '; store it there first: chunksmith pipelines put' : '';
   throw new UsageError(`--pipeline ${pipeline}: ${api.url} has no pipeline of this name${hint}`);
-}
-
-/** The members of a route's request that are not what is chunked. */
-function optionsOf({ paths, components }: OpenApi, path: string): ObjectSchema | undefined {
-  const schema = paths[path]?.post?.requestBody.content['application/json']?.schema;
-  if (schema === undefined) return undefined;
-  const name = '$ref' in schema ? (schema.$ref.split('/').at(-1) as string) : undefined;
-  const whole = (name === undefined ? schema : components.schemas[name]) as ObjectSchema;
-  const { text, documents, ...properties } = whole.properties;
-  return { type: 'object', properties };
 }

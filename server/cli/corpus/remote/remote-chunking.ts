@@ -88,14 +88,16 @@ async function send(request: ClientRequest, spec: JobSpec, lines: UnansweredLine
     if (!request.write(bytes)) await once(request, 'drain', { signal: gone.signal });
   };
   await write(`${JSON.stringify(spec.options)}\n`);
-  for (let some = lines.all; some.length > 0; some = await lines.read()) {
-    for (const { document } of some) {
+  const writeAll = async (documents: readonly SourceDocument[]) => {
+    for (const { document } of documents) {
       if (!Buffer.isBuffer(document)) continue;
       await write(document);
       await write('\n');
     }
     gone.signal.throwIfAborted();
-  }
+  };
+  await writeAll(lines.all);
+  for (let some = await lines.read(); some.length > 0; some = await lines.read()) await writeAll(some);
   request.end();
 }
 
