@@ -3,7 +3,7 @@ import { ServiceError } from '../../../core/errors.ts';
 import type { ShardRange, SourceLine } from '../shard.ts';
 import type { Storage, StoredFile } from '../storage.ts';
 import { decompressed, isCompressed, uncompressedName } from './compression.ts';
-import { documentLine, quoted } from './document-line.ts';
+import { documentLine, quoted, quotedUtf8 } from './document-line.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
 
 /** Files that are read at a time, and bytes of them if it is more than one. */
@@ -76,7 +76,7 @@ async function bytesOf(storage: Storage, file: StoredFile, options: ReadOptions)
 async function lineOf(name: string, bytes: Buffer, { decode }: ReadOptions): Promise<Buffer | undefined> {
   const filename = uncompressedName(name);
   const about = { id: quoted(name), filename: quoted(filename) };
-  if (isText(bytes)) return documentLine({ ...about, text: quoted(textOf(bytes)) });
+  if (isText(bytes)) return documentLine({ ...about, text: quotedUtf8(withoutMark(bytes)) });
   const decoded = await decode?.({ bytes, name: filename });
   if (decoded === undefined) return undefined;
   const { text, title, pages, metadata } = decoded;
@@ -93,7 +93,7 @@ function isText(bytes: Buffer): boolean {
   return !bytes.subarray(0, LOOKED_AT).includes(0) && isUtf8(bytes);
 }
 
-function textOf(bytes: Buffer): string {
+function withoutMark(bytes: Buffer): Buffer {
   const hasMark = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
-  return bytes.toString('utf8', hasMark ? BYTE_ORDER_MARK.length : 0);
+  return bytes.subarray(hasMark ? BYTE_ORDER_MARK.length : 0);
 }
