@@ -15,6 +15,7 @@ const BENCHES = [
   'http',
   'stream',
   'pipelines',
+  'jobs',
   'playground',
   'start',
 ];
