@@ -16,6 +16,7 @@ const BENCHES = [
   'stream',
   'corpus',
   'pipelines',
+  'jobs',
   'playground',
   'start',
 ];

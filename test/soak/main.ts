@@ -12,6 +12,7 @@ import { load } from './load.ts';
 import type { Mode, Report } from './mode.ts';
 import { overload } from './overload.ts';
 import { stream } from './stream.ts';
+import { takeover } from './takeover.ts';
 import { writes } from './writes.ts';
 
 /**
@@ -26,6 +27,7 @@ const MODES: Readonly<Record<string, Mode>> = {
   crash,
   kill,
   jobs,
+  takeover,
   writes,
   growth,
   hostile,

@@ -15,7 +15,7 @@ export interface Fleet {
   /** The folder below which jobs read and write. */
   readonly root: string;
   /** Starts a worker. */
-  worker(args?: readonly string[]): ServerProcess;
+  worker(args?: readonly string[], env?: Readonly<Record<string, string>>): ServerProcess;
 }
 
 export interface FleetOptions {
@@ -56,7 +56,8 @@ export async function startFleet(t: Cleanup, place: Database, options: FleetOpti
   return {
     api,
     root,
-    worker: (more = []) => startProcess(t, [...args, ...folders, ...more], { env }),
+    worker: (more = [], variables = {}) =>
+      startProcess(t, [...args, ...folders, ...more], { env: { ...env, ...variables } }),
   };
 }
 

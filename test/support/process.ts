@@ -77,10 +77,13 @@ export function startProcess(
 }
 
 /** Asks every few milliseconds until the answer is neither undefined nor false, and throws if that takes too long. */
-export async function until<T>(ask: () => T | Promise<T>): Promise<Exclude<T, undefined | false>> {
-  for (const end = Date.now() + MOST_WAITING; Date.now() < end; await wait(20)) {
+export async function until<T>(
+  ask: () => T | Promise<T>,
+  milliseconds = MOST_WAITING,
+): Promise<Exclude<T, undefined | false>> {
+  for (const end = Date.now() + milliseconds; Date.now() < end; await wait(20)) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>;
   }
-  throw new Error(`not within ${MOST_WAITING} ms`);
+  throw new Error(`not within ${milliseconds} ms`);
 }
