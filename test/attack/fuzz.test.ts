@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t from 'tap';
 import { chunker, pluginsFolder } from '../support/plugins.ts';
-import { startServer } from '../support/server.ts';
+import { startServer, temporaryFolder } from '../support/server.ts';
 import { fuzz } from './fuzzer.ts';
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1500);
@@ -14,7 +14,8 @@ const MOST_GROWN = 5e6;
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
 
 t.test('whatever is sent, the answer is as described and never an unexpected 5xx', async (t) => {
-  const client = await startServer(t, { workers: 2, requestTimeout: 60 });
+  const bulkRoot = await temporaryFolder(t, { 'kb/a.txt': 'a text', 'b.jsonl': '{"text": "a line"}\n' });
+  const client = await startServer(t, { workers: 2, requestTimeout: 60, bulkRoot });
   t.comment(`${REQUESTS} requests, FUZZ_SEED=${SEED}`);
   const breaches = await fuzz(client, REQUESTS / 2, SEED);
   const before = heapBytes();
