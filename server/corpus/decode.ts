@@ -38,9 +38,12 @@ export function decoderOf(registry: Registry, host: PluginHost): Decoder {
     };
 }
 
+/** No reader takes such files, or none of those that do can run here. */
+const NOT_READ: ReadonlySet<string> = new Set(['unread_format', 'missing_capability']);
+
 function isBinary(error: unknown, reader: PluginEntry | undefined, name: string): boolean {
   if (!(error instanceof ServiceError)) return false;
-  if (reader === undefined) return error.code === 'unread_format';
+  if (reader === undefined) return NOT_READ.has(error.code);
   const { extensions = [] } = reader.manifest.formats ?? {};
   const isNamed = extensions.some((extension) => name.toLowerCase().endsWith(extension));
   return error.code === 'invalid_parameters' && !isNamed;
