@@ -22,7 +22,7 @@ interface Remote {
 
 const LINES = 'application/x-ndjson';
 /** How often a stream that breaks off is begun again before it fails, if nothing was answered in between. */
-const LIMITS: RetryLimits = { retries: 6, firstDelay: 500, longestDelay: 30_000 };
+const LIMITS: RetryLimits = { retries: 15, firstDelay: 250, longestDelay: 5000 };
 const UNAVAILABLE = 503;
 
 /** Chunks on a server, by one stream. If that breaks off, what is not answered is sent again. */
@@ -62,6 +62,8 @@ async function* answers({ api, path, spec, lines, signal }: Remote): AsyncGenera
   const request = api.stream(path, { 'content-type': LINES, accept: LINES });
   const abort = () => request.destroy();
   signal.addEventListener('abort', abort, { once: true });
+  // What goes wrong while the answer is read is thrown there.
+  request.on('error', () => {});
   const answered = once(request, 'response') as Promise<[IncomingMessage]>;
   const sending = send(request, spec, lines);
   sending.catch(() => request.destroy());
