@@ -80,7 +80,7 @@ export const CATALOGUE = {
     'The request took longer than {timeout} s and was stopped: send less text per request, or start the server with a longer --request-timeout.',
   ],
   shutting_down: [503, 'The server is stopping: send this document, and those after it, again.'],
-  store_unavailable: [503, 'The store of pipelines cannot be used now: {reason}.'],
+  store_unavailable: [503, 'The database cannot be used now: {reason}.'],
   callback_failed: [503, 'The callback {url} has not arrived: {reason}.'],
   storage_failed: [503, '{storage} cannot be used now: {reason}.'],
   jobs_off: [

@@ -24,6 +24,14 @@ const PAGES = [
   'server/OPERATIONS.md',
   'server/OPTIONS.md',
 ];
+/** Those whose links are looked at alone; test/corpora.test.ts runs the commands of CORPORA.md. */
+const OTHERS = [
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'plugins/README.md',
+  'server/CORPORA.md',
+  'server/RUNBOOK.md',
+];
 const page = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
 /** The plugins of the commands and clients that are shown. */
@@ -280,7 +288,7 @@ print(json.dumps([hashes, list(chunk_ids(given["namespace"], given["id"], hashes
 
 t.test('it is short, and its pages are where it says', async (t) => {
   t.ok(page('README.md').split('\n').length <= 250);
-  for (const file of PAGES.slice(1)) t.match(page('README.md'), `](${file})`);
+  for (const file of [...PAGES.slice(1), 'server/CORPORA.md']) t.match(page('README.md'), `](${file})`);
 });
 
 t.test('it shows a plugin of each kind, which keeps the promises of its kind', async (t) => {
@@ -303,7 +311,7 @@ t.test('the examples of their manifests work', async (t) => {
 });
 
 t.test('its links lead to files', async (t) => {
-  for (const file of [...PAGES, 'CHANGELOG.md', 'CONTRIBUTING.md', 'plugins/README.md']) {
+  for (const file of [...PAGES, ...OTHERS]) {
     const text = page(file);
     for (const [, link = ''] of text.matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
       const path = join(dirname(file), link);

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Registry } from '../../core/hosting/registry.ts';
 import { readKeys } from '../config/access.ts';
 import type { Config } from '../config/config.ts';
+import { takesJobs } from '../config/jobs.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
 import { VERSION } from '../version.ts';
 import { addressOf } from './address.ts';
@@ -12,7 +13,8 @@ import { addressOf } from './address.ts';
 export function announce(app: FastifyInstance, config: Config, registry: Registry): void {
   const { port } = app.server.address() as AddressInfo;
   const address = addressOf(config.host, port);
-  app.log.info({ docs: `${address}/docs`, ...describe(config, registry) }, `Server listening at ${address}`);
+  const docs = config.role === 'worker' ? {} : { docs: `${address}/docs` };
+  app.log.info({ ...docs, ...describe(config, registry) }, `Server listening at ${address}`);
 }
 
 /** What an operator wants to see of a start: what is loaded, where things are kept, and who is let in. */
@@ -29,6 +31,7 @@ function describe(config: Config, { all }: Registry): Readonly<Record<string, st
     plugins: ready.join(', '),
     ...(missing.length > 0 && { unavailable: missing.join(', ') }),
     workers: config.workers,
+    jobs: takesJobs(config) ? `on, --role ${config.role}` : 'off',
     keys: keys === 0 ? 'off' : `on, ${keys}`,
     cors: config.corsOrigins.join(', ') || 'off',
     rateLimit: config.rateLimit === 0 ? 'off' : `${config.rateLimit} a minute`,

@@ -1,14 +1,21 @@
-import type { AwilixContainer } from 'awilix';
+import { type AwilixContainer, asValue } from 'awilix';
 import { type Config, type Environment, readConfig } from '../config/config.ts';
+import { readMachine } from '../config/machine.ts';
 import { createServerContainer, disposeInOrder, type ServerCradle } from '../container.ts';
 import { createLog } from '../log.ts';
+import type { Runner } from '../run/runner.ts';
+import { setSwitchesFor } from './v8-switches.ts';
 
 /** The service in this process, without HTTP. */
 export interface Engine
-  extends Pick<ServerCradle, 'service' | 'runner' | 'registry' | 'requestSchemas' | 'host'> {
+  extends Pick<ServerCradle, 'service' | 'registry' | 'requestSchemas' | 'host' | 'log' | 'store'> {
   readonly config: Config;
-  readonly log: ServerCradle['log'];
-  readonly store: ServerCradle['store'];
+  /**
+   * Runs work in threads. To be asked for once.
+   *
+   * @param isSmall whether there is so little to do that it is done before a thread would have started
+   */
+  runner(isSmall: boolean): Runner;
   close(): Promise<void>;
 }
 
@@ -26,12 +33,16 @@ export async function openEngine({ workers }: EngineFlags, env: Environment): Pr
   const config: Config = { ...readConfig(flags, env), ...LOG };
   const log = await createLog(config);
   const container: AwilixContainer<ServerCradle> = await createServerContainer(config, log);
-  const { service, runner, registry, requestSchemas, host, store } = container.cradle;
+  const { service, registry, requestSchemas, host, store } = container.cradle;
+  setSwitchesFor(registry.all, readMachine().memoryBytes);
   return {
     config,
     log,
     service,
-    runner,
+    runner(isSmall) {
+      if (isSmall) container.register({ pool: asValue(undefined) });
+      return container.cradle.runner;
+    },
     registry,
     requestSchemas,
     host,

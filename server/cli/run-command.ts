@@ -1,23 +1,23 @@
 import { Command, CommanderError } from 'commander';
-import { ServiceError } from '../../core/errors.ts';
-import { ConfigError, type Environment } from '../config/config.ts';
+import type { Environment } from '../config/config.ts';
 import { VERSION } from '../version.ts';
 import { evaluateCommand } from './commands/evaluate.ts';
 import { jobsCommand } from './commands/jobs.ts';
 import { pipelinesCommand } from './commands/pipelines.ts';
 import { chunkCommand, runChunk } from './corpus/run-chunk.ts';
-import { CommandError, EXIT, UsageError } from './errors.ts';
+import { EXIT, isExpected, isUsage } from './errors.ts';
 
 /**
  * Runs the command line.
  *
  * @returns the exit status: 0 all is done, 1 it failed, 2 it was not asked for rightly, 3 some documents failed, 130 it
- *   was interrupted
+ *   was interrupted, 143 it was terminated
  */
 export async function runCommand(args: readonly string[], env: Environment): Promise<number> {
   try {
     const [name, ...rest] = args;
-    if (name === 'chunk') return await runChunk(chunkCommand().exitOverride(), rest, env);
+    if (name === 'chunk')
+      return await runChunk(chunkCommand().name('chunksmith chunk').exitOverride(), rest, env);
     await program(env).parseAsync([...args], { from: 'user' });
     return EXIT.done;
   } catch (error) {
@@ -41,13 +41,4 @@ function withOverride(command: Command): Command {
   command.exitOverride();
   command.commands.forEach(withOverride);
   return command;
-}
-
-function isExpected(error: unknown): error is Error {
-  return error instanceof CommandError || error instanceof ServiceError || isUsage(error);
-}
-
-function isUsage(error: unknown): boolean {
-  if (error instanceof ServiceError) return error.status < 500;
-  return error instanceof UsageError || error instanceof ConfigError;
 }

@@ -7,8 +7,8 @@ const MEMORY_TO_OPTIMISE = 16e9;
 /**
  * Leaves WebAssembly unoptimised if memory is short and a plugin that can run compiles large functions: to
  * optimise one function of megabytes takes V8 over a gigabyte. All WebAssembly is slower then. V8's switches
- * hold for the whole process, its worker threads included, so only the start of the server may call this,
- * before the first thread starts, and never an app that mounts the service.
+ * hold for the whole process, its worker threads included, so only the start of the server or of
+ * a command may call this, before the first thread starts, and never an app that mounts the service.
  */
 export function setSwitchesFor(plugins: readonly PluginEntry[], memoryBytes: number): void {
   const isLarge = plugins.some(

@@ -93,55 +93,6 @@ export const OPTIONS = {
     description: 'Requests that may wait for a worker; more are answered with 503.',
     minimum: 0,
   },
-  role: {
-    type: 'text',
-    default: 'all',
-    description:
-      'What the process does: `api` answers requests and leaves jobs to others, `worker` does jobs and answers no requests but those of operators.',
-    choices: ['all', 'api', 'worker'],
-  },
-  bulkQueue: {
-    type: 'text',
-    default: 'auto',
-    description:
-      'How jobs are handed out: `lease` by their tables, `pg-boss` by its tickets on PostgreSQL; `auto` is `pg-boss` where DATABASE_URL is set.',
-    choices: ['auto', 'lease', 'pg-boss'],
-  },
-  bulkLease: {
-    type: 'integer',
-    default: 30,
-    description: 'Seconds after which the work of a worker that is not heard of is done by another one.',
-    minimum: 1,
-    maximum: 3600,
-  },
-  bulkKeep: {
-    type: 'integer',
-    default: 168,
-    description: 'Hours that a job and its output are kept after its end.',
-    minimum: 1,
-    maximum: 87_600,
-  },
-  bulkConcurrency: {
-    type: 'integer',
-    default: ({ cores }) => cores,
-    description: 'Worker threads that jobs may take at once; requests come first in any case.',
-    minimum: 1,
-    maximum: 1024,
-    shownDefault: 'number of cores',
-  },
-  bulkShardBytes: {
-    type: 'size',
-    default: 33_554_432,
-    description:
-      'Largest part of the source of a job that is done by itself, and again if its worker is lost.',
-    minimum: 1,
-  },
-  bulkShardDocuments: {
-    type: 'integer',
-    default: 10_000,
-    description: 'Most files of such a part.',
-    minimum: 1,
-  },
   maxBodyBytes: {
     type: 'size',
     default: 104_857_600,
@@ -227,6 +178,81 @@ export const OPTIONS = {
     minimum: 0,
     shownDefault: '0: by the memory of the machine',
   },
+  bulkRoot: {
+    type: 'text',
+    default: '',
+    description: 'Folder below which jobs read and write files; by default they may not use the disk.',
+  },
+  bulkConnections: {
+    type: 'text',
+    default: '',
+    description:
+      'JSON file of the buckets that jobs may use, each by a name, see [Buckets](CORPORA.md#buckets); read at the start.',
+  },
+  role: {
+    type: 'text',
+    default: 'all',
+    description:
+      'What the process does: `api` answers requests and leaves jobs to others, `worker` does jobs and answers no requests but those of operators.',
+    choices: ['all', 'api', 'worker'],
+  },
+  bulkQueue: {
+    type: 'text',
+    default: 'auto',
+    description:
+      'How jobs are handed out: `lease` by their tables, `pg-boss` by its tickets on PostgreSQL; `auto` is `pg-boss` where DATABASE_URL is set.',
+    choices: ['auto', 'lease', 'pg-boss'],
+  },
+  bulkLease: {
+    type: 'integer',
+    default: 30,
+    description: 'Seconds after which the work of a worker that is not heard of is done by another one.',
+    minimum: 1,
+    maximum: 3600,
+  },
+  bulkKeep: {
+    type: 'integer',
+    default: 168,
+    description: 'Hours that a job and its output are kept after its end.',
+    minimum: 1,
+    maximum: 87_600,
+  },
+  bulkConcurrency: {
+    type: 'integer',
+    default: ({ cores }) => cores,
+    description: 'Worker threads that jobs may take at once; requests come first in any case.',
+    minimum: 1,
+    maximum: 1024,
+    shownDefault: 'number of cores',
+  },
+  bulkShardBytes: {
+    type: 'size',
+    default: 33_554_432,
+    description:
+      'Largest part of the source of a job that is done by itself, and again if its worker is lost.',
+    minimum: 1,
+  },
+  bulkShardDocuments: {
+    type: 'integer',
+    default: 10_000,
+    description: 'Most files of such a part.',
+    minimum: 1,
+  },
+  bulkCallbackPrivate: {
+    type: 'boolean',
+    default: false,
+    description: 'Let jobs call back to private and loopback addresses too.',
+  },
+  bulkCallbackSecret: {
+    type: 'text',
+    default: '',
+    description:
+      'Secret that signs what jobs call back with, see [Callbacks](CORPORA.md#callbacks); without it they may not.',
+    isVariableOnly: true,
+    isSecret: true,
+    pattern: /^[\x21-\x7e]{16,}$/,
+    expected: 'at least 16 ASCII letters, digits and signs',
+  },
   corsOrigins: {
     type: 'list',
     default: [],
@@ -301,32 +327,6 @@ export const OPTIONS = {
     default: 1_073_741_824,
     description: 'Memory that the open models of a worker thread may take.',
     minimum: 1,
-  },
-  bulkRoot: {
-    type: 'text',
-    default: '',
-    description: 'Folder below which jobs read and write files; by default they may not use the disk.',
-  },
-  bulkConnections: {
-    type: 'text',
-    default: '',
-    description:
-      'JSON file of the buckets that jobs may use, each by a name, see [Buckets](CORPORA.md#buckets); read at the start.',
-  },
-  bulkCallbackPrivate: {
-    type: 'boolean',
-    default: false,
-    description: 'Let jobs call back to private and loopback addresses too.',
-  },
-  bulkCallbackSecret: {
-    type: 'text',
-    default: '',
-    description:
-      'Secret that signs what jobs call back with, see [Callbacks](CORPORA.md#callbacks); without it they are not signed.',
-    isVariableOnly: true,
-    isSecret: true,
-    pattern: /^[\x21-\x7e]{16,}$/,
-    expected: 'at least 16 ASCII letters, digits and signs',
   },
   databaseUrl: {
     type: 'text',

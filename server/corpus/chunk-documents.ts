@@ -81,8 +81,17 @@ export async function* chunkDocuments(given: Documents): AsyncGenerator<ChunkedD
 
 function documentOf(source: SourceDocument, outcome: LineOutcome): ChunkedDocument {
   const { id } = outcome;
-  if ('error' in outcome) {
-    return { source, id, chunks: 0, ids: [], error: fromPlainError(outcome.error) };
-  }
+  if ('error' in outcome) return failedDocument(source, id, fromPlainError(outcome.error));
   return { source, id, chunks: outcome.chunks, ids: outcome.ids ?? [], error: undefined };
+}
+
+/** A document without chunks. @param id if the service knows it; that of a file is its name in any case */
+export function failedDocument(
+  source: SourceDocument,
+  id: string | undefined,
+  error: DocumentError,
+): ChunkedDocument {
+  const { place } = source;
+  const isFile = place.byte === undefined && place.row === undefined;
+  return { source, id: id ?? (isFile ? place.source : undefined), chunks: 0, ids: [], error };
 }

@@ -20,14 +20,18 @@ interface Folder {
 /** Says what the `.gitignore` files of a folder and of those below it leave out. `.git` is always left out. */
 export class GitIgnores {
   readonly #root: string;
+  readonly #isOff: boolean;
   readonly #folders = new Map<string, Promise<Folder>>();
 
-  constructor(root: string) {
+  /** @param isOff whether only `.git` is left out */
+  constructor(root: string, isOff: boolean) {
     this.#root = root;
+    this.#isOff = isOff;
   }
 
   /** @param path of a file or a folder, relative to the root, with `/` between folders */
   async ignores(path: string, isFolder: boolean): Promise<boolean> {
+    if (this.#isOff) return isLeftOut(path, isFolder, []);
     const parent = dirname(path);
     const { isIgnored, rules } = await this.#folder(parent === '.' ? '' : parent);
     return isIgnored || isLeftOut(path, isFolder, rules);

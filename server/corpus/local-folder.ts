@@ -1,4 +1,4 @@
-import { realpath, rename, stat, unlink } from 'node:fs/promises';
+import { realpath, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ServiceError } from '../../core/errors.ts';
 import { attempt, storageFailed, unlessMissing } from './local/failures.ts';
@@ -78,4 +78,15 @@ class LocalFolder implements Storage {
       if (path !== undefined) await unlessMissing(unlink(path));
     });
   }
+
+  removeFolder(name: string): Promise<void> {
+    return attempt(this.label, async () => {
+      const path = await this.#paths.locate(name);
+      if (path !== undefined) await unlessMissing(rmdir(path)).catch(unlessNotEmpty);
+    });
+  }
+}
+
+function unlessNotEmpty(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
 }

@@ -9,6 +9,7 @@ export interface ReadDocumentsOptions {
   readonly limit: number;
   readonly decode: Decode;
   readonly signal: AbortSignal;
+  readonly isLive?: boolean;
   /** Told of each file that is no text. */
   onSkipped(): void;
 }

@@ -6,7 +6,7 @@ import type { ReadOptions, SourceLines } from './formats/reading.ts';
 import type { Format, ShardRange, SourceLine } from './shard.ts';
 import type { Storage } from './storage.ts';
 
-export type { Decode, DecodedFile } from './formats/reading.ts';
+export type { Decode } from './formats/reading.ts';
 
 /** Bytes of documents that are given at once. */
 const BATCH_BYTES = 256 * 1024;
@@ -30,7 +30,7 @@ export async function* readShard(
   range: ShardRange,
   options: Omit<ReadOptions, 'maxExpansion'> & { readonly maxExpansion?: number | undefined },
 ): AsyncGenerator<readonly SourceLine[]> {
-  const { signal, maxExpansion = MAX_EXPANSION } = options;
+  const { signal, isLive = false, maxExpansion = MAX_EXPANSION } = options;
   let batch: SourceLine[] = [];
   let bytes = 0;
   for await (const lines of READERS[range.format](storage, range, { ...options, maxExpansion })) {
@@ -43,6 +43,9 @@ export async function* readShard(
       signal?.throwIfAborted();
       [batch, bytes] = [[], 0];
     }
+    if (!isLive || batch.length === 0) continue;
+    yield batch;
+    [batch, bytes] = [[], 0];
   }
   if (batch.length > 0) yield batch;
 }

@@ -11,6 +11,8 @@ import { unreadable } from './unreadable.ts';
 export interface SelectOptions {
   /** Whether names that begin with a dot are taken, which else have to be named. */
   readonly hidden?: boolean;
+  /** Whether what `.gitignore` files name is taken too. */
+  readonly ignored?: boolean;
 }
 
 /**
@@ -23,10 +25,10 @@ export interface SelectOptions {
 export async function selectFiles(
   root: string,
   args: readonly string[],
-  { hidden = false }: SelectOptions = {},
+  { hidden = false, ignored = false }: SelectOptions = {},
 ): Promise<readonly string[]> {
   const top = await realpath(root);
-  const selection: Selection = { root: top, hidden, ignores: new GitIgnores(top), files: new Set() };
+  const selection: Selection = { root: top, hidden, ignores: new GitIgnores(top, ignored), files: new Set() };
   for (const arg of args) await select(arg, selection);
   return [...selection.files]
     .map((name) => ({ name, key: Buffer.from(name) }))
@@ -61,6 +63,7 @@ async function select(arg: string, selection: Selection): Promise<void> {
   else throw unreadable(arg, 'it is neither a file nor a folder');
 }
 
+/** A glob matches no links, neither to files nor to folders. */
 async function selectGlob(pattern: string, selection: Selection): Promise<void> {
   const { root, hidden, ignores, files } = selection;
   const names = await glob(pattern, {
@@ -70,11 +73,10 @@ async function selectGlob(pattern: string, selection: Selection): Promise<void> 
     expandDirectories: false,
     ignore: ['**/.git/**'],
   });
-  for (const name of names) {
-    if (name.startsWith('../')) throw new ServiceError('path_outside', { path: pattern, storage: root });
-    const isTaken = (await isFile(name, selection)) && !(await ignores.ignores(name, false));
-    if (isTaken) files.add(name);
+  if (names.some((name) => name.startsWith('../'))) {
+    throw new ServiceError('path_outside', { path: pattern, storage: root });
   }
+  for (const name of names) if (!(await ignores.ignores(name, false))) files.add(name);
   if (names.length === 0) throw unreadable(pattern, 'no file matches it');
 }
 

@@ -56,6 +56,8 @@ export function describeCorpora(config: CorporaConfig, { root, connections }: Co
   return [
     `Folder of jobs: ${root ?? 'none'}`,
     `Buckets of jobs: ${buckets.join(', ') || 'none'}`,
-    `Callbacks of jobs: ${bulkCallbackSecret === '' ? 'not signed' : 'signed'}, to ${bulkCallbackPrivate ? 'any address' : 'public addresses alone'}`,
+    bulkCallbackSecret === ''
+      ? 'Callbacks of jobs: off, as BULK_CALLBACK_SECRET is not set'
+      : `Callbacks of jobs: signed, to ${bulkCallbackPrivate ? 'any address' : 'public addresses alone'}`,
   ];
 }

@@ -9,6 +9,7 @@ export class SourceLines implements LineSource {
   readonly #sources: SourceDocument[] = [];
   #bytes = 0;
   #isOver = false;
+  #isReading = false;
 
   constructor(batches: AsyncIterator<readonly SourceDocument[]>) {
     this.#batches = batches;
@@ -27,7 +28,10 @@ export class SourceLines implements LineSource {
   }
 
   async read(): Promise<void> {
-    const { done, value } = await this.#batches.next();
+    this.#isReading = true;
+    const { done, value } = await this.#batches.next().finally(() => {
+      this.#isReading = false;
+    });
     if (done) {
       this.#isOver = true;
       return;
@@ -50,8 +54,10 @@ export class SourceLines implements LineSource {
     return this.#sources.splice(0, count);
   }
 
-  /** Ends the reading of the source. */
+  /** Ends the reading of the source. One that has nothing to give now, and may have nothing for long, is not waited for. */
   async close(): Promise<void> {
-    await this.#batches.return?.();
+    const closed = this.#batches.return?.();
+    if (this.#isReading) closed?.catch(() => undefined);
+    else await closed;
   }
 }

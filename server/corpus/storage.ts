@@ -44,7 +44,8 @@ export interface Storage {
   /**
    * The bytes of a file in [from, to), or all of them, in pieces of at most some 1 MB.
    *
-   * @throws ServiceError `source_changed` if it is not the version that is asked for any more, or has gone
+   * @throws ServiceError `source_changed` if it is not the version that is asked for any more, or has gone;
+   *   `source_unreadable` if this file may not be read
    */
   read(file: StoredFile, range?: { readonly from: number; readonly to: number }): AsyncIterable<Buffer>;
   create(name: string): Promise<FileWriter>;
@@ -57,4 +58,6 @@ export interface Storage {
   settle(name: string, lastName: string): Promise<string>;
   /** Removes a file, if it is there. */
   remove(name: string): Promise<void>;
+  /** Removes a folder that has nothing in it, where there are folders. */
+  removeFolder(name: string): Promise<void>;
 }

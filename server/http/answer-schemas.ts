@@ -11,7 +11,7 @@ export const MEANINGS: Readonly<Record<number, string>> = {
   422: 'The Idempotency-Key belongs to a job that was asked for with another request.',
   429: 'More requests than the rate limit allows; the Retry-After header says when to try again.',
   500: 'Something that the request needs is missing here, or a plugin or the server failed.',
-  503: 'The server is busy, and the Retry-After header says when to try again; or the request took too long, or the store of pipelines and jobs, or a storage, cannot be used now.',
+  503: 'The server is busy, and the Retry-After header says when to try again; or the request took too long, or the database, or a storage, cannot be used now.',
 };
 
 const error = {

@@ -15,7 +15,7 @@ export interface Callback {
   readonly event: CallbackEvent;
   /** Tells the receiver what it has had already: the same for every try. */
   readonly id: string;
-  /** Signs the body; `''` sends it without a signature. */
+  /** Signs the body. */
   readonly secret: string;
   /** Whether it may go to addresses that are not public. */
   readonly allowPrivate: boolean;
@@ -111,7 +111,7 @@ async function post(
     'user-agent': 'chunksmith',
     'x-chunksmith-event': callback.event,
     'x-chunksmith-id': callback.id,
-    ...(callback.secret !== '' && { 'x-chunksmith-signature': sign(body, callback.secret) }),
+    'x-chunksmith-signature': sign(body, callback.secret),
   };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const options = { method: 'POST', headers, agent: false, lookup: fixedTo(addresses), signal };

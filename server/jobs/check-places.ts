@@ -15,7 +15,7 @@ export async function checkPlaces(spec: JobSpec, places: JobPlaces): Promise<voi
     if ('path' in from && !(await isThere(storage, from.path))) {
       throw new ServiceError('source_unreadable', {
         source: path,
-        reason: 'there is no file or folder of this name',
+        reason: 'there is no file of this name, and none below it',
       });
     }
   }

@@ -1,19 +1,19 @@
 import type { ChunkedDocument, ChunkedDocuments } from '../corpus/chunk-documents.ts';
+import type { Decoder } from '../corpus/decode.ts';
 import { readDocuments } from '../corpus/read-documents.ts';
-import type { Decode } from '../corpus/read-shard.ts';
 import type { ShardRange } from '../corpus/shard.ts';
 import type { Claim, ShardResult } from '../store/jobs/contract.ts';
 import type { Chunking } from './chunking.ts';
 import { errorLine, idsLine, type PartFiles, PartFilesWriter } from './part-files.ts';
 import type { JobPlaces } from './places.ts';
 import type { OpenSink, ShardSink } from './shard-sink.ts';
-import type { JobSpec } from './spec.ts';
+import { type JobSpec, unitOf } from './spec.ts';
 
 /** What the work on a shard needs. */
 export interface ShardTools {
   readonly chunking: Chunking;
   readonly places: JobPlaces;
-  decoder(signal: AbortSignal): Decode;
+  readonly decoder: Decoder;
   readonly openSink: OpenSink;
   /** Most bytes of a document. */
   readonly limit: number;
@@ -47,7 +47,13 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
   const counts = { documents: 0, failed: 0, skipped: 0, chunks: 0 };
   const onSkipped = () => counts.skipped++;
   const { fields } = spec.source;
-  const lines = readDocuments(storage, range, { fields, limit, decode: decoder(signal), signal, onSkipped });
+  const lines = readDocuments(storage, range, {
+    fields,
+    limit,
+    decode: decoder(unitOf(spec), signal),
+    signal,
+    onSkipped,
+  });
   try {
     for await (const group of chunking(spec, lines, signal)) {
       for (const { chunks, error } of await writeGroup(writer, sink, filter(group))) {

@@ -67,7 +67,7 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
     leaseSeconds: settings.leaseSeconds,
     discard: (claim, refused) => discardShard(claim, refused, { store, places }),
     ...(onShard !== undefined && { onShard }),
-    onIdle() {
+    onTurn() {
       if (performance.now() - expiredAt < EXPIRY_PAUSE) return;
       expiredAt = performance.now();
       void expireJobs(store, places, log);

@@ -52,6 +52,7 @@ async function removeAll(target: TargetPlace): Promise<void> {
   await removeOthers(target, new Set());
   // The mark is the last to go, so that what is left over after a crash is still known as the job's.
   await storage.remove(inFolder(folder, JOB_FILE));
+  if (folder !== '') await storage.removeFolder(folder);
 }
 
 /** Removes the files of shards that are not among these names. @throws the signal's reason once it aborts */

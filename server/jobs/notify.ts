@@ -6,7 +6,7 @@ import type { JobSpec } from './spec.ts';
 
 export interface NotifyTools {
   readonly store: Pick<JobStore, 'get'>;
-  /** Signs what is posted; `''` sends it without a signature. */
+  /** Signs what is posted; `''` if there is none. */
   readonly secret: string;
   /** Whether addresses that are not public may be called. */
   readonly allowPrivate: boolean;
@@ -30,6 +30,9 @@ export async function notifyJob(
   const { state, finished_at } = job;
   // It was opened again; when it is over once more, that is told.
   if (url === undefined || !isFinal(state)) return NOTHING;
+  // The server that took the job has one, and so may another worker.
+  if (secret === '')
+    throw new ServiceError('callback_failed', { url, reason: 'BULK_CALLBACK_SECRET is not set' });
   // A job that is retried ends more than once.
   const callback = { event: EVENTS[state], id: `${jobId}/${finished_at}`, secret, allowPrivate, signal };
   const outcome = await callBack(url, jobAnswer(job), callback);

@@ -1,4 +1,5 @@
 import type { ChunkedDocument, DocumentError } from '../corpus/chunk-documents.ts';
+import type { Place } from '../corpus/shard.ts';
 import type { FileWriter, WrittenFile } from '../corpus/storage.ts';
 import { inFolder, type TargetPlace } from './places.ts';
 
@@ -87,5 +88,10 @@ export function errorLine({ source, id, error }: ChunkedDocument): string {
 
 /** The line of the ids of a document that was chunked. */
 export function idsLine({ source, id, ids }: ChunkedDocument): string {
-  return `${JSON.stringify({ document_id: id ?? null, ...(id === undefined && source.place), chunks: ids })}\n`;
+  return idsLineOf(id ?? null, ids, id === undefined ? source.place : undefined);
+}
+
+/** @param place where the document stands, if it has no id */
+export function idsLineOf(documentId: string | null, ids: readonly string[], place?: Place): string {
+  return `${JSON.stringify({ document_id: documentId, ...place, chunks: ids })}\n`;
 }

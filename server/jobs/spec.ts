@@ -1,3 +1,4 @@
+import type { OffsetUnit } from '../../core/contracts/chunk.ts';
 import type { FieldMapping, Format } from '../corpus/shard.ts';
 import type { DocumentsTask } from '../service/tasks.ts';
 
@@ -27,4 +28,10 @@ export interface JobTarget {
   readonly path: string;
   /** A sink that stores the chunks; there are no part files then. */
   readonly sink?: { readonly name: string; readonly options: Readonly<Record<string, unknown>> };
+}
+
+/** The unit in which places in the documents of a job are counted: that of its last chunker. */
+export function unitOf({ task, options }: JobSpec): OffsetUnit {
+  const config = task.run === 'chunk' ? options : task.steps.findLast(({ type }) => type === 'chunk')?.config;
+  return (config?.offset_unit as OffsetUnit | undefined) ?? 'code_point';
 }

@@ -26,6 +26,7 @@ export function uploadStorage(lines: string): Storage {
     create: refuse,
     settle: refuse,
     remove: refuse,
+    removeFolder: refuse,
   };
 }
 

@@ -15,5 +15,6 @@ export function withoutFolders(storage: Storage, folders: readonly string[]): St
     create: (name) => storage.create(name),
     settle: (name, lastName) => storage.settle(name, lastName),
     remove: (name) => storage.remove(name),
+    removeFolder: (name) => storage.removeFolder(name),
   };
 }

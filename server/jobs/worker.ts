@@ -20,8 +20,8 @@ export interface WorkerOptions extends ShardWorkOptions {
   readonly name: string;
   /** Shards that are worked on at once. */
   readonly concurrency: number;
-  /** Told when there is nothing to do, each time that it was looked for. */
-  onIdle?(): void;
+  /** Told each time that work is looked for. */
+  onTurn?(): void;
 }
 
 /** Milliseconds between looking for work in vain. */
@@ -84,10 +84,8 @@ async function loop(state: WorkerState): Promise<void> {
     const before = state.taking;
     state.taking = turn.promise;
     await before;
-    if (!(await takeOne(state, turn.resolve))) {
-      state.options.onIdle?.();
-      await state.idle();
-    }
+    state.options.onTurn?.();
+    if (!(await takeOne(state, turn.resolve))) await state.idle();
   }
 }
 

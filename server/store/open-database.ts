@@ -49,7 +49,7 @@ export async function openDatabase(settings: DatabaseSettings, log: Log): Promis
     if (error instanceof StoreOpenError) throw error;
     const reason = reasonOfFailure(error);
     if (reason === undefined) throw error;
-    throw new StoreOpenError(`Cannot open the store of pipelines, ${nameOf(database)}: ${reason}.`, {
+    throw new StoreOpenError(`Cannot open the database, ${nameOf(database)}: ${reason}.`, {
       cause: error,
     });
   }

@@ -14,14 +14,20 @@ const BENCHES = [
   'code',
   'http',
   'stream',
+  'corpus',
   'pipelines',
   'jobs',
   'playground',
   'start',
 ];
 
-/** Entry of `npm run bench`: runs the named benchmarks, by default all, each in a process of its own. */
-function run(names: readonly string[]): void {
+/**
+ * Entry of `npm run bench`: runs the named benchmarks, by default all, each in a process of its own. Flags are passed on to
+ * them.
+ */
+function run(args: readonly string[]): void {
+  const flags = args.filter((arg) => arg.startsWith('--'));
+  const names = args.filter((arg) => !arg.startsWith('--'));
   const unknown = names.filter((name) => !BENCHES.includes(name));
   if (unknown.length > 0) {
     console.error(`Unknown: ${unknown.join(', ')}. There are ${BENCHES.join(', ')}.`);
@@ -37,7 +43,7 @@ function run(names: readonly string[]): void {
   );
   for (const name of names.length > 0 ? names : BENCHES) {
     console.log(`\n# ${name} (npm run bench -- ${name})`);
-    const { status } = spawnSync(process.execPath, ['--expose-gc', join(FOLDER, name, 'main.ts')], {
+    const { status } = spawnSync(process.execPath, ['--expose-gc', join(FOLDER, name, 'main.ts'), ...flags], {
       stdio: 'inherit',
     });
     if (status !== 0) process.exitCode = 1;

@@ -144,10 +144,10 @@ async function checkGone(sinks: SinkBench, ledger: Ledger): Promise<void> {
 async function failsForCallers(sinks: SinkBench, collection: SinkCollection | undefined): Promise<boolean> {
   const opened = collection ?? sinks.opened[0];
   if (opened === undefined) return false;
-  const outcomes = [
-    await sinks.attempt(() => sinks.open('failing', DIMENSIONS)),
-    await sinks.attempt((context) => opened.upsert([chunkOf('one')], context)),
-    await sinks.attempt((context) => opened.deleteMissing('one', [], context)),
-  ];
+  const outcomes = await Promise.all([
+    sinks.attempt(() => sinks.open('failing', DIMENSIONS)),
+    sinks.attempt((context) => opened.upsert([chunkOf('one')], context)),
+    sinks.attempt((context) => opened.deleteMissing('two', [], context)),
+  ]);
   return outcomes.every((outcome) => outcome === 'exposed');
 }

@@ -1,34 +1,29 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { GATED } from './jobs.ts';
-import { pluginsFolder } from './plugins.ts';
-import { type ServerProcess, startProcess } from './process.ts';
-import { type Cleanup, temporaryFolder } from './server.ts';
+import { createInterface } from 'node:readline';
+import type { OpenJobs } from './job-stores.ts';
+import type { Cleanup } from './server.ts';
 
-/** What tests of jobs in several processes share. */
+const PROGRAM = join(import.meta.dirname, 'job-worker.ts');
 
-/** Six documents, each of which is a shard. */
-export const FILES = Object.fromEntries(
-  Array.from({ length: 6 }, (_, index) => [`kb/${index}.txt`, `the text of ${index}. `.repeat(20)]),
-);
-export const FLAGS = ['--port', '0', '--host', '127.0.0.1', '--workers', '1', '--bulk-shard-documents', '1'];
-
-/** Folders that the servers of a test share. */
-export interface JobPlace {
-  readonly root: string;
-  /** The file that the chunker `gated` waits for. */
-  readonly gate: string;
-  start(...args: string[]): ServerProcess;
+/** A process that works on the jobs of a test. */
+export interface Worker {
+  readonly child: ChildProcessWithoutNullStreams;
+  /** The next line that it prints. */
+  line(): Promise<string>;
 }
 
-export async function jobPlace(t: Cleanup, databaseUrl?: string): Promise<JobPlace> {
-  const root = await temporaryFolder(t, FILES);
-  const PLUGINS_DIR = await pluginsFolder(t, GATED);
-  const env = { PLUGINS_DIR, ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }) };
-  const dataDir = await temporaryFolder(t);
-  const start = (...args: string[]) =>
-    startProcess(t, [...FLAGS, '--bulk-root', root, '--data-dir', dataDir, ...args], { env });
-  return { root, gate: join(root, 'gate'), start };
+/** Runs `job-worker.ts`, which is killed after the test. */
+export function startWorker(t: Cleanup, what: string, { settings }: OpenJobs): Worker {
+  const { NODE_OPTIONS: _, ...env } = process.env;
+  const child = spawn(process.execPath, [PROGRAM, what, JSON.stringify(settings)], { env, stdio: 'pipe' });
+  child.stderr.pipe(process.stderr);
+  const end = once(child, 'exit');
+  t.teardown(async () => {
+    child.kill('SIGKILL');
+    await end;
+  });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  return { child, line: async () => String((await lines.next()).value) };
 }
-
-/** Steps that wait for a file. */
-export const gatedBy = (gate: string) => [{ type: 'chunk', chunker: 'gated', config: { gate } }];

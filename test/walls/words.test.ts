@@ -7,11 +7,14 @@ import { pluginFolderOf, SOURCES, type Sources, withoutComments } from './source
 const ARGUMENT_READERS: Readonly<Record<string, string>> = {
   'server/main.ts': 'the entry of the server',
   'server/cli/health.ts': 'the entry of a command of its own',
+  'server/cli/main.ts': 'the entry of the command line',
   'server/cli/trim.ts': 'the entry of a command of its own',
 };
 
 /** Where a string in core or server is a plugin's name, and why it may stand. */
 const NAMES_ALLOWED: Readonly<Record<string, string>> = {
+  'server/store/jobs/contract.ts: auto': 'a choice of how shards are handed out',
+  'server/store/jobs/contract.ts: code': 'the code of an error',
   'core/contracts/chunk.ts: byte': 'a unit of offsets',
   'core/contracts/manifest.ts: chunker/sentence': 'an example in the description of a member',
   'core/contracts/manifest.ts: summary': 'a member of a manifest',
@@ -22,14 +25,22 @@ const NAMES_ALLOWED: Readonly<Record<string, string>> = {
   'core/engine/markdown/leaves.ts: html': 'a kind of block',
   'core/engine/markdown/leaves.ts: table': 'a kind of block',
   'server/cli/check.ts: json': 'a format of the log',
+  'server/cli/corpus/flags/chunk-flags.ts: auto': 'a format of sources',
+  'server/cli/corpus/progress.ts: auto': 'a way to show progress',
+  'server/cli/corpus/progress.ts: json': 'a way to show progress',
+  'server/cli/corpus/run-chunk.ts: json': 'a way to show progress',
+  'server/cli/corpus/source.ts: auto': 'a format of sources',
   'server/cli/import-scanner.ts: static': 'a kind of import',
   'server/config/hub-settings.ts: huggingface': "the folder of the hub's own cache",
+  'server/corpus/plan-shards.ts: auto': 'a format of sources',
+  'server/http/jobs/request-schemas.ts: auto': 'a format of sources',
   'server/http/documentation/meta-schemas.ts: summary': 'a member of an answer',
   'server/http/documentation/work-answers.ts: context': 'a field of chunks',
   'server/http/documentation/work-answers.ts: embeddings': 'a member of an answer',
   'server/config/options.ts: auto': 'a format of the log',
   'server/config/options.ts: json': 'a format of the log',
   'server/hub/hub.ts: code': 'the member of an error of the system',
+  'server/jobs/spec.ts: auto': 'a format of sources',
   'server/log.ts: auto': 'a format of the log',
   'server/playground/data/model.ts: byte': 'a unit of offsets',
   'server/playground/text/numbers.ts: row': 'what a cut lies in',

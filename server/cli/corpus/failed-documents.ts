@@ -1,6 +1,8 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 import type { ChunkedDocument } from '../../corpus/chunk-documents.ts';
+import type { Place } from '../../corpus/shard.ts';
 import { errorLine } from '../../jobs/part-files.ts';
+import { openToWrite } from './lines-file.ts';
 
 /** Failures that are shown; the file has all. */
 const MOST_SHOWN = 10;
@@ -12,7 +14,7 @@ export class FailedDocuments {
 
   /** @param path of the file; it is there from the beginning on, and empty if nothing fails */
   constructor(path: string | undefined) {
-    this.#file = path === undefined ? undefined : openSync(path, 'w');
+    this.#file = path === undefined ? undefined : openToWrite(path);
   }
 
   add(document: ChunkedDocument): void {
@@ -30,7 +32,12 @@ export class FailedDocuments {
 
 /** A document as a person finds it. */
 export function nameOf({ source: { place }, id }: ChunkedDocument): string {
-  const where = place.byte === undefined ? place.row && `row ${place.row}` : `byte ${place.byte}`;
-  const name = where === undefined ? place.source : `${place.source}, ${where}`;
+  const name = placeInWords(place);
   return id === undefined || id === place.source ? name : `${name} (${id})`;
+}
+
+/** `file.jsonl, byte 12`, `table.csv, row 3`. */
+export function placeInWords({ source, byte, row }: Place): string {
+  if (row !== undefined) return `${source}, row ${row}`;
+  return byte === undefined ? source : `${source}, byte ${byte}`;
 }

@@ -112,13 +112,17 @@ export function describe({
   mb_per_second,
 }: Summary): string {
   const parts = [
-    `${documents} documents`,
+    counted(documents, 'document'),
     ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(skipped > 0 ? [`${skipped} binary files skipped`] : []),
-    `${chunks} chunks`,
+    ...(skipped > 0 ? [`${counted(skipped, 'binary file')} skipped`] : []),
+    counted(chunks, 'chunk'),
     `${(bytes / MB).toFixed(1)} MB in ${seconds} s (${mb_per_second} MB/s)`,
   ];
   return parts.join(', ');
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function leftOf({ bytes, seconds }: Summary, total: number | undefined): string {

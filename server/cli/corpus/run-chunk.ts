@@ -1,16 +1,22 @@
 import { Argument, Command } from 'commander';
+import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import type { Environment } from '../../config/config.ts';
-import { EXIT } from '../errors.ts';
-import type { ChangeCounts } from './earlier-ids.ts';
-import { type Counts, describe, showProgress, summaryOf } from './progress.ts';
+import { CommandError, EXIT, isExpected, UsageError } from '../errors.ts';
+import type { ChangeCounts } from './changes/earlier-ids.ts';
+import type { ChunkFlags } from './flags/chunk-flags.ts';
+import { chunkToFolder } from './folder/to-folder.ts';
+import { type Counts, describe, type ProgressKind, showProgress, summaryOf } from './progress.ts';
 import { type ChunkSetup, withSetup } from './setup.ts';
-import { openSource } from './source.ts';
-import { chunkToFolder } from './to-folder.ts';
+import { Stopped, stopOnSignals } from './stop.ts';
 import { chunkToStdout } from './to-stdout.ts';
+
+/** Least columns of the help, in which the names of the flags and what they do stand beside each other. */
+const HELP_WIDTH = 110;
 
 /** @returns the command without its flags, which follow from the chunker that the arguments name */
 export function chunkCommand(): Command {
   return new Command('chunk')
+    .configureHelp({ helpWidth: Math.max(HELP_WIDTH, process.stdout.columns ?? 0) })
     .description(
       'Chunk files, and write a line of JSON for each chunk. Which options there are follows from --chunker.',
     )
@@ -26,55 +32,66 @@ export function chunkCommand(): Command {
 export function runChunk(command: Command, args: readonly string[], env: Environment): Promise<number> {
   return withSetup(command, args, env, async (setup) => {
     const stop = new AbortController();
-    const release = stopOnSignals(stop);
+    const isTold = kindOf(setup.flags) !== 'none' && kindOf(setup.flags) !== 'json';
+    stopOnSignals(stop, () => isTold && console.error('interrupted'));
     try {
-      return await run(setup, stop.signal);
-    } catch (error) {
-      if (stop.signal.reason instanceof PipeClosed) return EXIT.done;
-      if (stop.signal.reason instanceof Interrupted) return EXIT.interrupted;
-      throw error;
+      return await run(setup, stop);
     } finally {
-      release();
+      // What is left of the source is not waited for.
+      stop.abort();
     }
   });
 }
 
-class Interrupted extends Error {}
-class PipeClosed extends Error {}
-
-/** The first Ctrl-C stops with whole lines, the second at once. A closed pipe is no failure. */
-function stopOnSignals(stop: AbortController): () => void {
-  const interrupt = () => {
-    if (stop.signal.aborted) process.exit(EXIT.interrupted);
-    stop.abort(new Interrupted('interrupted'));
-  };
-  const onError = (error: NodeJS.ErrnoException) => {
-    stop.abort(error.code === 'EPIPE' ? new PipeClosed('nobody reads on') : error);
-  };
-  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
-  process.stdout.on('error', onError);
-  return () => {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-    process.stdout.off('error', onError);
-  };
+function kindOf({ json, progress }: ChunkFlags): ProgressKind {
+  return json === true ? 'json' : progress;
 }
 
-async function run(setup: ChunkSetup, signal: AbortSignal): Promise<number> {
-  const { flags, paths } = setup;
+async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
+  const { flags, source } = setup;
   const begin = performance.now();
   const counts: Counts = { documents: 0, failed: 0, skipped: 0, chunks: 0, bytes: 0 };
-  const source = await openSource(flags.root, paths);
-  const kind = flags.json === true ? 'json' : flags.progress;
+  const kind = kindOf(flags);
   const progress = showProgress(kind, counts, source.total);
-  const context = { counts, progress, signal };
+  if (source.files?.length === 0 && kind !== 'none' && kind !== 'json') console.error(NO_FILES);
+  const context = { counts, progress, stop, signal: stop.signal };
   const toWhere = flags.out === undefined ? chunkToStdout : chunkToFolder;
-  const changes = await toWhere(setup, source, context).finally(() => progress.stop());
-  const status = counts.failed > 0 ? EXIT.someFailed : EXIT.done;
+  let changes: ChangeCounts | undefined;
+  let error: unknown;
+  try {
+    changes = await toWhere(setup, context);
+  } catch (thrown) {
+    error = stop.signal.aborted ? stop.signal.reason : thrown;
+  }
+  progress.stop();
+  if (error instanceof UsageError) throw error;
+  const status = statusOf(error, counts);
   const summary = summaryOf(counts, begin);
-  if (kind === 'json')
-    process.stderr.write(`${JSON.stringify({ ...summary, ...(changes && { changes }), status })}\n`);
-  else if (kind !== 'none') process.stderr.write(`${describe(summary)}${changed(changes)}\n`);
+  const failure = status === EXIT.failed && { error: reasonOf(error) };
+  if (kind === 'json') {
+    console.error(JSON.stringify({ ...summary, ...(changes && { changes }), ...failure, status }));
+    if (isExpected(error)) return status;
+  } else if (kind !== 'none' && !isQuiet(error)) console.error(`${describe(summary)}${changed(changes)}`);
+  if (status === EXIT.failed) throw inWords(error);
   return status;
+}
+
+const NO_FILES = 'No files; what .gitignore names is left out unless --no-ignore is given.';
+
+function statusOf(error: unknown, { failed }: Counts): number {
+  if (error instanceof Stopped) return error.status;
+  if (error !== undefined) return EXIT.failed;
+  return failed > 0 ? EXIT.someFailed : EXIT.done;
+}
+
+/** Nobody is told of a pipe that was closed. */
+function isQuiet(error: unknown): boolean {
+  return error instanceof Stopped && error.status === EXIT.done;
+}
+
+/** What the source or the service refuses once the work goes on is no longer a matter of usage. */
+function inWords(error: unknown): unknown {
+  return error instanceof ServiceError ? new CommandError(error.detail) : error;
 }
 
 function changed(changes: ChangeCounts | undefined): string {

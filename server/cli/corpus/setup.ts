@@ -1,20 +1,23 @@
 import { parseArgs } from 'node:util';
 import type { Command } from 'commander';
+import { ServiceError } from '../../../core/errors.ts';
 import type { Environment } from '../../config/config.ts';
+import { isCompressed } from '../../corpus/formats/compression.ts';
 import type { FieldMapping } from '../../corpus/shard.ts';
 import { type Chunking, localChunking } from '../../jobs/chunking.ts';
 import type { JobSpec } from '../../jobs/spec.ts';
 import { createApi } from '../api.ts';
 import { type Engine, openEngine } from '../engine.ts';
 import { UsageError } from '../errors.ts';
-import { CHUNK_FLAGS, type ChunkFlags } from './chunk-flags.ts';
-import { type ChunkTask, localTask, remoteTask } from './chunk-task.ts';
-import { optionFlags, optionValues } from './option-flags.ts';
-import { remoteChunking } from './remote-chunking.ts';
+import { CHUNK_FLAGS, type ChunkFlags } from './flags/chunk-flags.ts';
+import { type ChunkTask, localTask, remoteTask } from './flags/chunk-task.ts';
+import { optionFlags, optionValues, problemOfFlag } from './flags/option-flags.ts';
+import { remoteChunking } from './remote/remote-chunking.ts';
+import { type CorpusSource, openSource } from './source.ts';
 
 /** A run of `chunk` as it was asked for. */
 export interface ChunkSetup {
-  readonly paths: readonly string[];
+  readonly source: CorpusSource;
   readonly flags: ChunkFlags;
   readonly spec: JobSpec;
   readonly chunking: Chunking;
@@ -35,21 +38,33 @@ export async function withSetup<T>(
   use: (setup: ChunkSetup) => Promise<T>,
 ): Promise<T> {
   const named = namedIn(args);
+  if (named.chunker !== undefined && named.pipeline !== undefined)
+    throw new UsageError('--pipeline: not with --chunker, as the pipeline names its own');
   const engine = await openEngine({ workers: named.server === undefined ? named.workers : '0' }, env);
   try {
     const api = named.server === undefined ? undefined : createApi(named.server, env.CHUNKSMITH_KEY);
-    const chunked = await (api === undefined ? localTask(named, engine) : remoteTask(named, api));
-    for (const flag of [...CHUNK_FLAGS, ...optionFlags(chunked.schema)]) command.addOption(flag);
+    const chunked = await (api === undefined
+      ? localTask(named, engine)
+      : remoteTask(named, api, engine.registry));
+    addFlags(command, chunked);
     command.parse([...args], { from: 'user' });
     const flags = command.opts<ChunkFlags>();
     checkTogether(flags);
     const spec = specOf(flags, chunked, command.opts());
-    if (api === undefined) checkOptions(spec, engine);
-    const chunking = api === undefined ? inThreads(engine) : remoteChunking(api, chunked.path);
-    return await use({ paths: command.args, flags, spec, chunking, engine });
+    if (api === undefined) checkOptions(spec, chunked, engine);
+    const source = await openSource(flags, command.args);
+    const chunking =
+      api === undefined ? localChunkingOf(engine, isSmall(flags, source)) : remoteChunking(api, chunked.path);
+    return await use({ source, flags, spec, chunking, engine });
   } finally {
     await engine.close();
   }
+}
+
+function addFlags(command: Command, { task, schema }: ChunkTask): void {
+  const name = task.run === 'chunk' ? task.name : 'the pipeline';
+  for (const flag of CHUNK_FLAGS) command.addOption(flag);
+  for (const flag of optionFlags(schema)) command.addOption(flag.helpGroup(`Options of ${name}:`));
 }
 
 function namedIn(args: readonly string[]) {
@@ -68,8 +83,17 @@ function namedIn(args: readonly string[]) {
 /** Groups of documents that wait for a thread. */
 const AHEAD = 2;
 
-function inThreads({ service, runner, config }: Engine): Chunking {
-  return localChunking({ service, runner, slots: config.workers + AHEAD });
+function localChunkingOf({ service, runner, config }: Engine, isSmall: boolean): Chunking {
+  return localChunking({ service, runner: runner(isSmall), slots: config.workers + AHEAD });
+}
+
+/** Most bytes of a source that are chunked before a thread would have started. */
+const SMALL = 128 * 1024;
+
+/** Whether threads, if nobody asks for some, would come too late to be of use. */
+function isSmall({ workers }: ChunkFlags, { files, total }: CorpusSource): boolean {
+  if (workers !== undefined || files === undefined || total === undefined) return false;
+  return total <= SMALL && !files.some(({ name }) => isCompressed(name));
 }
 
 function checkTogether({ out, resume, since, group, manifest }: ChunkFlags): void {
@@ -80,9 +104,14 @@ function checkTogether({ out, resume, since, group, manifest }: ChunkFlags): voi
   }
 }
 
-/** @throws ServiceError what is wrong with the options */
-function checkOptions({ task, options }: JobSpec, { service }: Engine): void {
-  service.readStreamPlan(task, Buffer.from(JSON.stringify(options)));
+/** @throws UsageError what is wrong with the options, told of their flags */
+function checkOptions({ task, options }: JobSpec, { schema }: ChunkTask, { service }: Engine): void {
+  try {
+    service.readStreamPlan(task, Buffer.from(JSON.stringify(options)));
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.problems.length === 0) throw error;
+    throw new UsageError(error.problems.map((problem) => problemOfFlag(problem, schema)).join('\n'));
+  }
 }
 
 function specOf(

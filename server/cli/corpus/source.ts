@@ -1,14 +1,16 @@
-import { dirname, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { decoderOf } from '../../corpus/decode.ts';
+import { isInside } from '../../corpus/local/paths.ts';
 import { createLocalFolder } from '../../corpus/local-folder.ts';
 import { planShards } from '../../corpus/plan-shards.ts';
 import { readDocuments } from '../../corpus/read-documents.ts';
 import { selectFiles } from '../../corpus/select-files.ts';
 import type { ShardRange, SourceDocument } from '../../corpus/shard.ts';
 import type { Storage, StoredFile } from '../../corpus/storage.ts';
-import type { JobSpec } from '../../jobs/spec.ts';
+import { type JobSpec, unitOf } from '../../jobs/spec.ts';
 import type { Engine } from '../engine.ts';
 import { UsageError } from '../errors.ts';
+import type { ChunkFlags } from './flags/chunk-flags.ts';
 
 /** What the arguments name. */
 export interface CorpusSource {
@@ -23,7 +25,10 @@ export interface CorpusSource {
 const STDIN = '-';
 
 /** @throws UsageError, ServiceError if a path is not there */
-export async function openSource(root: string | undefined, paths: readonly string[]): Promise<CorpusSource> {
+export async function openSource(
+  { root, ignore, out, errors, manifest }: ChunkFlags,
+  paths: readonly string[],
+): Promise<CorpusSource> {
   if (paths.includes(STDIN)) {
     if (paths.length > 1) throw new UsageError('-: standard input is read alone, without further paths');
     return { storage: standardInput(), files: undefined, total: undefined };
@@ -33,10 +38,12 @@ export async function openSource(root: string | undefined, paths: readonly strin
   const names = await selectFiles(
     folder,
     paths.map((path) => relative(folder, resolve(path)) || '.'),
+    { ignored: !ignore },
   );
-  const files = (await Promise.all(names.map((name) => storage.find(name)))).filter(
-    (file) => file !== undefined,
-  );
+  const written = [out, errors, manifest].flatMap((path) => (path === undefined ? [] : resolve(path)));
+  const isRead = (name: string) => !written.some((path) => isInside(path, join(folder, name)));
+  const found = await Promise.all(names.filter(isRead).map((name) => storage.find(name)));
+  const files = found.filter((file) => file !== undefined);
   const total = files.reduce((sum, { size }) => sum + size, 0);
   return { storage, files, total };
 }
@@ -57,8 +64,10 @@ export async function* linesOf(
   onSkipped: () => void,
 ): AsyncGenerator<readonly SourceDocument[]> {
   const { fields } = spec.source;
-  const decode = decoderOf(registry, host)(signal);
-  const options = { fields, limit: config.maxBodyBytes, decode, signal, onSkipped };
+  const decode = decoderOf(registry, host)(unitOf(spec), signal);
+  const isLive = source.files === undefined;
+  if (isLive) signal.addEventListener('abort', () => process.stdin.destroy(), { once: true });
+  const options = { fields, limit: config.maxBodyBytes, decode, signal, isLive, onSkipped };
   for await (const range of rangesOf(source, spec)) yield* readDocuments(source.storage, range, options);
 }
 
@@ -69,7 +78,9 @@ async function* rangesOf({ storage, files }: CorpusSource, { source }: JobSpec):
   }
   const format = source.format === 'auto' ? 'jsonl' : source.format;
   if (format === 'parquet') throw new UsageError('-: Parquet cannot be read from standard input');
-  yield { format, files: [INPUT], bytes: 0 };
+  // The bytes of a single document count once it is read; those of lines as they come.
+  const file = format === 'files' ? { ...INPUT, size: 0 } : INPUT;
+  yield { format, files: [file], bytes: 0 };
 }
 
 export async function* inOrder(files: readonly StoredFile[]): AsyncGenerator<StoredFile> {
@@ -89,5 +100,6 @@ function standardInput(): Storage {
     create: none,
     settle: none,
     remove: none,
+    removeFolder: none,
   };
 }

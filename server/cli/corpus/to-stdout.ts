@@ -1,14 +1,14 @@
 import { once } from 'node:events';
-import type { ChunkedDocument } from '../../corpus/chunk-documents.ts';
-import { idsLine } from '../../jobs/part-files.ts';
+import type { ChunkedDocument, ChunkedDocuments } from '../../corpus/chunk-documents.ts';
+import { idsLine, idsLineOf } from '../../jobs/part-files.ts';
 import { CommandError } from '../errors.ts';
-import { type ChangeCounts, deletedLine, EarlierIds } from './earlier-ids.ts';
+import { type ChangeCounts, deletedLines, EarlierIds, unknownVanished } from './changes/earlier-ids.ts';
+import { checkIds, onlyChanges } from './changes/only-changes.ts';
 import { FailedDocuments, nameOf } from './failed-documents.ts';
-import { onlyChanges } from './only-changes.ts';
-import { LinesFile } from './output-lines.ts';
+import { LinesFile } from './lines-file.ts';
 import type { Counts, Progress } from './progress.ts';
 import type { ChunkSetup } from './setup.ts';
-import { type CorpusSource, linesOf } from './source.ts';
+import { linesOf } from './source.ts';
 
 /** What a run shows and heeds. */
 export interface RunContext {
@@ -24,61 +24,105 @@ export interface RunContext {
  */
 export async function chunkToStdout(
   setup: ChunkSetup,
-  source: CorpusSource,
-  { counts, progress, signal }: RunContext,
+  context: RunContext,
 ): Promise<ChangeCounts | undefined> {
-  const { flags, spec, chunking, engine } = setup;
-  const changes: ChangeCounts = { added: 0, unchanged: 0, deleted: 0 };
+  const { flags, source, spec, chunking, engine } = setup;
+  const { counts, progress, signal } = context;
   const earlier = flags.since === undefined ? undefined : await EarlierIds.open(flags.since);
   const manifest = flags.manifest === undefined ? undefined : new LinesFile(flags.manifest);
-  const failed = new FailedDocuments(flags.errors);
-  const seen = new Set<string>();
-  const note = (document: ChunkedDocument) => {
-    const { id, error } = document;
-    counts.documents++;
-    counts.chunks += document.chunks;
-    counts.bytes += document.source.size;
-    if (id !== undefined && earlier !== undefined) seen.add(id);
-    if (error === undefined) manifest?.write(idsLine(document));
-    else {
-      counts.failed++;
-      failed.add(document);
-      if (id !== undefined) manifest?.write(idsLine({ ...document, ids: earlier?.idsOf(id) ?? [] }));
-      if (flags.failFast) throw new CommandError(`${nameOf(document)}: ${error.detail}`);
-    }
-  };
+  const output = new Output(counts, new FailedDocuments(flags.errors), manifest, earlier);
   try {
     const lines = linesOf(source, spec, engine, signal, () => counts.skipped++);
     for await (const group of chunking(spec, lines, signal)) {
-      const { bytes } = earlier === undefined ? group : onlyChanges(group, earlier, changes);
-      await write(bytes, signal);
-      group.documents.forEach(note);
+      await write(output.take(group), signal);
       progress.update();
+      if (flags.failFast) output.throwFailed();
     }
-    if (earlier !== undefined) await writeVanished(earlier, seen, changes, signal);
+    for (const deleted of output.vanished()) await write(deleted, signal);
     manifest?.finish();
   } catch (error) {
     manifest?.discard();
     throw error;
   } finally {
-    failed.close();
-    earlier?.close();
+    output.close();
   }
-  return earlier === undefined ? undefined : changes;
+  return earlier === undefined ? undefined : output.changes;
 }
 
-/** Writes that the chunks of documents are gone which are not there any more. */
-async function writeVanished(
-  earlier: EarlierIds,
-  seen: ReadonlySet<string>,
-  changes: ChangeCounts,
-  signal: AbortSignal,
-): Promise<void> {
-  for (const documentId of earlier.documents()) {
-    if (seen.has(documentId)) continue;
-    const ids = earlier.idsOf(documentId);
-    changes.deleted += ids.length;
-    await write(Buffer.from(ids.map((id) => deletedLine(id, documentId)).join('')), signal);
+/** What is written of the documents that are done, and what is remembered of them. */
+class Output {
+  readonly changes: ChangeCounts = { added: 0, unchanged: 0, deleted: 0 };
+  readonly #counts: Counts;
+  readonly #failed: FailedDocuments;
+  readonly #manifest: LinesFile | undefined;
+  readonly #earlier: EarlierIds | undefined;
+  readonly #seen = new Set<string>();
+  #firstFailed: ChunkedDocument | undefined;
+  #unknown = 0;
+
+  constructor(
+    counts: Counts,
+    failed: FailedDocuments,
+    manifest: LinesFile | undefined,
+    earlier: EarlierIds | undefined,
+  ) {
+    this.#counts = counts;
+    this.#failed = failed;
+    this.#manifest = manifest;
+    this.#earlier = earlier;
+  }
+
+  /** @returns what is written of a group */
+  take(group: ChunkedDocuments): Uint8Array {
+    const { bytes } = this.#earlier === undefined ? group : onlyChanges(group, this.#earlier, this.changes);
+    for (const document of group.documents) this.#note(document);
+    return bytes;
+  }
+
+  #note(document: ChunkedDocument): void {
+    const { id, error, chunks, source } = document;
+    this.#counts.documents++;
+    this.#counts.chunks += chunks;
+    this.#counts.bytes += source.size;
+    if (id !== undefined && this.#earlier !== undefined) this.#seen.add(id);
+    if (error !== undefined) this.#noteFailed(document);
+    else if (this.#manifest !== undefined) {
+      checkIds(document);
+      this.#manifest.write(idsLine(document));
+    }
+  }
+
+  /** What failed keeps the chunks that it had. */
+  #noteFailed(document: ChunkedDocument): void {
+    const { id } = document;
+    this.#counts.failed++;
+    this.#failed.add(document);
+    this.#firstFailed ??= document;
+    if (id === undefined) this.#unknown++;
+    else this.#manifest?.write(idsLine({ ...document, ids: this.#earlier?.idsOf(id) ?? [] }));
+  }
+
+  /** @throws CommandError if a document has failed */
+  throwFailed(): void {
+    if (this.#firstFailed === undefined) return;
+    throw new CommandError(`${nameOf(this.#firstFailed)}: ${this.#firstFailed.error?.detail}`);
+  }
+
+  /** The lines that say which chunks are gone with their documents. */
+  *vanished(): Generator<Uint8Array> {
+    const isKnown = this.#unknown === 0;
+    for (const { documentId, ids } of this.#earlier?.vanished(this.#seen) ?? []) {
+      if (isKnown) {
+        this.changes.deleted += ids.length;
+        yield Buffer.from(deletedLines(ids, documentId));
+      } else this.#manifest?.write(idsLineOf(documentId, ids));
+    }
+    if (!isKnown && this.#earlier !== undefined) console.error(unknownVanished(this.#unknown));
+  }
+
+  close(): void {
+    this.#failed.close();
+    this.#earlier?.close();
   }
 }
 

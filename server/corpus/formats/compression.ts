@@ -65,6 +65,8 @@ async function* membersOf(source: AsyncIterable<Buffer>, isZstd: boolean): Async
       fed += next.value.length;
       const unused = fed - member.bytesWritten;
       left = next.value.subarray(next.value.length - unused);
+      // What it does not take is no part of it. It has not ended yet for whoever reads it.
+      if (unused > 0) return;
     }
   }
 

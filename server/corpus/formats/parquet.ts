@@ -1,14 +1,14 @@
-import { ServiceError } from '../../../core/errors.ts';
+import { fromPlainError } from '../../../core/errors.ts';
 import type { ShardRange, SourceDocument } from '../shard.ts';
 import type { Storage, StoredFile } from '../storage.ts';
-import { defaultMapping, mapRow, neededNames, type Row } from './map-fields.ts';
-import { openParquet, type ParquetFile } from './parquet/open.ts';
-import { readRowGroup } from './parquet/row-group.ts';
-import { textOrBytes, toJson } from './parquet/values.ts';
+import { defaultMapping, neededNames } from './map-fields.ts';
+import { asUnreadable, openParquet, type ParquetFile } from './parquet/open.ts';
+import { readColumns } from './parquet/read-columns.ts';
+import type { RowLines } from './parquet/row-lines.ts';
+import { RowThread } from './parquet/row-thread.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
 
-/** Rows that become lines at once. */
-const TOGETHER = 32;
+type RowGroup = ParquetFile['metadata']['row_groups'][number];
 
 /** The bytes of each row group of a file. @throws ServiceError `source_unreadable` */
 export async function rowGroupSizes(storage: Storage, file: StoredFile): Promise<readonly number[]> {
@@ -22,65 +22,82 @@ export async function* readParquet(
   { files, part }: ShardRange,
   options: ReadOptions,
 ): SourceLines {
-  for (const file of files) {
-    const opened = await openParquet(storage, file);
-    const groups = opened.metadata.row_groups;
-    const { from, to } = part ?? { from: 0, to: groups.length };
-    let row = 0;
-    for (const [index, group] of groups.entries()) {
-      if (index >= to) break;
-      if (index >= from) yield* readGroup(storage, file, opened, { index, row }, options);
-      row += Number(group.num_rows);
+  const thread = new RowThread();
+  try {
+    for (const file of files) {
+      const opened = await openParquet(storage, file);
+      const groups = opened.metadata.row_groups;
+      const { from, to } = part ?? { from: 0, to: groups.length };
+      let row = 0;
+      for (const [index, group] of groups.entries()) {
+        if (index >= to) break;
+        if (index >= from) yield* readGroup({ storage, file, opened, thread }, group, row, options);
+        row += Number(group.num_rows);
+      }
     }
+  } finally {
+    await thread.close();
   }
 }
 
-/** @param at the row group, and its first row in the file */
+interface OpenFile {
+  readonly storage: Storage;
+  readonly file: StoredFile;
+  readonly opened: ParquetFile;
+  readonly thread: RowThread;
+}
+
+/** @param first the first row of the group in the file */
 async function* readGroup(
-  storage: Storage,
-  file: StoredFile,
-  opened: ParquetFile,
-  at: { readonly index: number; readonly row: number },
-  options: ReadOptions,
+  { storage, file, opened, thread }: OpenFile,
+  group: RowGroup,
+  first: number,
+  { fields, limit }: ReadOptions,
 ): SourceLines {
   const { names, metadata } = opened;
-  const mapping = options.fields ?? defaultMapping(names);
-  const needed = neededNames(mapping, names);
-  const rows = await readRowGroup(storage, file, opened, at.index, needed);
-  const group = metadata.row_groups[at.index];
-  const bytes = group === undefined ? 0 : sizeOf(group);
-  const upTo = (index: number) => Math.floor((index * bytes) / rows.length);
-  for (let from = 0; from < rows.length; from += TOGETHER) {
-    yield rows.slice(from, from + TOGETHER).map((values, offset): SourceDocument => {
-      const index = from + offset;
-      const row = rowOf(names, needed, values);
-      return {
-        place: { source: file.name, row: at.row + index },
-        size: upTo(index + 1) - upTo(index),
-        document: lineOf(() => mapRow(row, mapping, options.fields !== undefined), options.limit),
-      };
-    });
-  }
-}
-
-function rowOf(names: readonly string[], needed: readonly string[], values: readonly unknown[]): Row {
-  const value = (name: string) => {
-    const found = values[needed.indexOf(name)] ?? undefined;
-    return found instanceof Uint8Array ? textOrBytes(found) : found;
+  const mapping = fields ?? defaultMapping(names);
+  const columns = neededNames(mapping, names);
+  const stretches = await readColumns(storage, file, group, columns);
+  // Only this row group is known to be in memory, so it is the only one that there is.
+  const only = { ...metadata, row_groups: [group], num_rows: group.num_rows };
+  const task = {
+    group: { metadata: only, size: file.size, columns, stretches },
+    ...{ names, mapping, isStrict: fields !== undefined, limit },
   };
-  return { names, value, json: (name) => Buffer.from(toJson(value(name), name)) };
-}
-
-function lineOf(map: () => Buffer, limit: number): Buffer | ServiceError {
+  const share = sizesOf(sizeOf(group), Number(group.num_rows));
+  let row = 0;
   try {
-    const line = map();
-    return line.length <= limit ? line : new ServiceError('line_too_large', { what: 'The row', limit });
+    for await (const lines of thread.lines(task)) {
+      yield documentsOf(lines, (document) => {
+        const place = { source: file.name, row: first + row };
+        return { place, size: share(row++), document };
+      });
+    }
   } catch (error) {
-    if (error instanceof ServiceError) return error;
-    throw error;
+    throw asUnreadable(file, error);
   }
 }
 
-function sizeOf({ columns }: ParquetFile['metadata']['row_groups'][number]): number {
+function documentsOf(
+  { bytes, rows }: RowLines,
+  made: (document: SourceDocument['document']) => SourceDocument,
+): SourceDocument[] {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  let at = 0;
+  return rows.map((row) => {
+    if (typeof row !== 'number') return made(fromPlainError(row));
+    const line = all.subarray(at, at + row);
+    at += row;
+    return made(line);
+  });
+}
+
+/** Shares bytes among rows: those of each, which together are all. */
+function sizesOf(bytes: number, rows: number): (row: number) => number {
+  const upTo = (row: number) => Math.floor((row * bytes) / rows);
+  return (row) => upTo(row + 1) - upTo(row);
+}
+
+function sizeOf({ columns }: RowGroup): number {
   return columns.reduce((sum, { meta_data }) => sum + Number(meta_data?.total_compressed_size ?? 0), 0);
 }

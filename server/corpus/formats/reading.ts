@@ -11,6 +11,8 @@ export interface ReadOptions {
   /** Turns a file that is not text into text. Without it such files are skipped. */
   readonly decode?: Decode | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Whether documents are given as soon as they are read, because the source may wait before it has more. */
+  readonly isLive?: boolean | undefined;
 }
 
 /** What was made of a file: what readers give, but for what a line of JSON has no place for. */

@@ -50,6 +50,11 @@ export function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
   });
 }
 
+/** Whether it is the permission that is missing. */
+export function isForbidden(error: unknown): boolean {
+  return ['EACCES', 'EPERM'].includes(codeOf(error) ?? '');
+}
+
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 }

@@ -16,7 +16,7 @@ interface Folder {
 
 /**
  * The files below a folder in the order of the UTF-8 of their names; of these, one folder and those around it are kept in
- * memory. A link to a folder is followed only if that is not listed anyway.
+ * memory. A link to a folder is followed only if that shares nothing with a folder which is listed anyway.
  *
  * @param root the real path of the storage
  */
@@ -35,7 +35,7 @@ async function* listEntries(root: string, folder: Folder, listed: string[]): Asy
       const { path, name, stats } = found;
       if (stats.isFile()) yield storedFile(name, stats);
       else if (!found.isLink) yield* listEntries(root, { name, path }, listed);
-      else if (!listed.some((one) => isInside(one, path))) {
+      else if (!listed.some((one) => isInside(one, path) || isInside(path, one))) {
         listed.push(path);
         yield* listEntries(root, { name, path }, listed);
       }

@@ -2,7 +2,8 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { ServiceError } from '../../../core/errors.ts';
 import type { StoredFile } from '../storage.ts';
-import { unlessMissing } from './failures.ts';
+import { unreadable } from '../unreadable.ts';
+import { isForbidden, unlessMissing } from './failures.ts';
 import { versionOf } from './list-folder.ts';
 
 /** Bytes that are read at once. */
@@ -14,14 +15,14 @@ const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
  * The bytes of a file in [from, to). Each piece was still of the version that is asked for after it was read.
  *
  * @param path its real path
- * @throws ServiceError `source_changed`
+ * @throws ServiceError `source_changed`, and `source_unreadable` if this file may not be read
  */
 export async function* readFilePieces(
   path: string,
   file: StoredFile,
   { from, to }: { readonly from: number; readonly to: number },
 ): AsyncGenerator<Buffer> {
-  const handle = await unlessMissing(open(path, FLAGS));
+  const handle = await unlessMissing(openAllowed(path, file));
   if (handle === undefined) throw changed(file);
   try {
     await checkVersion(handle, file);
@@ -37,6 +38,12 @@ export async function* readFilePieces(
   } finally {
     await handle.close();
   }
+}
+
+function openAllowed(path: string, { name }: StoredFile): Promise<FileHandle> {
+  return open(path, FLAGS).catch((error: unknown) => {
+    throw isForbidden(error) ? unreadable(name, 'there is no permission to read it', error) : error;
+  });
 }
 
 export function changed({ name }: StoredFile): ServiceError {

@@ -36,6 +36,7 @@ export function createBucket(connection: BucketConnection, tools: Partial<Bucket
     create: async (name) => new ObjectWriter(client, { name, key: keys.keyOf(name) }, partBytes),
     // A bucket has no names to change: the object would be copied.
     settle: async (name) => name,
+    removeFolder: async () => {},
     remove: async (name) => {
       await client.ask({ method: 'DELETE', key: keys.keyOf(name) }, [404]);
     },

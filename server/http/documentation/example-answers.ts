@@ -7,7 +7,7 @@ import type { PipelineStep } from '../../store/contract.ts';
 import type { Document, Operation } from './document.ts';
 import { exampleSteps } from './example-steps.ts';
 import { operationId } from './names.ts';
-import { addPipelineExamples } from './pipeline-examples.ts';
+import { addStoredExamples } from './stored-examples.ts';
 import { addStreamAnswer, addStreamRequest } from './stream-examples.ts';
 
 /** What a route answers to the example request of its documentation. */
@@ -19,7 +19,7 @@ interface ExampleAnswer {
 
 /**
  * Adds to every route whose requests are work what it answers to its example request, with the headers that plugins
- * report, and examples to the routes that keep pipelines. What fails has no example.
+ * report, and examples to the routes that keep pipelines and jobs. What fails has no example.
  */
 export async function addExampleAnswers(
   document: Document,
@@ -28,7 +28,7 @@ export async function addExampleAnswers(
 ): Promise<Document> {
   const steps = exampleSteps(registry);
   const tasks = tasksOf(registry, steps);
-  addPipelineExamples(document, steps);
+  addStoredExamples(document, steps);
   for (const operations of Object.values(document.paths)) {
     for (const operation of Object.values(operations)) {
       const task = tasks.get(operation.operationId ?? '');

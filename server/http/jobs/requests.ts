@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ServiceError } from '../../../core/errors.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
@@ -53,7 +54,10 @@ export function jobReader(rules: JobRules): ReadJob {
   return async (bytes, id) => {
     const body = jsonBytes(bytes);
     const given = parseJson(body);
+    // Each of these steps takes some time if there are many documents; others are answered in between.
+    await nextTurn();
     checkShape(given);
+    await nextTurn();
     const members = given as JobMembers;
     const problems: string[] = [];
     collect(problems, () => checkList(members.source.documents ?? [], rules.config));
@@ -65,14 +69,21 @@ export function jobReader(rules: JobRules): ReadJob {
     const spec = specOf(members, steps, target);
     rules.service.readStreamPlan(spec.task, Buffer.from(JSON.stringify(spec.options)));
     const upload = uploadOf(members, body);
-    return { spec, upload, maxErrors: members.max_errors, digest: digestOf(members, upload) };
+    await nextTurn();
+    const digest = digestOf(members, upload);
+    return { spec, upload: upload?.toString() ?? null, maxErrors: members.max_errors, digest };
   };
 }
 
-function callbackProblems({ callback }: JobMembers, { bulkCallbackPrivate }: Config): string[] {
-  const problem = callback === undefined ? undefined : checkCallbackUrl(callback, bulkCallbackPrivate);
+function callbackProblems({ callback }: JobMembers, config: Config): string[] {
+  if (callback === undefined) return [];
+  const { bulkCallbackPrivate, bulkCallbackSecret } = config;
+  const isSigned = bulkCallbackSecret !== '';
+  const problem = isSigned ? checkCallbackUrl(callback, bulkCallbackPrivate) : UNSIGNED;
   return problem === undefined ? [] : [`callback: ${problem}`];
 }
+
+const UNSIGNED = 'this server has no secret to sign it with; set the variable BULK_CALLBACK_SECRET';
 
 async function stepsOf(
   { pipeline, steps }: JobMembers,
@@ -95,13 +106,14 @@ type Sink = NonNullable<JobTarget['sink']>;
 /** Checks the options of a sink by its manifest. */
 function sinkCheck({ registry, requestSchemas }: JobRules): (members: JobMembers) => Sink | undefined {
   const checks = new Map<string, Validate>();
-  return ({ target, include }) => {
+  return ({ target, include, group }) => {
     if (target?.sink === undefined) return undefined;
     const { name, ...options } = target.sink;
     const { manifest } = registry.require('sink', name);
     const check = checks.get(name) ?? createValidator(requestSchemas.step(manifest));
     checks.set(name, check);
     const problems = include.includes('id') ? [] : ['include: expected id among them, which the sink needs'];
+    if (group === 'document') problems.push('group: a sink takes chunks; leave it out');
     const checked = collect(problems, () => check(options, 'target.sink.'));
     if (problems.length > 0) throw invalid(problems);
     return { name, options: checked ?? {} };
@@ -143,16 +155,17 @@ function sourceOf({ path, format, fields }: JobMembers['source']): JobSource {
   };
 }
 
-function uploadOf({ source }: JobMembers, body: Buffer): string | null {
+/** The documents of a request as JSON Lines. */
+function uploadOf({ source }: JobMembers, body: Buffer): Buffer | null {
   if (source.documents === undefined) return null;
   const [given] = findMembers(body, 0, ['source']) as readonly [JsonPlace];
   const [documents] = findMembers(body, given.from, ['documents']) as readonly [JsonPlace];
-  return elementLines(body, documents)
-    .map((line) => `${Buffer.from(line.buffer, line.byteOffset, line.length)}\n`)
-    .join('');
+  return Buffer.concat(elementLines(body, documents).flatMap((line) => [line, LINE_FEED]));
 }
 
-function digestOf({ source, ...members }: JobMembers, upload: string | null): string {
+const LINE_FEED = Buffer.from('\n');
+
+function digestOf({ source, ...members }: JobMembers, upload: Buffer | null): string {
   const { documents: _, ...from } = source;
   return createHash('sha256')
     .update(canonicalJson({ ...members, source: from }))

@@ -3,20 +3,11 @@ import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { Config } from '../../config/config.ts';
 import { errorAnswers, jsonAnswer } from '../answer-schemas.ts';
 import { withSteps } from '../pipelines/schemas.ts';
-import { LINES } from '../streams/media.ts';
-import { job, manifest, shard } from './answer-schemas.ts';
-import { EVENTS } from './event-stream.ts';
+import { job, shard } from './answer-schemas.ts';
+import { errors, events, params, result, tags } from './output-schemas.ts';
 import { jobBody, jobsQuery, shardsQuery } from './request-schemas.ts';
 
 /** What the documentation says of the routes of jobs. */
-
-const tags = ['jobs'];
-
-const params = {
-  type: 'object',
-  required: ['job_id'],
-  properties: { job_id: { type: 'string', description: 'The `id` of the job.' } },
-};
 
 const idempotency = {
   type: 'object',
@@ -42,7 +33,7 @@ or documents of the request. The work goes on if the server is started again, an
 chunks are written as JSON Lines into part files, then a manifest; ids follow from the documents, so that a second run
 writes the same. Steps, paths, sink and callback are checked now.`;
 
-export const create = ({ idNamespace, maxSteps }: Config): FastifySchema => ({
+const create = ({ idNamespace, maxSteps }: Config): FastifySchema => ({
   tags,
   operationId: 'create_job',
   summary: 'Create a job',
@@ -67,13 +58,13 @@ const listed = (operationId: string, summary: string, query: ObjectSchema, item:
   },
 });
 
-export const list: FastifySchema = {
+const list: FastifySchema = {
   ...listed('list_jobs', 'List jobs', jobsQuery, job),
   description: 'The jobs, newest first, at most `limit` of them; the headers Link and x-next-cursor lead on.',
 };
 
 const ofShards = listed('list_shards', 'List shards', shardsQuery, shard);
-export const shards: FastifySchema = {
+const shards: FastifySchema = {
   ...ofShards,
   description:
     'The parts that the source of a job is divided into, in its order, with what is wrong with those that failed.',
@@ -81,7 +72,7 @@ export const shards: FastifySchema = {
   response: { ...ofShards.response, ...errorAnswers([404]) },
 };
 
-export const get: FastifySchema = {
+const get: FastifySchema = {
   tags,
   operationId: 'get_job',
   summary: 'Get a job',
@@ -90,68 +81,7 @@ export const get: FastifySchema = {
   response: { 200: jsonAnswer('The job.', job), ...errorAnswers([404, 405, 500, 503]) },
 };
 
-const lines = (description: string) => ({
-  content: { [LINES]: { schema: { type: 'string', contentMediaType: LINES, description } } },
-});
-
-const jobLines = {
-  title: 'JobLines',
-  type: 'string',
-  contentMediaType: LINES,
-  contentSchema: job,
-  description: 'A `Job` whenever it has changed, the first at once.',
-};
-
-export const events: FastifySchema = {
-  tags,
-  operationId: 'watch_job',
-  summary: 'Watch a job',
-  description:
-    'Server-sent events: the job as it is now, then whenever it has changed, until it is over. With `Accept: application/x-ndjson` lines of JSON.',
-  params,
-  response: {
-    200: {
-      description: 'The job, again and again.',
-      content: { [EVENTS]: { schema: { type: 'string' } }, [LINES]: { schema: jobLines } },
-    },
-    204: { type: 'null', description: 'The client has had the last event (Last-Event-ID).' },
-    ...errorAnswers([404, 405, 500, 503]),
-  },
-};
-
-export const result: FastifySchema = {
-  tags,
-  operationId: 'get_job_result',
-  summary: 'Get the result of a job',
-  description:
-    'The manifest, which names the part files; with `Accept: application/x-ndjson` the lines of all of them, in the order of the source.',
-  params,
-  response: {
-    200: {
-      ...jsonAnswer('The manifest, or the chunks.', manifest),
-      content: {
-        'application/json': { schema: manifest },
-        ...lines('A line for each chunk, or for each document.').content,
-      },
-    },
-    ...errorAnswers([404, 405, 409, 500, 503]),
-  },
-};
-
-export const errors: FastifySchema = {
-  tags,
-  operationId: 'get_job_errors',
-  summary: 'Get the errors of a job',
-  description:
-    'A line for each document that failed: where it stands, its id, and what is wrong. While the job runs, those of the shards that are done.',
-  params,
-  response: {
-    200: { description: 'The documents that failed.', ...lines('A line for each document that failed.') },
-    ...errorAnswers([404, 405, 500, 503]),
-  },
-};
-
-export const cancel: FastifySchema = {
+const cancel: FastifySchema = {
   tags,
   operationId: 'cancel_job',
   summary: 'Cancel a job',
@@ -163,7 +93,7 @@ export const cancel: FastifySchema = {
   },
 };
 
-export const retry: FastifySchema = {
+const retry: FastifySchema = {
   tags,
   operationId: 'retry_job',
   summary: 'Retry a job',
@@ -175,7 +105,7 @@ export const retry: FastifySchema = {
   },
 };
 
-export const remove: FastifySchema = {
+const remove: FastifySchema = {
   tags,
   operationId: 'delete_job',
   summary: 'Delete a job',
@@ -186,3 +116,23 @@ export const remove: FastifySchema = {
     ...errorAnswers([404, 405, 409, 413, 415, 500, 503]),
   },
 };
+
+const JOB = '/v1/jobs/:job_id';
+
+/** The routes of jobs, without what they do. */
+export function jobRoutesOf(config: Config) {
+  return {
+    create: { method: 'POST', url: '/v1/jobs', schema: create(config) },
+    list: { method: 'GET', url: '/v1/jobs', schema: list },
+    get: { method: 'GET', url: JOB, schema: get },
+    shards: { method: 'GET', url: `${JOB}/shards`, schema: shards },
+    events: { method: 'GET', url: `${JOB}/events`, schema: events },
+    result: { method: 'GET', url: `${JOB}/result`, schema: result },
+    errors: { method: 'GET', url: `${JOB}/errors`, schema: errors },
+    cancel: { method: 'POST', url: `${JOB}/cancel`, schema: cancel },
+    retry: { method: 'POST', url: `${JOB}/retry`, schema: retry },
+    remove: { method: 'DELETE', url: JOB, schema: remove },
+  } as const;
+}
+
+export type JobRoutes = ReturnType<typeof jobRoutesOf>;

@@ -57,7 +57,7 @@ async function insertJob({ dialect }: JobTables, tx: Transaction, job: NewJob, i
       job.keepSeconds,
       job.keepSeconds,
       JSON.stringify(job.spec),
-      job.upload === null ? null : JSON.stringify(job.upload),
+      job.upload,
     ],
   );
   return row !== undefined;

@@ -51,7 +51,7 @@ export interface NewJob {
   /** Distinguishes what is asked for under one idempotency key. */
   readonly digest: string;
   readonly idempotencyKey: string | null;
-  /** The documents of a small source that came with the request. */
+  /** The documents of a small source that came with the request: text without NUL and without half a surrogate pair. */
   readonly upload: string | null;
   /** Most documents that may fail before the job fails; null is any number. */
   readonly maxErrors: number | null;

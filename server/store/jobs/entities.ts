@@ -35,10 +35,7 @@ export const BulkJobEntity = defineEntity({
     bytesTotal: p.bigint('number'),
     error: p.type(ExactJson<Failure>).nullable(),
     spec: p.type(ExactJson<object>),
-    upload: p
-      .type(ExactJson<string>)
-      .nullable()
-      .lazy(),
+    upload: p.text().nullable().lazy(),
   },
 });
 

@@ -34,6 +34,7 @@ class PgBossDispatch implements Dispatch {
   readonly #tickets = new Map<string, JobAttempt>();
   #starting: Promise<PgBoss> | undefined;
   #sweeping: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(table: ShardTable, connection: Connection, log: Log) {
     this.#table = table;
@@ -103,6 +104,7 @@ class PgBossDispatch implements Dispatch {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearTimeout(this.#sweeping);
     const boss = await this.#starting?.catch(() => undefined);
     await boss?.stop({ graceful: false });
@@ -150,9 +152,11 @@ class PgBossDispatch implements Dispatch {
 
   /** For what others make good if it fails: a ticket that is left over is settled by the next who fetches it. */
   #inBackground(work: (boss: PgBoss) => Promise<unknown>): void {
-    this.#boss()
-      .then(work)
-      .catch((error: unknown) => this.#log.warn({ reason: reasonOf(error) }, 'The queue of jobs failed.'));
+    if (this.#isClosed) return;
+    const warn = (error: unknown) => {
+      if (!this.#isClosed) this.#log.warn({ reason: reasonOf(error) }, 'The queue of jobs failed.');
+    };
+    this.#boss().then(work).catch(warn);
   }
 }
 

@@ -84,9 +84,10 @@ export async function readUpload({ em }: ShardTable, given: string): Promise<str
 }
 
 export async function listExpired({ em, dialect }: ShardTable, limit: number): Promise<readonly JobRecord[]> {
-  const expired = `select id from bulk_jobs where expires_at <= ${dialect.since} order by expires_at, id limit ?`;
+  const expired = `select id from bulk_jobs where expires_at <= ${dialect.since} order by expires_at limit ?`;
   const fork = em.fork();
   const ids = (await rowsOf<{ id: string }>(fork, expired, [limit])).map(({ id }) => id);
+  if (ids.length === 0) return [];
   const rows = await fork.find(BulkJobEntity, { id: ids }, { disableIdentityMap: true });
   return rows.map(toJob).sort((a, b) => a.expires_at - b.expires_at);
 }

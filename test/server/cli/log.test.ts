@@ -113,10 +113,7 @@ t.test('it says that it listens only once its store is open', async (t) => {
   const server = startProcess(t, ['--host', '127.0.0.1', '--port', '0'], { env });
   t.equal(await server.ended(), 2);
   t.equal(server.stdout(), '');
-  t.match(
-    server.stderr(),
-    /^Cannot open the store of pipelines, PostgreSQL at 127\.0\.0\.1:1\/nothing: .*\n$/,
-  );
+  t.match(server.stderr(), /^Cannot open the database, PostgreSQL at 127\.0\.0\.1:1\/nothing: .*\n$/);
 });
 
 t.test('what a request asks for and is not here is a warning without a stack', async (t) => {

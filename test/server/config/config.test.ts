@@ -109,6 +109,14 @@ t.test('every flag is read, as --flag value and as --flag=value', async (t) => {
     ['api-keys-file', 'apiKeysFile', '/run/secrets/keys', '/run/secrets/keys'],
     ['bulk-root', 'bulkRoot', '/corpora', '/corpora'],
     ['bulk-connections', 'bulkConnections', 'buckets.json', 'buckets.json'],
+    ['bulk-concurrency', 'bulkConcurrency', '3', 3],
+    ['bulk-keep', 'bulkKeep', '24', 24],
+    ['bulk-lease', 'bulkLease', '15', 15],
+    ['bulk-queue', 'bulkQueue', 'lease', 'lease'],
+    ['bulk-shard-bytes', 'bulkShardBytes', '1MB', 1_000_000],
+    ['bulk-shard-documents', 'bulkShardDocuments', '50', 50],
+    ['log-to', 'logTo', 'stderr', 'stderr'],
+    ['role', 'role', 'api', 'api'],
   ];
   for (const [flag, name, text, value] of given) {
     t.match(readConfig([`--${flag}`, text], {}), { [name]: value });

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { configOf } from '../../../server/config/config.ts';
@@ -169,7 +170,7 @@ t.test('what jobs may use is described without keys', async (t) => {
   t.same(describeCorpora(configOf(), readCorporaSettings(configOf(), {})), [
     'Folder of jobs: none',
     'Buckets of jobs: none',
-    'Callbacks of jobs: not signed, to public addresses alone',
+    'Callbacks of jobs: off, as BULK_CALLBACK_SECRET is not set',
   ]);
 });
 
@@ -227,4 +228,18 @@ t.test('a path that leads nowhere is refused, and says what there is', async (t)
       'folder/x: no folder is open to jobs here: start the server with --bulk-root <folder>, or give s3://<connection>/<path>.',
   });
   t.throws(open('folder/x', none), /here: start the server with --bulk-root <folder>\.$/);
+});
+
+t.test('the documented file can be used, and the table has all fields', async (t) => {
+  const page = await readFile(join(import.meta.dirname, '../../../server/CORPORA.md'), 'utf8');
+  const [, example = ''] = /^```json\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  const env = { ARCHIVE_KEY_ID: 'id', ARCHIVE_SECRET: 'secret', MINIO_SECRET: 'secret' };
+  const read = readConnections(await fileWith(t, example), env);
+  t.same([...read.keys()], ['archive', 'results']);
+  const [problem = ''] = await problemsOf(t, { a: { ...GOOD, x: 1 } });
+  const known = problem.replace(/.*known are /, '').split(', ');
+  const documented = [...page.matchAll(/^\| (`[a-z_`, ]+`) \|/gm)].flatMap(([, cell = '']) =>
+    cell.split(', '),
+  );
+  for (const field of known) t.ok(documented.includes(`\`${field}\``), field);
 });

@@ -57,6 +57,7 @@ export function memoryStorage(
     create: refuse,
     settle: refuse,
     remove: refuse,
+    removeFolder: refuse,
   };
 }
 

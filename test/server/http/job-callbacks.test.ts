@@ -76,7 +76,7 @@ t.test('a receiver that refuses is asked once, and the job stays done', async (t
 
 t.test('a name that leads to a private address is not called', async (t) => {
   const receiver = await startReceiver(t);
-  const strict = await startJobServer(t, { 'kb/a.txt': 'one' });
+  const strict = await startJobServer(t, { 'kb/a.txt': 'one' }, { bulkCallbackSecret: SECRET });
   const callback = `http://localhost:${receiver.port}/done`;
   const { id } = await createJob(strict, { source, callback });
   await untilState(strict, id, 'done');

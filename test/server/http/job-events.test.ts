@@ -1,11 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import Fastify from 'fastify';
 import t, { type Test } from 'tap';
 import { ServiceError } from '../../../core/errors.ts';
 import { buildApp } from '../../../server/app.ts';
 import { configOf } from '../../../server/config/config.ts';
+import type { ServerCradle } from '../../../server/container.ts';
 import { EventStream } from '../../../server/http/jobs/event-stream.ts';
+import { jobHandlers } from '../../../server/http/jobs/handlers.ts';
 import { JobWatch } from '../../../server/http/jobs/watch.ts';
 import type { JobRecord } from '../../../server/store/jobs/contract.ts';
 import { watchJob } from '../../support/job-events.ts';
@@ -124,6 +127,29 @@ t.test('all who watch a job share one question at a time, and none is asked for 
     `${questions} questions`,
   );
   for (const stream of streams) watch.remove('a', stream);
+  const before = questions;
+  await wait(1300);
+  t.equal(questions, before);
+});
+
+t.test('nobody is asked for a client that has gone', async (t) => {
+  let questions = 0;
+  const jobs = {
+    async get() {
+      questions++;
+      return { ...RECORD, chunks: questions };
+    },
+  };
+  const app = Fastify();
+  t.teardown(() => app.close());
+  app.decorate('chunksmith', { getter: () => ({ jobs, config: configOf() }) as unknown as ServerCradle });
+  app.get('/v1/jobs/:job_id/events', jobHandlers(app).events);
+  const client = clientFor(await app.listen({ host: '127.0.0.1', port: 0 }));
+  const watching = await watchJob(t, client, 'a');
+  await watching.next();
+  await watching.next();
+  watching.close();
+  await wait(100);
   const before = questions;
   await wait(1300);
   t.equal(questions, before);

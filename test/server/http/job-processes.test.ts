@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { FILES, FLAGS, gatedBy, jobPlace } from '../../support/job-processes.ts';
+import { FILES, FLAGS, gatedBy, jobPlace } from '../../support/gated-jobs.ts';
 import { createJob, JOBS, outputOf, untilState } from '../../support/jobs.ts';
 import { startProcess, until } from '../../support/process.ts';
 import { startServer, temporaryFolder } from '../../support/server.ts';

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { FILES, gatedBy, jobPlace } from '../../support/gated-jobs.ts';
 import { watchJob } from '../../support/job-events.ts';
-import { FILES, gatedBy, jobPlace } from '../../support/job-processes.ts';
 import { createJob, GATED, JOBS, jobOf, outputOf, STEPS, untilState } from '../../support/jobs.ts';
 import { pluginsFolder } from '../../support/plugins.ts';
 import { noPostgres, startPostgres } from '../../support/postgres.ts';

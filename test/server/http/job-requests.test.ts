@@ -13,11 +13,12 @@ import {
 } from '../../support/jobs.ts';
 import { plugin, pluginsFolder } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
-import { startServer, temporaryFolder } from '../../support/server.ts';
+import { temporaryFolder } from '../../support/server.ts';
 
 /** Requests for jobs: what is checked, refused, and taken for the same. */
 
-const server = await startJobServer(t, { 'kb/a.txt': 'one two' });
+const SECRET = { bulkCallbackSecret: 'a secret of some length' };
+const server = await startJobServer(t, { 'kb/a.txt': 'one two' }, SECRET);
 const source = { path: 'kb' };
 const post = (body: object) => server.post(JOBS, { source, steps: STEPS, ...body });
 
@@ -124,7 +125,12 @@ t.test('no path leads out of the root, and no other scheme is followed', async (
   }
   checkProblem(t, await post({ source: { path: 's3://nowhere/x' } }), 400, /no connection nowhere/);
   checkProblem(t, await post({ source: { path: 'kb/\0' } }), 400, /source\.path: expected text without NUL/);
-  checkProblem(t, await post({ source: { path: 'kb/none.txt' } }), 400, /no file or folder of this name/);
+  checkProblem(
+    t,
+    await post({ source: { path: 'kb/none.txt' } }),
+    400,
+    /no file of this name, and none below it/,
+  );
   t.same((await server.get(JOBS)).json(), [], 'no job was made');
 });
 
@@ -175,6 +181,12 @@ t.test('uploads that differ in a document have different digests', async (t) => 
   t.equal((await server.post(JOBS, of('two'), headers)).status, 422);
 });
 
+t.test('callbacks are signed, or refused', async (t) => {
+  const silent = await startJobServer(t, { 'kb/a.txt': 'one two' });
+  const body = { source, steps: STEPS, callback: 'https://example.com/done' };
+  checkProblem(t, await silent.post(JOBS, body), 400, /callback: .* set the variable BULK_CALLBACK_SECRET/);
+});
+
 t.test('callbacks go to public addresses alone, unless the server is told otherwise', async (t) => {
   for (const callback of [
     'http://127.0.0.1/x',
@@ -217,19 +229,16 @@ t.test('the options of a sink are checked at once, and one that cannot run says 
     400,
     /include: expected id/,
   );
+  checkProblem(
+    t,
+    await of({ name: 'nowhere', collection: 'x' }, { group: 'document' }),
+    400,
+    /group: a sink takes chunks/,
+  );
   checkProblem(t, await of({ name: 'nothing' }), 400, /no sink "nothing"; known are .*nowhere/);
   checkProblem(t, await of({}), 400, /target\.sink\.name: missing/);
   checkProblem(t, await of({ name: 'lacking' }), 500, /NO_SUCH_VARIABLE/);
   const { id } = (await of({ name: 'nowhere', collection: 'x' })).json<{ id: string }>();
   await untilState(own, id, 'done');
   t.same(await outputOf(own, id), [], 'the sink has the chunks');
-});
-
-t.test('a server without jobs loads nothing of them', async (t) => {
-  const without = await startServer(t);
-  checkProblem(t, await without.post(JOBS, { source, steps: STEPS }), 500, [
-    /--bulk-root FOLDER/,
-    /--bulk-connections FILE/,
-  ]);
-  checkProblem(t, await without.get(`${JOBS}/x/events`), 500, /--bulk-root/);
 });

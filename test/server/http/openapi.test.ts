@@ -1,6 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import t from 'tap';
 import { isHere, needs } from '../../support/here.ts';
+import { jobOf, runJob, startJobServer } from '../../support/jobs.ts';
 import { type Operation, readDocument, unavailablePaths } from '../../support/openapi.ts';
 import { chunker, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { startServer } from '../../support/server.ts';
@@ -120,7 +121,7 @@ t.test('example answers are those of the example requests', async (t) => {
   for (const [path, method, { operationId = '', requestBody }] of operationsOf(document)) {
     if (unavailable.has(path)) continue;
     const request = requestBody?.content['application/json']?.example;
-    if (method !== 'post' || request === undefined || path.includes('/pipelines')) continue;
+    if (method !== 'post' || request === undefined || /pipelines|jobs/.test(path)) continue;
     const shown = Object.values(contentOf(operationId)?.examples ?? {})[0]?.value;
     t.same(shown, (await client.post(path, request)).json(), path);
     checked++;
@@ -149,6 +150,18 @@ t.test('the example pipeline can be created and executed, and answers what is sh
   const text = operations.get('execute_pipeline')?.requestBody?.content['application/json']?.example;
   const executed = (await client.post(`/v1/pipelines/${id}/execute`, text)).json();
   t.same(executed, contentOf('execute_pipeline')?.examples?.answer?.value);
+});
+
+t.test('the example job can be created, and ends as is shown', async (t) => {
+  const server = await startJobServer(t);
+  const { example } = operations.get('create_job')?.requestBody?.content['application/json'] ?? {};
+  const { id } = await runJob(server, example ?? {});
+  const shown = contentOf('get_job')?.examples?.answer?.value as Record<string, unknown>;
+  const job: Readonly<Record<string, unknown>> = { ...(await jobOf(server, id)) };
+  t.same(Object.keys(shown), Object.keys(job));
+  for (const name of ['state', 'source', 'shards', 'documents', 'bytes'])
+    t.same(shown[name], job[name], name);
+  t.same(Object.keys(contentOf('create_job', '202')?.examples?.answer?.value as object), Object.keys(job));
 });
 
 t.test('the document follows what is loaded', async (t) => {

@@ -337,7 +337,7 @@ t.test(
       await put(client, before.id, { description: 'lost' }),
       await remove(client, before.id),
     ]) {
-      checkProblem(t, answer, 503, /store of pipelines cannot be used now: the database does not answer/);
+      checkProblem(t, answer, 503, /The database cannot be used now: the database does not answer/);
       t.match(answer.headers.get('retry-after'), /^\d+$/);
     }
     t.equal((await client.get('/health')).status, 200);

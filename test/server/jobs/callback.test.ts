@@ -48,8 +48,7 @@ t.test('a callback is JSON, with its event, its id and a signature', async (t) =
   t.ok(Math.abs(Date.now() / 1000 - Number(time)) < 60);
   const signed = Buffer.concat([Buffer.from(`${time}.`), bytes]);
   t.equal(hex, createHmac('sha256', SECRET).update(signed).digest('hex'));
-  await callBack(url, body, callback({ secret: '', event: 'job.failed' }));
-  t.notOk('x-chunksmith-signature' in at(1).headers, 'none without a secret');
+  await callBack(url, body, callback({ event: 'job.failed' }));
   t.equal(at(1).headers['x-chunksmith-event'], 'job.failed');
 });
 

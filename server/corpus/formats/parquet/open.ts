@@ -39,14 +39,15 @@ export async function readBytes(
   file: StoredFile,
   from: number,
   to: number,
-): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of storage.read(file, { from, to })) pieces.push(piece);
-  return Buffer.concat(pieces);
+): Promise<Buffer<ArrayBuffer>> {
+  const bytes = Buffer.allocUnsafeSlow(to - from);
+  let at = 0;
+  for await (const piece of storage.read(file, { from, to })) at += piece.copy(bytes, at);
+  return bytes.subarray(0, at);
 }
 
 /** Has what is wrong with a file said as the error of this file. */
-export function inWords<T>(file: StoredFile, work: () => T): T {
+function inWords<T>(file: StoredFile, work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -166,7 +166,9 @@ function chunkOf([id, { embedding, document, metadata }]: [string, Stored]): Sin
 }
 
 /** A stand-in, and what it is made of. */
-export async function startChroma(): Promise<SinkStandIn & { readonly api: Api; readonly chroma: Chroma }> {
+export default async function startChroma(): Promise<
+  SinkStandIn & { readonly api: Api; readonly chroma: Chroma }
+> {
   const chroma = new Chroma();
   const api = await startApi((call) => chroma.answer(call));
   return {
@@ -179,5 +181,3 @@ export async function startChroma(): Promise<SinkStandIn & { readonly api: Api; 
     stop: api.stop,
   };
 }
-
-export default startChroma;

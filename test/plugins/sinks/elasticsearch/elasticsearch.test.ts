@@ -81,6 +81,7 @@ t.test('errors within an answer of 200 are those of chunks: what is busy is writ
     `^Elasticsearch refused the chunk ${zero.id} with 400, document_parsing_exception: .*zero`,
   );
   await t.rejects(collection.upsert([chunkOf('a'), zero], { signal: never }), { expose: true, message });
+  t.equal(api.calls.length, before + 3, 'it is refused once');
 });
 
 t.test('ids are searched page by page, and deleted in batches', async (t) => {

@@ -7,19 +7,20 @@ import { chunkOf } from '../../../contracts/sink-chunks.ts';
 import { checkSinkWith } from '../../../contracts/sink-contract.ts';
 import { openWorkbench } from '../../../contracts/workbench.ts';
 import { never } from '../../../support/hosted-host.ts';
-import { noPostgres } from '../../../support/postgres.ts';
+import { noPostgres, startPostgres } from '../../../support/postgres.ts';
 import { composeQuietly } from '../../../support/service.ts';
 import { openSink } from '../../../support/sinks.ts';
 import { setVariables } from '../../../support/variables.ts';
-import { startDatabase } from './stand-in.ts';
+import { openDatabase, startDatabase } from './stand-in.ts';
 
 const skip = { skip: noPostgres };
 const OPTIONS = { table: 'chunks', schema: 'public', vectors: 'array' };
 
+const postgres = noPostgres === false ? await startPostgres(t) : undefined;
+
 async function start(t: Test, vectors: 'array' | 'vector' = 'array') {
-  const standIn = await startDatabase(vectors);
-  if (typeof standIn === 'string') throw new Error(standIn);
-  t.teardown(standIn.stop);
+  if (postgres === undefined) throw new Error('there is no PostgreSQL');
+  const standIn = await openDatabase(postgres, vectors);
   const open = async (options: object = {}, dimensions: number | undefined = 3, env = standIn.env) => {
     const target = { options: { ...OPTIONS, vectors, ...options }, dimensions };
     const collection = await openSink(createSink, env, target);
@@ -123,12 +124,12 @@ t.test(
 );
 
 t.test('a server that restarts is waited for', skip, async (t) => {
-  const { open, halt, start: startAgain, chunks } = await start(t);
+  const { open, chunks } = await start(t);
   const collection = await open();
   await collection.upsert([chunkOf('a')], { signal: never });
-  await halt();
+  await postgres?.stop();
   const done = collection.upsert([chunkOf('a')], { signal: never });
-  await startAgain();
+  await postgres?.start();
   await done;
   t.equal((await chunks('chunks')).length, 2);
 });

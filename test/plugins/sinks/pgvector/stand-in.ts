@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { SinkChunk } from '../../../../core/contracts/sink.ts';
 import type { SinkStandIn } from '../../../contracts/sink-stand-in.ts';
-import { noPostgres, startPostgres } from '../../../support/postgres.ts';
+import { noPostgres, type Postgres, startPostgres } from '../../../support/postgres.ts';
 
 interface Row {
   readonly id: string;
@@ -25,51 +25,65 @@ const VECTOR = `
   insert into pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
     select 1, 'vector', oid, 'pg_catalog'::regnamespace, false, '0.8.0' from pg_roles where rolname = current_user;`;
 
-/** A PostgreSQL of its own, and its database. */
-export interface PostgresStandIn extends SinkStandIn {
+/** A database of a real PostgreSQL. */
+export interface DatabaseStandIn extends SinkStandIn {
   readonly url: string;
-  start(): Promise<void>;
-  /** Ends the server alone, so that it can start again. */
-  halt(): Promise<void>;
   /** Runs a statement as a superuser. */
   run(text: string): Promise<readonly object[]>;
 }
 
-/** A real PostgreSQL, with `real[]` or with a type that stands in for that of pgvector. */
-export async function startDatabase(vectors: 'array' | 'vector'): Promise<PostgresStandIn | string> {
-  if (noPostgres !== false) return noPostgres;
-  const endings: (() => unknown)[] = [];
-  const postgres = await startPostgres({ teardown: (handler) => endings.push(handler) });
+/** A new database, with `real[]` or with a type that stands in for that of pgvector. */
+export async function openDatabase(
+  postgres: Pick<Postgres, 'freshUrl'>,
+  vectors: 'array' | 'vector',
+): Promise<DatabaseStandIn> {
   const url = postgres.freshUrl();
-  await runAt(url.replace(/[^/]+$/, 'postgres'), `create database ${new URL(url).pathname.slice(1)}`);
-  const run = (text: string) => runAt(url, text);
+  await withClient(url.replace(/[^/]+$/, 'postgres'), (run) =>
+    run(`create database ${new URL(url).pathname.slice(1)}`),
+  );
+  const run = (text: string) => withClient(url, (run) => run(text));
   if (vectors === 'vector') await run(VECTOR);
   return {
     url,
     run,
     env: { PGVECTOR_URL: url },
     options: (table) => ({ table, vectors }),
-    chunks: async (table) => {
-      const [found] = (await run(`select to_regclass('${table}') as name`)) as { name: string | null }[];
-      const rows = found?.name === null ? [] : await run(`select * from ${table}`);
-      return (rows as Row[]).map(chunkOf);
-    },
-    start: () => postgres.start(),
-    halt: () => postgres.stop(),
-    async stop() {
-      for (const end of endings.splice(0).reverse()) await end();
-    },
+    chunks: async (table) => ((await withClient(url, (run) => rowsOf(run, table))) as Row[]).map(chunkOf),
+    async stop() {},
   };
 }
 
-async function runAt(connectionString: string, text: string): Promise<readonly object[]> {
+/** A database of a PostgreSQL of its own. */
+export async function startDatabase(vectors: 'array' | 'vector'): Promise<DatabaseStandIn | string> {
+  if (noPostgres !== false) return noPostgres;
+  const endings: (() => unknown)[] = [];
+  const postgres = await startPostgres({ teardown: (handler) => endings.push(handler) });
+  const stop = async () => {
+    for (const end of endings.splice(0).reverse()) await end();
+  };
+  return { ...(await openDatabase(postgres, vectors)), stop };
+}
+
+type Run = (text: string) => Promise<readonly object[]>;
+
+async function withClient(
+  connectionString: string,
+  use: (run: Run) => Promise<readonly object[]>,
+): Promise<readonly object[]> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {
-    return (await client.query(text)).rows;
+    return await use(async (text) => (await client.query(text)).rows);
   } finally {
     await client.end();
   }
+}
+
+async function rowsOf(run: Run, table: string): Promise<readonly object[]> {
+  const [found] = await run(`select to_regclass('${table}') is not null as "isThere"`);
+  return found !== undefined && 'isThere' in found && found.isThere === true
+    ? run(`select * from ${table}`)
+    : [];
 }
 
 function chunkOf({ embedding = null, ...row }: Row): SinkChunk {

@@ -4,7 +4,7 @@ import createSink from '../../../../plugins/sinks/qdrant/index.ts';
 import { chunkOf } from '../../../contracts/sink-chunks.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { endsMidway, openSink, testAddress } from '../../../support/sinks.ts';
-import { startQdrant } from './stand-in.ts';
+import startQdrant from './stand-in.ts';
 
 const KEY = 'a-very-secret-key';
 

@@ -122,7 +122,9 @@ function chunkOf({ id, vector, payload }: Point): SinkChunk {
 }
 
 /** A stand-in, and what it is made of. */
-export async function startQdrant(): Promise<SinkStandIn & { readonly api: Api; readonly qdrant: Qdrant }> {
+export default async function startQdrant(): Promise<
+  SinkStandIn & { readonly api: Api; readonly qdrant: Qdrant }
+> {
   const qdrant = new Qdrant();
   const api = await startApi((call) => qdrant.answer(call));
   return {
@@ -135,5 +137,3 @@ export async function startQdrant(): Promise<SinkStandIn & { readonly api: Api; 
     stop: api.stop,
   };
 }
-
-export default startQdrant;

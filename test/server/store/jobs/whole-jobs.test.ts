@@ -6,6 +6,9 @@ import { drain, JOB, NOTHING, onEveryQueue, plan, RESULT, shardsOf } from '../..
 import { until } from '../../../support/process.ts';
 import { failure } from '../../../support/stores.ts';
 
+/** JSON Lines with all that a statement might trip over. */
+const UPLOAD = `{"text": "it's \\\\ \\u0000 ? ?? $1 :a -- /* 😀 %"}\n{"text": "\\"; drop table bulk_jobs"}\n`;
+
 const FAILURE = { code: 'source_changed', values: { source: 'a.jsonl' } } as const;
 
 await onEveryQueue(t, async (t, fresh) => {
@@ -150,12 +153,12 @@ await onEveryQueue(t, async (t, fresh) => {
 
   await t.test('an idempotency key gives one job, also to those who ask at once', async (t) => {
     const { store } = await fresh(t);
-    const asked = { ...JOB, idempotencyKey: 'key', upload: 'a\0b\ud800' };
+    const asked = { ...JOB, idempotencyKey: 'key', upload: UPLOAD };
     const answers = await Promise.all(Array.from({ length: 8 }, () => store.create(asked)));
     t.equal(new Set(answers.map(({ job }) => job.id)).size, 1);
     t.equal(answers.filter(({ isNew }) => isNew).length, 1);
     const id = answers[0]?.job.id as string;
-    t.equal(await store.upload(id), 'a\0b\ud800', 'what came with the request comes back exactly');
+    t.equal(await store.upload(id), UPLOAD, 'what came with the request comes back exactly');
     t.equal(await store.upload(randomUUID()), null);
     t.equal(await failure(store.create({ ...asked, digest: 'other' })), 'idempotency_key_reused');
     t.ok((await store.create(JOB)).isNew);

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { ChunkedDocument, ChunkedDocuments } from '../../corpus/chunk-documents.ts';
-import type { SourceDocument } from '../../corpus/shard.ts';
-import type { Chunking } from '../../jobs/chunking.ts';
-import type { JobSpec } from '../../jobs/spec.ts';
-import { type RetryLimits, withRetries } from '../../retry.ts';
-import { LineSplitter } from '../../wire/line-splitter.ts';
-import { type Api, checked, RefusedError } from '../api.ts';
+import type { ChunkedDocument, ChunkedDocuments } from '../../../corpus/chunk-documents.ts';
+import type { SourceDocument } from '../../../corpus/shard.ts';
+import type { Chunking } from '../../../jobs/chunking.ts';
+import type { JobSpec } from '../../../jobs/spec.ts';
+import { type RetryLimits, withRetries } from '../../../retry.ts';
+import { LineSplitter } from '../../../wire/line-splitter.ts';
+import { type Api, checked, RefusedError } from '../../api.ts';
 import { answeredLine, failedLine } from './answered-line.ts';
 import { UnansweredLines } from './unanswered-lines.ts';
 
@@ -40,7 +40,8 @@ export function remoteChunking(api: Api, path: string): Chunking {
         throw error;
       }
     };
-    const rules = { isPassing: (error: unknown) => !signal.aborted && mayPass(error), signal };
+    const isPassing = (error: unknown) => !signal.aborted && lines.failure === undefined && mayPass(error);
+    const rules = { isPassing, signal };
     const surelyNext = () => withRetries(LIMITS, rules, next);
     try {
       for (let one = await surelyNext(); !one.done; one = await surelyNext()) yield one.value;
@@ -71,11 +72,10 @@ async function* answers({ api, path, spec, lines, signal }: Remote): AsyncGenera
     yield rest(lines);
   } catch (error) {
     signal.throwIfAborted();
-    throw error;
+    throw lines.failure?.error ?? error;
   } finally {
     signal.removeEventListener('abort', abort);
     request.destroy();
-    await sending.catch(() => {});
   }
 }
 

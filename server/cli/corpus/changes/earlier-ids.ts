@@ -1,10 +1,13 @@
-import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
+import { closeSync, createReadStream, existsSync, openSync, readSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { reasonOf } from '../../../core/errors.ts';
-import { MANIFEST } from '../../jobs/job-folder.ts';
-import { LineSplitter } from '../../wire/line-splitter.ts';
-import { UsageError } from '../errors.ts';
+import { reasonOf } from '../../../../core/errors.ts';
+import { MANIFEST } from '../../../jobs/job-folder.ts';
+import { LineSplitter } from '../../../wire/line-splitter.ts';
+import { UsageError } from '../../errors.ts';
+
+/** The ids that documents keep of an earlier run because they failed, in the folder of a run with `--since`. */
+export const KEPT = 'kept.jsonl';
 
 /** What has changed since an earlier run, counted in chunks. */
 export interface ChangeCounts {
@@ -65,11 +68,6 @@ export class EarlierIds {
     take(splitter.end());
   }
 
-  /** The documents of the earlier run. */
-  documents(): IterableIterator<string> {
-    return this.#places.keys();
-  }
-
   /** The ids of the chunks that a document had; none if it is new. */
   idsOf(documentId: string): readonly string[] {
     const place = this.#places.get(documentId);
@@ -80,11 +78,20 @@ export class EarlierIds {
   }
 
   /** @param ids those of the chunks that the document has now */
-  changesOf(documentId: string | undefined, ids: readonly string[]): Changes {
-    const before = new Set(documentId === undefined ? [] : this.idsOf(documentId));
+  changesOf(documentId: string, ids: readonly string[]): Changes {
+    const before = new Set(this.idsOf(documentId));
     const isOld = ids.map((id) => before.has(id));
     const now = new Set(ids);
     return { isOld, deleted: [...before].filter((id) => !now.has(id)) };
+  }
+
+  /** The documents that are not there any more, with the ids of their chunks. @param seen those that are */
+  *vanished(
+    seen: ReadonlySet<string>,
+  ): Generator<{ readonly documentId: string; readonly ids: readonly string[] }> {
+    for (const documentId of this.#places.keys()) {
+      if (!seen.has(documentId)) yield { documentId, ids: this.idsOf(documentId) };
+    }
   }
 
   close(): void {
@@ -99,12 +106,17 @@ async function idsFiles(path: string): Promise<string[]> {
   const { shards } = JSON.parse(await readFile(file, 'utf8')) as {
     readonly shards: readonly { readonly files: { readonly ids?: { readonly name: string } } }[];
   };
-  return shards.flatMap(({ files }) =>
-    files.ids === undefined ? [] : [join(dirname(file), files.ids.name)],
-  );
+  const names = shards.flatMap(({ files }) => files.ids?.name ?? []);
+  const kept = existsSync(join(dirname(file), KEPT)) ? [KEPT] : [];
+  return [...names, ...kept].map((name) => join(dirname(file), name));
 }
 
-/** The line that says of a chunk that it is not there any more. */
-export function deletedLine(id: string, documentId: string): string {
-  return `${JSON.stringify({ deleted: id, document_id: documentId })}\n`;
+/** The lines that say of chunks that they are not there any more. */
+export function deletedLines(ids: readonly string[], documentId: string): string {
+  return ids.map((id) => `${JSON.stringify({ deleted: id, document_id: documentId })}\n`).join('');
+}
+
+/** Why nothing is said of the documents that are not there any more: each of them may be one of those that failed. */
+export function unknownVanished(count: number): string {
+  return `${count} documents failed that have no id: what they had before is not known, so no document counts as gone`;
 }

@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
-import { reasonOf } from '../../../core/errors.ts';
-import type { DocumentsTask } from '../../service/tasks.ts';
-import type { PipelineStep } from '../../store/contract.ts';
-import type { Api } from '../api.ts';
-import type { Engine } from '../engine.ts';
-import { UsageError } from '../errors.ts';
+import type { ObjectSchema } from '../../../../core/contracts/manifest.ts';
+import { reasonOf } from '../../../../core/errors.ts';
+import type { Registry } from '../../../../core/hosting/registry.ts';
+import type { DocumentsTask } from '../../../service/tasks.ts';
+import type { PipelineStep } from '../../../store/contract.ts';
+import { databaseOf } from '../../../store/database.ts';
+import type { Api } from '../../api.ts';
+import type { Engine } from '../../engine.ts';
+import { UsageError } from '../../errors.ts';
 
 /** What is done with each document: a chunker with its options, or a pipeline. */
 export interface ChunkTask {
@@ -21,9 +23,6 @@ interface Named {
   readonly pipeline?: string | undefined;
 }
 
-/** The chunker that is meant if none is named, if it is there and can run; else the second. */
-const DEFAULTS = ['auto', 'recursive'];
-
 /** @throws ServiceError `unknown_plugin`, `missing_capability`; UsageError */
 export async function localTask({ chunker, pipeline }: Named, engine: Engine): Promise<ChunkTask> {
   const { registry, requestSchemas } = engine;
@@ -31,10 +30,20 @@ export async function localTask({ chunker, pipeline }: Named, engine: Engine): P
     const steps = existsSync(pipeline) ? stepsIn(pipeline, engine) : await storedSteps(pipeline, engine);
     return { task: { run: 'execute', steps }, schema: requestSchemas.execute('apart'), path: '' };
   }
-  const isReady = (name: string) => registry.find('chunker', name)?.missing.length === 0;
-  const name = chunker ?? DEFAULTS.find(isReady) ?? (DEFAULTS[1] as string);
+  const name = chunker ?? defaultChunker(registry);
   const { manifest } = registry.require('chunker', name);
   return { task: { run: 'chunk', name }, schema: requestSchemas.chunk(manifest, 'apart'), path: '' };
+}
+
+/** The chunker that is meant if none is named: one that chooses among the others. @throws UsageError */
+function defaultChunker(registry: Registry): string {
+  const chunkers = registry.ofKind('chunker');
+  const choosing = chunkers.find(
+    ({ manifest, missing }) => manifest.chooses !== undefined && missing.length === 0,
+  );
+  if (choosing !== undefined) return choosing.manifest.name;
+  const names = chunkers.map(({ manifest }) => manifest.name).join(', ');
+  throw new UsageError(`--chunker: name one of ${names}; none here chooses by itself`);
 }
 
 function stepsIn(path: string, { service }: Engine): PipelineStep[] {
@@ -59,8 +68,10 @@ function readJsonFile(path: string): object {
   }
 }
 
-async function storedSteps(name: string, { store }: Engine): Promise<readonly PipelineStep[]> {
-  const [found] = (await store.list({ limit: 1, name })).pipelines;
+async function storedSteps(name: string, { config, store }: Engine): Promise<readonly PipelineStep[]> {
+  const database = databaseOf(config);
+  const isThere = database.kind !== 'file' || existsSync(database.path);
+  const [found] = isThere ? (await store.list({ limit: 1, name })).pipelines : [];
   if (found !== undefined) return found.steps;
   throw new UsageError(
     `--pipeline ${name}: there is no such file, and no pipeline of this name in the store`,
@@ -77,7 +88,11 @@ interface Operation {
 type SchemaOrRef = ObjectSchema | { readonly $ref: string };
 
 /** @throws CommandError if the service cannot be reached; UsageError if it does not have what is named */
-export async function remoteTask({ chunker, pipeline }: Named, api: Api): Promise<ChunkTask> {
+export async function remoteTask(
+  { chunker, pipeline }: Named,
+  api: Api,
+  registry: Registry,
+): Promise<ChunkTask> {
   const document = (await api.call('GET', '/openapi.json')) as OpenApi;
   const schemaOf = (path: string) => optionsOf(document, path);
   if (pipeline !== undefined) {
@@ -85,19 +100,18 @@ export async function remoteTask({ chunker, pipeline }: Named, api: Api): Promis
     const path = `/v1/pipelines/${await storedId(pipeline, api)}/execute`;
     return { task: { run: 'execute', steps: [] }, schema, path };
   }
-  const names = chunker === undefined ? DEFAULTS : [chunker];
-  const name = names.find((one) => schemaOf(`/v1/chunk/${one}`) !== undefined);
-  if (name === undefined)
-    throw new UsageError(`--chunker ${names.join(', ')}: ${api.url} has no such chunker`);
+  const name = chunker ?? defaultChunker(registry);
   const path = `/v1/chunk/${name}`;
-  return { task: { run: 'chunk', name }, schema: schemaOf(path) as ObjectSchema, path };
+  const schema = schemaOf(path);
+  if (schema === undefined) throw new UsageError(`--chunker ${name}: ${api.url} has no such chunker`);
+  return { task: { run: 'chunk', name }, schema, path };
 }
 
 async function storedId(pipeline: string, api: Api): Promise<string> {
   const query = `/v1/pipelines?name=${encodeURIComponent(pipeline)}`;
   const [found] = (await api.call('GET', query)) as readonly { readonly id: string }[];
   if (found !== undefined) return found.id;
-  const hint = existsSync(pipeline) ? '; store it there first: chunksmith pipelines create' : '';
+  const hint = existsSync(pipeline) ? '; store it there first: chunksmith pipelines put' : '';
   throw new UsageError(`--pipeline ${pipeline}: ${api.url} has no pipeline of this name${hint}`);
 }
 

@@ -2,11 +2,18 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Manifest } from '../../jobs/finish-job.ts';
-import { MANIFEST } from '../../jobs/job-folder.ts';
-import type { PartKind } from '../../jobs/part-files.ts';
-import { type ChangeCounts, deletedLine, type EarlierIds } from './earlier-ids.ts';
-import { LinesFile } from './output-lines.ts';
+import type { Manifest } from '../../../jobs/finish-job.ts';
+import { MANIFEST } from '../../../jobs/job-folder.ts';
+import { idsLineOf, type PartKind } from '../../../jobs/part-files.ts';
+import {
+  type ChangeCounts,
+  deletedLines,
+  type EarlierIds,
+  KEPT,
+  unknownVanished,
+} from '../changes/earlier-ids.ts';
+import { addChanges } from '../changes/only-changes.ts';
+import { LinesFile } from '../lines-file.ts';
 
 /** What of an earlier run is not there any more, beside the parts of a run with `--since`. */
 const DELETED = 'deleted.jsonl';
@@ -16,11 +23,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
 }
 
 /** The lines of all files of a kind, in the order of the source. */
-export async function* linesOfFiles(
-  folder: string,
-  { shards }: Manifest,
-  kind: PartKind,
-): AsyncGenerator<string> {
+async function* linesOfFiles(folder: string, { shards }: Manifest, kind: PartKind): AsyncGenerator<string> {
   for (const { files } of shards) {
     const file = files[kind];
     if (file !== undefined) yield* createInterface({ input: createReadStream(join(folder, file.name)) });
@@ -34,7 +37,10 @@ export async function copyErrors(folder: string, manifest: Manifest, path: strin
   file.finish();
 }
 
-/** Counts what has changed, and writes which chunks are gone of documents that are not there any more. */
+/**
+ * Counts what has changed, and writes which chunks are gone with documents that are not there any more, and which ones
+ * documents keep that failed.
+ */
 export async function writeChanges(
   folder: string,
   manifest: Manifest,
@@ -44,29 +50,36 @@ export async function writeChanges(
   const seen = new Set<string>();
   for await (const line of linesOfFiles(folder, manifest, 'ids')) {
     const { document_id, chunks } = JSON.parse(line) as IdsLine;
-    const { isOld, deleted } = earlier.changesOf(document_id ?? undefined, chunks);
-    const unchanged = isOld.filter(Boolean).length;
-    counts.unchanged += unchanged;
-    counts.added += isOld.length - unchanged;
-    counts.deleted += deleted.length;
-    if (document_id !== null) seen.add(document_id);
+    const { isOld, deleted } = earlier.changesOf(document_id, chunks);
+    addChanges(counts, isOld, deleted);
+    seen.add(document_id);
   }
+  const kept = new LinesFile(join(folder, KEPT));
+  let unknown = 0;
   for await (const line of linesOfFiles(folder, manifest, 'errors')) {
     const { id } = JSON.parse(line) as { readonly id?: string };
-    if (id !== undefined) seen.add(id);
+    if (id === undefined) unknown++;
+    else {
+      seen.add(id);
+      kept.write(idsLineOf(id, earlier.idsOf(id)));
+    }
   }
-  const file = new LinesFile(join(folder, DELETED));
-  for (const id of earlier.documents()) {
-    if (seen.has(id)) continue;
-    const ids = earlier.idsOf(id);
-    counts.deleted += ids.length;
-    file.write(ids.map((one) => deletedLine(one, id)).join(''));
+  if (unknown > 0) console.error(unknownVanished(unknown));
+  const gone = new LinesFile(join(folder, DELETED));
+  for (const { documentId, ids } of earlier.vanished(seen)) {
+    if (unknown > 0) kept.write(idsLineOf(documentId, ids));
+    else {
+      counts.deleted += ids.length;
+      gone.write(deletedLines(ids, documentId));
+    }
   }
-  file.finish();
+  kept.finish();
+  gone.finish();
   return counts;
 }
 
+/** All documents have ids where an earlier run is compared. */
 interface IdsLine {
-  readonly document_id: string | null;
+  readonly document_id: string;
   readonly chunks: readonly string[];
 }

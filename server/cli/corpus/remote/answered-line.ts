@@ -1,9 +1,9 @@
-import { ServiceError } from '../../../core/errors.ts';
-import type { ChunkedDocument, DocumentError } from '../../corpus/chunk-documents.ts';
-import type { SourceDocument } from '../../corpus/shard.ts';
-import type { JobSpec } from '../../jobs/spec.ts';
-import { findElements, findMembers, type JsonPlace } from '../../wire/json-places.ts';
-import { RefusedError } from '../api.ts';
+import { ServiceError } from '../../../../core/errors.ts';
+import { type ChunkedDocument, type DocumentError, failedDocument } from '../../../corpus/chunk-documents.ts';
+import type { SourceDocument } from '../../../corpus/shard.ts';
+import type { JobSpec } from '../../../jobs/spec.ts';
+import { findElements, findMembers, type JsonPlace } from '../../../wire/json-places.ts';
+import { RefusedError } from '../../api.ts';
 
 const LINE_FEED = Buffer.from('\n');
 const ID = /^\{"id":"([^"]+)"/;
@@ -30,7 +30,7 @@ export function answeredLine(line: Buffer, source: SourceDocument, group: JobSpe
   if (chunks === undefined) {
     const { status, detail } = JSON.parse(textAt(line, error as JsonPlace)) as DocumentError;
     if (detail === STOPPING.detail) throw new RefusedError(status, detail);
-    return { bytes: [], document: { source, id, chunks: 0, ids: [], error: { status, detail } } };
+    return { bytes: [], document: failedDocument(source, id, { status, detail }) };
   }
   const places = findElements(line, chunks.from);
   const ids = places.flatMap((place) => idAt(line, place));
@@ -53,5 +53,5 @@ function idAt(line: Buffer, { from, to }: JsonPlace): string[] {
 
 /** A document that could not be read, and was not sent. */
 export function failedLine(source: SourceDocument): ChunkedDocument {
-  return { source, id: undefined, chunks: 0, ids: [], error: source.document as ServiceError };
+  return failedDocument(source, undefined, source.document as ServiceError);
 }

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import { FORMATS } from '../../corpus/shard.ts';
-import { PROGRESS } from './progress.ts';
+import { FORMATS } from '../../../corpus/shard.ts';
+import { PROGRESS } from '../progress.ts';
 
 /** The values of the flags of `chunk` that are not options of a chunker. */
 export interface ChunkFlags {
@@ -14,6 +14,7 @@ export interface ChunkFlags {
   readonly titleField?: string;
   readonly metadataField?: readonly string[];
   readonly root?: string;
+  readonly ignore: boolean;
   readonly out?: string;
   readonly resume?: true;
   readonly since?: string;
@@ -30,8 +31,11 @@ const option = (flags: string, description: string): Option => new Option(flags,
 
 /** The flags of `chunk` that are not options of a chunker. */
 export const CHUNK_FLAGS: readonly Option[] = [
-  option('--chunker <name>', 'the chunker (default: auto, which chooses one by name and content)'),
-  option('--pipeline <file or name>', 'the steps in a JSON file, or a stored pipeline').conflicts('chunker'),
+  option(
+    '--chunker <name>',
+    'the chunker (default: the one that chooses among the others by name and content)',
+  ),
+  option('--pipeline <file or name>', 'the steps in a JSON file, or a stored pipeline'),
   option('--group <by>', 'a line for each chunk, or for each document')
     .choices(['chunk', 'document'])
     .default('chunk'),
@@ -42,11 +46,15 @@ export const CHUNK_FLAGS: readonly Option[] = [
   option('--id-field <name>', 'the member of a line or row that is the id of its document'),
   option('--text-field <name>', 'the member that is the text'),
   option('--title-field <name>', 'the member that is the title'),
-  option('--metadata-field <names...>', "members that become metadata; '*' is all that have no other use"),
+  option(
+    '--metadata-field <name>',
+    "a member that becomes metadata; '*' is all that have no other use (can be given several times)",
+  ).argParser((name: string, before?: readonly string[]) => [...(before ?? []), name]),
   option(
     '--root <folder>',
     'ids of documents are paths of files relative to this folder (default: the current one)',
   ),
+  option('--no-ignore', 'take files too that .gitignore names'),
   option('--out <folder>', 'write part files and a manifest into this folder, instead of standard output'),
   option('--resume', 'go on where a run into the same --out stopped'),
   option('--since <path>', 'write only what has changed since an earlier --out folder or --manifest file'),

@@ -1,5 +1,6 @@
 import type { PipelineStep } from '../../store/contract.ts';
 import type { Document, Operation } from './document.ts';
+import { type Example, jobExamplesOf } from './job-examples.ts';
 
 /** Example requests and answers about one pipeline, by the id of the operation. */
 function examplesOf(steps: readonly PipelineStep[]): Readonly<Record<string, Example>> {
@@ -11,9 +12,7 @@ function examplesOf(steps: readonly PipelineStep[]): Readonly<Record<string, Exa
     created_at: '2026-01-02T03:04:05.123456',
     updated_at: '2026-01-02T03:04:05.123456',
   };
-  const sent = steps.map(({ type, chunker, refinery, config }) =>
-    type === 'chunk' ? { type, chunker, config } : { type, refinery, config },
-  );
+  const sent = sentSteps(steps);
   const description = 'Chunks alone';
   const changed = { ...pipeline, description, config: { steps: steps.slice(0, 1) } };
   return {
@@ -24,18 +23,20 @@ function examplesOf(steps: readonly PipelineStep[]): Readonly<Record<string, Exa
   };
 }
 
-interface Example {
-  readonly request?: unknown;
-  readonly answer: unknown;
+/** Steps as a request has them. */
+function sentSteps(steps: readonly PipelineStep[]): object[] {
+  return steps.map(({ type, chunker, refinery, config }) =>
+    type === 'chunk' ? { type, chunker, config } : { type, refinery, config },
+  );
 }
 
 /**
- * Adds examples to the routes that keep pipelines. They are not run, because that would store a pipeline.
+ * Adds examples to the routes that keep pipelines and jobs. They are not run, because that would store them.
  *
  * @param steps of plugins that are here, so that the requests work when they are pasted
  */
-export function addPipelineExamples(document: Document, steps: readonly PipelineStep[]): void {
-  const examples = examplesOf(steps);
+export function addStoredExamples(document: Document, steps: readonly PipelineStep[]): void {
+  const examples = { ...examplesOf(steps), ...jobExamplesOf(sentSteps(steps)) };
   for (const operations of Object.values(document.paths)) {
     for (const operation of Object.values(operations)) {
       const example = examples[operation.operationId ?? ''];
@@ -47,7 +48,7 @@ export function addPipelineExamples(document: Document, steps: readonly Pipeline
 function addExample({ requestBody, responses }: Operation, { request, answer }: Example): void {
   const asked = requestBody?.content['application/json'];
   if (asked !== undefined && request !== undefined) asked.example = request;
-  const done = responses['201'] ?? responses['200'];
+  const done = responses['201'] ?? responses['202'] ?? responses['200'];
   const answered = done === undefined || '$ref' in done ? undefined : done.content?.['application/json'];
   if (answered !== undefined) answered.examples = { answer: { value: answer } };
 }

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
-import { fieldValues } from '../../service/field-values.ts';
+import type { ObjectSchema } from '../../../../core/contracts/manifest.ts';
+import { fieldValues } from '../../../service/field-values.ts';
 
 interface OptionSchema {
   readonly type?: string | readonly string[];
@@ -12,8 +12,8 @@ interface OptionSchema {
   readonly default?: unknown;
 }
 
-/** Longest list of choices that a flag shows. */
-const MOST_CHOICES = 8;
+/** Longest choices, in characters, that stand in the name of a flag instead of its description. */
+const SHORT = 24;
 
 /**
  * The flags of the options that a schema has: `chunk_size` is `--chunk-size <integer>`, and `split_level` of `markdown` is
@@ -37,17 +37,47 @@ function flagOf(flag: string, schema: OptionSchema): Option {
   return option.argParser((text: string, before?: readonly string[]) => [...(before ?? []), text]);
 }
 
+/** What a flag takes; it is left out to give none. */
 function kindOf({ type, enum: choices, anyOf, items }: OptionSchema): string {
-  if (anyOf !== undefined) return [...new Set(anyOf.map(kindOf))].join(' or ');
-  if (choices !== undefined && choices.length <= MOST_CHOICES) return choices.map(String).join('|');
-  if (type === 'array') return `${kindOf(items ?? {})} ...`;
-  if (type === 'object') return 'JSON';
-  return type === undefined ? 'value' : [type].flat().join(' or ');
+  if (anyOf !== undefined) {
+    const kinds = anyOf.filter((one) => one.type !== 'null').map(kindOf);
+    return [...new Set(kinds)].join(' or ');
+  }
+  if (choices !== undefined) return isShort(choices) ? choices.join('|') : 'choice';
+  const types = [type ?? 'value'].flat().filter((one) => one !== 'null');
+  return types.map((one) => (one === 'array' ? kindOf(items ?? {}) : (KINDS[one] ?? one))).join(' or ');
 }
 
-function descriptionOf({ description = '', default: value }: OptionSchema): string {
-  if (value === undefined || value === '') return description;
-  return `${description} (default: ${typeof value === 'string' ? value : JSON.stringify(value)})`;
+const KINDS: Readonly<Record<string, string>> = { object: 'JSON', string: 'text' };
+
+function isShort(choices: readonly unknown[]): boolean {
+  return choices.join('|').length <= SHORT;
+}
+
+function descriptionOf(schema: OptionSchema): string {
+  const { description = '', default: value } = schema;
+  const list = [schema, ...(schema.anyOf ?? [])].find(({ type }) => type === 'array');
+  const { enum: choices = [] } = list?.items ?? schema;
+  const notes = [
+    ...(isShort(choices) ? [] : [`choices: ${choices.join(', ')}`]),
+    ...(list === undefined ? [] : ['can be given several times']),
+    ...(isSaid(value) ? [`default: ${typeof value === 'string' ? value : JSON.stringify(value)}`] : []),
+  ];
+  return notes.length === 0 ? description : `${description} (${notes.join('; ')})`;
+}
+
+function isSaid(value: unknown): boolean {
+  return (
+    value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0)
+  );
+}
+
+/** What is wrong with options, told of their flags. @param problem begins with the name of the option, if it is about one */
+export function problemOfFlag(problem: string, { properties }: ObjectSchema): string {
+  const [path = ''] = /^[a-z]\w*(\.[a-z]\w*)*(?=[:[])/.exec(problem) ?? [];
+  const [name = ''] = path.split('.');
+  if (!Object.hasOwn(properties, name)) return problem;
+  return `--${path.replaceAll('_', '-')}${problem.slice(path.length)}`;
 }
 
 /** The values of these flags as the members of a request. @param given what commander has read */

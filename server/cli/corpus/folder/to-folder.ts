@@ -1,0 +1,144 @@
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../../../core/contracts/collaborators.ts';
+import type { ChunkedDocuments } from '../../../corpus/chunk-documents.ts';
+import { createLocalFolder } from '../../../corpus/local-folder.ts';
+import { shardBytesFor } from '../../../corpus/plan-shards.ts';
+import { createJobWorker } from '../../../jobs/create-worker.ts';
+import { errorAnswer } from '../../../jobs/job-answer.ts';
+import type { JobPlaces } from '../../../jobs/places.ts';
+import { createDatabase } from '../../../store/create-database.ts';
+import type { JobRecord, JobStore } from '../../../store/jobs/contract.ts';
+import { createJobStore } from '../../../store/jobs/job-store.ts';
+import { CommandError, UsageError } from '../../errors.ts';
+import { type ChangeCounts, EarlierIds } from '../changes/earlier-ids.ts';
+import { onlyChanges } from '../changes/only-changes.ts';
+import type { ChunkSetup } from '../setup.ts';
+import { type CorpusSource, inOrder } from '../source.ts';
+import type { RunContext } from '../to-stdout.ts';
+import { copyErrors, readManifest, writeChanges } from './folder-files.ts';
+import { checkFolder, makeFolder, openJob, STATE } from './folder-job.ts';
+import { holdFolder } from './hold-folder.ts';
+
+/**
+ * Nobody else works on the folder, so a lease need not end soon; only what fails is tried again.
+ */
+const QUEUE = { queue: 'lease', leaseSeconds: 600, mostFailures: 3, pauseSeconds: 0.5 } as const;
+const nothing = () => {};
+/** What fails for good is told at the end. */
+const QUIET: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+/** Milliseconds between looking whether the job is over. */
+const POLL = 100;
+const MOST_DOCUMENTS = 10_000;
+/** Workers that the source is divided for, whatever there are: the files are the same on every machine. */
+const SHARES = 8;
+
+/**
+ * Chunks a source into part files of a folder, with a manifest. What was done is kept in the folder, so that a run that was
+ * killed can go on.
+ *
+ * @returns what has changed, if that was asked for
+ */
+export async function chunkToFolder(
+  setup: ChunkSetup,
+  context: RunContext,
+): Promise<ChangeCounts | undefined> {
+  const { flags, source, engine } = setup;
+  if (source.files === undefined)
+    throw new UsageError('--out: standard input cannot be read twice; name files');
+  const folder = resolve(flags.out as string);
+  await makeFolder(folder);
+  const release = await holdFolder(folder);
+  const database = createDatabase({ dataDir: join(folder, STATE), databaseUrl: '' }, engine.log);
+  const store = createJobStore(database, QUEUE, engine.log);
+  let earlier: EarlierIds | undefined;
+  try {
+    checkFolder(folder, flags.resume === true);
+    if (flags.since !== undefined) earlier = await EarlierIds.open(flags.since);
+    const job = await openJob(setup, store);
+    const run = { setup, store, folder, earlier, context };
+    return await report(run, await work(run, job));
+  } finally {
+    earlier?.close();
+    await store.close();
+    await database.close();
+    release();
+  }
+}
+
+interface Run {
+  readonly setup: ChunkSetup;
+  readonly store: JobStore;
+  readonly folder: string;
+  readonly earlier: EarlierIds | undefined;
+  readonly context: RunContext;
+}
+
+/** Works until the job is over. @throws the signal's reason once it aborts; what was begun is given back */
+async function work({ setup, store, folder, earlier, context }: Run, job: JobRecord): Promise<JobRecord> {
+  const { engine, source, chunking } = setup;
+  const { signal } = context;
+  const { documents, chunks, bytes } = job;
+  Object.assign(context.counts, { documents: documents.done + documents.failed, chunks, bytes: bytes.read });
+  const worker = createJobWorker({
+    ...engine,
+    log: QUIET,
+    store,
+    chunking,
+    places: placesOf(source, folder),
+    settings: {
+      leaseSeconds: QUEUE.leaseSeconds,
+      documentBytes: engine.config.maxBodyBytes,
+      shardBytes: shardBytesFor(source.total ?? 0, SHARES),
+      shardDocuments: MOST_DOCUMENTS,
+    },
+    notify: () => Promise.reject(new Error('a command line calls nobody back')),
+    filter: (group) => show(group, context, earlier),
+  });
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const now = await store.get(job.id);
+      if (now.finished_at !== null) return now;
+      await sleep(POLL, undefined, { signal }).catch(() => {});
+    }
+  } finally {
+    await worker.stop(0);
+  }
+}
+
+/** Counts what the job has done, and writes what is asked for besides its files. @throws CommandError if it failed */
+async function report(
+  { setup: { flags }, folder, earlier, context: { counts } }: Run,
+  { state, error, documents, chunks, bytes }: JobRecord,
+): Promise<ChangeCounts | undefined> {
+  // What was shown may count twice what was begun twice.
+  counts.documents = documents.done + documents.failed;
+  Object.assign(counts, { failed: documents.failed, chunks, bytes: bytes.read });
+  if (state === 'cancelled')
+    throw new CommandError(`--out ${folder}: another process has taken this run over`);
+  if (error !== null) throw new CommandError(errorAnswer(error).detail);
+  const manifest = await readManifest(folder);
+  counts.skipped = manifest.counts.skipped;
+  if (flags.errors !== undefined) await copyErrors(folder, manifest, flags.errors);
+  return earlier === undefined ? undefined : writeChanges(folder, manifest, earlier);
+}
+
+function show(group: ChunkedDocuments, { counts, progress }: RunContext, earlier: EarlierIds | undefined) {
+  for (const { chunks, source, error } of group.documents) {
+    counts.documents++;
+    counts.chunks += chunks;
+    counts.bytes += source.size;
+    if (error !== undefined) counts.failed++;
+  }
+  progress.update();
+  return earlier === undefined ? group : onlyChanges(group, earlier, { added: 0, unchanged: 0, deleted: 0 });
+}
+
+function placesOf({ storage, files = [] }: CorpusSource, folder: string): JobPlaces {
+  const target = { storage: createLocalFolder(folder), folder: '' };
+  return {
+    source: async () => ({ storage, from: { files: inOrder(files) } }),
+    target: async () => target,
+  };
+}

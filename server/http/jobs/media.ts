@@ -1,0 +1,2 @@
+/** The media type of server-sent events. */
+export const EVENTS = 'text/event-stream';

@@ -1,0 +1,192 @@
+import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import t from 'tap';
+import { BY_CHARACTERS, type CliOptions, runCli } from '../../support/cli.ts';
+import { needs } from '../../support/here.ts';
+import { temporaryFolder } from '../../support/server.ts';
+
+const CHUNKER = BY_CHARACTERS(100);
+
+interface Document {
+  readonly document_id: string;
+  readonly chunks: readonly { readonly text: string; readonly metadata: unknown }[];
+}
+
+/** The texts of documents by their ids. */
+async function textsOf(args: readonly string[], options: CliOptions & { readonly input?: string }) {
+  const { status, stderr, lines } = await runCli(
+    t,
+    ['chunk', ...args, ...CHUNKER, '--group', 'document'],
+    options,
+  );
+  const texts = lines<Document>().map(({ document_id, chunks }) => [
+    document_id,
+    chunks.map(({ text }) => text).join(''),
+  ]);
+  return {
+    status,
+    stderr,
+    ids: texts.map(([id]) => id),
+    texts: Object.fromEntries(texts),
+    lines: lines<Document>,
+  };
+}
+
+const NAMES = ['na me.txt', '😀.txt', '漢字.txt', 'new\nline.txt', 'quo\'te".txt'];
+
+t.test('files of a folder', async (t) => {
+  const cwd = await temporaryFolder(t, {
+    ...Object.fromEntries(NAMES.map((name) => [`names/${name}`, name])),
+    '.gitignore': '*.log\nbuild/\n',
+    'a.txt': 'a',
+    'app.log': 'ignored',
+    'build/out.txt': 'ignored',
+    'empty.txt': '',
+    'sub/.gitignore': '!kept.log\n',
+    'sub/kept.log': 'kept',
+  });
+  await writeFile(join(cwd, 'binary.dat'), Buffer.from([0, 1, 2, 255]));
+  await writeFile(join(cwd, 'b.txt.gz'), gzipSync('gzipped'));
+  await writeFile(join(cwd, 'c.txt.zst'), zstdCompressSync('zstandard'));
+  await symlink('/etc', join(cwd, 'link'));
+
+  await t.test('are documents in the order of their names, whatever these are', async (t) => {
+    const { status, stderr, ids, texts } = await textsOf(['.'], { cwd });
+    t.equal(status, 0, stderr);
+    const names = NAMES.map((name) => `names/${name}`);
+    const all = ['a.txt', 'b.txt.gz', 'c.txt.zst', 'empty.txt', 'sub/kept.log', ...names];
+    t.same(
+      ids,
+      all.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
+    );
+    t.match(texts, { 'a.txt': 'a', 'b.txt.gz': 'gzipped', 'c.txt.zst': 'zstandard', 'empty.txt': '' });
+    for (const name of NAMES) t.equal(texts[`names/${name}`], name);
+    t.match(stderr, /^10 documents, 1 binary file skipped, 9 chunks, /m);
+  });
+
+  await t.test('can be named one by one, by globs, and from another folder', async (t) => {
+    t.same((await textsOf(['app.log', 'a.txt'], { cwd })).ids, ['a.txt', 'app.log'], 'what is named counts');
+    t.same((await textsOf(['**/*.log'], { cwd })).ids, ['sub/kept.log']);
+    t.match(await textsOf(['**/*.md'], { cwd }), { status: 2, stderr: /no file matches it/ });
+    t.match(await textsOf(['build'], { cwd }), { status: 0, ids: [], stderr: /^No files; .* --no-ignore/ });
+    t.same((await textsOf(['build', '--no-ignore'], { cwd })).ids, ['build/out.txt']);
+    const inside = join(cwd, 'names');
+    t.same(
+      (await textsOf(['../sub'], { cwd: inside })).ids,
+      ['sub/kept.log'],
+      'ids begin where all paths are',
+    );
+    t.same((await textsOf(['../a.txt', '--root', '/'], { cwd: inside })).ids, [join(cwd, 'a.txt').slice(1)]);
+    await mkdir(join(cwd, 'nothing'));
+    t.match(await textsOf(['nothing'], { cwd }), { status: 0, ids: [], stderr: /^0 documents/m });
+  });
+
+  await t.test('are not what the run itself writes', async (t) => {
+    const args = ['chunk', '.', ...CHUNKER, '--errors', 'e.txt', '--out', 'out'];
+    t.equal((await runCli(t, args, { cwd })).status, 0);
+    const again = await runCli(t, [...args, '--resume'], { cwd });
+    t.equal(again.status, 0, again.stderr);
+    await rm(join(cwd, 'out'), { recursive: true });
+  });
+});
+
+t.test('text in other encodings', needs('reader/text'), async (t) => {
+  const cwd = await temporaryFolder(t);
+  await writeFile(
+    join(cwd, 'latin.txt'),
+    Buffer.from('Füße sind für Schuhe da, und Hüte für Köpfe.', 'latin1'),
+  );
+  await writeFile(join(cwd, 'wide.txt'), Buffer.from('\ufeffwide 漢', 'utf16le'));
+  await writeFile(join(cwd, 'marked.txt'), '\ufeffmarked');
+  const { texts } = await textsOf(['.'], { cwd });
+  t.same(texts, {
+    'latin.txt': 'Füße sind für Schuhe da, und Hüte für Köpfe.',
+    'marked.txt': 'marked',
+    'wide.txt': 'wide 漢',
+  });
+});
+
+t.test('a file that cannot be read fails alone', async (t) => {
+  const cwd = await temporaryFolder(t, { 'a.txt': 'a', 'closed.txt': 'closed', 'z.txt': 'z' });
+  await chmod(join(cwd, 'closed.txt'), 0);
+  await chmod(cwd, 0o777);
+  const user = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+  const options = { cwd, env: { HOME: cwd, TMPDIR: cwd }, ...user };
+  const error = {
+    source: 'closed.txt',
+    id: 'closed.txt',
+    status: 400,
+    detail: 'closed.txt cannot be read: there is no permission to read it.',
+  };
+  const { status, lines, stderr } = await runCli(
+    t,
+    ['chunk', 'a.txt', 'closed.txt', 'z.txt', ...CHUNKER],
+    options,
+  );
+  t.equal(status, 3, stderr);
+  t.same(
+    lines().map(({ text }) => text),
+    ['a', 'z'],
+  );
+  t.match(stderr, `closed.txt: ${error.detail}\n`);
+  const args = [
+    'chunk',
+    'a.txt',
+    'closed.txt',
+    'z.txt',
+    ...CHUNKER,
+    '--out',
+    'out',
+    '--errors',
+    'errors.jsonl',
+  ];
+  const folder = await runCli(t, args, options);
+  t.equal(folder.status, 3, folder.stderr);
+  const errors = await runCli(t, [], { cwd, shell: 'cat errors.jsonl #' });
+  t.same(errors.lines(), [error]);
+});
+
+t.test('lines and rows are documents, with fields that can be named', async (t) => {
+  const rows = [
+    { nr: 1, body: 'first', head: 'One', topic: 'x' },
+    { nr: 2, body: 'second, "quoted"\nin two lines', head: 'Two', topic: 'y' },
+  ];
+  const jsonl = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  const csv = `nr,body,head,topic\n1,first,One,x\n2,"second, ""quoted""\nin two lines",Two,y\n`;
+  const column = (name: 'nr' | 'body' | 'head' | 'topic') => ({
+    name,
+    data: rows.map((row) => row[name]),
+    type: name === 'nr' ? ('INT32' as const) : ('STRING' as const),
+  });
+  const columnData = [column('nr'), column('body'), column('head'), column('topic')];
+  const cwd = await temporaryFolder(t, { 'a.jsonl': jsonl, 'a.csv': csv, 'lines.txt': jsonl });
+  await writeFile(join(cwd, 'a.parquet'), Buffer.from(parquetWriteBuffer({ columnData })));
+  await writeFile(join(cwd, 'a.jsonl.gz'), gzipSync(jsonl));
+  const fields = ['--id-field', 'nr', '--text-field', 'body', '--metadata-field', 'topic'];
+  const sources = [
+    ['a.jsonl'],
+    ['a.parquet'],
+    ['a.jsonl.gz'],
+    ['a.csv', '--format', 'csv'],
+    ['lines.txt', '--jsonl'],
+  ];
+  for (const source of [...sources, ['-'], ['-', '--format', 'csv']]) {
+    const input = source.includes('csv') ? csv : jsonl;
+    const { status, stderr, texts, lines } = await textsOf([...source, ...fields], { cwd, input });
+    t.equal(status, 0, stderr);
+    t.same(texts, { 1: rows[0]?.body, 2: rows[1]?.body }, source.join(' '));
+    t.same(lines()[1]?.chunks[0]?.metadata, { topic: 'y' });
+  }
+});
+
+t.test('standard input is JSON Lines, or a document', async (t) => {
+  const cwd = await temporaryFolder(t);
+  const lines = await textsOf(['-'], { cwd, input: '{"id":"a","text":"x"}\n\n{"id":"b","text":"y"}' });
+  t.same(lines.texts, { a: 'x', b: 'y' });
+  const one = await textsOf(['-', '--format', 'files'], { cwd, input: 'a text\nof two lines' });
+  t.same(one.texts, { '-': 'a text\nof two lines' });
+  t.match(one.stderr, /^1 document, 1 chunk, /m);
+  t.match(await textsOf(['-'], { cwd, input: '' }), { status: 0, ids: [] });
+});

@@ -1,0 +1,212 @@
+import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import fc from 'fast-check';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import t from 'tap';
+import { ServiceError } from '../../../core/errors.ts';
+import { openParquet } from '../../../server/corpus/formats/parquet/open.ts';
+import { checkPages } from '../../../server/corpus/formats/parquet/pages.ts';
+import { checkPrefixes, checkRuns } from '../../../server/corpus/formats/parquet/runs.ts';
+import { ThriftReader } from '../../../server/corpus/formats/parquet/thrift.ts';
+import { failureOf, memoryStorage, plan, readAll, readPath, shown } from './memory-storage.ts';
+
+const TEXTS = ['one', 'Zwölf Boxkämpfer 👍🏽', '她在门口', '', 'l1\nl2 "q"', 'x'.repeat(5000)];
+const COMPRESSORS = {
+  ZSTD: (bytes: Uint8Array) => zstdCompressSync(bytes),
+  GZIP: (bytes: Uint8Array) => gzipSync(bytes),
+  BROTLI: (bytes: Uint8Array) => brotliCompressSync(bytes),
+};
+const CODECS = ['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'ZSTD', 'BROTLI'] as const;
+
+type Options = Omit<Parameters<typeof parquetWriteBuffer>[0], 'compressors'>;
+const written = (options: Options) =>
+  Buffer.from(parquetWriteBuffer({ compressors: COMPRESSORS, codec: 'SNAPPY', ...options }));
+
+const COUNT = 40;
+const TABLE: Options['columnData'] = [
+  { name: 'id', data: Array.from({ length: COUNT }, (_, row) => 9_007_199_254_740_993n + BigInt(row)) },
+  { name: 'text', data: Array.from({ length: COUNT }, (_, row) => TEXTS[row % TEXTS.length]) },
+  { name: 'score', data: Array.from({ length: COUNT }, (_, row) => row / 4) },
+  {
+    name: 'at',
+    data: Array.from({ length: COUNT }, (_, row) => (row % 3 === 0 ? null : new Date(row * 1000))),
+  },
+];
+const document = (row: number) => ({
+  id: String(9_007_199_254_740_993n + BigInt(row)),
+  metadata: { score: row / 4, at: row % 3 === 0 ? undefined : new Date(row * 1000).toISOString() },
+  text: TEXTS[row % TEXTS.length],
+});
+const EXPECTED = Array.from({ length: COUNT }, (_, row) => JSON.parse(JSON.stringify(document(row))));
+
+for (const codec of CODECS) {
+  t.test(`rows in ${codec} come back as they were written, row group by row group`, async (t) => {
+    const file = written({ columnData: TABLE, codec, rowGroupSize: 7 });
+    const storage = memoryStorage({ 'a.parquet': file }, 1000);
+    const shards = await plan(storage, { path: 'a.parquet', format: 'auto', shardBytes: 1 });
+    t.equal(shards.length, 6);
+    t.same(
+      shards.map(({ part }) => part?.from),
+      [0, 1, 2, 3, 4, 5],
+    );
+    const lines = await readPath(storage, 'a.parquet', 'parquet', { shardBytes: 1 });
+    t.same(lines.map(shown), EXPECTED);
+    t.same(
+      lines.map(({ place }) => place.row),
+      Array.from({ length: COUNT }, (_, row) => row),
+    );
+    const sum = (sizes: readonly number[]) => sizes.reduce((all, size) => all + size, 0);
+    t.equal(sum(lines.map(({ size }) => size)), sum(shards.map(({ bytes }) => bytes)));
+  });
+}
+
+t.test('small row groups go together', async (t) => {
+  const storage = memoryStorage({ 'a.parquet': written({ columnData: TABLE, rowGroupSize: 2 }) });
+  const shards = await plan(storage, { path: 'a.parquet', format: 'auto' });
+  t.equal(shards.length, 1);
+  t.same(shards[0]?.part, { from: 0, to: 20 });
+});
+
+t.test('columns that are not needed are not read', async (t) => {
+  const large = Array.from({ length: 50 }, (_, row) => Buffer.alloc(20_000, row).toString('hex') + row);
+  const columnData = [
+    ...TABLE.map(({ name, data }) => ({ name, data: data.slice(0, 30) })),
+    { name: 'large', data: large.slice(0, 30) },
+  ];
+  const storage = memoryStorage({ 'a.parquet': written({ columnData, codec: 'UNCOMPRESSED' }) });
+  const lines = await readPath(storage, 'a.parquet', 'auto', { fields: { id: 'id', metadata: ['score'] } });
+  t.same(lines.map(shown)[3], { id: EXPECTED[3].id, metadata: { score: 0.75 }, text: EXPECTED[3].text });
+  t.ok(storage.counts.bytes < 400_000, `${storage.counts.bytes} bytes`);
+});
+
+t.test('lists and objects become JSON, and integers keep their digits', async (t) => {
+  const columnData = [
+    { name: 'text', data: ['a', 'b'] },
+    { name: 'tags', type: 'JSON' as const, data: [{ a: [1, 'x'] }, null] },
+    { name: 'big', data: [-9_223_372_036_854_775_808n, 1n] },
+  ];
+  const [line] = await readPath(memoryStorage({ 'a.parquet': written({ columnData }) }), 'a.parquet', 'auto');
+  const json = line !== undefined && 'document' in line ? String(line.document) : '';
+  t.equal(json, '{"metadata":{"tags":{"a":[1,"x"]},"big":-9223372036854775808},"text":"a"}');
+});
+
+t.test('bytes that are no text are refused for their document, others are text', async (t) => {
+  const columnData = [
+    { name: 'text', data: ['a', 'b'] },
+    { name: 'raw', type: 'BYTE_ARRAY' as const, data: [Buffer.from('é'), Buffer.from([0xff, 0])] },
+  ];
+  const storage = memoryStorage({ 'a.parquet': written({ columnData }) });
+  const lines = await readPath(storage, 'a.parquet', 'auto');
+  t.match(lines.map(shown), [
+    { metadata: { raw: 'é' }, text: 'a' },
+    /^invalid_parameters: raw: it holds bytes, which are no JSON/,
+  ]);
+  const named = await readPath(storage, 'a.parquet', 'auto', { fields: { text: 'raw' } });
+  t.match(named.map(shown), [{ text: 'é' }, /raw: expected a text, got bytes that are no text/]);
+});
+
+t.test('a column of the text that is not there is an error of each document', async (t) => {
+  const storage = memoryStorage({ 'a.parquet': written({ columnData: TABLE }) });
+  const [line] = await readPath(storage, 'a.parquet', 'auto', { fields: { text: 'body' } });
+  t.match(
+    line && shown(line),
+    /invalid_parameters: text: there is no body here; there are id, text, score, at/,
+  );
+});
+
+t.test('files of lies are refused', async (t) => {
+  const file = written({ columnData: TABLE, codec: 'UNCOMPRESSED' });
+  const failure = (change: (bytes: Buffer) => Buffer) =>
+    failureOf(readPath(memoryStorage({ 'a.parquet': change(Buffer.from(file)) }), 'a.parquet', 'auto'));
+  const withLength = (length: number) => (bytes: Buffer) => {
+    bytes.writeUInt32LE(length, bytes.length - 8);
+    return bytes;
+  };
+  t.match(
+    await failure(() => Buffer.from('PAR1')),
+    /source_unreadable: a.parquet cannot be read: .*too short/,
+  );
+  t.match(await failure(() => Buffer.alloc(1000)), /it does not begin and end with PAR1/);
+  t.match(await failure((bytes) => bytes.subarray(0, -1)), /it does not begin and end with PAR1/);
+  t.match(await failure((bytes) => bytes.subarray(100)), /it does not begin and end with PAR1/);
+  t.match(await failure(withLength(0xffffffff)), /its metadata would be longer than the file/);
+  t.match(await failure(withLength(3)), /source_unreadable/);
+  const padded = (bytes: Buffer) => Buffer.concat([Buffer.from('PAR1'), Buffer.alloc(33 << 20), bytes]);
+  t.match(await failure((bytes) => withLength(33 << 20)(padded(bytes))), /over the limit of/);
+  const cut = (bytes: Buffer) => Buffer.concat([Buffer.from('PAR1'), bytes.subarray(bytes.length - 1000)]);
+  t.match(await failure(cut), /outside of the file|cut off|number|length|type/);
+});
+
+t.test('metadata that would take memory beyond their bytes are refused', async (t) => {
+  const refused = (bytes: readonly number[], message: RegExp) =>
+    t.throws(() => new ThriftReader(Uint8Array.from(bytes), 0).struct(), { message });
+  refused([0x19, 0xf9, 0xff, 0xff, 0xff, 0x0f], /length beyond their end/);
+  refused([0x18, 0xff, 0xff, 0xff, 0x7f], /length beyond their end/);
+  refused([0x16, ...new Array(1000).fill(0x80)], /without an end/);
+  refused([0x15, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01], /too large/);
+  refused(new Array(1000).fill(0x1c), /nested too deeply/);
+  refused([0x19, ...new Array(1000).fill(0x19)], /nested too deeply/);
+  refused([0x1b, 0], /unknown type 11/);
+});
+
+t.test('pages that are not as many, or as long, as their row group says are refused', async (t) => {
+  for (const codec of CODECS) {
+    const bytes = written({ columnData: TABLE, codec });
+    const storage = memoryStorage({ 'a.parquet': bytes });
+    const { metadata } = await openParquet(storage, storage.fileOf('a.parquet'));
+    const column = metadata.row_groups[0]?.columns[1]?.meta_data;
+    if (column === undefined) throw new Error('there is no column');
+    const from = Number(column.dictionary_page_offset || column.data_page_offset);
+    const chunk = bytes.subarray(from, from + Number(column.total_compressed_size));
+    const shape = { isFlat: true, repetition: 0, definition: 0 };
+    const check = (rows: number, most = 1_000_000, part: Uint8Array = chunk) =>
+      checkPages(part, column, shape, { rows, bytes: most });
+    const size = check(COUNT);
+    t.ok(size > 0);
+    t.throws(() => check(COUNT + 1), { message: /has 40 values for 41 rows/ });
+    t.throws(() => check(COUNT - 1), { message: /count of 40 values, which cannot be/ });
+    t.throws(() => check(COUNT, size - 1), { message: /too many bytes/ });
+    t.throws(() => check(COUNT, size, chunk.subarray(0, -9)), { message: /longer than the column|cut off/ });
+  }
+});
+
+t.test('runs of more values than there are, and texts of more bytes, are refused', async (t) => {
+  checkRuns(Uint8Array.from([20, 1]), 1, 10);
+  checkRuns(Uint8Array.from([0x05, 0xff, 0xff]), 1, 10);
+  t.throws(() => checkRuns(Uint8Array.from([0xfe, 0xff, 0xff, 0xff, 0x0f, 1]), 1, 1000), /more values/);
+  t.throws(() => checkRuns(Uint8Array.from([0xff, 0xff, 0xff, 0xff, 0x0f, 1]), 0, 1000), /more values/);
+  t.throws(() => checkRuns(new Uint8Array(20).fill(0x80), 1, 1000), /without an end/);
+  // 128 prefixes, each 100 longer than the one before it.
+  const prefixes = Uint8Array.from([0x80, 1, 4, 0x80, 1, 0, 0xc8, 1, 0, 0, 0, 0]);
+  checkPrefixes(prefixes, 128, 1_000_000);
+  t.throws(() => checkPrefixes(prefixes, 128, 800_000), /too many bytes/);
+  t.throws(() => checkPrefixes(prefixes, 127, 1_000_000), /more values/);
+});
+
+t.test('a file that is damaged anywhere gives rows or an error, and nothing else', async (t) => {
+  const files = [
+    written({ columnData: TABLE, codec: 'UNCOMPRESSED', rowGroupSize: 20 }),
+    written({ columnData: TABLE, codec: 'ZSTD' }),
+  ];
+  const anyDamage = fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(255)), {
+    minLength: 1,
+    maxLength: 4,
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...files), anyDamage, fc.boolean(), async (file, damage, atEnd) => {
+      const bytes = Buffer.from(file);
+      const metadata = bytes.readUInt32LE(bytes.length - 8) + 8;
+      const [from, length] = atEnd ? [bytes.length - metadata, metadata] : [0, bytes.length];
+      for (const [place, byte] of damage)
+        bytes[from + Math.min(length - 1, Math.floor(place * length))] = byte;
+      const storage = memoryStorage({ 'a.parquet': bytes });
+      try {
+        for (const shard of await plan(storage, { path: 'a.parquet', format: 'auto' }))
+          await readAll(storage, shard);
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code !== 'source_unreadable') throw error;
+      }
+    }),
+    { numRuns: 1500 },
+  );
+  t.pass();
+});
