@@ -1,3 +1,4 @@
+import { ServiceError } from '../../core/errors.ts';
 import { planShards } from '../corpus/plan-shards.ts';
 import type { ShardRange } from '../corpus/shard.ts';
 import type { Claim, JobStore, PlannedShard, ShardResult } from '../store/jobs/contract.ts';
@@ -6,7 +7,7 @@ import type { JobPlaces } from './places.ts';
 import type { JobSpec } from './spec.ts';
 
 export interface PlanTools {
-  readonly store: Pick<JobStore, 'addShards'>;
+  readonly store: Pick<JobStore, 'addShards' | 'get'>;
   readonly places: JobPlaces;
   /** Largest shard. */
   readonly shardBytes: number;
@@ -19,8 +20,8 @@ const BATCH = 1000;
 const NO_RESULT: ShardResult = { documents: 0, documentsFailed: 0, chunks: 0, bytes: 0, output: null };
 
 /**
- * Divides the source of a job into shards and stores these. A plan that is made again is the same, so that what a process
- * left behind that died while planning stays.
+ * Divides the source of a job into shards and stores these. A plan that is made again is to be the same, so that what a
+ * process left behind that died while planning stays.
  *
  * @throws ServiceError what is wrong with the source or the target
  * @throws the signal's reason once it aborts
@@ -38,6 +39,9 @@ export async function planJob(claim: Claim, signal: AbortSignal, tools: PlanTool
       throw new Error('the plan is another worker\u2019s');
     next += shards.length;
   }
+  // An earlier try at the plan may have found more.
+  const { shards } = await tools.store.get(claim.jobId);
+  if (shards.total !== next) throw new ServiceError('source_changed', { source: 'The source' });
   return NO_RESULT;
 }
 

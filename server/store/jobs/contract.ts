@@ -191,6 +191,7 @@ export interface JobStore {
    *
    * @param from `seq` of the first, from 0
    * @returns whether the plan is still the worker's
+   * @throws ServiceError `source_changed` if those that are there are others
    */
   addShards(plan: Claim, from: number, shards: readonly PlannedShard[]): Promise<boolean>;
   /**

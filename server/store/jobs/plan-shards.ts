@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ServiceError } from '../../../core/errors.ts';
 import type { Claim, PlannedShard } from './contract.ts';
-import { rowOf, rowsOf, type Sql } from './dialect.ts';
+import { type Dialect, rowOf, rowsOf, type Sql } from './dialect.ts';
 import { BATCH, type JobTables, lockJob, lowestRank, type Transaction } from './tables.ts';
 import { MINE, mineOf, renewLease } from './take.ts';
 
@@ -52,6 +53,7 @@ async function addBatch(
     where true on conflict (job_id, seq) do nothing returning seq, rank`,
     [jobId, JSON.stringify(rows)],
   );
+  if (added.length < rows.length) await expectSame(dialect, tx, jobId, rows);
   const bytes = new Map(batch.map((one) => [one.seq, one.bytes]));
   const total = added.reduce((sum, { seq }) => sum + (bytes.get(seq) ?? 0), 0);
   const counts =
@@ -63,6 +65,22 @@ async function addBatch(
     added.map((one) => ({ ...one, kind: 'chunk' })),
   );
   return true;
+}
+
+/** @throws ServiceError `source_changed` if an earlier try at the plan has come to other shards */
+async function expectSame(
+  { plannedRows }: Dialect,
+  sql: Sql,
+  jobId: string,
+  rows: readonly object[],
+): Promise<void> {
+  const other = await rowOf(
+    sql,
+    `select s.seq from ${plannedRows} join bulk_shards s on s.job_id = ? and s.seq = r.seq
+    where s.range <> r.range limit 1`,
+    [JSON.stringify(rows), jobId],
+  );
+  if (other !== undefined) throw new ServiceError('source_changed', { source: 'The source' });
 }
 
 /**
