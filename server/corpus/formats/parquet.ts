@@ -4,7 +4,7 @@ import type { Storage, StoredFile } from '../storage.ts';
 import { defaultMapping, neededNames } from './map-fields.ts';
 import { asUnreadable, openParquet, type ParquetFile } from './parquet/open.ts';
 import { readColumns } from './parquet/read-columns.ts';
-import type { RowLines } from './parquet/row-lines.ts';
+import { type RowLines, rowLines } from './parquet/row-lines.ts';
 import { RowThread } from './parquet/row-thread.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
 
@@ -57,17 +57,17 @@ async function* readGroup(
   const { names, metadata } = opened;
   const mapping = fields ?? defaultMapping(names);
   const columns = neededNames(mapping, names);
-  const stretches = await readColumns(storage, file, group, columns);
-  // Only this row group is known to be in memory, so it is the only one that there is.
-  const only = { ...metadata, row_groups: [group], num_rows: group.num_rows };
-  const task = {
-    group: { metadata: only, size: file.size, columns, stretches },
-    ...{ names, mapping, isStrict: fields !== undefined, limit },
-  };
   const share = sizesOf(sizeOf(group), Number(group.num_rows));
   let row = 0;
   try {
-    for await (const lines of thread.lines(task)) {
+    const stretches = await readColumns(storage, file, group, columns);
+    // Only this row group is known to be in memory, so it is the only one that there is.
+    const only = { ...metadata, row_groups: [group], num_rows: group.num_rows };
+    const task = {
+      group: { metadata: only, size: file.size, columns, stretches },
+      ...{ names, mapping, isStrict: fields !== undefined, limit },
+    };
+    for await (const lines of isSmall(group) ? rowLines(task) : thread.lines(task)) {
       yield documentsOf(lines, (document) => {
         const place = { source: file.name, row: first + row };
         return { place, size: share(row++), document };
@@ -76,6 +76,13 @@ async function* readGroup(
   } catch (error) {
     throw asUnreadable(file, error);
   }
+}
+
+/** Bytes of a row group that are decoded sooner than a thread starts. */
+const SMALL = 256 * 1024;
+
+function isSmall({ columns, total_byte_size }: RowGroup): boolean {
+  return Math.max(sizeOf({ columns }), Number(total_byte_size)) <= SMALL;
 }
 
 function documentsOf(
@@ -98,6 +105,6 @@ function sizesOf(bytes: number, rows: number): (row: number) => number {
   return (row) => upTo(row + 1) - upTo(row);
 }
 
-function sizeOf({ columns }: RowGroup): number {
+function sizeOf({ columns }: Pick<RowGroup, 'columns'>): number {
   return columns.reduce((sum, { meta_data }) => sum + Number(meta_data?.total_compressed_size ?? 0), 0);
 }

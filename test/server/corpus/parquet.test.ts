@@ -7,6 +7,7 @@ import { openParquet } from '../../../server/corpus/formats/parquet/open.ts';
 import { checkPages } from '../../../server/corpus/formats/parquet/pages.ts';
 import { checkPrefixes, checkRuns } from '../../../server/corpus/formats/parquet/runs.ts';
 import { ThriftReader } from '../../../server/corpus/formats/parquet/thrift.ts';
+import type { ShardRange } from '../../../server/corpus/shard.ts';
 import { failureOf, memoryStorage, plan, readAll, readPath, shown } from './memory-storage.ts';
 
 const TEXTS = ['one', 'Zwölf Boxkämpfer 👍🏽', '她在门口', '', 'l1\nl2 "q"', 'x'.repeat(5000)];
@@ -180,6 +181,26 @@ t.test('runs of more values than there are, and texts of more bytes, are refused
   checkPrefixes(prefixes, 128, 1_000_000);
   t.throws(() => checkPrefixes(prefixes, 128, 800_000), /too many bytes/);
   t.throws(() => checkPrefixes(prefixes, 127, 1_000_000), /more values/);
+});
+
+t.test('a large row group is decoded in a thread of its own', async (t) => {
+  const text = Array.from({ length: 400 }, (_, row) => `${row} ${'words 漢字 😀 '.repeat(200)}`);
+  const columnData = [
+    { name: 'id', data: text.map((_, row) => `d${row}`), type: 'STRING' as const },
+    { name: 'text', data: text, type: 'STRING' as const },
+  ];
+  const bytes = Buffer.from(written({ columnData, codec: 'UNCOMPRESSED' }));
+  const storage = memoryStorage({ 'a.parquet': bytes });
+  const [shard] = await plan(storage, { path: 'a.parquet', format: 'auto' });
+  const lines = await readAll(storage, shard as ShardRange);
+  t.same(
+    lines.map((line) => JSON.parse(String('document' in line && line.document)).text),
+    text,
+  );
+  const damaged = Buffer.from(bytes);
+  damaged.fill(0xff, 4, 4000);
+  const other = memoryStorage({ 'a.parquet': damaged });
+  await t.rejects(readAll(other, shard as ShardRange), { code: 'source_unreadable' });
 });
 
 t.test('a file that is damaged anywhere gives rows or an error, and nothing else', async (t) => {
