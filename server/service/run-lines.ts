@@ -1,6 +1,6 @@
 import { fromPlainError, type PlainError, ServiceError, toPlainError } from '../../core/errors.ts';
 import { ByteWriter } from '../wire/byte-writer.ts';
-import { estimateBytes, type WrittenDocument, writeLines, writeList } from '../wire/chunk-writer.ts';
+import { type WrittenDocument, writeLines, writeList } from '../wire/chunk-writer.ts';
 import type { Answer } from './answer.ts';
 import { runStages } from './execution.ts';
 import { withStages } from './open-stages.ts';
@@ -28,62 +28,74 @@ export function runLines(
   const documents: WrittenDocument[] = [];
   const failures: PlainError[] = [];
   const outcomes: LineOutcome[] = [];
-  const parts: Uint8Array[] = [];
+  const writer = new ByteWriter(maxAnswerBytes, estimate(lines));
 
-  async function answer(line: ReadLine, stages: readonly Stage[]): Promise<Uint8Array> {
+  async function answer(line: ReadLine, stages: readonly Stage[]): Promise<void> {
     if ('error' in line) throw fromPlainError(line.error);
     const chunks = await runStages(stages, line.input);
-    return timer.time('serialise', 'json', () => {
+    await timer.time('serialise', 'json', () => {
       const document = writtenDocument(line.input, chunks, plan);
-      const bytes = writeLine(line, document, plan, maxAnswerBytes);
+      writeLine(writer, line, document, plan);
+      writer.beginPart();
       documents.push(document);
       if (plan.writes !== undefined) outcomes.push({ ...headOf(line), ...countOf(document, plan) });
-      return bytes;
     });
   }
 
   function fail(line: ReadLine, error: unknown): void {
     const plain = toPlainError(error);
     failures.push(plain);
-    if (plan.writes === undefined) parts.push(errorLine(line, error));
-    else outcomes.push({ ...headOf(line), error: plain });
+    writer.dropPart();
+    if (plan.writes === undefined) {
+      writer.json(errorText(line, error));
+      writer.beginPart();
+    } else outcomes.push({ ...headOf(line), error: plain });
   }
 
   return withStages({ requests: plan.stages, tools, signal, timer, report() {} }, async (stages) => {
     for (const line of lines) {
       signal.throwIfAborted();
       try {
-        parts.push(await answer(line, stages));
+        await answer(line, stages);
       } catch (error) {
         signal.throwIfAborted();
         fail(line, error);
       }
     }
-    const bytes = new Uint8Array(Buffer.concat(parts));
     const timings = timingsOf(timer, documents);
-    const done = { bytes, metadata: {}, timings, failures };
+    const done = { bytes: writer.written(), metadata: {}, timings, failures };
     return plan.writes === undefined ? done : { ...done, outcomes };
   });
 }
 
-const LINE_BYTES = 128;
+/** Bytes that a line takes besides its text, and bytes of chunks for each byte of text; estimates. */
+const LINE_BYTES = 512;
+const GROWTH = 1.25;
+
+/** Estimates the bytes of the answer: making room for all at once saves copies. */
+function estimate(lines: readonly ReadLine[]): number {
+  let size = 0;
+  for (const line of lines) {
+    const text = 'input' in line && 'json' in line.input ? line.input.json.length : 0;
+    size += LINE_BYTES + GROWTH * text;
+  }
+  return Math.ceil(size);
+}
 
 function writeLine(
+  writer: ByteWriter,
   head: LineHead,
   document: WrittenDocument,
   { writes }: StreamPlan,
-  limit: number,
-): Uint8Array {
-  const writer = new ByteWriter(limit, Math.min(estimateBytes(document), limit) + LINE_BYTES);
+): void {
   if (writes === 'chunks') {
     writeLines(writer, document);
-    return writer.written();
+    return;
   }
   writer.json(writes === 'documents' ? documentOpening(head) : openingOf(head));
   writer.ascii('"chunks":');
   writeList(writer, document);
   writer.ascii('}\n');
-  return writer.written();
 }
 
 function documentOpening({ id = null }: { readonly id?: string | null | undefined }): string {
@@ -100,8 +112,12 @@ function headOf({ index, id }: LineHead): LineHead {
 
 /** The line that answers one that failed. */
 export function errorLine(head: LineHead, error: unknown): Uint8Array {
+  return Buffer.from(errorText(head, error));
+}
+
+function errorText(head: LineHead, error: unknown): string {
   const { status, detail } = error instanceof ServiceError ? error : new ServiceError('internal', {}, error);
-  return Buffer.from(`${openingOf(head)}"error":${JSON.stringify({ status, detail })}}\n`);
+  return `${openingOf(head)}"error":${JSON.stringify({ status, detail })}}\n`;
 }
 
 function openingOf({ index, id }: LineHead): string {

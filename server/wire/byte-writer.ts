@@ -31,14 +31,27 @@ export class ByteWriter {
   readonly #limit: number;
   #out: Buffer<ArrayBuffer>;
   #at = 0;
+  /** Where the part begins that the limit is for. */
+  #from = 0;
 
   /**
-   * @param limit most bytes that may be written
+   * @param limit most bytes that may be written, or of each part
    * @param size bytes to make room for at first
    */
   constructor(limit: number, size: number) {
     this.#limit = limit;
     this.#out = Buffer.allocUnsafeSlow(size);
+  }
+
+  /** Begins another part. @throws ServiceError `answer_too_large` if the one before it is */
+  beginPart(): void {
+    this.#refuseTooMuch();
+    this.#from = this.#at;
+  }
+
+  /** Takes back what was written of the part. */
+  dropPart(): void {
+    this.#at = this.#from;
   }
 
   /** Writes ASCII that needs no escape. */
@@ -131,8 +144,9 @@ export class ByteWriter {
   }
 
   #refuseTooMuch(): void {
-    if (this.#at <= this.#limit) return;
-    throw new ServiceError('answer_too_large', { bytes: this.#at, limit: this.#limit });
+    const bytes = this.#at - this.#from;
+    if (bytes <= this.#limit) return;
+    throw new ServiceError('answer_too_large', { bytes, limit: this.#limit });
   }
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ChunkedDocument, ChunkedDocuments } from '../../corpus/chunk-documents.ts';
 import { idsLine, idsLineOf } from '../../jobs/part-files.ts';
+import { release } from '../../run/release.ts';
 import { CommandError } from '../errors.ts';
 import { type ChangeCounts, deletedLines, EarlierIds, unknownVanished } from './changes/earlier-ids.ts';
 import { checkIds, onlyChanges } from './changes/only-changes.ts';
@@ -126,7 +127,9 @@ class Output {
   }
 }
 
+/** Writes bytes, which must not be used afterwards: their memory is freed once they are written. */
 async function write(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
-  if (bytes.length === 0 || process.stdout.write(bytes)) return;
-  await once(process.stdout, 'drain', { signal });
+  if (bytes.length === 0) return;
+  const isTaken = process.stdout.write(bytes, () => release(bytes));
+  if (!isTaken) await once(process.stdout, 'drain', { signal });
 }
