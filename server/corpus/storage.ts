@@ -18,6 +18,7 @@ export interface WrittenFile {
 
 /** A file that is being written. Under its name there is nothing until it is finished. */
 export interface FileWriter {
+  /** @param bytes are the writer's from then on, which may free their memory */
   write(bytes: Uint8Array): Promise<void>;
   /** Resolves once the file is there under its name, whole, also after a loss of power. */
   finish(): Promise<WrittenFile>;

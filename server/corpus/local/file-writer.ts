@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { release } from '../../run/release.ts';
 import type { FileWriter, WrittenFile } from '../storage.ts';
 import { attempt, storageFailed } from './failures.ts';
 import { syncFolder } from './paths.ts';
@@ -69,7 +70,9 @@ export class LocalFileWriter implements FileWriter {
     const gathered = this.#gathered;
     this.#gathered = [];
     this.#gatheredBytes = 0;
-    if (gathered.length > 0) await this.#handle.appendFile(Buffer.concat(gathered));
+    if (gathered.length === 0) return;
+    await this.#handle.appendFile(Buffer.concat(gathered));
+    gathered.forEach(release);
   }
 
   async #orDiscard(work: () => Promise<void>): Promise<void> {
