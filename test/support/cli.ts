@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { STAND_INS } from './here.ts';
 import { plugin } from './plugins.ts';
@@ -73,7 +74,9 @@ export function startCli(t: Cleanup, args: readonly string[], options: CliOption
     stdout,
     stderr,
     async ended() {
-      const [status] = (await end) as [number | null];
+      const [code, signal] = (await end) as [number | null, NodeJS.Signals | null];
+      // As shells have it: a signal that comes when Node has nearly ended ends it by itself.
+      const status = signal === 'SIGINT' ? 128 + constants.signals.SIGINT : code;
       return resultOf(status, stdout(), stderr());
     },
   };
