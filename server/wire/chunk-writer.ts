@@ -57,7 +57,7 @@ const CHUNK_BYTES = 112;
 const FIELD_BYTES = 48;
 
 /** Estimates the bytes of a document's chunks: making room for all chunks at once saves copies. */
-export function estimateBytes({ chunks, ids, columns }: WrittenDocument): number {
+function estimateBytes({ chunks, ids, columns }: WrittenDocument): number {
   const added = columns.reduce((sum, { bytes }) => sum + bytes, ids === undefined ? 0 : FIELD_BYTES);
   let size = chunks.length * added;
   for (const chunk of chunks) size += sizeOf(chunk);

@@ -20,13 +20,13 @@ async function fill({ sql, settings }: OpenJobs): Promise<void> {
     ? `printf('00000000-0000-4000-8000-%012d', i)`
     : `('00000000-0000-4000-8000-' || lpad(i::text, 12, '0'))::uuid`;
   const job = (key: string, state: string) => `${key}, ${state}, 'd', null, false, null, 9e9, i, i, 9e9,
-    1, 0, 0, 1, 0, 1, 1, 1, '{}'`;
+    1, 0, 0, 0, 1, 0, 1, 1, 1, '{}'`;
   await sql(`insert into bulk_jobs (id, state, digest, idempotency_key, notifies, max_errors, keep_seconds,
-    created_at, finished_at, expires_at, shards_total, shards_open, shards_failed, documents, documents_failed,
+    created_at, finished_at, expires_at, shards_total, shards_open, shards_done, shards_failed, documents, documents_failed,
     chunks, bytes_read, bytes_total, spec) select ${job(id, `'done'`)} from ${numbers(20_000)}`);
   const one = isSqlite ? `'${ONE}'` : `'${ONE}'::uuid`;
   await sql(`insert into bulk_jobs (id, state, digest, idempotency_key, notifies, max_errors, keep_seconds,
-    created_at, finished_at, expires_at, shards_total, shards_open, shards_failed, documents, documents_failed,
+    created_at, finished_at, expires_at, shards_total, shards_open, shards_done, shards_failed, documents, documents_failed,
     chunks, bytes_read, bytes_total, spec) select ${job(one, `'running'`)} from ${numbers(1)}`);
   const shard = (key: string, seq: string, state: string) =>
     `select ${key}, ${seq}, 'chunk', '${state}', i, 1, 0, 0, '{}' from`;
