@@ -8,6 +8,7 @@ interface JsonSchema {
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly items?: object;
+  readonly minItems?: number;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
@@ -18,13 +19,15 @@ interface JsonSchema {
 
 /** What a schema expects: `an integer from 1 to 100`, `a list of which each is a string`. */
 export function expectation(schema: object): string {
-  const { anyOf, enum: values, type, items, const: constant } = schema as JsonSchema;
+  const { anyOf, enum: values, type, items, minItems, const: constant } = schema as JsonSchema;
   if (anyOf !== undefined) return anyOf.map(expectation).join(' or ');
   if (values !== undefined) return `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`;
   if (constant !== undefined) return JSON.stringify(constant);
   if (typeof type === 'object') return type.map((one) => expectation({ ...schema, type: one })).join(' or ');
-  if (type === 'array')
-    return `a list${items === undefined ? '' : ` of which each is ${expectation(items)}`}`;
+  if (type === 'array') {
+    const least = minItems === undefined ? '' : ` of at least ${minItems}`;
+    return `a list${least}${items === undefined ? '' : ` of which each is ${expectation(items)}`}`;
+  }
   if (type === 'integer') return `an integer${bounds(schema as JsonSchema)}`;
   if (type === 'number') return `a number${bounds(schema as JsonSchema)}`;
   if (type === 'string') return `a string${lengths(schema as JsonSchema)}`;

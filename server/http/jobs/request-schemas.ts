@@ -81,7 +81,12 @@ export const targetBody = {
 } as const;
 
 /** Steps are checked one by one, each with its number. */
-const steps = { type: 'array', description: 'Run in this order on each document.', excludes: ['pipeline'] };
+const steps = {
+  type: 'array',
+  minItems: 1,
+  description: 'Run in this order on each document.',
+  excludes: ['pipeline'],
+};
 
 /** The request that makes a job. @param namespace that of the ids of chunks, if the request has none */
 export function jobBody(namespace: string): ObjectSchema {

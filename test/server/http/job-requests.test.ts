@@ -57,7 +57,7 @@ t.test('a request needs a source and steps, each once', async (t) => {
     400,
     /source\.documents: cannot be given together with path/,
   );
-  checkProblem(t, await post({ steps: [] }), 400, /steps: the pipeline has none/);
+  checkProblem(t, await post({ steps: [] }), 400, /steps: expected a list of at least 1, got a list/);
   checkProblem(
     t,
     await post({ steps: [{ type: 'chunk', chunker: 'tokn' }] }),
