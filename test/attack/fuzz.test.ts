@@ -48,6 +48,6 @@ t.test('the fuzzer finds a bug that is put in on purpose', async (t) => {
     ),
   );
   const client = await startServer(t, { plugins: ['faulty', 'character'], pluginsDir: [folder] });
-  const breaches = await fuzz(client, 400, SEED);
+  const breaches = await fuzz(client, 1500, SEED);
   t.ok(breaches.some(({ status, request }) => status === 500 && request.path.startsWith('/v1/chunk/faulty')));
 });
