@@ -4,7 +4,7 @@ import { readDocuments } from '../corpus/read-documents.ts';
 import type { ShardRange } from '../corpus/shard.ts';
 import type { Claim, ShardResult } from '../store/jobs/contract.ts';
 import type { Chunking } from './chunking.ts';
-import { errorLine, idsLine, type PartFiles, PartFilesWriter } from './part-files.ts';
+import { failedDocumentLine, idsLine, type PartFiles, PartFilesWriter } from './part-files.ts';
 import type { JobPlaces } from './places.ts';
 import type { OpenSink, ShardSink } from './shard-sink.ts';
 import { type JobSpec, unitOf } from './spec.ts';
@@ -83,7 +83,7 @@ async function writeGroup(
   if (sink === undefined) await writer.write('part', bytes);
   const failed = documents.filter(({ error }) => error !== undefined);
   const done = documents.filter(({ error }) => error === undefined);
-  if (failed.length > 0) await writer.write('errors', Buffer.from(failed.map(errorLine).join('')));
+  if (failed.length > 0) await writer.write('errors', Buffer.from(failed.map(failedDocumentLine).join('')));
   if (done.length > 0) await writer.write('ids', Buffer.from(done.map(idsLine).join('')));
   return documents;
 }

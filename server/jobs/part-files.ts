@@ -80,7 +80,7 @@ export class PartFilesWriter {
 }
 
 /** The line of the errors that tells what is wrong with a document and where it stands. */
-export function errorLine({ source, id, error }: ChunkedDocument): string {
+export function failedDocumentLine({ source, id, error }: ChunkedDocument): string {
   const { place } = source;
   const { status, detail } = error as DocumentError;
   return `${JSON.stringify({ ...place, ...(id !== undefined && { id }), status, detail })}\n`;

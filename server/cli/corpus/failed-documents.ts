@@ -1,7 +1,7 @@
 import { closeSync, writeSync } from 'node:fs';
 import type { ChunkedDocument } from '../../corpus/chunk-documents.ts';
 import type { Place } from '../../corpus/shard.ts';
-import { errorLine } from '../../jobs/part-files.ts';
+import { failedDocumentLine } from '../../jobs/part-files.ts';
 import { openToWrite } from './lines-file.ts';
 
 /** Failures that are shown; the file has all. */
@@ -18,7 +18,7 @@ export class FailedDocuments {
   }
 
   add(document: ChunkedDocument): void {
-    if (this.#file !== undefined) writeSync(this.#file, errorLine(document));
+    if (this.#file !== undefined) writeSync(this.#file, failedDocumentLine(document));
     else if (++this.#count <= MOST_SHOWN)
       process.stderr.write(`${nameOf(document)}: ${document.error?.detail}\n`);
   }

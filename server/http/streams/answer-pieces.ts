@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { startingWith } from './starting-with.ts';
 
 /**
  * Answers with pieces of text, read no faster than they are sent.
@@ -15,13 +16,4 @@ export async function answerPieces(
   const first = await pieces.next();
   const stream = Readable.from(startingWith(first, pieces), { objectMode: false });
   return reply.type(`${type}; charset=utf-8`).send(stream);
-}
-
-async function* startingWith(
-  first: IteratorResult<Buffer>,
-  rest: AsyncGenerator<Buffer>,
-): AsyncGenerator<Buffer> {
-  if (first.done) return;
-  yield first.value;
-  yield* rest;
 }

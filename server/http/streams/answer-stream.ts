@@ -14,6 +14,7 @@ import { logWork } from '../request-log.ts';
 import type { Services } from '../services.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { LINES } from './media.ts';
+import { startingWith } from './starting-with.ts';
 
 /** A stream, and who is answered. */
 export interface StreamedRequest {
@@ -129,15 +130,6 @@ async function sendLines(
     highWaterMark: PIECE_BYTES,
   });
   return reply.type(`${LINES}; charset=utf-8`).send(stream);
-}
-
-async function* startingWith(
-  first: IteratorResult<Uint8Array>,
-  rest: AsyncGenerator<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  if (first.done) return;
-  yield first.value;
-  yield* rest;
 }
 
 async function* bytesOf(answers: AsyncGenerator<LineAnswers>): AsyncGenerator<Uint8Array> {

@@ -2,7 +2,6 @@ import { existsSync, rmSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { type FormFile, postFile, postForm } from '../../support/files.ts';
-import { needs } from '../../support/here.ts';
 import { chunker, plugin, pluginsFolder } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
 import { speak, startServer, temporaryFolder } from '../../support/server.ts';
@@ -356,46 +355,4 @@ t.test('the routes are documented', async (t) => {
   const { responses } = operation as { responses: Record<string, { headers: object }> };
   t.match(Object.keys(responses['200']?.headers ?? {}), ['x-request-id', 'x-source-encoding', 'x-seen']);
   t.ok(paths['/v1/pipelines/{pipeline_id}/execute/file']);
-});
-
-t.test('a real file gives what its text gives', needs('reader/text'), async (t) => {
-  const server = await startServer(t, { workers: 1 });
-  const text = 'Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich. 漢字 😀\r\n'.repeat(2000);
-  const asked = { chunk_size: 100, chunk_overlap: 10 };
-  const expected = (await server.post('/v1/chunk/token', { text, ...asked })).json<{ text: string }[]>();
-  const fields: [string, string][] = [
-    ['chunk_size', '100'],
-    ['chunk_overlap', '10'],
-    ['include', '[]'],
-  ];
-  const encoded: [encoding: string, Buffer][] = [
-    ['utf-8', Buffer.from(text)],
-    ['utf-8', Buffer.from(`\ufeff${text}`)],
-    ['utf-16le', Buffer.from(`\ufeff${text}`, 'utf16le')],
-    ['utf-16be', Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
-  ];
-  for (const [encoding, bytes] of encoded) {
-    const answer = await postForm(server, '/v1/chunk/token/file', { bytes, name: 'a.txt' }, fields);
-    t.equal(answer.headers.get('x-source-encoding'), encoding);
-    t.same(answer.json(), expected, `offsets are those of the text that ${encoding} encodes`);
-  }
-  const binary = await postFile(server, '/v1/chunk/token/file', Buffer.from('PNG\0\0\0\x01\xff', 'latin1'));
-  checkProblem(t, binary, 400, /^The file cannot be read as text/);
-});
-
-t.test('many files at once', needs('reader/text'), async (t) => {
-  const server = await startServer(t, { workers: 2 });
-  const answers = await Promise.all(
-    Array.from({ length: 100 }, async (_, index) => {
-      const bytes = `file ${index} `.repeat(500);
-      const answer = await postForm(server, '/v1/chunk/token/file', { bytes, name: `${index}.txt` });
-      return (
-        answer
-          .json<{ text: string }[]>()
-          .map(({ text }) => text)
-          .join('') === bytes
-      );
-    }),
-  );
-  t.ok(answers.every(Boolean));
 });
