@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { noPgBouncer, startPgBouncer } from '../../support/pgbouncer.ts';
@@ -8,13 +9,16 @@ import { number, printTable } from '../race/report.ts';
 import { writeDocuments } from './corpus.ts';
 import { makeJob, start, stop, waitFor, withCleanup } from './servers.ts';
 
-const BYTES = 64_000_000;
-const SHARD = 2_000_000;
+const BYTES = 256_000_000;
+const SHARD = 8_000_000;
 const ROUNDS = 3;
 const WARM_UP = 4_000_000;
 const STEPS = [{ type: 'chunk', chunker: 'recursive', config: { tokenizer: 'character' } }];
 
-/** One worker with one thread against two, each a process with a data folder of its own, on one PostgreSQL. */
+/**
+ * One worker with one thread against two, each a process with a data folder and a core of its own, on one PostgreSQL, which
+ * has no core to itself, and neither has the server that is asked.
+ */
 export async function runMachines(): Promise<void> {
   if (noPostgres !== false) return console.log(`machines: left out, ${noPostgres}`);
   await withCleanup(async (t, folder) => {
@@ -59,6 +63,9 @@ async function compare(
           start(t, { ...own(index + 1), role: 'worker', workers: 1, 'bulk-concurrency': 1 }, url),
         ),
       );
+      workers.forEach(({ process }, core) => {
+        pin(process.child.pid as number, core);
+      });
       await run(api.client, 'warm.jsonl');
       seconds[count - 1]?.push(await run(api.client, 'in.jsonl'));
       await Promise.all(workers.map(stop));
@@ -68,6 +75,13 @@ async function compare(
   const speeds = seconds.map((times) => bytes / 1e6 / median(times));
   const ratios = seconds[0].map((time, round) => time / (seconds[1][round] as number));
   return [name, ...speeds.map(number), number(median(ratios)), ratios.map(number).join(' ')];
+}
+
+/** Keeps a process on one core, so that it is a machine of one core. */
+function pin(pid: number, core: number): void {
+  execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', String(core), String(pid)], {
+    stdio: 'ignore',
+  });
 }
 
 let targets = 0;
