@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { MODULE_ENDING } from '../module-ending.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -12,7 +13,7 @@ export function reload(args: readonly string[], folders: readonly string[]): voi
   const own = ['core', 'plugins', 'server'].map((folder) => join(ROOT, folder));
   const watched = [...own, ...folders].map((folder) => `--watch-path=${folder}`);
   const rest = args.filter((arg) => !arg.startsWith('--reload'));
-  const child = spawn(process.execPath, [...watched, join(ROOT, 'server', 'main.ts'), ...rest], {
+  const child = spawn(process.execPath, [...watched, join(ROOT, 'server', `main${MODULE_ENDING}`), ...rest], {
     stdio: 'inherit',
     env: { ...process.env, RELOAD: 'false' },
   });

@@ -1,9 +1,12 @@
+import addCompletion from '@bomb.sh/tab/commander';
 import { Command, CommanderError } from 'commander';
 import type { Environment } from '../config/config.ts';
 import { VERSION } from '../version.ts';
 import { evaluateCommand } from './commands/evaluate.ts';
 import { jobsCommand } from './commands/jobs.ts';
+import { modelsCommand } from './commands/models.ts';
 import { pipelinesCommand } from './commands/pipelines.ts';
+import { serverCommands } from './commands/serve.ts';
 import { chunkCommand, runChunk } from './corpus/run-chunk.ts';
 import { EXIT, isExpected, isUsage } from './errors.ts';
 
@@ -28,11 +31,19 @@ export async function runCommand(args: readonly string[], env: Environment): Pro
 }
 
 function program(env: Environment): Command {
-  const commands = [chunkCommand(), pipelinesCommand(env), jobsCommand(env), evaluateCommand(env)];
   const whole = new Command('chunksmith')
-    .description('Splits text into chunks: here, or on a running service.')
+    .description('Splits text into chunks: as a service, in this process, or on a running service.')
     .version(VERSION);
+  const commands = [
+    ...serverCommands(),
+    chunkCommand(),
+    modelsCommand(env),
+    pipelinesCommand(env),
+    jobsCommand(env),
+    evaluateCommand(env),
+  ];
   for (const command of commands) whole.addCommand(command);
+  addCompletion(whole);
   return withOverride(whole);
 }
 
