@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, globSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+const BUILD = join(ROOT, 'build');
+const PROJECT = join(import.meta.dirname, 'tsconfig.build.json');
+
+/** What the program reads beside its modules; those of the page are served without their types, as they are. */
+const ASSETS = '{core,plugins,server}/**/*.*';
+const PAGE = 'server/playground/';
+/** What has a package of its own, and what only a checkout can do. */
+const LEFT_OUT = ['server/clients/python/**', 'server/deploy/**', '**/tsconfig*.json'];
+/** The one file that is served of a package which brings many more. */
+const REDOC = 'redoc/bundles/redoc.standalone.js';
+
+/** `npm run build`: writes the program as JavaScript with types into `build/`, in the folders of its sources. */
+function build(): void {
+  rmSync(BUILD, { recursive: true, force: true });
+  execFileSync(process.execPath, [compiler(), '-p', PROJECT], { stdio: 'inherit' });
+  for (const path of globSync(ASSETS, { cwd: ROOT, exclude: LEFT_OUT })) {
+    if (path.startsWith(PAGE) || !path.endsWith('.ts')) cpSync(join(ROOT, path), join(BUILD, path));
+  }
+  copyRedoc();
+}
+
+/** The compiler of TypeScript, as npm has linked it. */
+function compiler(): string {
+  const folder = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
+  return join(folder, 'bin', 'tsc');
+}
+
+function copyRedoc(): void {
+  const script = createRequire(import.meta.url).resolve(REDOC);
+  for (const file of [script, `${script}.LICENSE.txt`])
+    cpSync(file, join(BUILD, 'server/http/routes', basename(file)));
+}
+
+build();
