@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-const BUILD = join(ROOT, 'build');
 const PROJECT = join(import.meta.dirname, 'tsconfig.build.json');
 
 /** What the program reads beside its modules; those of the page are served without their types, as they are. */
@@ -15,14 +14,14 @@ const LEFT_OUT = ['server/clients/python/**', 'server/deploy/**', '**/tsconfig*.
 /** The one file that is served of a package which brings many more. */
 const REDOC = 'redoc/bundles/redoc.standalone.js';
 
-/** `npm run build`: writes the program as JavaScript with types into `build/`, in the folders of its sources. */
-function build(): void {
-  rmSync(BUILD, { recursive: true, force: true });
-  execFileSync(process.execPath, [compiler(), '-p', PROJECT], { stdio: 'inherit' });
+/** Writes the program as JavaScript with types into a folder, below it as its sources are below the checkout. */
+function build(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  execFileSync(process.execPath, [compiler(), '-p', PROJECT, '--outDir', folder], { stdio: 'inherit' });
   for (const path of globSync(ASSETS, { cwd: ROOT, exclude: LEFT_OUT })) {
-    if (path.startsWith(PAGE) || !path.endsWith('.ts')) cpSync(join(ROOT, path), join(BUILD, path));
+    if (path.startsWith(PAGE) || !path.endsWith('.ts')) cpSync(join(ROOT, path), join(folder, path));
   }
-  copyRedoc();
+  copyRedoc(folder);
 }
 
 /** The compiler of TypeScript, as npm has linked it. */
@@ -31,10 +30,11 @@ function compiler(): string {
   return join(folder, 'bin', 'tsc');
 }
 
-function copyRedoc(): void {
+function copyRedoc(folder: string): void {
   const script = createRequire(import.meta.url).resolve(REDOC);
   for (const file of [script, `${script}.LICENSE.txt`])
-    cpSync(file, join(BUILD, 'server/http/routes', basename(file)));
+    cpSync(file, join(folder, 'server/http/routes', basename(file)));
 }
 
-build();
+/** `npm run build` writes into `build/`, with an argument into that folder. */
+build(resolve(process.argv[2] ?? join(ROOT, 'build')));
