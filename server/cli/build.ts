@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -17,7 +17,13 @@ const REDOC = 'redoc/bundles/redoc.standalone.js';
 /** Writes the program as JavaScript with types into a folder, below it as its sources are below the checkout. */
 function build(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
-  execFileSync(process.execPath, [compiler(), '-p', PROJECT, '--outDir', folder], { stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [compiler(), '-p', PROJECT, '--outDir', folder], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) {
+    rmSync(folder, { recursive: true, force: true });
+    process.exit(1);
+  }
   for (const path of globSync(ASSETS, { cwd: ROOT, exclude: LEFT_OUT })) {
     if (path.startsWith(PAGE) || !path.endsWith('.ts')) cpSync(join(ROOT, path), join(folder, path));
   }

@@ -36,7 +36,7 @@ export function quoted(text: string): Buffer {
  * @param bytes valid UTF-8, see `isUtf8`
  */
 export function quotedUtf8(bytes: Buffer): Buffer {
-  return Buffer.from(JSON.stringify(bytes.latin1Slice()), 'latin1');
+  return Buffer.from(JSON.stringify(bytes.toString('latin1')), 'latin1');
 }
 
 /** The JSON of an object with members whose values are JSON. */
