@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { SourceFile } from '../../core/contracts/reader.ts';
+import type { SourceFile } from '../../../core/contracts/reader.ts';
 import { anyText } from './texts.ts';
 
 /** Files that readers meet: texts in several encodings, whole and damaged, the beginnings of other formats, any bytes. */

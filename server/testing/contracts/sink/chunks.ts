@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import type { SinkChunk } from '../../core/contracts/sink.ts';
+import type { SinkChunk } from '../../../../core/contracts/sink.ts';
 
 /** Chunks as pipelines make them, and their comparison. */
 

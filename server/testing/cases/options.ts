@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import type { Manifest, ObjectSchema } from '../../core/contracts/manifest.ts';
-import type { Workbench } from './workbench.ts';
+import type { Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts';
+import type { Workbench } from '../workbench.ts';
 
 interface OptionSchema {
   readonly type?: string | readonly string[];
@@ -121,6 +121,11 @@ function keepRules(options: Options, properties: Properties, outer: Options): Op
     if (inner !== undefined) keepRules(value as Options, inner, bounds);
   }
   return options;
+}
+
+/** Whether some of the options have an effect with certain others alone. */
+export function hasEffectiveWith({ options: { properties } = NO_OPTIONS }: Manifest): boolean {
+  return Object.values(properties).some((schema) => 'effectiveWith' in schema);
 }
 
 /** The options without those that have no effect with the others, as their schemas say. */

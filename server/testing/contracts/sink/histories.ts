@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import type { SinkChunk, SinkCollection } from '../../core/contracts/sink.ts';
-import { Ledger, type SuiteOptions } from './promises.ts';
-import type { SinkBench } from './sink-bench.ts';
-import { anyChunk, areSame, DIMENSIONS } from './sink-chunks.ts';
+import type { SinkChunk, SinkCollection } from '../../../../core/contracts/sink.ts';
+import type { PluginEntry } from '../../../../core/hosting/registry.ts';
+import { holdFor } from '../../ledger.ts';
+import type { SuiteOptions } from '../../promises.ts';
+import type { SinkBench } from './bench.ts';
+import { anyChunk, areSame, DIMENSIONS } from './chunks.ts';
+import type { SinkLedger } from './promises.ts';
 
 /** What happens to a document: some of its chunks are stored, and perhaps all others removed, or all of them. */
 const anyStep = fc.record({
@@ -17,19 +20,18 @@ const anyStep = fc.record({
 
 const NAMES = ["it's a 'document' 😀", 'docs/a.md', 'docs/a.md#2'];
 
-/** Compares, after each step, what is stored with what should be. */
+/** Compares, after each step, what is stored with what should be. @throws BrokenContract */
 export async function checkHistories(
   sinks: SinkBench,
-  { runs, exemptions }: SuiteOptions & { runs: number },
+  plugin: PluginEntry,
+  options: SuiteOptions & { readonly runs: number },
 ): Promise<void> {
   const collection = await sinks.open('histories', DIMENSIONS);
-  const holds = fc.asyncProperty(fc.array(anyStep, { maxLength: 5 }), async (steps) => {
-    const ledger = new Ledger(exemptions);
+  const check = async (steps: readonly Step[], ledger: SinkLedger) => {
     const run = new History(sinks, collection, ledger);
     for (const step of steps) await run.take(step);
-    ledger.close();
-  });
-  await fc.assert(holds, { numRuns: runs });
+  };
+  await holdFor(plugin, fc.array(anyStep, { maxLength: 5 }), check, options);
 }
 
 type Step = typeof anyStep extends fc.Arbitrary<infer S> ? S : never;
@@ -37,12 +39,12 @@ type Step = typeof anyStep extends fc.Arbitrary<infer S> ? S : never;
 class History {
   readonly #sinks: SinkBench;
   readonly #collection: SinkCollection;
-  readonly #ledger: Ledger;
+  readonly #ledger: SinkLedger;
   readonly #prefix = randomUUID();
   readonly #ids = new Map<string, string>();
   readonly #stored = new Map<string, SinkChunk>();
 
-  constructor(sinks: SinkBench, collection: SinkCollection, ledger: Ledger) {
+  constructor(sinks: SinkBench, collection: SinkCollection, ledger: SinkLedger) {
     this.#sinks = sinks;
     this.#collection = collection;
     this.#ledger = ledger;
