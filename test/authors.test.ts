@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { manifestSchema } from '../core/contracts/manifest.ts';
 import { kit } from '../core/kit.ts';
-import { collaborators } from './support/collaborators.ts';
+import { collaborators } from '../server/testing/collaborators.ts';
 import { isOfMissingPlugin } from './support/here.ts';
 
 const PLUGINS = join(import.meta.dirname, '../plugins');

@@ -4,14 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { SUITES } from 'chunksmith/testing';
 import t, { type Test } from 'tap';
 import { KINDS } from '../core/contracts/manifest.ts';
-import { SUITES } from './contracts/suites.ts';
-import { openWorkbench } from './contracts/workbench.ts';
 import { postForm } from './support/files.ts';
 import { isOfMissingPlugin, needs } from './support/here.ts';
 import { postRoutes } from './support/openapi.ts';
 import { startServer, temporaryFolder } from './support/server.ts';
+import { openWorkbench } from './support/workbench.ts';
 
 /** What the README and its pages say is true: examples are run, and tables held against the code. */
 
@@ -296,7 +296,7 @@ t.test('it shows a plugin of each kind, which keeps the promises of its kind', a
   for (const kind of KINDS) {
     const shown = bench.plugins(kind).filter(({ manifest }) => plugins.includes(manifest.name));
     t.equal(shown.length, 1, kind);
-    for (const plugin of shown) t.ok(await SUITES[kind](bench, plugin), plugin.id);
+    for (const plugin of shown) t.ok(await SUITES[kind].run(bench, plugin), plugin.id);
   }
 });
 

@@ -6,6 +6,7 @@ import { evaluateCommand } from './commands/evaluate.ts';
 import { jobsCommand } from './commands/jobs.ts';
 import { modelsCommand } from './commands/models.ts';
 import { pipelinesCommand } from './commands/pipelines.ts';
+import { pluginCommand } from './commands/plugin.ts';
 import { serverCommands } from './commands/serve.ts';
 import { chunkCommand, runChunk } from './corpus/run-chunk.ts';
 import { EXIT, isExpected, isUsage } from './errors.ts';
@@ -41,6 +42,7 @@ function program(env: Environment): Command {
     pipelinesCommand(env),
     jobsCommand(env),
     evaluateCommand(env),
+    pluginCommand(env),
   ];
   for (const command of commands) whole.addCommand(command);
   addCompletion(whole);

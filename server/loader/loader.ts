@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path';
-import type { PluginId } from '../../core/contracts/manifest.ts';
+import type { Manifest, PluginId } from '../../core/contracts/manifest.ts';
 import { findMissing, type Probe } from '../../core/hosting/capability.ts';
 import { createRegistry, type PluginEntry, type Registry } from '../../core/hosting/registry.ts';
 import { DISK, type Disk } from './disk.ts';
-import { findManifests } from './plugin-folders.ts';
+import { findManifests, manifestOf } from './plugin-folders.ts';
 import { createManifestReader } from './read-manifest.ts';
 import { selectPlugins } from './selection.ts';
 
@@ -30,15 +30,40 @@ export async function loadRegistry(
   disk: Disk = DISK,
 ): Promise<Registry> {
   const found = await Promise.all(folders.map((folder) => findManifests(folder, disk)));
+  return createRegistry(selectPlugins(await readEntries(found.flat(), env, disk), only));
+}
+
+/**
+ * The plugin of one folder, with the plugins of a server that it uses. Another of its kind and name stays away.
+ *
+ * @throws ServiceError as `loadRegistry` does
+ */
+export async function loadOnePlugin(
+  folder: string,
+  { folders, env }: Omit<LoaderOptions, 'only'>,
+  disk: Disk = DISK,
+): Promise<{ readonly registry: Registry; readonly entry: PluginEntry }> {
+  const own = await readEntry(manifestOf(folder, disk), createManifestReader(disk), env, disk);
+  const found = await Promise.all(folders.map((other) => findManifests(other, disk)));
+  const others = (await readEntries(found.flat(), env, disk)).filter(({ id }) => id !== own.id);
+  const registry = createRegistry(selectPlugins([...others, own], [own.id]));
+  return { registry, entry: registry.find(own.manifest.kind, own.manifest.name) ?? own };
+}
+
+function readEntries(files: readonly string[], env: Environment, disk: Disk): Promise<PluginEntry[]> {
   const read = createManifestReader(disk);
-  const entries = await Promise.all(
-    found.flat().map(async (file): Promise<PluginEntry> => {
-      const manifest = await read(file);
-      const id: PluginId = `${manifest.kind}/${manifest.name}`;
-      return { id, manifest, file, missing: findMissing(manifest, probeFrom(file, env, disk)) };
-    }),
-  );
-  return createRegistry(selectPlugins(entries, only));
+  return Promise.all(files.map((file) => readEntry(file, read, env, disk)));
+}
+
+async function readEntry(
+  file: string,
+  read: (file: string) => Promise<Manifest>,
+  env: Environment,
+  disk: Disk,
+): Promise<PluginEntry> {
+  const manifest = await read(file);
+  const id: PluginId = `${manifest.kind}/${manifest.name}`;
+  return { id, manifest, file, missing: findMissing(manifest, probeFrom(file, env, disk)) };
 }
 
 /** The part of the configuration that says which plugins there are. */

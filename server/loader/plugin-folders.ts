@@ -47,7 +47,8 @@ async function pluginFolders(folder: string, disk: Disk): Promise<string[]> {
   }
 }
 
-function manifestOf(pluginFolder: string, disk: Disk): string {
+/** The manifest in the folder of a plugin. @throws ServiceError `malformed_plugin` if it or the index is not there */
+export function manifestOf(pluginFolder: string, disk: Disk): string {
   const [manifest, index] = ['manifest', 'index'].map((name) => findModule(pluginFolder, name, disk));
   if (manifest === undefined) throw malformed(pluginFolder, `there is no ${anyOf('manifest')} in it`);
   if (index === undefined) throw malformed(pluginFolder, `there is no ${anyOf('index')} in it`);

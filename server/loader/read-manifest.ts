@@ -42,9 +42,13 @@ function orMalformed(file: string, check: () => void): void {
   }
 }
 
+/** The folder of a package that npm has installed; it has the name of the package. */
+const PACKAGE = /[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+$/;
+
 function checkName(file: string, { name }: Manifest): void {
   const folder = basename(dirname(file));
-  if (name !== folder) throw malformed(file, `its name is "${name}", but its folder is "${folder}"`);
+  if (name !== folder && !PACKAGE.test(dirname(file)))
+    throw malformed(file, `its name is "${name}", but its folder is "${folder}"`);
 }
 
 const USE = new RegExp(`^(${KINDS.join('|')})(/[a-z0-9-]+)?$`);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { anyText } from '../contracts/texts.ts';
+import { anyText } from '../../server/testing/cases/texts.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
+import type { Exemptions } from 'chunksmith/testing';
 import type { PluginId } from '../../core/contracts/manifest.ts';
-import type { Exemptions } from './promises.ts';
 
 /** What single plugins need not keep. */
 export const EXEMPTIONS: Readonly<Partial<Record<PluginId, Exemptions>>> = {

@@ -1,8 +1,8 @@
 import t from 'tap';
+import { growthRequests, SHAPES } from '../../server/testing/cases/growth-shapes.ts';
+import { unlessRefused } from '../../server/testing/ledger.ts';
 import { startBlockCounter } from '../support/executed-blocks.ts';
 import { composeQuietly, runTask } from '../support/service.ts';
-import { growthRequests, SHAPES } from './growth-shapes.ts';
-import { unlessRefused } from './promises.ts';
 
 /** `npm run test:soak -- growth` measures time, on longer texts. */
 

@@ -1,5 +1,5 @@
-import { growthRequests, SHAPES } from '../contracts/growth-shapes.ts';
-import { unlessRefused } from '../contracts/promises.ts';
+import { growthRequests, SHAPES } from '../../server/testing/cases/growth-shapes.ts';
+import { unlessRefused } from '../../server/testing/ledger.ts';
 import { composeQuietly, runTask } from '../support/service.ts';
 import { tokenizerGrowth } from './growth-of-tokenizers.ts';
 import { type Growth, leastTime } from './least-time.ts';

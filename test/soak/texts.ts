@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { anyText } from '../contracts/texts.ts';
+import { anyText } from '../../server/testing/cases/texts.ts';
 
 /** Texts that follow from a seed, of at least the given number of UTF-16 code units. */
 

@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import { type EmbeddingModel, type EmbeddingProvider, PURPOSES } from '../../core/contracts/embedding.ts';
 import type { Collaborators } from '../../core/contracts/plugin.ts';
 import type { Tokenizer, TokenizerProvider } from '../../core/contracts/tokenizer.ts';
-import { collaborators } from './collaborators.ts';
+import { collaborators } from '../../server/testing/collaborators.ts';
 import { type Cleanup, startServer } from './server.ts';
 
 export const KEY = 'sk-very-secret';

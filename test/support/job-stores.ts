@@ -8,7 +8,7 @@ import type {
   ShardResult,
 } from '../../server/store/jobs/contract.ts';
 import { createJobStore } from '../../server/store/jobs/job-store.ts';
-import { quietLog } from './collaborators.ts';
+import { quietLog } from '../../server/testing/collaborators.ts';
 import { noPostgres, type Postgres, startPostgres } from './postgres.ts';
 import { until } from './process.ts';
 import { type Cleanup, temporaryFolder } from './server.ts';

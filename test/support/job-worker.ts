@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { createDatabase } from '../../server/store/create-database.ts';
 import type { QueueSettings } from '../../server/store/jobs/contract.ts';
 import { createJobStore } from '../../server/store/jobs/job-store.ts';
-import { quietLog } from './collaborators.ts';
+import { quietLog } from '../../server/testing/collaborators.ts';
 import { drain, RESULT } from './job-stores.ts';
 
 /**

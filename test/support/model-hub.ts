@@ -8,7 +8,7 @@ import type { Test } from 'tap';
 import type { ModelFile } from '../../core/contracts/collaborators.ts';
 import { createModelFiles } from '../../server/hub/model-files.ts';
 import type { HubSettings } from '../../server/hub/settings.ts';
-import { quietLog } from './collaborators.ts';
+import { quietLog } from '../../server/testing/collaborators.ts';
 
 /** A server on loopback that records the path, the token and the headers of each request. */
 export async function startHubServer(

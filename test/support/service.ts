@@ -1,9 +1,8 @@
-import { type Config, configOf } from '../../server/config/config.ts';
-import { createServiceContainer } from '../../server/container.ts';
-import type { Answer, Service } from '../../server/service/service.ts';
-import type { Task } from '../../server/service/tasks.ts';
-import { ownBuffers, quietLog } from './collaborators.ts';
+import type { Config } from '../../server/config/config.ts';
+import { composeQuietly as compose, runTask } from '../../server/testing/compose.ts';
 import { withStandIns } from './server.ts';
+
+export { runTask };
 
 export interface AnswerChunk {
   readonly text: string;
@@ -12,22 +11,9 @@ export interface AnswerChunk {
   readonly token_count: number;
 }
 
-/** The service of one thread, with everything real but the log. */
-export async function composeQuietly(config: Partial<Config> = {}) {
-  const given = { config: configOf(withStandIns(config)), log: quietLog, shared: ownBuffers };
-  const { registry, host, openers, service } = (await createServiceContainer(given)).cradle;
-  return { registry, host, openers, service };
-}
-
-/** Reads a request and runs it on this thread. */
-export function runTask(
-  service: Service,
-  task: Task,
-  request: object | Uint8Array,
-  signal = new AbortController().signal,
-): Promise<Answer> {
-  const body = request instanceof Uint8Array ? request : Buffer.from(JSON.stringify(request));
-  return service.run(service.read(task, body), signal);
+/** The service of one thread with the plugins that shared tests name, with everything real but the log. */
+export function composeQuietly(config: Partial<Config> = {}) {
+  return compose(withStandIns(config));
 }
 
 /** A function that sends a request to a chunker and gives the parsed answer. */

@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { PipelineStep, PipelineStore } from '../../server/store/contract.ts';
 import { createDatabase } from '../../server/store/create-database.ts';
 import { createPipelineStore } from '../../server/store/pipeline-store.ts';
-import { quietLog } from './collaborators.ts';
+import { quietLog } from '../../server/testing/collaborators.ts';
 import { noPostgres, startPostgres } from './postgres.ts';
 import { type Cleanup, temporaryFolder } from './server.ts';
 

@@ -1,6 +1,6 @@
 import { createDatabase } from '../../server/store/create-database.ts';
 import { createPipelineStore } from '../../server/store/pipeline-store.ts';
-import { quietLog } from './collaborators.ts';
+import { quietLog } from '../../server/testing/collaborators.ts';
 import { failure, STEPS } from './stores.ts';
 
 /**

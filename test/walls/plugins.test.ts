@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import t from 'tap';
 import { KINDS, type Manifest } from '../../core/contracts/manifest.ts';
 import { importsOf, packageOf } from '../../server/cli/import-scanner.ts';
+import { problemsOfReadme } from '../../server/testing/checks/files.ts';
 import { pluginFolderOf, ROOT, SOURCES } from './sources.ts';
 
 const PLUGINS = [...new Set([...SOURCES.keys()].flatMap((file) => pluginFolderOf(file) ?? []))];
@@ -37,8 +38,6 @@ for (const folder of PLUGINS) {
   t.test(`${folder} has a README that names it and each of its options`, async (t) => {
     const manifest = await manifestOf(folder);
     const readme = readFileSync(join(ROOT, folder, 'README.md'), 'utf8');
-    t.match(readme, new RegExp(`^# .*${manifest.name}`, 'im'));
-    for (const option of Object.keys(manifest.options?.properties ?? {}))
-      t.ok(readme.includes(option), option);
+    t.same(problemsOfReadme(manifest, readme), []);
   });
 }

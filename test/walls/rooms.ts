@@ -27,6 +27,7 @@ const ALL = [
   'server/hub',
   'server/loader',
   'server/store',
+  'server/testing',
 ];
 
 /**
@@ -69,6 +70,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'server/config': [...CORE, 'server/validation', 'server/hub'],
   'server/log.ts': CORE,
   'server/version.ts': [],
+  // What plugins are tested with, which runs them as the service does.
+  'server/testing': [...RUN, 'server/container.ts', 'server/hosted', 'server/loader'],
   // The entries of the process and of its threads, and what puts the service together.
   'server/main.ts': ALL,
   'server/run/worker.ts': ALL,

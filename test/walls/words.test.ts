@@ -63,6 +63,8 @@ const NAMES_ALLOWED: Readonly<Record<string, string>> = {
   'server/service/run-request.ts: json': 'what time is taken for',
   'server/service/texts.ts: json': 'what time is taken for',
   'server/service/timings.ts: json': 'what time is taken for',
+  'server/testing/cases/structured-texts.ts: code': 'a piece of a text',
+  'server/testing/contracts/chunker.ts: byte': 'a unit of offsets',
   'server/wire/vector-writer.ts: embeddings': 'a member of an answer',
 };
 

@@ -7,7 +7,7 @@ import { cutAtDelimiters, cutAtLineStarts } from '../../../core/engine/delimiter
 import { divide } from '../../../core/engine/hierarchy.ts';
 import { packPieces } from '../../../core/engine/packing.ts';
 import { tokenWindows } from '../../../core/engine/windows.ts';
-import { anyText } from '../../contracts/texts.ts';
+import { anyText } from '../../../server/testing/cases/texts.ts';
 
 /** A token is a run of letters with the space before it, so that counts do not add up at every cut. */
 function wordTokens(text: string): TokenizedText & { work: number } {

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { createModelFiles } from '../../../server/hub/model-files.ts';
 import type { HubSettings } from '../../../server/hub/settings.ts';
-import { quietLog as log } from '../../support/collaborators.ts';
+import { quietLog as log } from '../../../server/testing/collaborators.ts';
 import {
   type Answer,
   BIG,

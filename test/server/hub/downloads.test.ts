@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import type { Log } from '../../../core/contracts/collaborators.ts';
 import { createModelFiles } from '../../../server/hub/model-files.ts';
-import { quietLog as log } from '../../support/collaborators.ts';
+import { quietLog as log } from '../../../server/testing/collaborators.ts';
 import {
   type Answer,
   BIG,

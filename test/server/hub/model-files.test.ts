@@ -6,7 +6,7 @@ import t from 'tap';
 import type { ModelFile } from '../../../core/contracts/collaborators.ts';
 import { createModelFiles } from '../../../server/hub/model-files.ts';
 import { isHubName } from '../../../server/hub/names.ts';
-import { quietLog as log } from '../../support/collaborators.ts';
+import { quietLog as log } from '../../../server/testing/collaborators.ts';
 import { BIG, contents, settingsFor, startHubServer } from '../../support/model-hub.ts';
 
 const FILE: ModelFile = {

@@ -7,7 +7,7 @@ import { createLocalFolder } from '../../../server/corpus/local-folder.ts';
 import { expireJobs } from '../../../server/jobs/expire-jobs.ts';
 import type { JobPlaces } from '../../../server/jobs/places.ts';
 import type { JobSpec } from '../../../server/jobs/spec.ts';
-import { quietLog } from '../../support/collaborators.ts';
+import { quietLog } from '../../../server/testing/collaborators.ts';
 import { openJobs, sqlitePlace } from '../../support/job-stores.ts';
 import { createJob, JOBS, outputOf, runJob, startJobServer, untilState } from '../../support/jobs.ts';
 import { failure } from '../../support/stores.ts';

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../core/errors.ts';
 import type { ShardOutcome } from '../../../server/jobs/work-on-shard.ts';
 import { startWorker, type WorkerOptions } from '../../../server/jobs/worker.ts';
 import type { Claim, ShardKind, ShardResult } from '../../../server/store/jobs/contract.ts';
-import { quietLog } from '../../support/collaborators.ts';
+import { quietLog } from '../../../server/testing/collaborators.ts';
 import { JOB, NOTHING, openJobs, plan, RESULT, sqlitePlace } from '../../support/job-stores.ts';
 import { until } from '../../support/process.ts';
 import type { Cleanup } from '../../support/server.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { anyText } from '../../contracts/texts.ts';
+import { anyText } from '../../../server/testing/cases/texts.ts';
 import { findChromium, startBrowser } from '../../support/browser.ts';
 import { openPlayground } from '../../support/playground.ts';
 import { startServer } from '../../support/server.ts';

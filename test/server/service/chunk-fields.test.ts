@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { type Chunk, OFFSET_UNITS, type OffsetUnit } from '../../../core/contracts/chunk.ts';
 import { splitsCodePoint } from '../../../core/engine/text.ts';
-import { anyText } from '../../contracts/texts.ts';
+import { anyText } from '../../../server/testing/cases/texts.ts';
 import { ALL_FIELDS, plainHash, plainIds, plainLine, plainPage } from '../../support/plain-fields.ts';
 import { chunker, pluginsFolder } from '../../support/plugins.ts';
 import { composeQuietly, runTask } from '../../support/service.ts';

@@ -5,7 +5,7 @@ import type { TokenizerProvider } from '../../../core/contracts/tokenizer.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
 import { createRegistry } from '../../../core/hosting/registry.ts';
 import { createOpeners, keepTokenizers } from '../../../server/service/openers.ts';
-import { quietLog } from '../../support/collaborators.ts';
+import { quietLog } from '../../../server/testing/collaborators.ts';
 import { needs } from '../../support/here.ts';
 import { FIXTURES } from '../../support/plugins.ts';
 import { composeQuietly } from '../../support/service.ts';

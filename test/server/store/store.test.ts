@@ -6,7 +6,7 @@ import { createDatabase } from '../../../server/store/create-database.ts';
 import { openOrm } from '../../../server/store/open-database.ts';
 import { createPipelineStore } from '../../../server/store/pipeline-store.ts';
 import { createRepository } from '../../../server/store/repository.ts';
-import { quietLog } from '../../support/collaborators.ts';
+import { quietLog } from '../../../server/testing/collaborators.ts';
 import { failure, onBothDatabases, openStore, STEPS } from '../../support/stores.ts';
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/;

@@ -6,9 +6,9 @@ import { type Chunk, OFFSET_UNITS, type OffsetUnit } from '../../../core/contrac
 import type { CountedSpan } from '../../../core/engine/chunking.ts';
 import { splitsCodePoint } from '../../../core/engine/text.ts';
 import { givenChunks, placeChunks, writtenChunks } from '../../../server/service/document-chunks.ts';
+import { anyText } from '../../../server/testing/cases/texts.ts';
 import { type WrittenChunk, type WrittenDocument, writeChunks } from '../../../server/wire/chunk-writer.ts';
 import { findTextLiterals, toJsonText } from '../../../server/wire/json-text.ts';
-import { anyText } from '../../contracts/texts.ts';
 
 const LIMIT = 1e9;
 

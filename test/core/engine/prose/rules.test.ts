@@ -3,7 +3,7 @@ import t from 'tap';
 import { cutAtSentences } from '../../../../core/engine/prose/cut-at-sentences.ts';
 import { splitsCodePoint } from '../../../../core/engine/text.ts';
 import { kit } from '../../../../core/kit.ts';
-import { anyText } from '../../../contracts/texts.ts';
+import { anyText } from '../../../../server/testing/cases/texts.ts';
 import { sentencesOf } from './sentences-of.ts';
 
 /** Texts with `|` where one sentence ends and the next one begins. */

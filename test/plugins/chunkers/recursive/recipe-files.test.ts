@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { loadRecipes } from '../../../../plugins/chunkers/recursive/recipes.ts';
-import { collaborators, quietLog } from '../../../support/collaborators.ts';
+import { collaborators, quietLog } from '../../../../server/testing/collaborators.ts';
 import { type Cleanup, temporaryFolder } from '../../../support/server.ts';
 
 const LANGUAGES = readFileSync(

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { loadRecipes } from '../../../../plugins/chunkers/recursive/recipes.ts';
-import { collaborators } from '../../../support/collaborators.ts';
+import { collaborators } from '../../../../server/testing/collaborators.ts';
 import { openChunkers } from '../../../support/service.ts';
 
 const chunk = await openChunkers();

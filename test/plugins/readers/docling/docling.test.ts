@@ -1,12 +1,12 @@
+import { SUITES } from 'chunksmith/testing';
 import t from 'tap';
 import createReader from '../../../../plugins/readers/docling/index.ts';
 import { checkPluginUrls } from '../../../../server/cli/plugin-urls.ts';
-import { checkReader } from '../../../contracts/reader-contract.ts';
-import { openWorkbench } from '../../../contracts/workbench.ts';
-import { collaborators } from '../../../support/collaborators.ts';
+import { collaborators } from '../../../../server/testing/collaborators.ts';
 import { KEY, type Reply, send, startHost } from '../../../support/hosted-host.ts';
 import { composeQuietly } from '../../../support/service.ts';
 import { setVariables } from '../../../support/variables.ts';
+import { openWorkbench } from '../../../support/workbench.ts';
 import { convert, formIn, PDF, startDocling, withPages } from './support/docling.ts';
 
 t.test('a file is sent as a form, without its name, and its Markdown is the text', async (t) => {
@@ -177,5 +177,5 @@ t.test('it keeps the promises of readers', async (t) => {
   const bench = await openWorkbench({ plugins: ['docling'] });
   const [entry] = bench.plugins('reader');
   if (entry === undefined) return t.fail('it is not found');
-  t.match(await checkReader(bench, entry, { runs: 30 }), /30 files/);
+  t.match(await SUITES.reader.run(bench, entry, { runs: 30 }), /30 files/);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { anyText } from '../../../contracts/texts.ts';
+import { anyText } from '../../../../server/testing/cases/texts.ts';
 import { encode } from './support/encode.ts';
 import { read } from './support/read.ts';
 import { TEXTS } from './support/texts.ts';

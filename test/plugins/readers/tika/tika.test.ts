@@ -1,12 +1,12 @@
+import { SUITES } from 'chunksmith/testing';
 import t from 'tap';
 import createReader from '../../../../plugins/readers/tika/index.ts';
 import { checkPluginUrls } from '../../../../server/cli/plugin-urls.ts';
-import { checkReader } from '../../../contracts/reader-contract.ts';
-import { openWorkbench } from '../../../contracts/workbench.ts';
-import { collaborators } from '../../../support/collaborators.ts';
+import { collaborators } from '../../../../server/testing/collaborators.ts';
 import { type Reply, send, startHost } from '../../../support/hosted-host.ts';
 import { composeQuietly } from '../../../support/service.ts';
 import { setVariables } from '../../../support/variables.ts';
+import { openWorkbench } from '../../../support/workbench.ts';
 import { PDF, parsed, startTika, xhtml } from './support/tika.ts';
 
 t.test('a file is sent as bytes, with the ending of its name alone', async (t) => {
@@ -170,5 +170,5 @@ t.test('it keeps the promises of readers', async (t) => {
   const bench = await openWorkbench({ plugins: ['tika'] });
   const [entry] = bench.plugins('reader');
   if (entry === undefined) return t.fail('it is not found');
-  t.match(await checkReader(bench, entry, { runs: 30 }), /30 files/);
+  t.match(await SUITES.reader.run(bench, entry, { runs: 30 }), /30 files/);
 });

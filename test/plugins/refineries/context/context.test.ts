@@ -2,7 +2,7 @@ import t from 'tap';
 import type { Chunk } from '../../../../core/contracts/chunk.ts';
 import createContext from '../../../../plugins/refineries/context/index.ts';
 import manifest from '../../../../plugins/refineries/context/manifest.ts';
-import { collaborators } from '../../../support/collaborators.ts';
+import { collaborators } from '../../../../server/testing/collaborators.ts';
 import { checkProblem } from '../../../support/problems.ts';
 import { startServer } from '../../../support/server.ts';
 

@@ -4,7 +4,7 @@ import t from 'tap';
 import type { Chunk } from '../../../../core/contracts/chunk.ts';
 import type { Tokenizer } from '../../../../core/contracts/tokenizer.ts';
 import type { OverlapOptions } from '../../../../plugins/refineries/overlap/manifest.ts';
-import { anyText } from '../../../contracts/texts.ts';
+import { anyText } from '../../../../server/testing/cases/texts.ts';
 import { character, chunksOf, cl100k, contexts, counted, refine } from './support/refine.ts';
 
 /** Chunks as they come (of any texts), and chunks that together are one text. */

@@ -7,7 +7,7 @@ import type { Tokenizer } from '../../../../core/contracts/tokenizer.ts';
 import createParents from '../../../../plugins/refineries/parents/index.ts';
 import type { ParentsOptions } from '../../../../plugins/refineries/parents/manifest.ts';
 import { joinChunks, LENGTHS } from '../../../../server/service/chunk-parts.ts';
-import { anyText } from '../../../contracts/texts.ts';
+import { anyText } from '../../../../server/testing/cases/texts.ts';
 import { isHere } from '../../../support/here.ts';
 import { composeQuietly } from '../../../support/service.ts';
 

@@ -7,8 +7,8 @@ import manifest, { type SummaryOptions } from '../../../../plugins/refineries/su
 import type { HostedTools } from '../../../../server/hosted/call-with-retries.ts';
 import { createHostedModels } from '../../../../server/hosted/provider.ts';
 import { joinChunks, LENGTHS } from '../../../../server/service/chunk-parts.ts';
-import { defaultsOf } from '../../../contracts/options.ts';
-import { collaborators, quietLog } from '../../../support/collaborators.ts';
+import { defaultsOf } from '../../../../server/testing/cases/options.ts';
+import { collaborators, quietLog } from '../../../../server/testing/collaborators.ts';
 import { never, type Reply, send } from '../../../support/hosted-host.ts';
 import { composeQuietly } from '../../../support/service.ts';
 import { chunkOf, chunksOf, complete, inBrackets, startChat } from './support/chat.ts';

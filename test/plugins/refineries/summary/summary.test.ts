@@ -1,14 +1,14 @@
+import { SUITES } from 'chunksmith/testing';
 import t, { type Test } from 'tap';
 import type { Chunk } from '../../../../core/contracts/chunk.ts';
 import manifest from '../../../../plugins/refineries/summary/manifest.ts';
 import { exampleFor } from '../../../../server/cli/plugin-examples.ts';
-import { checkRefinery } from '../../../contracts/refinery-contract.ts';
-import { openWorkbench } from '../../../contracts/workbench.ts';
 import { KEY, type Reply, send } from '../../../support/hosted-host.ts';
 import { checkProblem } from '../../../support/problems.ts';
 import { startServer } from '../../../support/server.ts';
 import { composeQuietly } from '../../../support/service.ts';
 import { setVariables } from '../../../support/variables.ts';
+import { openWorkbench } from '../../../support/workbench.ts';
 import { chunkOf, chunksOf, inBrackets, MODEL, prefixOf, promptOf, startChat } from './support/chat.ts';
 
 /** A server whose refinery asks a stand-in. */
@@ -175,5 +175,5 @@ t.test('it keeps the promises of refineries', async (t) => {
   const bench = await openWorkbench({ plugins: ['summary', 'character'] });
   const [entry] = bench.plugins('refinery');
   if (entry === undefined) throw new Error('it is not found');
-  t.match(await checkRefinery(bench, entry, { runs: 30 }), /30 lists/);
+  t.match(await SUITES.refinery.run(bench, entry, { runs: 30 }), /30 lists/);
 });

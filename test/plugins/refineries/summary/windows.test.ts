@@ -5,7 +5,7 @@ import type { Chunk } from '../../../../core/contracts/chunk.ts';
 import type { Tokenizer } from '../../../../core/contracts/tokenizer.ts';
 import { windowsOf } from '../../../../plugins/refineries/summary/windows.ts';
 import { joinChunks, LENGTHS } from '../../../../server/service/chunk-parts.ts';
-import { anyText } from '../../../contracts/texts.ts';
+import { anyText } from '../../../../server/testing/cases/texts.ts';
 import { isHere } from '../../../support/here.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { composeQuietly } from '../../../support/service.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import createSink from '../../../../plugins/sinks/chroma/index.ts';
-import { chunkOf } from '../../../contracts/sink-chunks.ts';
+import { chunkOf } from '../../../../server/testing/contracts/sink/chunks.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { endsMidway, openSink, testAddress } from '../../../support/sinks.ts';
 import startChroma from './stand-in.ts';

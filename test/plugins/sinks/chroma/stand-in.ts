@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { SinkStandIn } from 'chunksmith/testing';
 import type { SinkChunk } from '../../../../core/contracts/sink.ts';
-import type { SinkStandIn } from '../../../contracts/sink-stand-in.ts';
 import { type Api, type ApiCall, Refusal, startApi, unknownNames } from '../../../support/api-stand-in.ts';
 
 /** The part of the API v2 of Chroma 1.x that stores: collections and records. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import createSink from '../../../../plugins/sinks/elasticsearch/index.ts';
-import { chunkOf } from '../../../contracts/sink-chunks.ts';
-import { checkSinkWith } from '../../../contracts/sink-contract.ts';
-import { openWorkbench } from '../../../contracts/workbench.ts';
+import { chunkOf } from '../../../../server/testing/contracts/sink/chunks.ts';
+import { checkSinkWith } from '../../../../server/testing/contracts/sink/contract.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { endsMidway, openSink, testAddress } from '../../../support/sinks.ts';
+import { openWorkbench } from '../../../support/workbench.ts';
 import { type Engine, IndexState } from './index-state.ts';
 import { startElasticsearch } from './stand-in.ts';
 

@@ -1,5 +1,5 @@
+import type { SinkStandIn } from 'chunksmith/testing';
 import type { SinkChunk } from '../../../../core/contracts/sink.ts';
-import type { SinkStandIn } from '../../../contracts/sink-stand-in.ts';
 import { type Api, type ApiCall, startApi } from '../../../support/api-stand-in.ts';
 import { type Engine, type IndexBody, IndexState, refuse, type Source } from './index-state.ts';
 

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import createSink from '../../../../plugins/sinks/pgvector/index.ts';
 import manifest from '../../../../plugins/sinks/pgvector/manifest.ts';
+import { chunkOf } from '../../../../server/testing/contracts/sink/chunks.ts';
+import { checkSinkWith } from '../../../../server/testing/contracts/sink/contract.ts';
 import { checkSchema } from '../../../../server/validation/validator.ts';
-import { chunkOf } from '../../../contracts/sink-chunks.ts';
-import { checkSinkWith } from '../../../contracts/sink-contract.ts';
-import { openWorkbench } from '../../../contracts/workbench.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { noPostgres, startPostgres } from '../../../support/postgres.ts';
 import { composeQuietly } from '../../../support/service.ts';
 import { openSink } from '../../../support/sinks.ts';
 import { setVariables } from '../../../support/variables.ts';
+import { openWorkbench } from '../../../support/workbench.ts';
 import { openDatabase, startDatabase } from './stand-in.ts';
 
 const skip = { skip: noPostgres };

@@ -1,6 +1,6 @@
+import type { SinkStandIn } from 'chunksmith/testing';
 import pg from 'pg';
 import type { SinkChunk } from '../../../../core/contracts/sink.ts';
-import type { SinkStandIn } from '../../../contracts/sink-stand-in.ts';
 import { noPostgres, type Postgres, startPostgres } from '../../../support/postgres.ts';
 
 interface Row {

@@ -1,5 +1,5 @@
+import type { SinkStandIn } from 'chunksmith/testing';
 import type { SinkChunk } from '../../../../core/contracts/sink.ts';
-import type { SinkStandIn } from '../../../contracts/sink-stand-in.ts';
 import { type Api, type ApiCall, Refusal, startApi, unknownNames } from '../../../support/api-stand-in.ts';
 
 /** The part of Qdrant 1.x that stores: collections, indexes of payloads, and points. */

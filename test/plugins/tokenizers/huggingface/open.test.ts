@@ -7,13 +7,13 @@ import createHuggingFaceTokenizers from '../../../../plugins/tokenizers/huggingf
 import manifest from '../../../../plugins/tokenizers/huggingface/manifest.ts';
 import { createModelFiles } from '../../../../server/hub/model-files.ts';
 import type { HubSettings } from '../../../../server/hub/settings.ts';
+import { collaborators, quietLog } from '../../../../server/testing/collaborators.ts';
 import {
   bertWordPiece,
   byteLevelBpe,
   metaspaceBpe,
   unigram,
 } from '../../../fixtures/tokenizers/tokenizer-files.ts';
-import { collaborators, quietLog } from '../../../support/collaborators.ts';
 import { settingsFor, startHubServer } from '../../../support/model-hub.ts';
 
 async function createProvider(t: Test, fields: Partial<HubSettings> = {}) {

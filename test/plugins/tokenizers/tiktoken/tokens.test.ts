@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ownBuffers } from '../../../support/collaborators.ts';
+import { ownBuffers } from '../../../../server/testing/collaborators.ts';
 import { compareFuzzed, comparerOf } from './support/compare.ts';
 import { createProvider, ENCODINGS, openOracle, openTokenizer, readTexts } from './support/open.ts';
 

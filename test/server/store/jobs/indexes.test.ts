@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { createDatabase } from '../../../../server/store/create-database.ts';
 import type { Claim } from '../../../../server/store/jobs/contract.ts';
 import { createJobStore } from '../../../../server/store/jobs/job-store.ts';
-import { quietLog } from '../../../support/collaborators.ts';
+import { quietLog } from '../../../../server/testing/collaborators.ts';
 import { JOB, NOTHING, type OpenJobs, onEveryQueue, RESULT, shardsOf } from '../../../support/job-stores.ts';
 import { until } from '../../../support/process.ts';
 

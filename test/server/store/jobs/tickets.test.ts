@@ -3,7 +3,7 @@ import { createDatabase } from '../../../../server/store/create-database.ts';
 import { POSTGRESQL } from '../../../../server/store/jobs/dialect.ts';
 import { createPgBossDispatch } from '../../../../server/store/jobs/pg-boss-dispatch.ts';
 import { monitorOf } from '../../../../server/store/jobs/start-pg-boss.ts';
-import { quietLog } from '../../../support/collaborators.ts';
+import { quietLog } from '../../../../server/testing/collaborators.ts';
 import { drain, JOB, openJobs, plan, postgresPlace, RESULT, SETTINGS } from '../../../support/job-stores.ts';
 import { noPostgres, startPostgres } from '../../../support/postgres.ts';
 import { until } from '../../../support/process.ts';

@@ -4,7 +4,7 @@ import type { Tokenizer } from '../../../../../core/contracts/tokenizer.ts';
 import { chunkText } from '../../../../../core/engine/chunking.ts';
 import createSemanticChunker from '../../../../../plugins/chunkers/semantic/index.ts';
 import manifest from '../../../../../plugins/chunkers/semantic/manifest.ts';
-import { collaborators } from '../../../../support/collaborators.ts';
+import { collaborators } from '../../../../../server/testing/collaborators.ts';
 
 const units: Tokenizer = {
   name: 'units',

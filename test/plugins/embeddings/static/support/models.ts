@@ -5,7 +5,7 @@ import type { SharedBuffers } from '../../../../../core/contracts/collaborators.
 import type { EmbeddingModel, EmbeddingProvider } from '../../../../../core/contracts/embedding.ts';
 import createStaticEmbeddings from '../../../../../plugins/embeddings/static/index.ts';
 import { createModelFiles } from '../../../../../server/hub/model-files.ts';
-import { collaborators, ownBuffers, quietLog } from '../../../../support/collaborators.ts';
+import { collaborators, ownBuffers, quietLog } from '../../../../../server/testing/collaborators.ts';
 import { factoryOf } from '../../../../support/here.ts';
 import { settingsIn } from '../../../../support/model-hub.ts';
 

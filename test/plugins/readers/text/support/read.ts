@@ -1,6 +1,6 @@
 import type { SourceFile } from '../../../../../core/contracts/reader.ts';
 import createReader from '../../../../../plugins/readers/text/index.ts';
-import { collaborators } from '../../../../support/collaborators.ts';
+import { collaborators } from '../../../../../server/testing/collaborators.ts';
 
 const reader = await createReader(collaborators());
 const context = { report() {}, signal: new AbortController().signal };

@@ -4,7 +4,7 @@ import type { SourceFile } from '../../../../../core/contracts/reader.ts';
 import createReader from '../../../../../plugins/readers/tika/index.ts';
 import type { HostedTools } from '../../../../../server/hosted/call-with-retries.ts';
 import { createHostedModels } from '../../../../../server/hosted/provider.ts';
-import { collaborators } from '../../../../support/collaborators.ts';
+import { collaborators } from '../../../../../server/testing/collaborators.ts';
 import { never, type Reply, send, startHost } from '../../../../support/hosted-host.ts';
 
 const FAST: HostedTools = {

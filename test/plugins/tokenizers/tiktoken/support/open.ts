@@ -3,7 +3,7 @@ import { get_encoding, type TiktokenEncoding } from 'tiktoken';
 import type { SharedBuffers } from '../../../../../core/contracts/collaborators.ts';
 import type { Tokenizer, TokenizerProvider } from '../../../../../core/contracts/tokenizer.ts';
 import createTiktokenTokenizers from '../../../../../plugins/tokenizers/tiktoken/index.ts';
-import { collaborators, ownBuffers } from '../../../../support/collaborators.ts';
+import { collaborators, ownBuffers } from '../../../../../server/testing/collaborators.ts';
 
 export const ENCODINGS = [
   'gpt2',

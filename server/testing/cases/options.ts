@@ -1,0 +1,143 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import type { Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts';
+import type { Workbench } from '../workbench.ts';
+
+interface OptionSchema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly OptionSchema[];
+  readonly properties?: Properties;
+  readonly items?: OptionSchema;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly maxLength?: number;
+  readonly lessThan?: string;
+  readonly excludes?: readonly string[];
+  readonly effectiveWith?: Readonly<Record<string, readonly unknown[]>>;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+}
+
+type Options = Record<string, unknown>;
+type Properties = Readonly<Record<string, OptionSchema>>;
+
+const SMALL = 40;
+const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {} };
+
+/**
+ * Valid options of a plugin, by its schema alone, most of them small, so that limits bite; each may be left out.
+ * Strings are those that the schema names as `default` and `examples`, if it names any.
+ */
+function anyOptions({ options: { properties } = NO_OPTIONS }: Manifest): fc.Arbitrary<Options> {
+  return anyMembers(properties).map((options) => keepRules(options, properties, {}));
+}
+
+function anyMembers(properties: Properties): fc.Arbitrary<Options> {
+  const members = Object.entries(properties).map(([name, schema]) => [name, anyValue(schema)]);
+  return fc.record(Object.fromEntries(members), { requiredKeys: [] });
+}
+
+/** The same, with the tokenizer or the model that a request chooses. */
+export async function anyRequest(bench: Workbench, manifest: Manifest): Promise<fc.Arbitrary<Options>> {
+  const options = anyOptions(manifest);
+  const { uses = [] } = manifest;
+  if (uses.includes('embedding')) return options.map((given) => ({ ...defaultsOf(manifest), ...given }));
+  if (!uses.includes('tokenizer')) return options;
+  return fc
+    .tuple(options, fc.constantFrom(...(await bench.tokenizerNames())))
+    .map(([given, tokenizer]) => ({ ...given, tokenizer }));
+}
+
+/** What is meant where a request leaves an option out. */
+export function defaultsOf({ options: { properties } = NO_OPTIONS }: Manifest): Options {
+  const schemas = Object.entries(properties as Properties);
+  const named = schemas.filter(([, schema]) => schema.default !== undefined);
+  return Object.fromEntries(named.map(([name, schema]) => [name, schema.default]));
+}
+
+function anyValue(schema: OptionSchema): fc.Arbitrary<unknown> {
+  const named = [...(schema.default === undefined ? [] : [schema.default]), ...(schema.examples ?? [])];
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  const isText = [schema.type].flat().includes('string');
+  if (isText && named.length > 0) return fc.constantFrom(...named);
+  const made = anyMade(schema);
+  if (named.length === 0) return made;
+  return fc.oneof({ arbitrary: made, weight: 8 }, { arbitrary: fc.constantFrom(...named), weight: 1 });
+}
+
+function anyMade(schema: OptionSchema): fc.Arbitrary<unknown> {
+  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(anyValue));
+  const { type, minimum = 0, maximum = minimum + SMALL } = schema;
+  if (typeof type === 'object') return fc.oneof(...type.map((one) => anyMade({ ...schema, type: one })));
+  switch (type) {
+    case 'null':
+      return fc.constant(null);
+    case 'integer':
+      return fc.integer({ min: minimum, max: Math.min(maximum, minimum + SMALL) });
+    case 'number':
+      return anyNumber(schema);
+    case 'boolean':
+      return fc.boolean();
+    case 'array':
+      return fc.array(anyValue(schema.items ?? {}), { maxLength: 4 });
+    case 'object':
+      return anyMembers(schema.properties ?? {});
+    default:
+      return fc.oneof(
+        fc.constantFrom('.', '. ', '\n', 'a', '😀', '\ude00', ' '),
+        fc.string({ minLength: 1, maxLength: Math.min(schema.maxLength ?? 3, 3) }),
+      );
+  }
+}
+
+function anyNumber({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: OptionSchema) {
+  const min = exclusiveMinimum ?? minimum ?? 0;
+  return fc.double({
+    min,
+    max: exclusiveMaximum ?? maximum ?? min + SMALL,
+    minExcluded: exclusiveMinimum !== undefined,
+    maxExcluded: exclusiveMaximum !== undefined,
+    noNaN: true,
+  });
+}
+
+/**
+ * The options as the rules between them allow it: of those that exclude each other the first stays.
+ *
+ * @param outer the options of the object that these lie in, whose bounds hold for these too
+ */
+function keepRules(options: Options, properties: Properties, outer: Options): Options {
+  const bounds: Options = { ...outer };
+  for (const [name, schema] of Object.entries(properties)) bounds[name] = options[name] ?? schema.default;
+  for (const [name, { excludes = [], lessThan = '', properties: inner }] of Object.entries(properties)) {
+    const value = options[name];
+    if (value === undefined) continue;
+    for (const other of excludes) delete options[other];
+    const bound = bounds[lessThan];
+    if (typeof value === 'number' && typeof bound === 'number') options[name] = Math.min(value, bound - 1);
+    if (inner !== undefined) keepRules(value as Options, inner, bounds);
+  }
+  return options;
+}
+
+/** Whether some of the options have an effect with certain others alone. */
+export function hasEffectiveWith({ options: { properties } = NO_OPTIONS }: Manifest): boolean {
+  return Object.values(properties).some((schema) => 'effectiveWith' in schema);
+}
+
+/** The options without those that have no effect with the others, as their schemas say. */
+export function effectiveOptions(
+  options: Options,
+  { options: { properties } = NO_OPTIONS }: Manifest,
+): Options {
+  const schemas = properties as Properties;
+  const isEffective = (name: string) =>
+    Object.entries(schemas[name]?.effectiveWith ?? {}).every(([other, values]) => {
+      const value = options[other] ?? schemas[other]?.default;
+      return values.some((one) => isDeepStrictEqual(one, value));
+    });
+  return Object.fromEntries(Object.entries(options).filter(([name]) => isEffective(name)));
+}

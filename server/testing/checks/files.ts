@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Manifest } from '../../../core/contracts/manifest.ts';
+import { reasonOf, ServiceError } from '../../../core/errors.ts';
+import { defaultsOf } from '../cases/options.ts';
+import { type CheckResult, type Failure, ok, resultOf } from './result.ts';
+import type { Subject } from './subject.ts';
+
+/** What is checked of a plugin without running it. */
+
+/** Whether each option is described, and its default fits. */
+export function checkOptions({ entry: { manifest }, bench }: Subject): CheckResult {
+  const schemas = Object.entries(manifest.options?.properties ?? {});
+  if (schemas.length === 0) return ok('options', 'it has none');
+  const undescribed = schemas.filter(([, schema]) => !('description' in schema)).map(([name]) => name);
+  const failures: Failure[] = undescribed.map((name) => ({
+    promise: 'each option has a description',
+    where: `options.properties.${name}`,
+    remedy: 'Add a `description` of one sentence; the documentation and forms show it.',
+  }));
+  try {
+    bench.optionsOf(withoutRequired(manifest), defaultsOf(manifest));
+  } catch (error) {
+    const problems = error instanceof ServiceError ? error.problems : [reasonOf(error)];
+    const remedy = 'Give a `default` that its own schema allows.';
+    for (const where of problems) failures.push({ promise: 'each default fits its option', where, remedy });
+  }
+  return resultOf('options', failures, schemas.map(([name]) => name).join(', '));
+}
+
+function withoutRequired(manifest: Manifest): Manifest {
+  const { options } = manifest;
+  return options === undefined ? manifest : { ...manifest, options: { ...options, required: [] } };
+}
+
+/** Whether there is a README that names the plugin and each of its options. */
+export function checkReadme({ entry: { manifest }, folder }: Subject): CheckResult {
+  const text = readmeOf(folder);
+  const remedy = 'Write what the plugin does, its options, an example and its limits.';
+  if (text === undefined) return resultOf('README', [{ promise: 'there is a README.md', remedy }]);
+  const wrong = problemsOfReadme(manifest, text);
+  return resultOf(
+    'README',
+    wrong.map((where) => ({ promise: 'the README names the plugin and each option', where, remedy })),
+  );
+}
+
+/** What a README of a plugin does not say. */
+export function problemsOfReadme({ name, options }: Manifest, text: string): string[] {
+  const isTitled = text.split('\n').some((line) => /^# /.test(line) && line.toLowerCase().includes(name));
+  const unnamed = Object.keys(options?.properties ?? {}).filter((option) => !text.includes(option));
+  return [
+    ...(isTitled ? [] : [`no heading "# …" has the name ${name}`]),
+    ...unnamed.map((option) => `it does not name the option ${option}`),
+  ];
+}
+
+function readmeOf(folder: string): string | undefined {
+  try {
+    return readFileSync(join(folder, 'README.md'), 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,34 @@
+import type { SmallestCase } from '../broken-contract.ts';
+
+/** A promise that a plugin breaks, and how to mend that. */
+export interface Failure {
+  readonly promise: string;
+  /** What is wrong and in which place: a chunk with its offsets, a line of the plugin. */
+  readonly where?: string | undefined;
+  /** The smallest input that was found to break it. */
+  readonly smallest?: SmallestCase | undefined;
+  readonly remedy: string;
+}
+
+/** What became of one check. */
+export interface CheckResult {
+  readonly check: string;
+  readonly state: 'ok' | 'failed' | 'left out';
+  /** What was tried, or why it was left out. */
+  readonly detail?: string | undefined;
+  /** Empty unless it failed. */
+  readonly failures: readonly Failure[];
+}
+
+export function ok(check: string, detail?: string): CheckResult {
+  return { check, state: 'ok', detail, failures: [] };
+}
+
+export function leftOut(check: string, reason: string): CheckResult {
+  return { check, state: 'left out', detail: reason, failures: [] };
+}
+
+/** `ok` if nothing failed. */
+export function resultOf(check: string, failures: readonly Failure[], detail?: string): CheckResult {
+  return failures.length === 0 ? ok(check, detail) : { check, state: 'failed', failures };
+}

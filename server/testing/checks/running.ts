@@ -1,0 +1,77 @@
+import { describeFailure } from '../../../core/hosting/capability.ts';
+import { DISK } from '../../loader/disk.ts';
+import { explainImport } from '../../loader/import-error.ts';
+import { factoryIn, indexOf, NO_FACTORY } from '../../loader/import-factory.ts';
+import { isLacking, thrownIn } from '../ledger.ts';
+import { findBroken } from '../promises.ts';
+import { SUITES } from '../suites.ts';
+import { type CheckResult, type Failure, leftOut, ok, resultOf } from './result.ts';
+import type { Subject } from './subject.ts';
+
+/** What is checked of a plugin by running it. */
+
+/** Whether the plugin can be imported and made. A sink is made with its stand-in alone. */
+export async function checkFactory({ entry, folder, bench }: Subject): Promise<CheckResult> {
+  const { kind, name } = entry.manifest;
+  const remedy =
+    'Let the default export of index be a function that returns the plugin, and import packages inside it.';
+  const failed = (where: string) =>
+    resultOf('factory', [{ promise: 'it can be imported and made', where, remedy }]);
+  try {
+    if (factoryIn(await DISK.importModule(indexOf(entry))) === undefined) return failed(NO_FACTORY);
+  } catch (error) {
+    return failed(describeFailure(await explainImport(error, folder)));
+  }
+  try {
+    if (kind !== 'sink') await bench.make(kind, name);
+    return ok('factory');
+  } catch (error) {
+    return failed(thrownIn(error, folder));
+  }
+}
+
+/** Whether the example of the manifest works as a request. */
+export async function checkExample({ entry: { manifest }, folder, bench }: Subject): Promise<CheckResult> {
+  const { kind, example } = manifest;
+  if (kind === 'sink' && example !== undefined) return ok('example', 'it fits the options');
+  if (kind !== 'chunker' && kind !== 'refinery')
+    return leftOut('example', 'a plugin of this kind needs none');
+  const promise = 'the example of the manifest works as a request';
+  if (example === undefined) {
+    const remedy = 'Add `example` to the manifest: the body of a request that works when it is pasted.';
+    return resultOf('example', [{ promise, where: 'there is none', remedy }]);
+  }
+  try {
+    await bench.request(manifest, example);
+    return ok('example');
+  } catch (error) {
+    if (isLacking(error)) return leftOut('example', error.message);
+    const remedy = 'Mend the example, or what fails on it.';
+    return resultOf('example', [{ promise, where: thrownIn(error, folder), remedy }]);
+  }
+}
+
+/** Holds the plugin to what its kind and its manifest promise: a result for each group of promises. */
+export async function checkContract({ entry, bench, suite: options }: Subject): Promise<CheckResult[]> {
+  const suite = SUITES[entry.manifest.kind];
+  const groups = Object.entries(suite.promises);
+  try {
+    const { broken, tried } = await findBroken(suite, bench, entry, options);
+    const omitted = suite.leftOut(entry.manifest);
+    const isUnanswered = broken.some((error) => error.broken.some((one) => one.isUnanswered));
+    const unanswered = isUnanswered ? 'there is no answer to some of the inputs' : undefined;
+    return groups.map(([group, promises]) => {
+      const failures = broken.flatMap(({ broken: all, smallest }) =>
+        all.flatMap(({ promise, where }): Failure[] => {
+          const remedy = promises[promise];
+          return remedy === undefined ? [] : [{ promise, where, smallest, remedy }];
+        }),
+      );
+      const reason = failures.length > 0 ? undefined : (omitted[group] ?? unanswered);
+      return reason === undefined ? resultOf(group, failures, tried) : leftOut(group, reason);
+    });
+  } catch (error) {
+    if (!isLacking(error)) throw error;
+    return groups.map(([group]) => leftOut(group, error.message));
+  }
+}

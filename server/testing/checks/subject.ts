@@ -1,0 +1,43 @@
+import { dirname } from 'node:path';
+import type { PluginEntry } from '../../../core/hosting/registry.ts';
+import { type Environment, readConfig } from '../../config/config.ts';
+import { BUILT_IN_PLUGINS, loadOnePlugin } from '../../loader/loader.ts';
+import type { SuiteOptions } from '../promises.ts';
+import { openWorkbench, type Workbench } from '../workbench.ts';
+
+/** A plugin that is checked, with all that its checks take. */
+export interface Subject {
+  readonly entry: PluginEntry;
+  readonly folder: string;
+  readonly bench: Workbench;
+  readonly suite: SuiteOptions;
+  /** Why it cannot be run here; its files are checked all the same. */
+  readonly whyNotRun: string | undefined;
+}
+
+export interface SubjectOptions extends SuiteOptions {
+  /** The variables that a server would read: `PLUGINS_DIR`, `MODELS_DIR`, those that the plugin needs. */
+  readonly env: Environment;
+}
+
+/**
+ * Reads the manifest of a plugin, and makes a workbench with it and the plugins that it uses.
+ *
+ * @throws ServiceError `malformed_plugin` and others that would stop the start of a server; ConfigError
+ */
+export async function openSubject(folder: string, { env, ...suite }: SubjectOptions): Promise<Subject> {
+  const config = readConfig([], env);
+  const folders = [BUILT_IN_PLUGINS, ...config.pluginsDir];
+  const { registry, entry } = await loadOnePlugin(folder, { folders, env });
+  const bench = await openWorkbench(config, { registry });
+  return { entry, folder: dirname(entry.file), bench, suite, whyNotRun: whyNotRun(entry, env) };
+}
+
+/** Why a plugin cannot be checked by running it. A sink is given the variables of its stand-in. */
+export function whyNotRun({ manifest, missing }: PluginEntry, env: Environment): string | undefined {
+  const keys = manifest.needs?.env ?? [];
+  const unset = manifest.kind === 'sink' ? keys.filter((key) => (env[key] ?? '') === '') : [];
+  if (missing.length > unset.length) return missing.join('; ');
+  if (manifest.kind === 'sink' || keys.length === 0) return undefined;
+  return `with ${keys.join()} it calls a service on the network, which may cost something`;
+}

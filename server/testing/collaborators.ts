@@ -1,0 +1,26 @@
+import type { Log, SharedBuffers } from '../../core/contracts/collaborators.ts';
+import type { Collaborators } from '../../core/contracts/plugin.ts';
+import { kit } from '../../core/kit.ts';
+import { hostedModels } from '../hosted/provider.ts';
+import { createCheck } from '../validation/create-check.ts';
+
+/** Buffers of one thread: everyone builds their own. */
+export const ownBuffers: SharedBuffers = { get: async (_key, build) => build(), release() {} };
+
+/** A log that nobody reads. */
+export const quietLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** What a factory is given, without models and variables unless the test says so. */
+export function collaborators(given: Partial<Collaborators> = {}): Collaborators {
+  return {
+    kit,
+    log: quietLog,
+    createCheck,
+    shared: ownBuffers,
+    models: { find: async () => undefined, names: async () => [] },
+    hosted: hostedModels,
+    memoryBytes: 1e9,
+    env: {},
+    ...given,
+  };
+}

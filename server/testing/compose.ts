@@ -1,0 +1,25 @@
+import type { Registry } from '../../core/hosting/registry.ts';
+import { type Config, configOf } from '../config/config.ts';
+import { createServiceContainer } from '../container.ts';
+import type { Answer, Service } from '../service/service.ts';
+import type { Task } from '../service/tasks.ts';
+import { ownBuffers, quietLog } from './collaborators.ts';
+
+/** The service of one thread, with everything real but the log. */
+export async function composeQuietly(config: Partial<Config> = {}, registry?: Registry) {
+  const given = { config: configOf(config), log: quietLog, shared: ownBuffers, registry };
+  const container = await createServiceContainer(given);
+  const { registry: loaded, host, openers, service } = container.cradle;
+  return { registry: loaded, host, openers, service };
+}
+
+/** Reads a request and runs it on this thread. */
+export function runTask(
+  service: Service,
+  task: Task,
+  request: object | Uint8Array,
+  signal = new AbortController().signal,
+): Promise<Answer> {
+  const body = request instanceof Uint8Array ? request : Buffer.from(JSON.stringify(request));
+  return service.run(service.read(task, body), signal);
+}

@@ -1,0 +1,191 @@
+import fc from 'fast-check';
+import {
+  type EmbeddingModel,
+  type EmbeddingProvider,
+  type EmbedRequest,
+  type ModelInfo,
+  PURPOSES,
+  type Vectors,
+} from '../../../core/contracts/embedding.ts';
+import { anyText } from '../cases/texts.ts';
+import { expectOnce, firstWrong, holdFor, type Ledger } from '../ledger.ts';
+import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
+
+const PROMISES = {
+  answers: {
+    ...COMMON.answers,
+    'it has a tokenizer': 'Let model.tokenizer() give what chunk_size counts if a chunker uses this model.',
+  },
+  names: {
+    'names are strings that are not empty': 'Let list() give names that are strings and not empty.',
+    'a name is listed once': 'Take the second one out of list(), or out of the aliases.',
+    'dimensions are a positive number': 'Give a whole number above 0 as dimensions, or leave it out.',
+    'a name that it does not know opens nothing': 'Let open(name) give undefined for all other names.',
+    'a name or alias that is listed opens the model of that name':
+      'Let open(name) give a model whose name is the listed one, also for its aliases.',
+  },
+  vectors: {
+    'each text has one vector':
+      'Let values have dimensions numbers for each text, one vector after the other.',
+    'all numbers are finite':
+      'Return no NaN and no infinity; a text without tokens may have a vector of zeros.',
+    'vectors have the dimensions that are listed':
+      'Give in list() the dimensions that the vectors have, or return vectors of that length.',
+    'vectors are in the order of the texts': 'Return the vectors in the order in which the texts came.',
+  },
+  determinism: {
+    'the same texts have the same vectors': 'Let the vectors depend on the texts and the purpose alone.',
+  },
+  signal: {
+    'it ends when nobody waits': 'Call signal.throwIfAborted() before the work, and now and then in it.',
+  },
+  scale: {
+    'its scale rises strictly': 'Let calibrate give more for more, over the cosines from -1 to 1.',
+  },
+} as const satisfies Promises;
+
+type EmbeddingLedger = Ledger<PromiseOf<typeof PROMISES>>;
+
+/** Every model that the plugin lists, on lists of any texts. */
+export const embeddingSuite: Suite = {
+  promises: PROMISES,
+  leftOut: () => ({}),
+  async run(bench, plugin, { runs = 50, ...options } = {}) {
+    const { name } = plugin.manifest;
+    const opened = await expectOnce(plugin, options.exemptions, async (ledger: EmbeddingLedger) =>
+      openAll(await bench.make('embedding', name), ledger),
+    );
+    const models = opened ?? [];
+    const cases = fc.record({ texts: anyTexts, purpose: fc.constantFrom(...PURPOSES) });
+    for (const open of models) {
+      await holdFor(
+        plugin,
+        cases.map((one) => ({ model: open.info.name, ...one })),
+        (one, ledger: EmbeddingLedger) => checkTexts(open, one, ledger),
+        { runs, ...options },
+      );
+      await open.model.close?.();
+    }
+    return `${runs} lists of texts with each of ${models.map(({ info }) => info.name).join(', ')}`;
+  },
+};
+
+/** Names that no plugin can have a model for. */
+const NOBODYS = ['there is no such model', '../../../package', '__proto__', '\0'];
+/** Numbers of one text may differ by so much with the texts beside it, which are added up in another order. */
+const MOST_DIFFERENCE = 1e-4;
+
+const { signal } = new AbortController();
+const anyTexts = fc.array(anyText, { maxLength: 5 });
+
+interface OpenModel {
+  readonly info: ModelInfo;
+  readonly model: EmbeddingModel;
+}
+
+interface TextsCase {
+  readonly texts: readonly string[];
+  readonly purpose: EmbedRequest['purpose'];
+}
+
+/** The models that a provider lists, opened. */
+async function openAll(provider: EmbeddingProvider, ledger: EmbeddingLedger): Promise<OpenModel[]> {
+  const list = await provider.list();
+  const names = list.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  const isName = (name: unknown) => typeof name === 'string' && name !== '';
+  const quoted = (name: unknown) => JSON.stringify(name) ?? String(name);
+  ledger.expectNone(firstWrong(names, isName, quoted), 'names are strings that are not empty');
+  const isFirst = (name: string, at: number) => names.indexOf(name) === at;
+  ledger.expectNone(firstWrong(names, isFirst, quoted), 'a name is listed once');
+  const isCount = ({ dimensions = 1 }: ModelInfo) => Number.isInteger(dimensions) && dimensions > 0;
+  const placeOf = ({ name, dimensions }: ModelInfo) => `${quoted(name)} has ${dimensions}`;
+  ledger.expectNone(firstWrong(list, isCount, placeOf), 'dimensions are a positive number');
+  const unknown = await Promise.all(NOBODYS.map((name) => provider.open(name, signal)));
+  const isNobodys = (_: string, at: number) => unknown[at] === undefined;
+  ledger.expectNone(firstWrong(NOBODYS, isNobodys, quoted), 'a name that it does not know opens nothing');
+  const models: OpenModel[] = [];
+  for (const info of list) {
+    const own = [info.name, ...(info.aliases ?? [])];
+    const opened = await Promise.all(own.map((name) => provider.open(name, signal)));
+    ledger.expectNone(
+      firstWrong(
+        own,
+        (_, at) => opened[at]?.name === info.name,
+        (name, at) => `${quoted(name)} opens ${quoted(opened[at]?.name)}`,
+      ),
+      'a name or alias that is listed opens the model of that name',
+    );
+    for (const other of opened.slice(1)) await other?.close?.();
+    if (opened[0] !== undefined) models.push({ info, model: opened[0] });
+  }
+  return models;
+}
+
+async function checkTexts(
+  { model, info }: OpenModel,
+  { texts, purpose }: TextsCase,
+  ledger: EmbeddingLedger,
+): Promise<void> {
+  const request = { purpose, signal };
+  const vectors = await model.embed(texts, request);
+  const { dimensions, values } = vectors;
+  ledger.expect(
+    values.length === texts.length * dimensions,
+    'each text has one vector',
+    `${texts.length} texts of ${dimensions} dimensions have ${values.length} numbers`,
+  );
+  const badAt = values.findIndex((value) => !Number.isFinite(value));
+  ledger.expect(badAt === -1, 'all numbers are finite', numberAt(badAt, vectors));
+  const listed = info.dimensions ?? dimensions;
+  ledger.expect(
+    texts.length === 0 || dimensions === listed,
+    'vectors have the dimensions that are listed',
+    `list() says ${listed}, the vectors have ${dimensions}`,
+  );
+  const otherAt = firstFar(vectors, await model.embed(texts, request));
+  ledger.expect(otherAt === -1, 'the same texts have the same vectors', numberAt(otherAt, vectors));
+  const movedAt = firstFar(vectors, reverse(await model.embed(texts.toReversed(), request)));
+  ledger.expect(movedAt === -1, 'vectors are in the order of the texts', numberAt(movedAt, vectors));
+  ledger.expect(texts.length === 0 || (await hearsAbort(model, texts, request)), 'it ends when nobody waits');
+  if (texts.length > 0) {
+    const tokenizer = await model.tokenizer();
+    ledger.expect(tokenizer.tokenize('').count(0, 0) >= 0, 'it has a tokenizer');
+  }
+  ledger.expectNone(firstFall(model), 'its scale rises strictly');
+}
+
+function numberAt(at: number, { dimensions, values }: Vectors): string {
+  return `text ${Math.floor(at / dimensions)}, number ${at % dimensions}, which is ${values[at]}`;
+}
+
+/** The first number of two lists that is not nearly the same; -1 if none is. */
+function firstFar(one: Vectors, other: Vectors): number {
+  if (one.values.length !== other.values.length) return Math.min(one.values.length, other.values.length);
+  const isClose = (value: number, at: number) =>
+    Object.is(value, other.values[at]) || Math.abs(value - (other.values[at] ?? NaN)) <= MOST_DIFFERENCE;
+  return one.values.findIndex((value, at) => !isClose(value, at));
+}
+
+function reverse({ dimensions, values }: Vectors): Vectors {
+  const rows = Array.from({ length: values.length / dimensions || 0 }, (_, row) =>
+    Array.from(values.subarray(row * dimensions, (row + 1) * dimensions)),
+  );
+  return { dimensions, values: Float32Array.from(rows.reverse().flat()) };
+}
+
+async function hearsAbort(model: EmbeddingModel, texts: readonly string[], { purpose }: EmbedRequest) {
+  const reason = new Error('nobody waits');
+  try {
+    await model.embed(texts, { purpose, signal: AbortSignal.abort(reason) });
+  } catch (error) {
+    return error === reason;
+  }
+  return false;
+}
+
+function firstFall(model: EmbeddingModel): string | undefined {
+  const cosines = Array.from({ length: 21 }, (_, index) => -1 + index / 10);
+  const scaled = cosines.map((cosine) => model.calibrate?.(cosine) ?? cosine);
+  const rises = (value: number, at: number) => at === 0 || value > (scaled[at - 1] ?? value);
+  return firstWrong(scaled, rises, (value, at) => `calibrate(${cosines[at]?.toFixed(1)}) is ${value}`);
+}

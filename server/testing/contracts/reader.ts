@@ -1,0 +1,190 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Manifest } from '../../../core/contracts/manifest.ts';
+import type { ReadFile, SourceFile } from '../../../core/contracts/reader.ts';
+import { splitsCodePoint } from '../../../core/engine/text.ts';
+import { BrokenContract } from '../broken-contract.ts';
+import { anyFile } from '../cases/files.ts';
+import { expectOnce, firstWrong, holdFor, type Ledger } from '../ledger.ts';
+import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
+import { shown } from '../shown.ts';
+import type { Workbench } from '../workbench.ts';
+
+const PROMISES = {
+  answers: COMMON.answers,
+  formats: {
+    'its manifest names what files it reads':
+      'Give formats.extensions or formats.mediaTypes in the manifest.',
+  },
+  refusals: {
+    'what it cannot read is an exposed error with statusCode 400, and its reason':
+      'Throw Object.assign(kit.exposedError(reason), { statusCode: 400 }) for a file that cannot be read.',
+  },
+  bytes: { 'the bytes that it is given stay as they are': 'Work on a copy: bytes.slice().' },
+  text: {
+    'the text is a string without halves of surrogate pairs':
+      'Decode with a decoder that refuses what it does not understand: new TextDecoder(name, { fatal: true }).',
+  },
+  pages: {
+    'the first page begins at 0': 'Let pages begin with 0, or leave pages out.',
+    'the beginnings of pages do not fall':
+      'Give the beginnings of pages in the order of the text, as whole numbers.',
+    'pages begin in the text, between characters':
+      'Count the beginnings of pages in UTF-16 units of the text that is returned.',
+  },
+  facts: {
+    'the media type is in lower case and has no parameters': 'Give a mediaType such as text/markdown.',
+    'the encoding has its name of the WHATWG standard': 'Give new TextDecoder(label).encoding.',
+    'the title is a string': 'Give a title that is a string, or none.',
+    'the metadata is an object of JSON':
+      'Give a plain object that JSON can hold: no undefined, no Date, no NaN.',
+  },
+  determinism: {
+    'the same file is read in the same way': 'Let the text depend on the file alone.',
+  },
+  signal: {
+    'it ends when nobody waits for the text any more':
+      'Call signal.throwIfAborted() before the work, and now and then in it.',
+  },
+} as const satisfies Promises;
+
+type ReaderLedger = Ledger<PromiseOf<typeof PROMISES>>;
+
+/**
+ * Files of the formats that the manifest names: texts in several encodings, whole, damaged and empty, and any bytes. A
+ * reader may refuse each of them, as a mistake of the caller.
+ */
+export const readerSuite: Suite = {
+  promises: PROMISES,
+  leftOut: () => ({}),
+  async run(bench, plugin, { runs = 300, ...options } = {}) {
+    const { extensions = [], mediaTypes = [] } = plugin.manifest.formats ?? {};
+    const isNamed = extensions.length + mediaTypes.length > 0;
+    await expectOnce(plugin, options.exemptions, async (ledger: ReaderLedger) =>
+      ledger.expect(isNamed, 'its manifest names what files it reads'),
+    );
+    const formats = isNamed ? { extensions, mediaTypes } : { extensions, mediaTypes: ['*/*'] };
+    let refused = 0;
+    const check = async (file: SourceFile, ledger: ReaderLedger) => {
+      if (!(await checkCase(bench, plugin.manifest, file, ledger))) refused++;
+    };
+    await holdFor(plugin, anyFile(formats), check, { runs, ...options });
+    return `${runs} files, ${refused} refused`;
+  },
+};
+
+/** What becomes of a file: what is read, or why it is not. */
+type Outcome = { readonly read: ReadFile } | { readonly error: unknown };
+
+/** Returns whether the file was read. */
+async function checkCase(
+  bench: Workbench,
+  manifest: Manifest,
+  file: SourceFile,
+  ledger: ReaderLedger,
+): Promise<boolean> {
+  const { signal } = new AbortController();
+  const before = file.bytes.slice();
+  const [outcome, other] = await Promise.all([
+    outcomeOf(bench.read(manifest, file, signal)),
+    outcomeOf(bench.read(manifest, file, signal)),
+  ]);
+  ledger.expect(isDeepStrictEqual(file.bytes, before), 'the bytes that it is given stay as they are');
+  ledger.expect(
+    isDeepStrictEqual(facts(outcome), facts(other)),
+    'the same file is read in the same way',
+    `${shown(facts(outcome), 200)}, and then ${shown(facts(other), 200)}`,
+  );
+  ledger.expect(await hearsAbort(bench, manifest, file), 'it ends when nobody waits for the text any more');
+  if ('error' in outcome) {
+    ledger.expect(
+      isRefusal(outcome.error),
+      'what it cannot read is an exposed error with statusCode 400, and its reason',
+      String(outcome.error),
+    );
+    return false;
+  }
+  checkText(outcome.read, ledger);
+  checkFacts(outcome.read, ledger);
+  return true;
+}
+
+function checkText({ text, pages = [0] }: ReadFile, ledger: ReaderLedger): void {
+  const isText = typeof text === 'string';
+  ledger.expect(
+    isText && text.isWellFormed(),
+    'the text is a string without halves of surrogate pairs',
+    shown(text, 200),
+  );
+  ledger.expect(pages[0] === 0, 'the first page begins at 0', `it begins at ${pages[0]}`);
+  const placeOf = (start: number, index: number) => `page ${index} begins at ${start}`;
+  const rises = (start: number, index: number) => Number.isInteger(start) && start >= (pages[index - 1] ?? 0);
+  ledger.expectNone(firstWrong(pages, rises, placeOf), 'the beginnings of pages do not fall');
+  const isInText = (start: number) => isText && start <= text.length && !splitsCodePoint(text, start);
+  const placeInText = (start: number, index: number) =>
+    `${placeOf(start, index)}, and the text has ${text.length} units`;
+  ledger.expectNone(firstWrong(pages, isInText, placeInText), 'pages begin in the text, between characters');
+}
+
+const MEDIA_TYPE = /^[a-z0-9.+-]+\/[a-z0-9.+-]+$/;
+
+function checkFacts({ mediaType, encoding, title, metadata = {} }: ReadFile, ledger: ReaderLedger): void {
+  ledger.expect(
+    mediaType === undefined || MEDIA_TYPE.test(mediaType),
+    'the media type is in lower case and has no parameters',
+    mediaType,
+  );
+  ledger.expect(
+    encoding === undefined || nameOfEncoding(encoding) === encoding,
+    'the encoding has its name of the WHATWG standard',
+    `${encoding} should be ${nameOfEncoding(encoding ?? '')}`,
+  );
+  ledger.expect(title === undefined || typeof title === 'string', 'the title is a string', shown(title, 200));
+  const isObject = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata);
+  ledger.expect(
+    isObject && isDeepStrictEqual(asJson(metadata), metadata),
+    'the metadata is an object of JSON',
+    shown(metadata, 200),
+  );
+}
+
+function asJson(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value));
+  } catch {
+    return undefined;
+  }
+}
+
+function nameOfEncoding(label: string): string | undefined {
+  try {
+    return new TextDecoder(label).encoding;
+  } catch {
+    return undefined;
+  }
+}
+
+async function outcomeOf(reading: Promise<ReadFile>): Promise<Outcome> {
+  try {
+    return { read: await reading };
+  } catch (error) {
+    if (error instanceof BrokenContract) throw error;
+    return { error };
+  }
+}
+
+/** What can be compared of an outcome. */
+function facts(outcome: Outcome): unknown {
+  return 'read' in outcome ? outcome.read : String(outcome.error);
+}
+
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof Error) || error.message === '') return false;
+  const { expose, statusCode } = error as { readonly expose?: unknown; readonly statusCode?: unknown };
+  return expose === true && statusCode === 400;
+}
+
+async function hearsAbort(bench: Workbench, manifest: Manifest, file: SourceFile): Promise<boolean> {
+  const reason = new Error('nobody waits');
+  const outcome = await outcomeOf(bench.read(manifest, file, AbortSignal.abort(reason)));
+  return 'error' in outcome && outcome.error === reason;
+}

@@ -1,0 +1,177 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import type { Chunk } from '../../../core/contracts/chunk.ts';
+import type { Manifest } from '../../../core/contracts/manifest.ts';
+import { anyRequest, defaultsOf } from '../cases/options.ts';
+import { anyText } from '../cases/texts.ts';
+import { firstWrong, holdFor, type Ledger } from '../ledger.ts';
+import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
+import { shown } from '../shown.ts';
+import type { Workbench } from '../workbench.ts';
+
+const KEEPS_FIELDS = 'a field that it does not know is kept';
+
+const PROMISES = {
+  answers: COMMON.answers,
+  'given chunks': {
+    'the chunks that it is given stay as they are':
+      'Make new chunks, { ...chunk, … }, and change no given one.',
+    'it returns new chunks': 'Return { ...chunk } where nothing is added.',
+  },
+  fields: { [KEEPS_FIELDS]: 'Begin each new chunk with the fields of the old one: { ...chunk, … }.' },
+  count: {
+    'it returns as many chunks as it is given':
+      'Return one chunk for each, or say `changesCount: true` in the manifest.',
+    'chunks stay in their order': 'Return the chunks in the order in which they came.',
+  },
+  places: {
+    'each chunk has a place in the text':
+      'Make parts with context.part and joins with context.join, which know the places.',
+    'chunks stay in the order of the text': 'Return the chunks with rising start_index.',
+  },
+  determinism: {
+    'the same chunks are refined in the same way':
+      'Let the answer depend on the chunks and the options alone.',
+  },
+  signal: {
+    'it ends when nobody waits for the answer any more':
+      'Call signal.throwIfAborted() before the work, and now and then in it.',
+  },
+} as const satisfies Promises;
+
+type RefineryLedger = Ledger<PromiseOf<typeof PROMISES>>;
+
+/** Chunks of any text with fields that no refinery knows, and any options. */
+export const refinerySuite: Suite = {
+  promises: PROMISES,
+  leftOut: ({ changesCount }) =>
+    changesCount === true
+      ? { count: 'its manifest says `changesCount`' }
+      : { places: 'its manifest does not say `changesCount`' },
+  async run(bench, plugin, { runs = 300, ...options } = {}) {
+    const { manifest } = plugin;
+    const cases = fc.record({ chunks: anyChunks, options: await anyRequest(bench, manifest) });
+    const check = (one: RefineCase, ledger: RefineryLedger) => checkCase(bench, manifest, one, ledger);
+    await holdFor(plugin, cases, check, { runs, ...options });
+    return `${runs} lists of chunks`;
+  },
+};
+
+/** One request to a refinery. */
+interface RefineCase {
+  readonly chunks: readonly Chunk[];
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** Fields that no refinery knows: the place among the chunks, and any JSON. */
+const PLACE = 'place of the contract suite';
+const UNKNOWN = 'field of the contract suite';
+
+const anyChunks = fc.array(fc.tuple(anyText, fc.nat(600), fc.jsonValue()), { maxLength: 6 }).map((parts) => {
+  let end = 0;
+  return parts.map(([text, token_count, unknown], place): Chunk => {
+    const start = end;
+    end += Array.from(text).length;
+    return { text, start_index: start, end_index: end, token_count, [PLACE]: place, [UNKNOWN]: unknown };
+  });
+});
+
+async function checkCase(
+  bench: Workbench,
+  manifest: Manifest,
+  { chunks: made, options: given }: RefineCase,
+  ledger: RefineryLedger,
+): Promise<void> {
+  const { signal } = new AbortController();
+  const options = { ...defaultsOf(manifest), ...given };
+  const before = structuredClone(made);
+  const chunks = structuredClone(made);
+  const refined = await bench.refine(manifest, chunks, options, signal);
+  const isKept = (chunk: Chunk, index: number) => isDeepStrictEqual(chunk, before[index]);
+  ledger.expectNone(firstWrong(chunks, isKept, placeOf), 'the chunks that it is given stay as they are');
+  ledger.expectNone(
+    firstWrong(refined, (chunk) => !chunks.includes(chunk), placeOf),
+    'it returns new chunks',
+  );
+  if (manifest.changesCount === true) checkPlaces(before, refined, ledger);
+  else checkOneByOne(before, refined, ledger);
+  const again = await bench.refine(manifest, structuredClone(made), options, signal);
+  const isSame = (chunk: Chunk, index: number) => isDeepStrictEqual(chunk, again[index]);
+  const change = firstWrong(refined, isSame, (chunk, index) => differenceAt(chunk, again[index], index));
+  ledger.expect(
+    change === undefined && again.length === refined.length,
+    'the same chunks are refined in the same way',
+    change ?? `${refined.length} chunks, and then ${again.length}`,
+  );
+  const isHeard = chunks.length === 0 || (await hearsAbort(bench, manifest, chunks, options));
+  ledger.expect(isHeard, 'it ends when nobody waits for the answer any more');
+}
+
+const placeOf = ({ start_index, end_index }: Chunk, index: number): string =>
+  `chunk ${index} [${start_index}, ${end_index})`;
+
+function differenceAt(chunk: Chunk, other: Chunk | undefined, index: number): string {
+  const names = Object.keys(chunk).filter((name) => !isDeepStrictEqual(chunk[name], other?.[name]));
+  return `${placeOf(chunk, index)}, in ${names.join(', ') || 'its fields'}`;
+}
+
+function checkOneByOne(given: readonly Chunk[], refined: readonly Chunk[], ledger: RefineryLedger): void {
+  ledger.expect(
+    refined.length === given.length,
+    'it returns as many chunks as it is given',
+    `it got ${given.length} and returned ${refined.length}`,
+  );
+  const isPlaced = (chunk: Chunk, index: number) => chunk[PLACE] === undefined || chunk[PLACE] === index;
+  // Where there are fewer, those behind a missing one have moved, which is said already.
+  if (refined.length === given.length)
+    ledger.expectNone(firstWrong(refined, isPlaced, placeOf), 'chunks stay in their order');
+  checkFields(refined, (chunk, index) => given[(chunk[PLACE] as number | undefined) ?? index], ledger);
+}
+
+/** What holds if chunks are dropped, merged and split. */
+function checkPlaces(given: readonly Chunk[], refined: readonly Chunk[], ledger: RefineryLedger): void {
+  const end = given.at(-1)?.end_index ?? 0;
+  const hasPlace = ({ start_index, end_index }: Chunk) => start_index <= end_index && end_index <= end;
+  ledger.expectNone(firstWrong(refined, hasPlace, placeOf), 'each chunk has a place in the text');
+  const rises = ({ start_index }: Chunk, index: number) =>
+    start_index >= (refined[index - 1]?.start_index ?? 0);
+  ledger.expectNone(firstWrong(refined, rises, placeOf), 'chunks stay in the order of the text');
+  checkFields(refined, (chunk) => given[chunk[PLACE] as number], ledger);
+}
+
+/** @param origin the given chunk that a refined one was */
+function checkFields(
+  refined: readonly Chunk[],
+  origin: (chunk: Chunk, index: number) => Chunk | undefined,
+  ledger: RefineryLedger,
+): void {
+  const isKept = (chunk: Chunk, index: number) => {
+    const before = origin(chunk, index);
+    return (
+      before !== undefined &&
+      chunk[PLACE] === before[PLACE] &&
+      isDeepStrictEqual(chunk[UNKNOWN], before[UNKNOWN])
+    );
+  };
+  const place = (chunk: Chunk, index: number) => {
+    const lost = chunk[PLACE] === undefined ? PLACE : UNKNOWN;
+    return `${placeOf(chunk, index)}: "${lost}" is ${shown(chunk[lost], 100)}`;
+  };
+  ledger.expectNone(firstWrong(refined, isKept, place), KEEPS_FIELDS);
+}
+
+/** Whether a refinery gives up that is called when its request is over. */
+async function hearsAbort(
+  bench: Workbench,
+  manifest: Manifest,
+  chunks: readonly Chunk[],
+  options: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
+  const reason = new Error('nobody waits');
+  try {
+    await bench.refine(manifest, chunks, options, AbortSignal.abort(reason));
+  } catch (error) {
+    return error === reason;
+  }
+  return false;
+}

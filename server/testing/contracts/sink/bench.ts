@@ -1,0 +1,46 @@
+import type { SinkChunk, SinkCollection, SinkContext } from '../../../../core/contracts/sink.ts';
+import type { PluginEntry } from '../../../../core/hosting/registry.ts';
+import type { Workbench } from '../../workbench.ts';
+import type { SinkStandIn } from './stand-in.ts';
+
+/** How a call ended: `undefined` if it did what it was asked for, `exposed` if it threw an error for callers. */
+export type Outcome = undefined | 'exposed' | 'other';
+
+/** A sink that is set to a stand-in. */
+export interface SinkBench {
+  /** All collections that are open. */
+  readonly opened: readonly SinkCollection[];
+  open(collection: string, dimensions: number | undefined, signal?: AbortSignal): Promise<SinkCollection>;
+  chunks(collection: string): Promise<readonly SinkChunk[]>;
+  attempt(call: (context: SinkContext) => Promise<unknown>): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+export async function sinkBench(
+  bench: Workbench,
+  plugin: PluginEntry,
+  standIn: SinkStandIn,
+): Promise<SinkBench> {
+  const sink = await bench.sink(plugin, standIn.env);
+  const opened: SinkCollection[] = [];
+  const { signal: never } = new AbortController();
+  return {
+    opened,
+    async open(collection, dimensions, signal = never) {
+      const options = bench.optionsOf(plugin.manifest, standIn.options(collection));
+      const made = await sink.open({ options, dimensions }, { signal });
+      opened.push(made);
+      return made;
+    },
+    chunks: (collection) => standIn.chunks(collection),
+    attempt: (call) => call({ signal: never }).then(() => undefined, outcomeOf),
+    async close() {
+      for (const collection of opened) await collection.close();
+    },
+  };
+}
+
+function outcomeOf(error: unknown): Outcome {
+  const isExposed = error instanceof Error && 'expose' in error && error.expose === true;
+  return isExposed && error.message !== '' ? 'exposed' : 'other';
+}

@@ -1,0 +1,161 @@
+import type { SinkCollection } from '../../../../core/contracts/sink.ts';
+import type { PluginEntry } from '../../../../core/hosting/registry.ts';
+import { expectOnce } from '../../ledger.ts';
+import type { Suite, SuiteOptions } from '../../promises.ts';
+import type { Workbench } from '../../workbench.ts';
+import { type SinkBench, sinkBench } from './bench.ts';
+import { areSame, chunkOf, DIMENSIONS } from './chunks.ts';
+import { checkHistories } from './histories.ts';
+import { PROMISES, type SinkLedger } from './promises.ts';
+import type { SinkStandIn } from './stand-in.ts';
+
+/** What a sink stores is compared with what it was given, in generated histories of documents and in single cases. */
+export const sinkSuite: Suite = {
+  promises: PROMISES,
+  leftOut: () => ({}),
+  async run(bench, plugin, options) {
+    const standIn = await bench.standIn(plugin);
+    return typeof standIn === 'string'
+      ? `0 histories: ${standIn}`
+      : checkSinkWith(bench, plugin, standIn, options);
+  },
+};
+
+/** Holds a sink to its promises against a stand-in, which is then stopped. @throws BrokenContract */
+export async function checkSinkWith(
+  bench: Workbench,
+  plugin: PluginEntry,
+  standIn: SinkStandIn,
+  { runs = 25, ...options }: SuiteOptions = {},
+): Promise<string> {
+  try {
+    const sinks = await sinkBench(bench, plugin, standIn);
+    await checkHistories(sinks, plugin, { runs, ...options });
+    await expectOnce(plugin, options.exemptions, (ledger: SinkLedger) => checkCases(sinks, standIn, ledger));
+  } finally {
+    await standIn.stop();
+  }
+  return `${runs} histories`;
+}
+
+async function checkCases(sinks: SinkBench, standIn: SinkStandIn, ledger: SinkLedger): Promise<void> {
+  await checkMany(sinks, ledger);
+  await checkVectors(sinks, ledger);
+  await checkTexts(sinks, ledger);
+  await checkAborts(sinks, ledger);
+  await checkBusy(sinks, standIn, ledger);
+  await standIn.stop();
+  await checkGone(sinks, ledger);
+  await sinks.close();
+}
+
+async function checkMany(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
+  const collection = await sinks.open('many', DIMENSIONS);
+  const chunks = Array.from({ length: 1000 }, (_, index) => chunkOf('one', { text: `Chunk ${index} 😀` }));
+  const other = chunkOf('other');
+  await sinks.attempt((context) => collection.upsert([...chunks, other], context));
+  ledger.expect(areSame(await sinks.chunks('many'), [...chunks, other]), 'it stores 1000 chunks at once');
+  const [first = other] = chunks;
+  const later = { ...first, text: 'Later' };
+  await sinks.attempt((context) => collection.upsert([first, later], context));
+  const stored = [later, ...chunks.slice(1), other];
+  ledger.expect(areSame(await sinks.chunks('many'), stored), 'of chunks with one id it stores the last');
+  const kept = [...chunks.slice(500), ...Array.from({ length: 9500 }, () => chunkOf('one'))].map(
+    ({ id }) => id,
+  );
+  await sinks.attempt((context) => collection.deleteMissing('one', kept, context));
+  const left = [...chunks.slice(500), other];
+  ledger.expect(areSame(await sinks.chunks('many'), left), 'it can keep 10,000 ids');
+}
+
+async function checkVectors(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
+  const [collection] = await Promise.all([1, 2, 3].map(() => sinks.open('vectors', DIMENSIONS)));
+  if (collection === undefined) throw new Error('nothing was opened');
+  const right = chunkOf('one');
+  await sinks.attempt((context) => collection.upsert([right], context));
+  for (const embedding of [[1, 2], null]) {
+    const wrong = await sinks.attempt((context) =>
+      collection.upsert([chunkOf('one', { embedding })], context),
+    );
+    ledger.expect(wrong === 'exposed', 'a vector of another length, or none, is an error for callers');
+  }
+  ledger.expect(areSame(await sinks.chunks('vectors'), [right]), 'what is refused is not stored');
+  for (const dimensions of [DIMENSIONS + 1, undefined]) {
+    const other = await sinks.attempt(() => sinks.open('vectors', dimensions));
+    ledger.expect(other === 'exposed', 'a collection with vectors of another length is an error for callers');
+  }
+  const plain = await sinks.attempt(async (context) => {
+    const collection = await sinks.open('plain', undefined);
+    await collection.upsert([chunkOf('one', { embedding: null })], context);
+  });
+  const count = (await sinks.chunks('plain')).length;
+  ledger.expect(
+    plain === 'exposed' || (plain === undefined && count === 1),
+    'chunks without vectors are stored, or an error for callers',
+  );
+}
+
+const TEXTS = ['NUL \0.', 'half \ud83d', 'half \ude00 of a pair'];
+
+async function checkTexts(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
+  const collection = await sinks.open('texts', DIMENSIONS);
+  for (const text of TEXTS) {
+    for (const more of [{ text }, { fields: { metadata: { text } } }]) {
+      const chunk = chunkOf('one', more);
+      const outcome = await sinks.attempt((context) => collection.upsert([chunk], context));
+      const stored = (await sinks.chunks('texts')).filter(({ id }) => id === chunk.id);
+      ledger.expect(
+        areSame(stored, outcome === undefined ? [chunk] : []) && outcome !== 'other',
+        'a text that it cannot store is an error for callers, and never changed',
+      );
+    }
+  }
+}
+
+async function checkAborts(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
+  const collection = await sinks.open('aborts', DIMENSIONS);
+  for (const call of [
+    (signal: AbortSignal) => sinks.open('aborts', DIMENSIONS, signal),
+    (signal: AbortSignal) => collection.upsert([chunkOf('one')], { signal }),
+    (signal: AbortSignal) => collection.deleteMissing('one', [], { signal }),
+  ]) {
+    const reason = new Error('nobody waits');
+    const thrown = await call(AbortSignal.abort(reason)).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    ledger.expect(thrown === reason, 'it ends when nobody waits any more');
+  }
+  ledger.expect((await sinks.chunks('aborts')).length === 0, 'it ends when nobody waits any more');
+}
+
+async function checkBusy(sinks: SinkBench, standIn: SinkStandIn, ledger: SinkLedger): Promise<void> {
+  if (standIn.refuse === undefined) return;
+  const collection = await sinks.open('busy', DIMENSIONS);
+  const chunk = chunkOf('one');
+  for (const status of [429, 503]) {
+    standIn.refuse(2, status, { 'retry-after': '0.01' });
+    const outcome = await sinks.attempt((context) => collection.upsert([chunk], context));
+    ledger.expect(outcome === undefined, 'it tries again after 429 and 503');
+  }
+  ledger.expect(areSame(await sinks.chunks('busy'), [chunk]), 'it tries again after 429 and 503');
+  standIn.refuse(Number.POSITIVE_INFINITY, 503, {});
+  ledger.expect(await failsForCallers(sinks, collection), 'a server that stays busy is an error for callers');
+  standIn.refuse(0, 503, {});
+}
+
+async function checkGone(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
+  const isClear = await failsForCallers(sinks, undefined);
+  ledger.expect(isClear, 'a server that has gone is an error for callers');
+}
+
+async function failsForCallers(sinks: SinkBench, collection: SinkCollection | undefined): Promise<boolean> {
+  const opened = collection ?? sinks.opened[0];
+  if (opened === undefined) return false;
+  const outcomes = await Promise.all([
+    sinks.attempt(() => sinks.open('failing', DIMENSIONS)),
+    sinks.attempt((context) => opened.upsert([chunkOf('one')], context)),
+    sinks.attempt((context) => opened.deleteMissing('two', [], context)),
+  ]);
+  return outcomes.every((outcome) => outcome === 'exposed');
+}

@@ -1,0 +1,44 @@
+import { dirname, join } from 'node:path';
+import type { SinkChunk } from '../../../../core/contracts/sink.ts';
+import type { PluginEntry } from '../../../../core/hosting/registry.ts';
+import { DISK } from '../../../loader/disk.ts';
+import { findModule } from '../../../loader/plugin-folders.ts';
+import { BrokenContract } from '../../broken-contract.ts';
+
+/** What a sink stores in while its promises are checked: a database of its kind on this machine, or one that stands in. */
+export interface SinkStandIn {
+  /** The variables by which the sink finds it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The options of a sink for a collection; names are of small letters. */
+  options(collection: string): Readonly<Record<string, unknown>>;
+  /** All chunks of a collection, as they were given; none if there is no such collection. */
+  chunks(collection: string): Promise<readonly SinkChunk[]>;
+  /** Of one that speaks HTTP: answers the next calls so, and does nothing else for them. */
+  refuse?(calls: number, status: number, headers: Readonly<Record<string, string>>): void;
+  /** Ends it; may be called again. */
+  stop(): Promise<void>;
+}
+
+/** The default export of `stand-in`: starts one, or says why it cannot run on this machine. */
+export type StartStandIn = () => Promise<SinkStandIn | string>;
+
+export const HAS_STAND_IN = 'it has a stand-in to be checked with';
+
+/**
+ * Starts the stand-in of a sink.
+ *
+ * @param others a folder with a folder for each sink that has none beside its manifest
+ * @throws BrokenContract if it has none
+ */
+export async function startStandIn(
+  { manifest, file }: PluginEntry,
+  others: string | undefined,
+): Promise<SinkStandIn | string> {
+  const own = dirname(file);
+  const folders = others === undefined ? [own] : [own, join(others, manifest.name)];
+  const [found] = folders.flatMap((folder) => findModule(folder, 'stand-in', DISK) ?? []);
+  if (found === undefined)
+    throw new BrokenContract([{ promise: HAS_STAND_IN, where: `there is no stand-in.js in ${own}` }]);
+  const { default: start } = (await DISK.importModule(found)) as { readonly default: StartStandIn };
+  return start();
+}

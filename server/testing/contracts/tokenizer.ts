@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import type { Tokenizer, TokenizerProvider } from '../../../core/contracts/tokenizer.ts';
+import { anyText } from '../cases/texts.ts';
+import { expectOnce, firstWrong, holdFor, type Ledger } from '../ledger.ts';
+import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
+
+const PROMISES = {
+  answers: COMMON.answers,
+  names: {
+    'names are strings that are not empty': 'Let names() give strings that are not empty.',
+    'a name is listed once': 'Take the second one out of names().',
+    'a name that is listed can be opened': 'Let open(name) give a tokenizer for each of names().',
+    'a tokenizer has a name': 'Give the tokenizer a member `name`.',
+    'an alias stands for a name that is listed, and opens the tokenizer of that name':
+      'Let aliases() give names of names(), and open(alias) what open(name) gives.',
+    'a name that it does not know opens nothing': 'Let open(name) give undefined for all other names.',
+  },
+  counts: {
+    'the whole text counts as many tokens as it has ends':
+      'Let count(0, text.length) be the length of ends().',
+    'a span counts as a text of its own':
+      'Let count(start, end) be the tokens of text.slice(start, end) alone, whatever stands around it.',
+    'a text has as many ids as tokens': 'Let encode(text) give one id for each token of the text.',
+  },
+  ends: {
+    'ends do not fall': 'Give the ends of the tokens in the order of the text.',
+    'the last end is the length of the text': 'Let the tokens cover the text to its end.',
+  },
+  determinism: {
+    'a count does not depend on those before it': 'Keep nothing between two calls of count that changes it.',
+    'the same text has the same tokens': 'Let the tokens depend on the text alone.',
+  },
+} as const satisfies Promises;
+
+type TokenizerLedger = Ledger<PromiseOf<typeof PROMISES>>;
+
+/** Every tokenizer that the plugin lists, on any text. */
+export const tokenizerSuite: Suite = {
+  promises: PROMISES,
+  leftOut: () => ({}),
+  async run(bench, plugin, { runs = 300, ...options } = {}) {
+    const { name } = plugin.manifest;
+    const opened = await expectOnce(plugin, options.exemptions, async (ledger: TokenizerLedger) =>
+      openAll(await bench.make('tokenizer', name), ledger),
+    );
+    const tokenizers = opened ?? [];
+    const cases = fc.record({ text: anyText, spans: anySpans });
+    for (const tokenizer of tokenizers)
+      await holdFor(
+        plugin,
+        cases.map((one) => ({ tokenizer: tokenizer.name, ...one })),
+        (one, ledger: TokenizerLedger) => checkText(tokenizer, one, ledger),
+        { runs, ...options },
+      );
+    return `${runs} texts with each of ${tokenizers.map(({ name }) => name).join(', ')}`;
+  },
+};
+
+/** Names that no plugin can have a tokenizer for. */
+const NOBODYS = ['there is no such tokenizer', '../../../package', '__proto__', '\0'];
+
+/** The tokenizers that a provider lists. */
+async function openAll(provider: TokenizerProvider, ledger: TokenizerLedger): Promise<Tokenizer[]> {
+  const names = await provider.names();
+  const isName = (name: unknown) => typeof name === 'string' && name !== '';
+  const quoted = (name: unknown) => JSON.stringify(name) ?? String(name);
+  ledger.expectNone(firstWrong(names, isName, quoted), 'names are strings that are not empty');
+  const isFirst = (name: string, at: number) => names.indexOf(name) === at;
+  ledger.expectNone(firstWrong(names, isFirst, quoted), 'a name is listed once');
+  const opened = await Promise.all(names.map((name) => provider.open(name)));
+  const isOpen = (_: string, at: number) => opened[at] !== undefined;
+  ledger.expectNone(firstWrong(names, isOpen, quoted), 'a name that is listed can be opened');
+  const hasName = (_: string, at: number) => opened[at] === undefined || isName(opened[at].name);
+  ledger.expectNone(firstWrong(names, hasName, quoted), 'a tokenizer has a name');
+  const aliases = Object.entries(provider.aliases?.() ?? {});
+  const meant = await Promise.all(aliases.map(([alias]) => provider.open(alias)));
+  ledger.expectNone(
+    firstWrong(
+      aliases,
+      ([, name], at) => names.includes(name) && meant[at]?.name === name,
+      ([alias]) => quoted(alias),
+    ),
+    'an alias stands for a name that is listed, and opens the tokenizer of that name',
+  );
+  const unknown = await Promise.all(NOBODYS.map((name) => provider.open(name)));
+  const isNobodys = (_: string, at: number) => unknown[at] === undefined;
+  ledger.expectNone(firstWrong(NOBODYS, isNobodys, quoted), 'a name that it does not know opens nothing');
+  return opened.filter((tokenizer) => tokenizer !== undefined);
+}
+
+type Span = readonly [start: number, end: number];
+
+interface TextCase {
+  readonly text: string;
+  readonly spans: readonly Span[];
+}
+
+const anySpans = fc.array(fc.tuple(fc.nat(300), fc.nat(300)), { minLength: 1, maxLength: 8 });
+
+function checkText(tokenizer: Tokenizer, { text, spans }: TextCase, ledger: TokenizerLedger): void {
+  const tokens = tokenizer.tokenize(text);
+  const count = tokens.count(0, text.length);
+  const ends = tokens.ends();
+  ledger.expect(
+    count === ends.length,
+    'the whole text counts as many tokens as it has ends',
+    `count(0, ${text.length}) is ${count}, and there are ${ends.length} ends`,
+  );
+  const fallsAt = ends.findIndex((end, index) => end < (ends[index - 1] ?? 0));
+  ledger.expect(fallsAt === -1, 'ends do not fall', `token ${fallsAt} ends at ${ends[fallsAt]}`);
+  ledger.expect(
+    ends.length === 0 || ends.at(-1) === text.length,
+    'the last end is the length of the text',
+    `token ${ends.length - 1} ends at ${ends.at(-1)}, the text at ${text.length}`,
+  );
+  const again = tokenizer.tokenize(text).ends();
+  const otherAt = ends.findIndex((end, index) => end !== again[index]);
+  const isSame = otherAt === -1 && ends.length === again.length;
+  ledger.expect(isSame, 'the same text has the same tokens', `token ${Math.max(otherAt, 0)}`);
+  checkSpans(
+    tokenizer,
+    text,
+    spans.map((span) => within(text, span)),
+    ledger,
+  );
+  const ids = tokenizer.encode?.(text).length ?? ends.length;
+  ledger.expect(
+    ids === ends.length,
+    'a text has as many ids as tokens',
+    `${ids} ids and ${ends.length} tokens`,
+  );
+}
+
+function checkSpans(
+  tokenizer: Tokenizer,
+  text: string,
+  spans: readonly Span[],
+  ledger: TokenizerLedger,
+): void {
+  const tokens = tokenizer.tokenize(text);
+  const counts = spans.map(([start, end]) => tokens.count(start, end));
+  const fresh = spans.map(([start, end]) => tokenizer.tokenize(text).count(start, end));
+  const alone = spans.map(([start, end]) => tokenizer.tokenize(text.slice(start, end)).ends().length);
+  const place = ([start, end]: Span) => `the stretch [${start}, ${end})`;
+  ledger.expectNone(
+    firstWrong(
+      spans,
+      (_, at) => fresh[at] === alone[at],
+      (span, at) => `${place(span)} counts ${fresh[at]} tokens, as a text of its own it has ${alone[at]}`,
+    ),
+    'a span counts as a text of its own',
+  );
+  ledger.expectNone(
+    firstWrong(
+      spans,
+      (_, at) => counts[at] === fresh[at],
+      (span, at) => `${place(span)} counts ${counts[at]} tokens behind others, and ${fresh[at]} alone`,
+    ),
+    'a count does not depend on those before it',
+  );
+}
+
+/** The span in rising order, inside the text. */
+function within(text: string, [one, other]: Span): Span {
+  const [start, end] = [Math.min(one, text.length), Math.min(other, text.length)];
+  return start < end ? [start, end] : [end, start];
+}

@@ -1,0 +1,157 @@
+import { dirname } from 'node:path';
+import fc from 'fast-check';
+import { ServiceError } from '../../core/errors.ts';
+import type { PluginEntry } from '../../core/hosting/registry.ts';
+import { placeIn } from '../loader/import-error.ts';
+import { type Broken, BrokenContract } from './broken-contract.ts';
+import type { COMMON, Exemptions, PromiseOf, SuiteOptions } from './promises.ts';
+import { withSmallestText } from './smaller.ts';
+
+/** Notes which promises a case breaks. */
+export class Ledger<P extends string> {
+  readonly #broken = new Map<string, Broken>();
+  readonly #exemptions: Exemptions;
+
+  constructor(exemptions: Exemptions = {}) {
+    this.#exemptions = exemptions;
+  }
+
+  expect(holds: boolean, promise: P | PromiseOf<typeof COMMON>, where?: string): void {
+    if (!holds && this.#exemptions[promise] === undefined && !this.#broken.has(promise))
+      this.#broken.set(promise, { promise, where });
+  }
+
+  /** Expects that nothing is wrong; of what is wrong the first place is noted. */
+  expectNone(wrong: string | undefined, promise: P): void {
+    this.expect(wrong === undefined, promise, wrong);
+  }
+
+  /**
+   * Notes an error that a plugin has thrown.
+   *
+   * @throws the error itself if it is about what this machine lacks
+   */
+  caught(error: unknown, { file }: PluginEntry): void {
+    if (isLacking(error)) throw error;
+    if (error instanceof BrokenContract) for (const one of error.broken) this.#note(one);
+    else if (error instanceof ServiceError && error.code === 'broken_promise')
+      this.unanswered('what it returns fits the contract of its kind', String(error.values.reason));
+    else this.unanswered('it does not throw', thrownIn(error, dirname(file)));
+  }
+
+  /** Notes a promise without which there is no answer, of which others could be checked. */
+  unanswered(promise: P | PromiseOf<typeof COMMON>, where: string): void {
+    this.#note({ promise, where });
+  }
+
+  #note({ promise, where }: Broken): void {
+    if (this.#exemptions[promise] === undefined)
+      this.#broken.set(promise, { promise, where, isUnanswered: true });
+  }
+
+  /** @throws BrokenContract if a promise was broken */
+  close(): void {
+    if (this.#broken.size > 0) throw new BrokenContract([...this.#broken.values()]);
+  }
+}
+
+/** What the server lacks for a request, which says nothing against the plugin. */
+const LACKING = new Set(['unknown_tokenizer', 'unknown_model', 'model_files_missing', 'missing_capability']);
+
+export function isLacking(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && LACKING.has(error.code);
+}
+
+/** What was thrown, with the line of the plugin. */
+export function thrownIn(error: unknown, folder: string): string {
+  if (error instanceof ServiceError && error.cause === undefined) return error.message;
+  const thrown = error instanceof ServiceError ? error.cause : error;
+  if (!(thrown instanceof Error)) return String(thrown);
+  const place = placeIn(thrown.stack ?? '', folder);
+  return place === undefined ? String(thrown) : `${thrown} (${place})`;
+}
+
+/**
+ * Tries generated cases, and looks for the smallest one that breaks a promise.
+ *
+ * @throws BrokenContract
+ */
+export async function holdFor<Case, P extends string>(
+  plugin: PluginEntry,
+  cases: fc.Arbitrary<Case>,
+  check: (one: Case, ledger: Ledger<P>) => unknown,
+  { runs, seed, exemptions, onCase }: SuiteOptions & { readonly runs: number },
+): Promise<void> {
+  const hold = async (one: Case): Promise<void> => {
+    onCase?.(one);
+    const ledger = new Ledger<P>(exemptions);
+    try {
+      await check(one, ledger);
+    } catch (error) {
+      ledger.caught(error, plugin);
+    }
+    ledger.close();
+  };
+  const property = fc.asyncProperty(cases, hold);
+  const found = await fc.check(property, { numRuns: runs, ...(seed !== undefined && { seed }) });
+  if (!found.failed) return;
+  const { errorInstance: error, counterexample } = found;
+  if (!(error instanceof BrokenContract) || counterexample === null) throw error;
+  const promise = error.broken[0]?.promise;
+  const smallest = await withSmallestText({ value: counterexample[0], error }, (one) =>
+    hold(one).then(
+      () => undefined,
+      (thrown) => (breaks(thrown, promise) ? thrown : undefined),
+    ),
+  );
+  throw new BrokenContract(smallest.error.broken, { value: smallest.value, seed: found.seed });
+}
+
+function breaks(error: unknown, promise: string | undefined): error is BrokenContract {
+  return error instanceof BrokenContract && error.broken.some((one) => one.promise === promise);
+}
+
+/** Waits for work, and calls back where a plugin refuses what it was given as a mistake of the caller. */
+export async function unlessRefused<T>(
+  work: Promise<T>,
+  onRefusal: (error: ServiceError) => void = () => {},
+): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.code === 'invalid_parameters')) throw error;
+    onRefusal(error);
+    return undefined;
+  }
+}
+
+/** Where an item of a list stands that is not right: `chunk 2 [4, 9)`; `undefined` if all are. */
+export function firstWrong<T>(
+  items: readonly T[],
+  isRight: (item: T, index: number) => boolean,
+  placeOf: (item: T, index: number) => string,
+): string | undefined {
+  const index = items.findIndex((item, at) => !isRight(item, at));
+  return index === -1 ? undefined : placeOf(items[index] as T, index);
+}
+
+/**
+ * Expects something of single calls; gives `undefined` where they throw and need not do otherwise.
+ *
+ * @throws BrokenContract
+ */
+export async function expectOnce<P extends string, Result>(
+  plugin: PluginEntry,
+  exemptions: Exemptions | undefined,
+  work: (ledger: Ledger<P>) => Promise<Result>,
+): Promise<Result | undefined> {
+  const ledger = new Ledger<P>(exemptions);
+  let result: Result | undefined;
+  try {
+    result = await work(ledger);
+  } catch (error) {
+    ledger.caught(error, plugin);
+  }
+  ledger.close();
+  return result;
+}

@@ -1,0 +1,76 @@
+import type { Manifest } from '../../core/contracts/manifest.ts';
+import type { PluginEntry } from '../../core/hosting/registry.ts';
+import { BrokenContract } from './broken-contract.ts';
+import type { Workbench } from './workbench.ts';
+
+/** Promises by the group that they are reported in, each with what to change where it is broken. */
+export type Promises = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** The names of promises. */
+export type PromiseOf<All extends Promises> = { [Group in keyof All]: keyof All[Group] & string }[keyof All];
+
+/** What every plugin promises, whatever its kind. */
+export const COMMON = {
+  answers: {
+    'it does not throw':
+      'Handle what such an input causes; if it is a mistake of the caller, throw an error with expose: true and statusCode: 400.',
+    'what it returns fits the contract of its kind':
+      'Return what the guide for authors says for this kind; the service turns anything else into an answer 500.',
+    'it reports only what its manifest lists':
+      'Add the name to `reports` in the manifest, with what it means.',
+  },
+} as const satisfies Promises;
+
+/** Promises that one plugin need not keep, each with the reason. */
+export type Exemptions = Readonly<Record<string, string>>;
+
+export interface SuiteOptions {
+  /** How many generated cases are tried. */
+  readonly runs?: number | undefined;
+  /** The same seed makes the same cases. */
+  readonly seed?: number | undefined;
+  readonly exemptions?: Exemptions | undefined;
+  /** Is told of each case before it is tried. */
+  readonly onCase?: ((one: unknown) => void) | undefined;
+}
+
+/** What one kind of plugin is held to. */
+export interface Suite {
+  readonly promises: Promises;
+  /** The groups in which a plugin with this manifest promises nothing, each with the reason. */
+  leftOut(manifest: Manifest): Readonly<Record<string, string>>;
+  /**
+   * Holds one plugin to what its kind and its manifest promise, and says what it tried.
+   *
+   * @throws BrokenContract
+   */
+  run(bench: Workbench, plugin: PluginEntry, options?: SuiteOptions): Promise<string>;
+}
+
+/** What a plugin breaks: each promise once, with a smallest case of its own. */
+export interface Findings {
+  readonly broken: readonly BrokenContract[];
+  /** What was tried; `undefined` if the suite did not come to its end. */
+  readonly tried: string | undefined;
+}
+
+/** Runs a suite again and again, each time without the promises that were found broken. */
+export async function findBroken(
+  suite: Suite,
+  bench: Workbench,
+  plugin: PluginEntry,
+  options: SuiteOptions,
+): Promise<Findings> {
+  const broken: BrokenContract[] = [];
+  let exemptions: Exemptions = options.exemptions ?? {};
+  for (;;) {
+    try {
+      return { broken, tried: await suite.run(bench, plugin, { ...options, exemptions }) };
+    } catch (error) {
+      if (!(error instanceof BrokenContract)) throw error;
+      broken.push(error);
+      const known = error.broken.map(({ promise }) => [promise, 'found already']);
+      exemptions = { ...exemptions, ...Object.fromEntries(known) };
+    }
+  }
+}

@@ -1,0 +1,16 @@
+const MOST = 600;
+/** What cannot be seen: white space but the blank, marks without a glyph, joiners, halves of surrogate pairs. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Cs}]|(?! )\p{Zs}|\ufe0f/gu;
+
+/** A value as JSON that can be read and pasted: what cannot be seen in it is escaped, and what is long is cut. */
+export function shown(value: unknown, most = MOST): string {
+  const json = JSON.stringify(value, (_key, inner) => (inner instanceof Uint8Array ? [...inner] : inner));
+  const text = (json ?? String(value)).replace(UNSEEN, escaped);
+  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length} characters)`;
+}
+
+function escaped(character: string): string {
+  return Array.from({ length: character.length }, (_, at) => unit(character.charCodeAt(at))).join('');
+}
+
+const unit = (code: number): string => `\\u${code.toString(16).padStart(4, '0')}`;

@@ -1,0 +1,77 @@
+import { resolve } from 'node:path';
+import { reasonOf } from '../../core/errors.ts';
+import { inWords } from './checks/in-words.ts';
+import type { CheckResult } from './checks/result.ts';
+import { STEPS, type Step } from './checks/steps.ts';
+import { openSubject, type Subject } from './checks/subject.ts';
+import type { Exemptions } from './promises.ts';
+import { SUITES } from './suites.ts';
+
+/** Registers a test: `test` of node:test, vitest, tap and others. */
+export type RegisterTest = (
+  name: string,
+  options: { readonly timeout: number; readonly skip: boolean },
+  test: () => Promise<void>,
+) => unknown;
+
+export interface TestPluginOptions {
+  readonly test: RegisterTest;
+  /** How many generated inputs are tried; some hundreds unless given. */
+  readonly runs?: number;
+  /** The same seed makes the same inputs; a failed test says which it was. */
+  readonly seed?: number;
+  /** Promises that the plugin need not keep, each with the reason. */
+  readonly exemptions?: Exemptions;
+}
+
+/** Milliseconds that one test may take. */
+const TIMEOUT = 120_000;
+
+/**
+ * Registers a test for each group of promises of a plugin: its manifest, options, README and example, the contract of its
+ * kind on generated texts, and how its work grows. It finds further plugins by `PLUGINS_DIR` as a server does.
+ *
+ * ```js
+ * // my-plugins/section/section.test.js
+ * import { test } from 'node:test'; // or from 'vitest', or from 'tap'
+ * import { testPlugin } from 'chunksmith/testing';
+ *
+ * await testPlugin(import.meta.dirname, { test });
+ * ```
+ *
+ * @param folder the folder of the plugin, which has its manifest and its index
+ */
+export async function testPlugin(folder: string, { test, ...suite }: TestPluginOptions): Promise<void> {
+  const subject = await open(resolve(folder), suite);
+  const options = { timeout: TIMEOUT, skip: false };
+  if (subject instanceof Error)
+    return void test('manifest', options, () => Promise.reject(new Error(reasonOf(subject))));
+  const { id } = subject.entry;
+  test(`${id}: manifest`, options, async () => {});
+  for (const step of STEPS) registerStep(step, subject, test);
+}
+
+/** The plugin, or why its manifest cannot be read. */
+async function open(folder: string, suite: Omit<TestPluginOptions, 'test'>): Promise<Subject | Error> {
+  try {
+    return await openSubject(folder, { env: process.env, ...suite });
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** The checks of a step are run once, by the first test that asks. */
+function registerStep(step: Step, subject: Subject, test: RegisterTest): void {
+  const { entry, whyNotRun } = subject;
+  const omitted = step.runs ? SUITES[entry.manifest.kind].leftOut(entry.manifest) : {};
+  let results: Promise<readonly CheckResult[]> | undefined;
+  for (const check of step.checks(subject)) {
+    const reason = step.runs ? (whyNotRun ?? omitted[check]) : undefined;
+    const name = `${entry.id}: ${check}${reason === undefined ? '' : ` (left out: ${reason})`}`;
+    test(name, { timeout: TIMEOUT, skip: reason !== undefined }, async () => {
+      results ??= step.run(subject);
+      const { failures } = (await results).find((one) => one.check === check) ?? { failures: [] };
+      if (failures.length > 0) throw new Error(failures.map(inWords).join('\n\n'));
+    });
+  }
+}

@@ -1,0 +1,170 @@
+import type { Chunk } from '../../core/contracts/chunk.ts';
+import type { EmbeddingModel } from '../../core/contracts/embedding.ts';
+import type { Kind, Manifest } from '../../core/contracts/manifest.ts';
+import type { Implementations } from '../../core/contracts/plugin.ts';
+import type { ReadFile, SourceFile } from '../../core/contracts/reader.ts';
+import type { Sink } from '../../core/contracts/sink.ts';
+import type { Tokenizer } from '../../core/contracts/tokenizer.ts';
+import { createPluginHost, type PluginHost } from '../../core/hosting/container.ts';
+import { createRegistry, type PluginEntry, type Registry } from '../../core/hosting/registry.ts';
+import type { Config } from '../config/config.ts';
+import { createHostedModels } from '../hosted/provider.ts';
+import { importFactory } from '../loader/import-factory.ts';
+import type { Openers } from '../service/openers.ts';
+import { startRefining } from '../service/refining.ts';
+import { defaultNameOf } from '../service/request-schemas.ts';
+import { createValidator } from '../validation/validator.ts';
+import { BrokenContract } from './broken-contract.ts';
+import { collaborators } from './collaborators.ts';
+import { composeQuietly, runTask } from './compose.ts';
+import { type SinkStandIn, startStandIn } from './contracts/sink/stand-in.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Runs plugins as the service does; the one part of the contract suites that knows how a service is made. */
+export interface Workbench {
+  /** All plugins of a kind that the loader finds. */
+  plugins(kind: Kind): readonly PluginEntry[];
+  make<K extends Kind>(kind: K, name: string): Promise<Implementations[K]>;
+  /** The answer to a request, as text. @throws BrokenContract if the chunker reports what its manifest does not list */
+  chunk(name: string, request: object): Promise<string>;
+  /** Runs a request to a chunker or refinery. @throws ServiceError as the service does */
+  request(manifest: Manifest, body: object): Promise<void>;
+  /** Calls a refinery itself. @throws BrokenContract if it reports what its manifest does not list */
+  refine(
+    manifest: Manifest,
+    chunks: readonly Chunk[],
+    options: Options,
+    signal: AbortSignal,
+  ): Promise<readonly Chunk[]>;
+  /** Calls a reader itself. @throws BrokenContract if it reports what its manifest does not list */
+  read(manifest: Manifest, file: SourceFile, signal: AbortSignal): Promise<ReadFile>;
+  /** Makes a sink that finds its database by these variables, and does not wait long before it tries again. */
+  sink(plugin: PluginEntry, env: Readonly<Record<string, string>>): Promise<Sink>;
+  /** What a sink stores in while it is tested, or why that cannot run on this machine. @throws BrokenContract if it has none */
+  standIn(plugin: PluginEntry): Promise<SinkStandIn | string>;
+  /** Options of a plugin, checked and with defaults. */
+  optionsOf(manifest: Manifest, given: Options): Options;
+  /** Names of the tokenizers that requests can choose here. */
+  tokenizerNames(): Promise<readonly string[]>;
+  /** What counts the tokens of a request to a plugin. */
+  tokenizerFor(manifest: Manifest, options: Options): Promise<Tokenizer>;
+}
+
+export interface WorkbenchOptions {
+  /** The plugins, if they are loaded already. */
+  readonly registry?: Registry;
+  /** A folder with a folder for each sink that has no stand-in of its own. */
+  readonly standIns?: string;
+}
+
+/** @param config folders of further plugins, for example */
+export async function openWorkbench(
+  config: Partial<Config> = {},
+  { registry: loaded, standIns }: WorkbenchOptions = {},
+): Promise<Workbench> {
+  const composed = await composeQuietly(config, loaded);
+  const { registry, host, openers, service } = composed;
+  return {
+    plugins: (kind) => registry.ofKind(kind),
+    make: (kind, name) => host.get(kind, name),
+    async chunk(name, request) {
+      const { bytes, metadata } = await runTask(service, { run: 'chunk', name }, request);
+      checkReports(registry.require('chunker', name).manifest, Object.keys(metadata));
+      return Buffer.from(bytes).toString();
+    },
+    async request({ kind, name }, body) {
+      await runTask(service, { run: kind === 'chunker' ? 'chunk' : 'refine', name }, body);
+    },
+    async refine(manifest, chunks, options, signal) {
+      const context = await refineContext(composed, manifest, chunks, options);
+      const refinery = await host.get('refinery', manifest.name);
+      return withReports(manifest, (report) =>
+        refinery.refine(chunks, options as never, { ...context, report, signal } as never),
+      );
+    },
+    async read(manifest, file, signal) {
+      const reader = await host.get('reader', manifest.name);
+      return withReports(manifest, (report) => reader.read(file, { report, signal }));
+    },
+    sink: makeSink,
+    standIn: (plugin) => startStandIn(plugin, standIns),
+    optionsOf,
+    tokenizerNames: () => tokenizerNamesIn(registry, host),
+    async tokenizerFor({ uses = [] }, options) {
+      if (uses.includes('embedding')) return (await openModel(openers, options)).tokenizer();
+      return openers.tokenizer(
+        (options.tokenizer as string | undefined) ?? defaultNameOf(registry, 'tokenizer') ?? '',
+      );
+    },
+  };
+}
+
+type Composed = Awaited<ReturnType<typeof composeQuietly>>;
+
+/** Stays open until the tests end. */
+async function openModel(openers: Openers, { embedding_model }: Options): Promise<EmbeddingModel> {
+  return (await openers.model(embedding_model as string)).value;
+}
+
+async function refineContext(
+  { registry, openers }: Composed,
+  { uses = [], name }: Manifest,
+  chunks: readonly Chunk[],
+  options: Options,
+) {
+  const { tools } = startRefining(registry.require('refinery', name), chunks, [], undefined);
+  return {
+    ...tools,
+    ...(uses.includes('tokenizer') && { tokenizer: await openers.tokenizer(options.tokenizer as string) }),
+    ...(uses.includes('embedding') && { model: await openModel(openers, options) }),
+    document: {},
+  };
+}
+
+const FAST = { fetch, limits: { retries: 3, firstDelay: 1, longestDelay: 2000 }, timeout: 10_000 };
+
+function makeSink(plugin: PluginEntry, env: Readonly<Record<string, string>>): Promise<Sink> {
+  const { env: _, ...given } = collaborators({ hosted: createHostedModels(FAST) });
+  const registry = createRegistry([{ ...plugin, missing: [] }]);
+  const host = createPluginHost({
+    registry,
+    importFactory: (entry) => importFactory(entry),
+    collaborators: given,
+    env,
+  });
+  return host.get('sink', plugin.manifest.name);
+}
+
+function optionsOf({ options }: Manifest, given: Options): Options {
+  return options === undefined ? given : createValidator(options)(structuredClone(given));
+}
+
+async function tokenizerNamesIn(registry: Registry, host: PluginHost): Promise<readonly string[]> {
+  const ready = registry.ofKind('tokenizer').filter(({ missing }) => missing.length === 0);
+  const names = ready.map(async ({ manifest }) => (await host.get('tokenizer', manifest.name)).names());
+  return (await Promise.all(names)).flat();
+}
+
+/** Runs what reports. @throws BrokenContract if it reports what the manifest does not list */
+async function withReports<T>(
+  manifest: Manifest,
+  run: (report: (name: string) => void) => T | Promise<T>,
+): Promise<T> {
+  const reported: string[] = [];
+  try {
+    return await run((name) => void reported.push(name));
+  } finally {
+    checkReports(manifest, reported);
+  }
+}
+
+/** The service itself reports the model. @throws BrokenContract */
+function checkReports({ reports = {}, uses = [] }: Manifest, names: readonly string[]): void {
+  const listed = [...Object.keys(reports), ...(uses.includes('embedding') ? ['embedding-model'] : [])];
+  const unlisted = names.filter((name) => !listed.includes(name));
+  if (unlisted.length === 0) return;
+  throw new BrokenContract([
+    { promise: 'it reports only what its manifest lists', where: [...new Set(unlisted)].join(', ') },
+  ]);
+}

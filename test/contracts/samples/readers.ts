@@ -1,0 +1,36 @@
+import type { Sample } from './sample.ts';
+
+const READ = `{ read({ bytes }, { signal, report }) {
+  report('listed', 'yes');
+  signal.throwIfAborted();
+  const text = String.fromCharCode(...bytes);
+  if (text.includes('%PDF')) throw Object.assign(new Error('no text'), { expose: true, statusCode: 400 });
+  const half = Math.ceil(text.length / 2);
+  return { text, encoding: 'windows-1252', mediaType: 'text/plain', metadata: { n: 1 }, pages: [0, half, half] };
+} }`;
+
+export const READERS: readonly Sample[] = [
+  {
+    kind: 'reader',
+    manifest: {
+      formats: { extensions: ['.one'], mediaTypes: ['text/*'] },
+      reports: { listed: 'That it was.' },
+    },
+    good: READ,
+    bad: [
+      [READ.replace("'listed'", "'unlisted'"), /only what its manifest lists.*unlisted/],
+      [READ.replace('signal.throwIfAborted();', ''), /ends when nobody waits/],
+      [READ.replace('{ expose: true,', '{'), /an exposed error with statusCode 400/],
+      [READ.replace('statusCode: 400', 'statusCode: 500'), /an exposed error with statusCode 400/],
+      [READ.replace('const text', 'bytes.fill(0); const text'), /bytes that it is given stay/],
+      [READ.replace('n: 1', 'n: Math.random()'), /the same file is read in the same way/],
+      [READ.replace('n: 1', 'n: undefined'), /metadata is an object of JSON/],
+      [READ.replace('String.fromCharCode(...bytes)', '"\\ud800"'), /halves of surrogate pairs/],
+      [READ.replace('[0, half', '[half'), /first page begins at 0/],
+      [READ.replace('half, half]', 'half, 0]'), /do not fall/],
+      [READ.replace('half, half]', '1e6]'), /pages begin in the text/],
+      [READ.replace('windows-1252', 'latin1'), /name of the WHATWG standard/],
+      [READ.replace('text/plain', 'Text/Plain'), /media type is in lower case/],
+    ],
+  },
+];

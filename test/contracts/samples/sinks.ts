@@ -1,0 +1,68 @@
+import type { Sample } from './sample.ts';
+
+const STORE = `{ open: async ({ options: { collection }, dimensions }, { signal }) => {
+  signal.throwIfAborted();
+  const server = globalThis['NAME'];
+  const refuse = (message) => { throw Object.assign(new Error(message), { expose: true }); };
+  if (server.isGone) refuse('gone');
+  const stored = server.collections[collection] ??= { dimensions, chunks: new Map() };
+  if (stored.dimensions !== dimensions) refuse('other vectors');
+  return {
+    async upsert(chunks, { signal }) {
+      signal.throwIfAborted();
+      if (server.isGone) refuse('gone');
+      if (chunks.some(({ embedding }) => embedding?.length !== dimensions)) refuse('another length');
+      for (const chunk of chunks) stored.chunks.set(chunk.id, chunk);
+    },
+    async deleteMissing(document, kept, { signal }) {
+      signal.throwIfAborted();
+      if (server.isGone) refuse('gone');
+      for (const { id, document_id } of [...stored.chunks.values()])
+        if (document_id === document && !kept.includes(id)) stored.chunks.delete(id);
+    },
+    async close() {},
+  };
+} }`;
+
+/** What a sink of this file stores in. */
+export const STAND_IN = `export default async () => {
+  const server = globalThis['NAME'] = { collections: {}, isGone: false };
+  return {
+    env: {},
+    options: (collection) => ({ collection }),
+    chunks: async (collection) => [...(server.collections[collection]?.chunks.values() ?? [])],
+    stop: async () => { server.isGone = true; },
+  };
+};
+`;
+
+export const SINKS: readonly Sample[] = [
+  {
+    kind: 'sink',
+    manifest: { options: { type: 'object', properties: { collection: { type: 'string' } } } },
+    good: STORE,
+    bad: [
+      [STORE.replace('document_id === document &&', 'true &&'), /those chunks are left that are kept/],
+      [STORE.replace('&& !kept.includes(id)', ''), /those chunks are left that are kept/],
+      [STORE.replace('for (const chunk of', 'for (const { fields, ...chunk } of'), /stored as they are/],
+      [STORE.replace('for (const chunk of', 'for (const chunk of chunks.length > 500 ? [] :'), /1000 chunks/],
+      [STORE.replace('of chunks)', 'of chunks) if (chunk.text !== "Later")'), /it stores the last/],
+      [STORE.replace('!kept.includes', 'kept.length < 9999 && !kept.includes'), /keep 10,000 ids/],
+      [STORE.replace("refuse('another length')", ''), /another length, or none, is an error/],
+      [
+        STORE.replace("refuse('another length')", "throw new Error('no')"),
+        /another length, or none, is an error/,
+      ],
+      [STORE.replace("refuse('other vectors')", ''), /vectors of another length is an error/],
+      [
+        STORE.replace(
+          '.set(chunk.id, chunk)',
+          '.set(chunk.id, { ...chunk, text: chunk.text.replace("\\0", "") })',
+        ),
+        /never changed/,
+      ],
+      [STORE.replaceAll('signal.throwIfAborted();', ''), /ends when nobody waits/],
+      [STORE.replaceAll("if (server.isGone) refuse('gone');", ''), /has gone is an error/],
+    ],
+  },
+];
