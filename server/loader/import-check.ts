@@ -2,7 +2,8 @@ import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { Kind, PluginId } from '../../core/contracts/manifest.ts';
 import type { ImportFailure } from '../../core/hosting/capability.ts';
-import { givenPlugins, type PluginEntry, type Registry } from '../../core/hosting/registry.ts';
+import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
+import { givenPlugins } from '../../core/hosting/uses.ts';
 import { indexOf } from './import-factory.ts';
 import type { ImportOutcome } from './import-process.ts';
 
