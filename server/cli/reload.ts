@@ -69,13 +69,14 @@ function superviseServer(args: readonly string[]): Supervised {
   return {
     restart() {
       if (running === undefined) return start();
+      // A second signal would end it at once, with requests in flight.
+      if (!isStale && !isEnding) running.kill('SIGTERM');
       isStale = true;
-      running.kill('SIGTERM');
     },
     end(signal) {
       if (running === undefined) process.exit(0);
+      if (!isStale || isEnding) running.kill(signal);
       isEnding = true;
-      running.kill(signal);
     },
   };
 }
