@@ -4,6 +4,7 @@ import { VERSION } from '../version.ts';
 import { evaluateCommand } from './commands/evaluate.ts';
 import { jobsCommand } from './commands/jobs.ts';
 import { pipelinesCommand } from './commands/pipelines.ts';
+import { pluginCommand } from './commands/plugin.ts';
 import { chunkCommand, runChunk } from './corpus/run-chunk.ts';
 import { EXIT, isExpected, isUsage } from './errors.ts';
 
@@ -28,7 +29,13 @@ export async function runCommand(args: readonly string[], env: Environment): Pro
 }
 
 function program(env: Environment): Command {
-  const commands = [chunkCommand(), pipelinesCommand(env), jobsCommand(env), evaluateCommand(env)];
+  const commands = [
+    chunkCommand(),
+    pipelinesCommand(env),
+    jobsCommand(env),
+    evaluateCommand(env),
+    pluginCommand(),
+  ];
   const whole = new Command('chunksmith')
     .description('Splits text into chunks: here, or on a running service.')
     .version(VERSION);

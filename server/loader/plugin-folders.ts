@@ -62,7 +62,12 @@ export async function findInPackage(name: string, disk: Disk): Promise<FoundFold
 
 /** The kind of the plugins in a folder that has the name of one: `chunkers`. */
 export function kindOfFolder(folder: string): Kind | undefined {
-  return KINDS.find((kind) => basename(folder) === kind.replace(/y$/, 'ie').concat('s'));
+  return KINDS.find((kind) => basename(folder) === folderOfKind(kind));
+}
+
+/** The name of the folder of a kind: `chunkers`. */
+export function folderOfKind(kind: Kind): string {
+  return `${kind.replace(/y$/, 'ie')}s`;
 }
 
 const EXTENSIONS = ['.ts', '.js', '.mjs'];
