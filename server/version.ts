@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { findPackageJSON } from 'node:module';
 
-const file = join(import.meta.dirname, '..', 'package.json');
+const file = findPackageJSON('.', import.meta.url) as string;
 const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
 
 export const NAME = 'Chunksmith';

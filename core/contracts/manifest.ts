@@ -75,6 +75,12 @@ export const manifestSchema = {
       type: 'object',
       properties: {
         packages: { ...names, description: 'npm packages, imported inside the factory.' },
+        packageFiles: {
+          type: 'object',
+          additionalProperties: names,
+          description:
+            'Of packages that bring much more than the plugin reads: the files that it reads, as globs. Images are made without the others.',
+        },
         env: { ...names, description: 'Environment variables that must be set and not empty.' },
         files: { ...names, description: "Files, relative to the plugin's folder." },
       },

@@ -9,7 +9,10 @@ import { setSwitchesFor } from './v8-switches.ts';
 
 /** The service in this process, without HTTP. */
 export interface Engine
-  extends Pick<ServerCradle, 'service' | 'registry' | 'requestSchemas' | 'host' | 'log' | 'store'> {
+  extends Pick<
+    ServerCradle,
+    'service' | 'registry' | 'requestSchemas' | 'host' | 'openers' | 'log' | 'store'
+  > {
   readonly config: Config;
   /**
    * Runs work in threads. To be asked for once.
@@ -34,7 +37,7 @@ export async function openEngine({ workers }: EngineFlags, env: Environment): Pr
   const config: Config = { ...readConfig(flags, env), ...LOG };
   const log = await createLog(config);
   const container: AwilixContainer<ServerCradle> = await createServerContainer(config, log);
-  const { service, registry, requestSchemas, host, store } = container.cradle;
+  const { service, registry, requestSchemas, host, openers, store } = container.cradle;
   logPlugins(registry, log);
   setSwitchesFor(registry.all, readMachine().memoryBytes);
   return {
@@ -48,6 +51,7 @@ export async function openEngine({ workers }: EngineFlags, env: Environment): Pr
     registry,
     requestSchemas,
     host,
+    openers,
     store,
     close: () => disposeInOrder(container),
   };

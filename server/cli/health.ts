@@ -13,7 +13,7 @@ async function isHealthy(pid: string): Promise<boolean> {
   return (await fetch(url)).ok;
 }
 
-const MAIN = /(^|\/)server\/main\.ts$/;
+const MAIN = /(^|\/)server\/main\.[jt]s$/;
 
 /** The address to ask a server at that runs as a process, maybe below another program such as an init. */
 async function addressOfProcess(pid: string): Promise<string> {

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, watch } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../config/config.ts';
+import { MODULE_ENDING } from '../module-ending.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+const MAIN = join(ROOT, 'server', `main${MODULE_ENDING}`);
 /** Milliseconds without a change after which the server starts again: an editor, and `plugin new`, write several files. */
 const SETTLED = 200;
 /** What nobody edits: packages, and what tools and editors hide. */

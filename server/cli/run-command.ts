@@ -1,10 +1,13 @@
+import addCompletion from '@bomb.sh/tab/commander';
 import { Command, CommanderError } from 'commander';
 import type { Environment } from '../config/config.ts';
 import { VERSION } from '../version.ts';
 import { evaluateCommand } from './commands/evaluate.ts';
 import { jobsCommand } from './commands/jobs.ts';
+import { modelsCommand } from './commands/models.ts';
 import { pipelinesCommand } from './commands/pipelines.ts';
 import { pluginCommand } from './commands/plugin.ts';
+import { serverCommands } from './commands/serve.ts';
 import { chunkCommand, runChunk } from './corpus/run-chunk.ts';
 import { EXIT, isExpected, isUsage } from './errors.ts';
 
@@ -29,17 +32,20 @@ export async function runCommand(args: readonly string[], env: Environment): Pro
 }
 
 function program(env: Environment): Command {
+  const whole = new Command('chunksmith')
+    .description('Splits text into chunks: as a service, in this process, or on a running service.')
+    .version(VERSION);
   const commands = [
+    ...serverCommands(),
     chunkCommand(),
+    modelsCommand(env),
     pipelinesCommand(env),
     jobsCommand(env),
     evaluateCommand(env),
     pluginCommand(),
   ];
-  const whole = new Command('chunksmith')
-    .description('Splits text into chunks: here, or on a running service.')
-    .version(VERSION);
   for (const command of commands) whole.addCommand(command);
+  addCompletion(whole);
   return withOverride(whole);
 }
 

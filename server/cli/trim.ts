@@ -62,10 +62,24 @@ function importedPackages(root: string): string[] {
 /** Removes all other dependencies from package.json, and returns them. */
 function keepDependencies(root: string, needed: ReadonlySet<string>): string[] {
   const file = join(root, 'package.json');
-  const manifest = JSON.parse(readFileSync(file, 'utf8')) as { dependencies: Record<string, string> };
-  const unneeded = Object.keys(manifest.dependencies).filter((name) => !needed.has(name));
-  for (const name of unneeded) delete manifest.dependencies[name];
+  const manifest = JSON.parse(readFileSync(file, 'utf8')) as Dependencies;
+  const { dependencies, optionalDependencies = {} } = manifest;
+  const unneeded = [dependencies, optionalDependencies].flatMap((all) => dropUnneeded(all, needed));
   if (unneeded.length > 0) writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
+  return unneeded;
+}
+
+interface Dependencies {
+  readonly dependencies: Record<string, string>;
+  readonly optionalDependencies?: Record<string, string>;
+}
+
+/** The Node that comes along, which nothing imports. */
+const PACKAGED_NODE = /^node-/;
+
+function dropUnneeded(packages: Record<string, string>, needed: ReadonlySet<string>): string[] {
+  const unneeded = Object.keys(packages).filter((name) => !needed.has(name) && !PACKAGED_NODE.test(name));
+  for (const name of unneeded) delete packages[name];
   return unneeded;
 }
 

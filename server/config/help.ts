@@ -37,7 +37,7 @@ export function helpText(): string {
   return [
     'chunksmith: splits text into chunks over HTTP',
     '',
-    'Usage: npm start -- [options]',
+    'Usage: chunksmith serve [options], or npm start -- [options] in a checkout',
     '',
     ...rows,
     line('--help', 'Show this text and exit.'),

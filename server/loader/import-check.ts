@@ -4,6 +4,7 @@ import type { Kind, PluginId } from '../../core/contracts/manifest.ts';
 import type { ImportFailure } from '../../core/hosting/capability.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import { givenPlugins } from '../../core/hosting/uses.ts';
+import { MODULE_ENDING } from '../module-ending.ts';
 import { indexOf } from './import-factory.ts';
 import type { ImportOutcome } from './import-process.ts';
 
@@ -59,7 +60,7 @@ interface Imported {
   readonly end: string;
 }
 
-const ENTRY = join(import.meta.dirname, 'import-process.ts');
+const ENTRY = join(import.meta.dirname, `import-process${MODULE_ENDING}`);
 /** Milliseconds that the import of one factory may take. */
 const MOST_WAITING = 10_000;
 

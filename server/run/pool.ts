@@ -2,6 +2,7 @@ import { type MessagePort, threadId as mainThread } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { fromPlainError, ServiceError } from '../../core/errors.ts';
 import type { Config } from '../config/config.ts';
+import { MODULE_ENDING } from '../module-ending.ts';
 import type { Answer, OnPart } from '../service/service.ts';
 import { type Executor, STOP_GRACE } from './executor.ts';
 import type { Work, WorkerData, WorkMessage, WorkOutcome } from './message.ts';
@@ -47,7 +48,7 @@ const YOUNG_MB = 24;
 function openPool({ workers, workerMemoryMb }: Config, workerData: WorkerData): Pool {
   const old = workerMemoryMb === 0 ? {} : { maxOldGenerationSizeMb: workerMemoryMb };
   return new Piscina<WorkMessage, WorkOutcome>({
-    filename: new URL('./worker.ts', import.meta.url).href,
+    filename: new URL(`./worker${MODULE_ENDING}`, import.meta.url).href,
     workerData,
     minThreads: 0,
     // One small task more may run while large ones do.

@@ -19,6 +19,7 @@ const BENCHES = [
   'jobs',
   'playground',
   'start',
+  'first-use',
 ];
 
 /**

@@ -23,6 +23,8 @@ export interface ServerProcess {
 export interface ProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** What Node runs, with its first arguments. */
+  readonly entry?: readonly string[];
 }
 
 /** Runs `node server/main.ts` with the given arguments, and the plugins that shared tests name; ended after the test. */
@@ -31,19 +33,14 @@ export function startProcess(
   args: readonly string[],
   options: ProcessOptions = {},
 ): ServerProcess {
-  const { env = {}, cwd = ROOT } = options;
+  const { env = {}, cwd = ROOT, entry = [join(ROOT, 'server/main.ts')] } = options;
   const { PATH = '', HOME = '' } = process.env;
   // Without this, the test runner would load itself into the Node process.
-  const command = [
-    '-c',
-    'unset NODE_OPTIONS; exec "$0" "$@"',
-    process.execPath,
-    join(ROOT, 'server/main.ts'),
-  ];
+  const command = ['-c', 'unset NODE_OPTIONS; exec "$0" "$@"', process.execPath];
   // As flags, which go before the environment.
   const folders = STAND_INS.length === 0 ? [] : [...STAND_INS, ...(env.PLUGINS_DIR?.split(',') ?? [])];
   const standIns = folders.flatMap((folder) => ['--plugins-dir', folder]);
-  const child = spawn('/bin/sh', [...command, ...standIns, ...args], {
+  const child = spawn('/bin/sh', [...command, ...entry, ...standIns, ...args], {
     cwd,
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

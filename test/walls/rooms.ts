@@ -9,6 +9,7 @@ const CORE = [
   'core/hosting',
   'core/kit.ts',
   'core/options.ts',
+  'server/module-ending.ts',
 ];
 // The way of a request, from below: each may know all that is under it.
 const SERVICE = [...CORE, 'server/wire', 'server/validation', 'server/config', 'server/store/contract.ts'];
@@ -53,6 +54,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'server/http/services.ts': ['server/container.ts'],
   // Runs in browsers, and knows nothing of the server but its answers.
   'server/playground': [],
+  'server/module-ending.ts': [],
   'server/retry.ts': CORE,
   'server/hosted': [...CORE, 'server/retry.ts'],
   'server/hub': [...CORE, 'server/retry.ts'],

@@ -6,8 +6,11 @@ import { pluginFolderOf, SOURCES, type Sources, withoutComments } from './source
 /** Files that read the command line, and why. Biome keeps the same rule for the environment. */
 const ARGUMENT_READERS: Readonly<Record<string, string>> = {
   'server/main.ts': 'the entry of the server',
+  'server/cli/bin.ts': 'the entry of the command of the package',
+  'server/cli/build.ts': 'the entry of a command of its own',
   'server/cli/health.ts': 'the entry of a command of its own',
   'server/cli/main.ts': 'the entry of the command line',
+  'server/cli/slim.ts': 'the entry of a command of its own',
   'server/cli/trim.ts': 'the entry of a command of its own',
 };
 

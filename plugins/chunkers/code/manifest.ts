@@ -117,7 +117,19 @@ export default {
     chunk_size: 30,
     include_nodes: true,
   },
-  needs: { packages: ['web-tree-sitter', 'tree-sitter-wasms', 'tree-sitter-wasm', 'linguist-languages'] },
+  needs: {
+    packages: ['web-tree-sitter', 'tree-sitter-wasms', 'tree-sitter-wasm', 'linguist-languages'],
+    packageFiles: {
+      'tree-sitter-wasms': [
+        'out/tree-sitter-{c,cpp,c_sharp,css,dart,elixir,go,html,java,javascript,json,kotlin,php,python,ruby,rust,toml,tsx,typescript,zig}.wasm',
+      ],
+      'tree-sitter-wasm': [
+        'manifest.json',
+        'out/{bash,haskell,lua,markdown,perl,r,scala,sql,swift,yaml}/*.wasm',
+      ],
+      'web-tree-sitter': ['tree-sitter.{cjs,js,wasm}'],
+    },
+  },
   uses: ['tokenizer'],
   guarantees: { lossless: true },
   largeWebAssembly: true,

@@ -4,7 +4,10 @@ export default {
   kind: 'tokenizer',
   name: 'tiktoken',
   summary: "Counts the tokens of OpenAI's encodings exactly, in linear time on any text.",
-  needs: { packages: ['tiktoken'] },
+  needs: {
+    packages: ['tiktoken'],
+    packageFiles: { tiktoken: ['encoders/*.json', 'model_to_encoding.json'] },
+  },
   models: [
     // The encodings.
     'gpt2',

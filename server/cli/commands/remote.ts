@@ -5,10 +5,14 @@ import type { Environment } from '../../config/config.ts';
 import { type Api, createApi } from '../api.ts';
 import { UsageError } from '../errors.ts';
 
-/** What every command to a running service takes. */
-export interface RemoteFlags {
-  readonly server: string;
+/** What every command takes that prints an answer. */
+export interface PrintFlags {
   readonly json?: true;
+}
+
+/** What every command to a running service takes. */
+export interface RemoteFlags extends PrintFlags {
+  readonly server: string;
 }
 
 const SERVER = 'http://localhost:8000';
@@ -30,7 +34,7 @@ export function apiOf({ server }: RemoteFlags, env: Environment): Api {
 }
 
 /** Prints an answer as JSON, or in words. */
-export function print<T>({ json }: RemoteFlags, answer: T, inWords: (answer: T) => string): void {
+export function print<T>({ json }: PrintFlags, answer: T, inWords: (answer: T) => string): void {
   console.log(json === true ? JSON.stringify(answer, undefined, 2) : inWords(answer));
 }
 

@@ -30,31 +30,14 @@ export function quoted(text: string): Buffer {
 }
 
 /**
- * The JSON of a text in UTF-8. Its bytes are copied: to decode them, escape the string and encode that takes twice as long.
+ * The JSON of a text in UTF-8. Each byte is taken for a character, of which JSON escapes none above ASCII: that is three times
+ * as fast as to decode the text and encode its JSON.
  *
  * @param bytes valid UTF-8, see `isUtf8`
  */
-export function quotedUtf8(bytes: Uint8Array): Buffer {
-  let size = 2;
-  for (let from = 0; from < bytes.length; from++) size += LENGTHS[bytes[from] as number] as number;
-  const json = Buffer.allocUnsafeSlow(size)
-    .fill(QUOTE, 0, 1)
-    .fill(QUOTE, size - 1);
-  let to = 1;
-  for (let from = 0; from < bytes.length; from++) {
-    const byte = bytes[from] as number;
-    if (LENGTHS[byte] === 1) json[to++] = byte;
-    else to += json.write(ESCAPES[byte] as string, to, 'latin1');
-  }
-  return json;
+export function quotedUtf8(bytes: Buffer): Buffer {
+  return Buffer.from(JSON.stringify(bytes.toString('latin1')), 'latin1');
 }
-
-/** How each byte stands in a JSON string literal; those above ASCII are parts of characters, which stay as they are. */
-const ESCAPES = Array.from({ length: 256 }, (_, byte) => {
-  const text = String.fromCharCode(byte);
-  return byte < 0x80 ? JSON.stringify(text).slice(1, -1) : text;
-});
-const LENGTHS = Uint8Array.from(ESCAPES, ({ length }) => length);
 
 /** The JSON of an object with members whose values are JSON. */
 export function jsonObject(members: readonly (readonly [name: string, json: Uint8Array])[]): Buffer {

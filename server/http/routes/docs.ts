@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { PAGE_POLICY, REDOC_LOGO, REDOC_START, redocPage, swaggerTheme } from '../documentation/pages.ts';
@@ -30,12 +31,10 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
 }
 
 async function redocRoutes(app: FastifyInstance): Promise<void> {
-  const folder = dirname(createRequire(import.meta.url).resolve('redoc/package.json'));
   const policy = Object.entries(PAGE_POLICY).map(([name, sources]) => `${name} ${sources.join(' ')}`);
   const page = redocPage(app.chunksmith.config.playground);
   let script: Promise<string> | undefined;
-  const readScript = async () =>
-    (await readFile(join(folder, 'bundles', 'redoc.standalone.js'), 'utf8')).replaceAll(REDOC_LOGO, 'data:,');
+  const readScript = async () => (await readFile(findRedoc(), 'utf8')).replaceAll(REDOC_LOGO, 'data:,');
 
   app.get('/redoc', { schema: { hide: true } }, async (request, reply) => {
     // The addresses of this page are relative too.
@@ -50,4 +49,12 @@ async function redocRoutes(app: FastifyInstance): Promise<void> {
   app.get('/redoc/start.js', { schema: { hide: true } }, async (_request, reply) =>
     reply.type('text/javascript; charset=utf-8').send(REDOC_START),
   );
+}
+
+const REDOC = 'redoc.standalone.js';
+
+/** The script of Redoc: a build has it beside this module, and a checkout in the package. */
+function findRedoc(): string {
+  const built = join(import.meta.dirname, REDOC);
+  return existsSync(built) ? built : createRequire(import.meta.url).resolve(`redoc/bundles/${REDOC}`);
 }

@@ -22,11 +22,19 @@ t.test('compose passes keys and other variables, and needs no folder of a certai
   t.same(ports, ['8000:8000']);
 });
 
-t.test('HEALTHCHECK of the image runs the check that follows the server', async (t) => {
+t.test('HEALTHCHECK of the image runs the check that follows the server, of what is built', async (t) => {
   const [, command = ''] = /^HEALTHCHECK .*\\\n +CMD (\[.*\])$/m.exec(read('Dockerfile')) ?? [];
-  const [node, file] = JSON.parse(command);
-  t.equal(node, 'node');
-  t.equal(file, 'server/cli/health.ts');
-  t.ok(existsSync(join(ROOT, file)));
-  t.match(read('Dockerfile'), /^ENTRYPOINT \["node", "server\/main\.ts"\]$/m, 'which it looks for');
+  const [, entry = ''] = /^ENTRYPOINT (\[.*\])$/m.exec(read('Dockerfile')) ?? [];
+  for (const [node, file = ''] of [JSON.parse(command), JSON.parse(entry)]) {
+    t.equal(node, 'node');
+    t.ok(existsSync(join(ROOT, file.replace(/^build\//, '').replace(/js$/, 'ts'))), file);
+  }
+  t.match(JSON.parse(entry)[1], /^build\/server\/main\.js$/, 'which it looks for');
+});
+
+t.test('the image is given all that the build reads', async (t) => {
+  const given = read('.dockerignore');
+  for (const [, sources = ''] of read('Dockerfile').matchAll(/^COPY (?!--from)(.*) \S+$/gm)) {
+    for (const source of sources.split(' ')) t.match(given, `\n!${source}\n`, source);
+  }
 });

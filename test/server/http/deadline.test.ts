@@ -5,7 +5,7 @@ import { chunker, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { until } from '../../support/process.ts';
 import { startServer, temporaryFolder } from '../../support/server.ts';
 
-const WAITS_20_S = `await new Promise((done) => setTimeout(done, 20_000)); ${WHOLE_TEXT}`;
+const WAITS_20_S = `await new Promise((done) => setTimeout(done, 20_000).unref()); ${WHOLE_TEXT}`;
 /** Notes in a file that it runs, and that its signal has aborted: each thread has globals of its own. */
 const hears = (file: string) => `const { appendFileSync } = await import('node:fs');
   appendFileSync(${JSON.stringify(file)}, 'runs ');

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { MODULE_ENDING } from '../../../module-ending.ts';
 import type { RowLines, RowsTask } from './row-lines.ts';
 import type { RowsAnswer } from './row-worker.ts';
 
@@ -30,7 +31,7 @@ export class RowThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./row-worker.ts', import.meta.url));
+    const worker = new Worker(new URL(`./row-worker${MODULE_ENDING}`, import.meta.url));
     return worker.once('exit', () => this.#ended.abort(new Error('it takes more memory than there is')));
   }
 

