@@ -88,6 +88,10 @@ export const CATALOGUE = {
     'This server does no jobs: start it with --bulk-root FOLDER, or with --bulk-connections FILE for buckets.',
   ],
   missing_capability: [500, 'The {kind} "{name}" cannot run here: {reasons}.'],
+  broken_plugin: [
+    500,
+    'The {kind} "{name}" is broken: {reason}. The log of the server and --check say where.',
+  ],
   plugin_failed: [500, 'The {kind} "{name}" failed: {reason}.'],
   broken_promise: [500, 'The {kind} "{name}" returned an answer that breaks its contract: {reason}.'],
   out_of_memory: [
@@ -99,6 +103,11 @@ export const CATALOGUE = {
   malformed_plugin: [500, '{file}: {reason}.'],
   duplicate_plugin: [500, '{file}: the {kind} "{name}" is there already, in {other}. Rename or remove one.'],
   cyclic_plugins: [500, '{file}: plugins use each other in a circle: {circle}.'],
+  /** `folder` is where the server was started. */
+  missing_plugin_package: [
+    500,
+    '--plugins-from: the package {name} is not installed: run "npm install {name}" in {folder}, or take the name away.',
+  ],
   unknown_plugin: [400, 'There is no {kind} "{name}"; known are {known}.'],
 } as const satisfies Record<string, readonly [status: number, template: string]>;
 

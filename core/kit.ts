@@ -1,31 +1,18 @@
-import { batchChunks } from './engine/chunk-batches.ts';
-import { cutAtCodePoints, cutAtOffsets, cutAtWhiteSpace, withMinimumPiece } from './engine/cuts.ts';
-import { cutAtDelimiters, cutAtLineStarts } from './engine/delimiters.ts';
-import { headingPaths } from './engine/heading-paths.ts';
-import { findMarkdownBlocks } from './engine/markdown/find-blocks.ts';
-import { sentencesBy } from './engine/sentences.ts';
-import { countCodePoints, isBlank, splitsCodePoint } from './engine/text.ts';
-import { exposedError } from './errors.ts';
-
 /**
- * What plugins build on. Every factory gets it as `kit`, so that a plugin outside the tree can do all that one
- * inside can.
+ * What plugins are written with: `kit`, which every factory is given, and the types of all contracts.
+ * Outside of the tree: `import type { Chunker, Manifest } from 'chunksmith/kit'`.
  */
-export const kit = Object.freeze({
-  cutAtCodePoints,
-  cutAtDelimiters,
-  cutAtLineStarts,
-  cutAtOffsets,
-  cutAtWhiteSpace,
-  withMinimumPiece,
-  sentencesBy,
-  headingPaths,
-  findMarkdownBlocks,
-  countCodePoints,
-  isBlank,
-  splitsCodePoint,
-  batchChunks,
-  exposedError,
-});
 
-export type Kit = typeof kit;
+export type * from './contracts/chunk.ts';
+export type * from './contracts/chunker.ts';
+export type * from './contracts/collaborators.ts';
+export type * from './contracts/embedding.ts';
+export type * from './contracts/manifest.ts';
+export { PLUGIN_CONTRACT_VERSION } from './contracts/manifest.ts';
+export type * from './contracts/plugin.ts';
+export type * from './contracts/reader.ts';
+export type * from './contracts/refinery.ts';
+export type * from './contracts/sink.ts';
+export type * from './contracts/structure.ts';
+export type * from './contracts/tokenizer.ts';
+export { type Kit, kit } from './engine/kit.ts';

@@ -23,6 +23,7 @@ import { playgroundRoutes } from './http/routes/playground.ts';
 import { workRoutes } from './http/routes/work.ts';
 import { security } from './http/security.ts';
 import { services } from './http/services.ts';
+import { logPlugins } from './loader/log-plugins.ts';
 import { createLog } from './log.ts';
 
 export { configOf, readConfig } from './config/config.ts';
@@ -40,7 +41,7 @@ export interface AppOptions {
  * Builds the whole server, wired and not listening. It opens the store of pipelines only after it listens, so that
  * it answers early. Close it to end its worker threads.
  *
- * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins`, `unknown_plugin`
+ * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins`, `missing_plugin_package`, `unknown_plugin`
  */
 export async function buildApp(
   config: Config,
@@ -156,7 +157,8 @@ async function serve(
   container: AwilixContainer<ServerCradle>,
   answersUnknown: boolean,
 ): Promise<void> {
-  const { runner, config } = container.cradle;
+  const { runner, config, registry } = container.cradle;
+  logPlugins(registry, app.log);
   app.server.on('connection', () => runner.yieldToAccepts());
   await app.register(services, { container });
   await app.register(errorHandler);

@@ -62,7 +62,7 @@ export interface ServiceOptions {
 /**
  * Wires the service of one thread. Nothing is made before it is asked for.
  *
- * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins`, `unknown_plugin`
+ * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins`, `missing_plugin_package`, `unknown_plugin`
  */
 export async function createServiceContainer({
   config,
@@ -146,7 +146,7 @@ export interface ServerCradle extends ServiceCradle {
 /**
  * Wires a server: the service of the main thread, worker threads, the store, metrics and admission control.
  *
- * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins`, `unknown_plugin`
+ * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins`, `missing_plugin_package`, `unknown_plugin`
  */
 export async function createServerContainer(
   config: Config,

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { manifestSchema } from '../core/contracts/manifest.ts';
+import { KINDS, manifestSchema } from '../core/contracts/manifest.ts';
 import { kit } from '../core/kit.ts';
+import { withExamples } from '../server/cli/readme-table.ts';
 import { collaborators } from '../server/testing/collaborators.ts';
 import { isOfMissingPlugin } from './support/here.ts';
 
@@ -27,6 +28,17 @@ t.test('its table of arguments names all, and its list of the kit too', async (t
   const row = guide.split('\n').find((line) => line.startsWith('| `kit` |')) ?? '';
   const members = [...row.matchAll(/`(\w+)`/g)].map(([, name = '']) => name).filter((name) => name !== 'kit');
   t.same(members.sort(), Object.keys(kit).sort());
+});
+
+t.test('the examples are what `plugin new` makes', async (t) => {
+  const page = readFileSync(join(PLUGINS, 'EXAMPLES.md'), 'utf8');
+  t.equal(withExamples(page), page, 'npm run readme writes them');
+  const shown = [...page.matchAll(/^`my-plugins\/\w+\/(manifest|index)\.js`$/gm)];
+  t.equal(shown.length, 2 * KINDS.length, 'one of each kind, whole');
+});
+
+t.test('the guide has a section for each kind', async (t) => {
+  for (const kind of KINDS) t.match(guide, new RegExp(`^## An? ${kind}\\b`, 'm'), kind);
 });
 
 t.test('the links of the guide lead to files', async (t) => {

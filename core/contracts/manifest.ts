@@ -7,6 +7,11 @@ export type Kind = (typeof KINDS)[number];
 /** Names a plugin: `chunker/token`. */
 export type PluginId = `${Kind}/${string}`;
 
+/**
+ * The version of these contracts, by semantic versioning. A plugin says in `engine` which versions it is written for.
+ */
+export const PLUGIN_CONTRACT_VERSION = '1.0.0';
+
 /** A JSON Schema of an object. */
 export interface ObjectSchema {
   readonly type: 'object';
@@ -31,6 +36,17 @@ export const manifestSchema = {
       description: 'Name of the folder, and of the route.',
     },
     summary: { type: 'string', minLength: 1, description: 'One sentence for the documentation.' },
+    version: {
+      type: 'string',
+      minLength: 1,
+      description: 'Version of the plugin, by semantic versioning: `1.2.0`.',
+    },
+    engine: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'Versions of the plugin contract that it is written for, as a range of semantic versioning: `^1.0.0`. If that of the server is none of them, the log says so.',
+    },
     options: {
       title: 'ObjectSchema',
       type: 'object',

@@ -1,4 +1,4 @@
-import type { Kit } from '../kit.ts';
+import type { Kit } from '../engine/kit.ts';
 import type { AnyChunker } from './chunker.ts';
 import type { CreateCheck, HostedModels, Log, ModelFiles, SharedBuffers } from './collaborators.ts';
 import type { EmbeddingProvider } from './embedding.ts';

@@ -1,6 +1,8 @@
 import { KINDS, type Kind, type Manifest, type PluginId } from '../contracts/manifest.ts';
 import { ServiceError } from '../errors.ts';
+import { type BrokenPlugin, type PluginOrigin, withBrokenUsers } from './broken.ts';
 import { withChoices } from './choices.ts';
+import { givenPlugins, usedPlugins } from './uses.ts';
 
 /** The entry of `models` that stands for every name; the only one that several plugins may share. */
 const ANY_MODEL = '*';
@@ -11,6 +13,9 @@ export interface PluginEntry {
   readonly manifest: Manifest;
   /** Where the manifest was read, for errors at the start. */
   readonly file: string;
+  readonly origin: PluginOrigin;
+  /** That it is written for other versions of the contract than this server has, as one clause. */
+  readonly warning?: string | undefined;
   /** Why the plugin cannot run here, with remedies; empty if it can. */
   readonly missing: readonly string[];
 }
@@ -23,33 +28,41 @@ export interface Registry {
   /**
    * The plugin, if it can run.
    *
-   * @throws ServiceError `unknown_plugin`, `missing_capability`
+   * @throws ServiceError `unknown_plugin`, `broken_plugin`, `missing_capability`
    */
   require(kind: Kind, name: string): PluginEntry;
   readonly all: readonly PluginEntry[];
+  /** Those that are not among them because they are broken. */
+  readonly broken: readonly BrokenPlugin[];
 }
 
 /**
  * Makes the registry of the plugins that were found, and freezes it.
  *
+ * @param unusable broken plugins that were found besides; whoever uses one of them is broken too
  * @throws ServiceError `duplicate_plugin`, `cyclic_plugins`, `malformed_plugin` if two claim a model's name
  */
-export function createRegistry(found: readonly PluginEntry[]): Registry {
+export function createRegistry(
+  found: readonly PluginEntry[],
+  unusable: readonly BrokenPlugin[] = [],
+): Registry {
+  const { sound, broken } = withBrokenUsers(found, unusable);
   const entries = new Map<PluginId, PluginEntry>();
-  for (const entry of found) addOnce(entries, entry);
-  for (const entry of found) refuseCircle(entries, entry, []);
-  refuseSharedModels(found);
+  for (const entry of sound) addOnce(entries, entry);
+  for (const entry of sound) refuseCircle(entries, entry, []);
+  refuseSharedModels(sound);
   const checked = [...entries.values()].map((entry) => withMissingUses(entries, entry));
   const all = withTheirChoices(checked).sort(byKindAndName);
   const byId = new Map(all.map((entry) => [entry.id, entry]));
   const byKind = Map.groupBy(all, ({ manifest }) => manifest.kind);
   const registry: Registry = {
     all: Object.freeze(all),
+    broken: freezeWhole(broken),
     ofKind: (kind) => byKind.get(kind) ?? [],
     find: (kind, name) => byId.get(`${kind}/${name}`),
     require(kind, name) {
       const entry = byId.get(`${kind}/${name}`);
-      if (entry === undefined) throw unknownPlugin(registry, kind, name);
+      if (entry === undefined) throw unusablePlugin(registry, kind, name);
       if (entry.missing.length === 0) return entry;
       throw new ServiceError('missing_capability', { kind, name, reasons: entry.missing.join('; ') });
     },
@@ -115,21 +128,12 @@ function refuseSharedModels(found: readonly PluginEntry[]): void {
         throw new ServiceError('malformed_plugin', {
           file,
           reason: `models: ${owner.file} has "${model}" too`,
+          shown: `models: ${owner.id} has "${model}" too`,
         });
       }
       owners.set(key, entry);
     }
   }
-}
-
-/** The single plugins that a manifest names in `uses`. */
-export function usedPlugins(manifest: Manifest): PluginId[] {
-  return (manifest.uses ?? []).filter((use): use is PluginId => use.includes('/'));
-}
-
-/** The single plugins that a plugin may be given: those that its manifest names in `uses` and in `chooses`. */
-export function givenPlugins(manifest: Manifest): PluginId[] {
-  return [...usedPlugins(manifest), ...(manifest.chooses ?? [])];
 }
 
 /** Adds what the plugins that it uses lack: without them a plugin cannot run. */
@@ -149,7 +153,9 @@ function byKindAndName(a: PluginEntry, b: PluginEntry): number {
   return kinds !== 0 ? kinds : a.manifest.name < b.manifest.name ? -1 : 1;
 }
 
-function unknownPlugin(registry: Registry, kind: Kind, name: string): ServiceError {
+function unusablePlugin(registry: Registry, kind: Kind, name: string): ServiceError {
+  const broken = registry.broken.find((one) => one.kind === kind && one.name === name);
+  if (broken !== undefined) return new ServiceError('broken_plugin', { kind, name, reason: broken.reason });
   const names = registry.ofKind(kind).map((entry) => entry.manifest.name);
   return new ServiceError('unknown_plugin', { kind, name, known: names.join(', ') || 'none' });
 }

@@ -18,7 +18,7 @@ export function announce(app: FastifyInstance, config: Config, registry: Registr
 }
 
 /** What an operator wants to see of a start: what is loaded, where things are kept, and who is let in. */
-function describe(config: Config, { all }: Registry): Readonly<Record<string, string | number>> {
+function describe(config: Config, { all, broken }: Registry): Readonly<Record<string, string | number>> {
   const [ready, missing] = [true, false].map((isReady) =>
     all.filter((entry) => (entry.missing.length === 0) === isReady).map(({ manifest }) => manifest.name),
   ) as [string[], string[]];
@@ -30,6 +30,7 @@ function describe(config: Config, { all }: Registry): Readonly<Record<string, st
     store: nameOf(databaseOf(config)),
     plugins: ready.join(', '),
     ...(missing.length > 0 && { unavailable: missing.join(', ') }),
+    ...(broken.length > 0 && { broken: broken.map(({ name }) => name).join(', ') }),
     workers: config.workers,
     jobs: takesJobs(config) ? `on, --role ${config.role}` : 'off',
     keys: keys === 0 ? 'off' : `on, ${keys}`,

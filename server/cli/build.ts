@@ -6,9 +6,9 @@ import { basename, dirname, join, resolve } from 'node:path';
 const ROOT = join(import.meta.dirname, '../..');
 const PROJECT = join(import.meta.dirname, 'tsconfig.build.json');
 
-/** What the program reads beside its modules; those of the page are served without their types, as they are. */
+/** What the program reads beside its modules; those of the page and of new plugins are read as they are. */
 const ASSETS = '{core,plugins,server}/**/*.*';
-const PAGE = 'server/playground/';
+const AS_THEY_ARE = /^server\/(playground|cli\/templates)\//;
 /** What has a package of its own, and what only a checkout can do. */
 const LEFT_OUT = ['server/clients/python/**', 'server/deploy/**', '**/tsconfig*.json'];
 /** The one file that is served of a package which brings many more. */
@@ -25,7 +25,7 @@ function build(folder: string): void {
     process.exit(1);
   }
   for (const path of globSync(ASSETS, { cwd: ROOT, exclude: LEFT_OUT })) {
-    if (path.startsWith(PAGE) || !path.endsWith('.ts')) cpSync(join(ROOT, path), join(folder, path));
+    if (AS_THEY_ARE.test(path) || !path.endsWith('.ts')) cpSync(join(ROOT, path), join(folder, path));
   }
   copyRedoc(folder);
 }

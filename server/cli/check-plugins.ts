@@ -9,7 +9,7 @@ import { exampleFor } from './plugin-examples.ts';
 /**
  * Prints for every plugin whether it can run here, and runs its example as a request would be run.
  *
- * @returns whether every plugin that lacks nothing can be imported and runs its example
+ * @returns whether every plugin that lacks nothing can be imported and runs its example, and none is broken
  */
 export async function checkPlugins(cradle: ServerCradle): Promise<boolean> {
   const failures = await cradle.importCheck.failures();
@@ -23,8 +23,13 @@ export async function checkPlugins(cradle: ServerCradle): Promise<boolean> {
     if (problem !== undefined) areGood = false;
     console.log(`  ${entry.id}: ${problem ?? stateOf(entry)}`);
     if (problem !== undefined || lacksPackage(entry)) console.log(`    in ${dirname(entry.file)}`);
+    if (entry.warning !== undefined) console.log(`    warning: ${entry.warning}`);
   }
-  return areGood;
+  for (const { kind = 'unknown', name, file, reason, message = reason } of cradle.registry.broken) {
+    console.log(`  ${kind}/${name}: broken, ${message}`);
+    console.log(`    in ${file}`);
+  }
+  return areGood && cradle.registry.broken.length === 0;
 }
 
 /** Whether it is unavailable and its folder is the place where `npm install` has to be run. */

@@ -2,6 +2,7 @@ import { type AwilixContainer, asValue } from 'awilix';
 import { type Config, type Environment, readConfig } from '../config/config.ts';
 import { readMachine } from '../config/machine.ts';
 import { createServerContainer, disposeInOrder, type ServerCradle } from '../container.ts';
+import { logPlugins } from '../loader/log-plugins.ts';
 import { createLog } from '../log.ts';
 import type { Runner } from '../run/runner.ts';
 import { setSwitchesFor } from './v8-switches.ts';
@@ -37,6 +38,7 @@ export async function openEngine({ workers }: EngineFlags, env: Environment): Pr
   const log = await createLog(config);
   const container: AwilixContainer<ServerCradle> = await createServerContainer(config, log);
   const { service, registry, requestSchemas, host, openers, store } = container.cradle;
+  logPlugins(registry, log);
   setSwitchesFor(registry.all, readMachine().memoryBytes);
   return {
     config,

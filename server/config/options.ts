@@ -1,4 +1,5 @@
 import type { Option } from './option.ts';
+import { readPackageName } from './package-name.ts';
 import { writeSize } from './sizes.ts';
 import { readDatabaseUrl, readOrigin, readServiceUrl } from './urls.ts';
 
@@ -67,6 +68,19 @@ export const OPTIONS = {
     type: 'list',
     default: [],
     description: 'Further folders of plugins, separated by commas.',
+  },
+  pluginsFrom: {
+    type: 'list',
+    default: [],
+    description:
+      'npm packages with plugins, such as `chunksmith-plugin-a,@acme/chunkers`, found from the working directory.',
+    read: readPackageName,
+  },
+  tolerateBrokenPlugins: {
+    type: 'boolean',
+    default: false,
+    description:
+      'Start without the plugins that are broken, and list them as such; by default one stops the start.',
   },
   allowDownloads: {
     type: 'boolean',

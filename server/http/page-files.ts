@@ -1,7 +1,8 @@
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire, stripTypeScriptTypes } from 'node:module';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { stripTypes } from './strip-types.ts';
 
 /** The folder of the page, and that of the library that its modules import by name. */
 const FOLDER = join(import.meta.dirname, '../playground');
@@ -65,15 +66,4 @@ async function readOwn(path: string): Promise<PageFile> {
 async function readLibrary(path: string): Promise<PageFile> {
   const source = await readFile(join(LIBRARY_FOLDER, path), 'utf8');
   return { type: TYPES.ts as string, content: source.replace(/\n\/\/# sourceMappingURL=.*/, '') };
-}
-
-/** Node warns that the function is experimental, which no operator can change. */
-function stripTypes(source: string): string {
-  const { emitWarning } = process;
-  process.emitWarning = () => {};
-  try {
-    return stripTypeScriptTypes(source);
-  } finally {
-    process.emitWarning = emitWarning;
-  }
 }

@@ -9,13 +9,16 @@ import type { Disk } from './disk.ts';
 import { explainImport } from './import-error.ts';
 import { malformed } from './plugin-folders.ts';
 
+/** Reads the manifest in a file. @param isNamed whether its folder must have the name of the plugin */
+type ReadManifest = (file: string, isNamed: boolean) => Promise<Manifest>;
+
 /** Makes a function that imports a manifest and checks it; it throws ServiceError `malformed_plugin`. */
-export function createManifestReader(disk: Disk): (file: string) => Promise<Manifest> {
+export function createManifestReader(disk: Disk): ReadManifest {
   const check = createValidator(manifestSchema);
-  return async (file) => {
+  return async (file, isNamed) => {
     const manifest = await importManifest(file, disk);
     orMalformed(file, () => check(manifest, 'manifest.'));
-    checkName(file, manifest);
+    if (isNamed) checkName(file, manifest);
     checkUses(file, manifest);
     checkOptionNames(file, manifest);
     const isValid = compileOptions(file, manifest);
@@ -28,7 +31,10 @@ async function importManifest(file: string, disk: Disk): Promise<Manifest> {
   try {
     return structuredClone((await disk.importModule(file)).default) as Manifest;
   } catch (error) {
-    throw malformed(file, describeFailure(await explainImport(error, dirname(file))), error);
+    const failure = await explainImport(error, dirname(file));
+    const { reason, place } = failure;
+    const shown = place === undefined ? reason : `${reason} (${place})`;
+    throw malformed(file, describeFailure(failure), { cause: error, shown });
   }
 }
 
@@ -38,17 +44,13 @@ function orMalformed(file: string, check: () => void): void {
     check();
   } catch (error) {
     const problems = error instanceof ServiceError ? error.problems : [reasonOf(error)];
-    throw malformed(file, problems.join('; '), error);
+    throw malformed(file, problems.join('; '), { cause: error });
   }
 }
 
-/** The folder of a package that npm has installed; it has the name of the package. */
-const PACKAGE = /[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+$/;
-
 function checkName(file: string, { name }: Manifest): void {
   const folder = basename(dirname(file));
-  if (name !== folder && !PACKAGE.test(dirname(file)))
-    throw malformed(file, `its name is "${name}", but its folder is "${folder}"`);
+  if (name !== folder) throw malformed(file, `its name is "${name}", but its folder is "${folder}"`);
 }
 
 const USE = new RegExp(`^(${KINDS.join('|')})(/[a-z0-9-]+)?$`);
@@ -82,6 +84,6 @@ function compileOptions(file: string, { options }: Manifest): (options: object) 
   try {
     return options === undefined ? () => true : checkSchema(options);
   } catch (error) {
-    throw malformed(file, `options: ${reasonOf(error)}`, error);
+    throw malformed(file, `options: ${reasonOf(error)}`, { cause: error });
   }
 }

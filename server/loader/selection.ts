@@ -1,19 +1,25 @@
 import { ServiceError } from '../../core/errors.ts';
-import { type PluginEntry, usedPlugins } from '../../core/hosting/registry.ts';
+import type { PluginEntry } from '../../core/hosting/registry.ts';
+import { usedPlugins } from '../../core/hosting/uses.ts';
 
 /**
  * The plugins that `--plugins` asks for, by names such as `token` or `chunker/token`: the named plugins and,
  * step by step, what they use. A plugin that uses a whole kind gets the named plugins of that kind, or all of
  * them if none is named, and one that chooses between plugins likewise. A chunker whose tokens nothing else counts uses the default tokenizer.
  *
+ * @param broken names that there are besides, of plugins that cannot be loaded
  * @throws ServiceError `unknown_plugin`
  */
-export function selectPlugins(entries: readonly PluginEntry[], names: readonly string[]): PluginEntry[] {
+export function selectPlugins(
+  entries: readonly PluginEntry[],
+  names: readonly string[],
+  broken: readonly string[] = [],
+): PluginEntry[] {
   if (names.length === 0) return [...entries];
   const selected = new Set<PluginEntry>();
   for (const name of names) {
     const named = entries.filter((entry) => entry.id === name || entry.manifest.name === name);
-    if (named.length === 0) throw unknown(name, entries);
+    if (named.length === 0 && !broken.includes(name)) throw unknown(name, entries);
     for (const entry of named) selected.add(entry);
   }
   const named = new Set(selected);

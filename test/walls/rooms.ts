@@ -4,6 +4,7 @@ import { targetOf } from './sources.ts';
 const CORE = [
   'core/contracts',
   'core/engine',
+  'core/engine/kit.ts',
   'core/errors.ts',
   'core/hosting',
   'core/kit.ts',
@@ -38,10 +39,11 @@ const ALL = [
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'core/errors.ts': [],
   'core/options.ts': [],
-  'core/contracts': ['core/errors.ts', 'core/options.ts', 'core/kit.ts'],
+  'core/contracts': ['core/errors.ts', 'core/options.ts', 'core/engine/kit.ts'],
+  'core/engine/kit.ts': ['core/engine', 'core/errors.ts'],
   'core/engine': ['core/contracts', 'core/errors.ts'],
   'core/hosting': ['core/contracts', 'core/errors.ts'],
-  'core/kit.ts': ['core/contracts', 'core/engine', 'core/errors.ts'],
+  'core/kit.ts': ['core/contracts', 'core/engine/kit.ts'],
   'server/wire': CORE,
   'server/validation': CORE,
   'server/service': SERVICE,

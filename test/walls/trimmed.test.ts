@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import t from 'tap';
 import type { Manifest, PluginId } from '../../core/contracts/manifest.ts';
+import { configOf } from '../../server/config/config.ts';
 import { loadPlugins } from '../../server/loader/loader.ts';
 import { REPLACED } from '../support/here.ts';
 import { breaches, ROOT, type Rule, type Sources, targetOf, withoutComments } from './sources.ts';
@@ -31,7 +32,7 @@ const ownPluginRule: Rule = (file, one) => {
 /** Measured and compared by hand, by whoever has all plugins; walls only speak of them. */
 const OUTSIDE = /^test\/(eval|walls)\//;
 
-const { all } = await loadPlugins({ plugins: [], pluginsDir: [] }, {});
+const { all } = await loadPlugins(configOf(), {});
 
 /** How tests ask for each plugin that has no stand-in. */
 const ASKED = all

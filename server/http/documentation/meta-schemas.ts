@@ -1,5 +1,7 @@
 import type { FastifySchema } from 'fastify';
 import { KINDS } from '../../../core/contracts/manifest.ts';
+import { PLUGIN_ORIGINS } from '../../../core/hosting/broken.ts';
+import { PLUGIN_STATES } from '../../service/list-plugins.ts';
 import { errorAnswers, jsonAnswer } from '../answer-schemas.ts';
 
 /** What the documentation says of the routes about the service itself. */
@@ -9,11 +11,23 @@ const text = { type: 'string' } as const;
 const plugin = {
   title: 'Plugin',
   type: 'object',
-  required: ['kind', 'name', 'summary', 'available', 'missing'],
+  required: ['kind', 'name', 'summary', 'origin', 'state', 'available', 'missing'],
   properties: {
-    kind: { enum: KINDS },
+    kind: { enum: [...KINDS, null], description: 'Null of a broken plugin that does not say it.' },
     name: text,
     summary: text,
+    version: { type: 'string', description: 'Its own version, if it says one.' },
+    engine: { type: 'string', description: 'Versions of the plugin contract that it is written for.' },
+    origin: {
+      enum: PLUGIN_ORIGINS,
+      description: 'Where it comes from: with the server, a folder of plugins, or an npm package.',
+    },
+    state: {
+      enum: PLUGIN_STATES,
+      description: 'It can run, it lacks something on this machine, or it is wrong in itself.',
+    },
+    reason: { type: 'string', description: 'Why it is not ready, with the remedy.' },
+    warning: { type: 'string', description: 'Why it may not work here although it is ready.' },
     available: { type: 'boolean', description: 'Whether the plugin can run here.' },
     missing: { type: 'array', items: text, description: 'What it lacks, with the remedy.' },
   },

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { ImportFailure } from '../../../core/hosting/capability.ts';
-import type { PluginEntry } from '../../../core/hosting/registry.ts';
+import { listPlugins } from '../../service/list-plugins.ts';
 import { listTokenizers } from '../../service/list-tokenizers.ts';
 import { NAME, VERSION } from '../../version.ts';
 import { ABOUT } from '../documentation/meta-schemas.ts';
@@ -9,10 +8,7 @@ import { withBraces } from '../known-paths.ts';
 /** Routes about the service itself: name and endpoints, plugins, models, tokenizers. */
 export async function metaRoutes(app: FastifyInstance): Promise<void> {
   const { config, registry, importCheck } = app.chunksmith;
-  const all = async () => {
-    const failures = await importCheck.failures();
-    return registry.all.map((entry) => describe(entry, failures.get(entry.id)));
-  };
+  const all = async () => listPlugins(registry, await importCheck.failures());
   app.get('/', { schema: ABOUT.info }, async () => ({
     name: NAME,
     version: VERSION,
@@ -41,17 +37,4 @@ function endpointsOf({ chunksmithPaths, prefix, swagger }: FastifyInstance): str
     if (!described.has(shown)) return [];
     return [...methods].filter((method) => method !== 'HEAD').map((method) => `${method} ${shown}`);
   });
-}
-
-/** A plugin and what it lacks; why it cannot be imported is for the operator alone, because it may hold paths. */
-function describe({ manifest, missing }: PluginEntry, failure: ImportFailure | undefined) {
-  const { kind, name, summary } = manifest;
-  const lacks = failure === undefined ? missing : [...missing, unimportable(failure)];
-  return { kind, name, summary, available: lacks.length === 0, missing: [...lacks] };
-}
-
-function unimportable({ reason, message, place }: ImportFailure): string {
-  const where = place === undefined ? '' : ` (${place})`;
-  const more = message === undefined ? '' : '; the log of the server and --check say more';
-  return `it cannot be imported: ${reason}${where}${more}`;
 }

@@ -56,6 +56,20 @@ async function chunksRoutes(app: FastifyInstance): Promise<void> {
     post(`/v1/refine/${name}`, refineRouteSchema(entry, requestSchemas), { run: 'refine', name });
   }
   executeRoute(app, answer);
+  brokenRoutes(app);
+}
+
+/** Requests for a broken plugin are told so, where its name is one that a route can have. */
+function brokenRoutes(app: FastifyInstance): void {
+  const { registry } = app.chunksmith;
+  for (const { kind, name } of registry.broken) {
+    if ((kind !== 'chunker' && kind !== 'refinery') || !/^[a-z0-9-]+$/.test(name)) continue;
+    const urls =
+      kind === 'chunker' ? [`/v1/chunk/${name}`, `/v1/chunk/${name}/file`] : [`/v1/refine/${name}`];
+    if (registry.find(kind, name) !== undefined) continue;
+    const onRequest = async () => void registry.require(kind, name);
+    for (const url of urls) app.post(url, { schema: { hide: true }, onRequest }, () => {});
+  }
 }
 
 function executeRoute(app: FastifyInstance, answer: AnswerTask<ChunksTask>): void {

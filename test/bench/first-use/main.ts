@@ -83,8 +83,12 @@ async function firstUse(): Promise<void> {
   await step('chunksmith plugin new chunker mine', () =>
     run(COMMAND, ['plugin', 'new', 'chunker', 'mine'], work),
   );
-  await step('chunksmith plugin check mine', () => run(COMMAND, ['plugin', 'check', 'mine'], work));
-  const own = await step('chunksmith serve --plugins-dir .', () => serve('--plugins-dir', '.'));
+  await step('chunksmith plugin check my-plugins/mine', () =>
+    run(COMMAND, ['plugin', 'check', 'my-plugins/mine'], work),
+  );
+  const own = await step('chunksmith serve --plugins-dir my-plugins', () =>
+    serve('--plugins-dir', 'my-plugins'),
+  );
   await step('the first answer of the new chunker', () => ask(own, 'mine'));
   await stop(own);
 }

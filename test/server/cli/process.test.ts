@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import Fastify from 'fastify';
 import t from 'tap';
 import { chunker, plugin, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
@@ -126,52 +123,3 @@ t.test('does not wait for ever: a second signal, or the end of the grace, ends i
   const pipelines = (await (await after.listening()).get('/v1/pipelines')).json<unknown[]>();
   t.equal(pipelines.length, 3, 'nothing that was answered is lost');
 });
-
-/** Milliseconds after which no restart for the same write begins any more. */
-const SETTLED = 1000;
-
-t.test('--reload starts again when a plugin of --plugins-dir changes, and ends as a whole', async (t) => {
-  const folder = await pluginsFolder(t, chunker('changing', WHOLE_TEXT));
-  const args = [
-    '--host',
-    '127.0.0.1',
-    '--port',
-    String(await freePort()),
-    '--reload',
-    '--plugins-dir',
-    folder,
-  ];
-  const server = startProcess(t, args);
-  const client = await server.listening();
-  const count = async () => {
-    try {
-      return (await client.chunk('changing', { text: 'abcd' })).length;
-    } catch {
-      return 0;
-    }
-  };
-  t.equal(await count(), 1);
-  const halves = 'return [{ start: 0, end: 2 }, { start: 2, end: 4 }];';
-  const changed = chunker('changing', halves)['changing/index.js'] as string;
-  const isServed = async () => {
-    await wait(SETTLED);
-    return (await count()) === 2;
-  };
-  // Node may take one write for two changes, and begin a second restart within the first, which then has no port.
-  for (let saves = 0; saves < 5 && !(await isServed()); saves++) {
-    await writeFile(join(folder, 'changing/index.js'), changed);
-    await until(async () => (await count()) === 2).catch(() => {});
-  }
-  t.ok(await isServed(), 'the change is served');
-  server.child.kill('SIGTERM');
-  t.equal(await server.ended(), 0);
-  t.ok(await until(async () => (await count()) === 0), 'nothing listens any more');
-});
-
-async function freePort(): Promise<number> {
-  const app = Fastify();
-  await app.listen({ host: '127.0.0.1', port: 0 });
-  const { port } = app.server.address() as AddressInfo;
-  await app.close();
-  return port;
-}

@@ -78,6 +78,7 @@ t.test('every flag is read, as --flag value and as --flag=value', async (t) => {
     ['models-dir', 'modelsDir', 'm', 'm'],
     ['plugins', 'plugins', 'token, lines,', ['token', 'lines']],
     ['plugins-dir', 'pluginsDir', 'a,b', ['a', 'b']],
+    ['plugins-from', 'pluginsFrom', 'a,@acme/b', ['a', '@acme/b']],
     ['workers', 'workers', '3', 3],
     ['inline-bytes', 'inlineBytes', '0', 0],
     ['queue-size', 'queueSize', '5', 5],
@@ -131,6 +132,7 @@ t.test('every flag is read, as --flag value and as --flag=value', async (t) => {
     'check',
     'docs-need-key',
     'playground',
+    'tolerate-broken-plugins',
   ];
   const flags = describeOptions().flatMap(({ flag }) => (flag === '' ? [] : [flag.slice(2)]));
   t.same([...given.map(([flag]) => flag), ...switches].sort(), flags.sort(), 'none is left out here');
@@ -184,6 +186,7 @@ t.test('a value that cannot be used is refused by name, value and what was expec
     [[], { RELOAD: 'yes' }, /^RELOAD: expected true or false, got "yes"$/],
     [['--reload=maybe'], {}, /^--reload: expected true or false, got "maybe"$/],
     [['--max-body-bytes=0'], {}, /^--max-body-bytes: expected a size of at least 1 in bytes/],
+    [['--plugins-from=./x'], {}, /^--plugins-from: expected the name of an npm package; .*--plugins-dir/],
     [['--workers=5000'], {}, /^--workers: expected an integer from 0 to 1024/],
     ...['..', '.x', '-x', 'a..b', 'a/b', 'refs/pr/1', 'a b', 'a%2fb', 'a\n', 'ä', 'x'.repeat(101)].map(
       (revision): [string[], Record<string, string>, RegExp] => [

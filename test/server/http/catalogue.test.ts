@@ -14,6 +14,7 @@ const UNANSWERED: Partial<Record<ErrorCode, string>> = {
   malformed_plugin: 'it stops the start',
   duplicate_plugin: 'it stops the start',
   cyclic_plugins: 'it stops the start',
+  missing_plugin_package: 'it stops the start',
 };
 
 const answered = Object.entries(CATALOGUE).flatMap(([code, [status]]) =>

@@ -7,6 +7,12 @@ export interface ListedPlugin {
   summary: string;
   available: boolean;
   missing: string[];
+  version?: string;
+  engine?: string;
+  origin: string;
+  state: string;
+  reason?: string;
+  warning?: string;
 }
 
 export const listed = async (client: Client) => (await client.get('/v1/plugins')).json<ListedPlugin[]>();

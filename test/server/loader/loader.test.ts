@@ -29,6 +29,7 @@ function diskOf(files: Files, packages: readonly string[] = []): Disk & { readon
       return { default: content instanceof Error ? await Promise.reject(content) : content };
     },
     hasPackage: (name) => packages.includes(name),
+    packageFolder: (name) => (packages.includes(name) ? `/node_modules/${name}` : undefined),
   };
 }
 

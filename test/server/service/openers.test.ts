@@ -135,7 +135,9 @@ function createModels({
     },
   };
   const openers = createOpeners({
-    registry: createRegistry([{ id: 'embedding/made-up', manifest: MANIFEST, file: 'made-up', missing: [] }]),
+    registry: createRegistry([
+      { id: 'embedding/made-up', manifest: MANIFEST, file: 'made-up', origin: 'folder', missing: [] },
+    ]),
     host: { get: async () => provider, close: async () => {} } as unknown as PluginHost,
     log: { ...quietLog, warn: (...given) => void warnings.push(given) },
     config: { maxModels, maxModelBytes, modelAliases },

@@ -14,7 +14,10 @@ const TIMES = 20;
 /** Milliseconds that V8 gets to begin with what it would optimise beside the work. */
 const PAUSE = 2000;
 
-setSwitchesFor([{ id: 'chunker/code', manifest, file: '', missing: [] }], Number(memoryBytes));
+setSwitchesFor(
+  [{ id: 'chunker/code', manifest, file: '', origin: 'builtin', missing: [] }],
+  Number(memoryBytes),
+);
 const parsers = await createParsers();
 const limits = { budget: 60_000, signal: new AbortController().signal };
 for (const [name, text] of Object.entries(JSON.parse(texts) as Record<string, string>)) {

@@ -1,0 +1,31 @@
+import { exposedError } from '../errors.ts';
+import { batchChunks } from './chunk-batches.ts';
+import { cutAtCodePoints, cutAtOffsets, cutAtWhiteSpace, withMinimumPiece } from './cuts.ts';
+import { cutAtDelimiters, cutAtLineStarts } from './delimiters.ts';
+import { headingPaths } from './heading-paths.ts';
+import { findMarkdownBlocks } from './markdown/find-blocks.ts';
+import { sentencesBy } from './sentences.ts';
+import { countCodePoints, isBlank, splitsCodePoint } from './text.ts';
+
+/**
+ * What plugins build on. Every factory gets it as `kit`, so that a plugin outside the tree can do all that one
+ * inside can.
+ */
+export const kit = Object.freeze({
+  cutAtCodePoints,
+  cutAtDelimiters,
+  cutAtLineStarts,
+  cutAtOffsets,
+  cutAtWhiteSpace,
+  withMinimumPiece,
+  sentencesBy,
+  headingPaths,
+  findMarkdownBlocks,
+  countCodePoints,
+  isBlank,
+  splitsCodePoint,
+  batchChunks,
+  exposedError,
+});
+
+export type Kit = typeof kit;

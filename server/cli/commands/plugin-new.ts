@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { Argument, Command } from 'commander';
+import { KINDS, type Kind } from '../../../core/contracts/manifest.ts';
+import { writeNewPlugin } from '../new-plugin.ts';
+
+interface NewFlags {
+  readonly dir: string;
+  readonly typescript?: true;
+}
+
+/** `chunksmith plugin new chunker mine` */
+export function pluginNewCommand(): Command {
+  return new Command('new')
+    .description('Make a plugin that works, to be changed into yours')
+    .addArgument(new Argument('<kind>', `what it is: ${KINDS.join(', ')}`))
+    .argument('<name>', 'its name, and that of its folder: small letters, digits and hyphens')
+    .option('--dir <folder>', 'folder of plugins, in which its folder is made', 'my-plugins')
+    .option('--typescript', 'in TypeScript; without it in JavaScript')
+    .addHelpText('after', '\nExample: chunksmith plugin new chunker mine')
+    .action((kind: string, name: string, { dir, typescript }: NewFlags) => {
+      const language = typescript === true ? 'typescript' : 'javascript';
+      const folder = writeNewPlugin(kind, name, dir, language);
+      console.log(`Made ${folder}: manifest, index, README and a test. All of it is yours to change.`);
+      const test = join(folder, `${name}.test.${language === 'typescript' ? 'ts' : 'js'}`);
+      for (const [title, command] of [
+        ['Check it:', `chunksmith plugin check ${folder}`],
+        ['Serve it, again whenever a file changes:', `chunksmith serve --reload --plugins-dir ${dir}`],
+        ['Call it, while it is served:', callOf(kind as Kind, name)],
+        ['Run its test:', `npm install --save-dev chunksmith && node --test ${test}`],
+      ])
+        console.log(`\n${title}\n  ${command}`);
+    });
+}
+
+/** A request that the plugin answers as it was made. */
+function callOf(kind: Kind, name: string): string {
+  const post = (path: string, body: object) =>
+    `curl -s localhost:8000/v1/${path} --json '${JSON.stringify(body)}'`;
+  const chunks = [{ text: 'Tea', start_index: 0, end_index: 3, token_count: 3 }];
+  switch (kind) {
+    case 'chunker':
+      return post(`chunk/${name}`, { text: 'First.\n---\nSecond.', chunk_size: 10 });
+    case 'refinery':
+      return post(`refine/${name}`, { chunks });
+    case 'tokenizer':
+      return post('tokenize', { text: 'Boil water.', tokenizer: name });
+    case 'embedding':
+      return post('embed', { text: 'Abba', embedding_model: name });
+    case 'reader':
+      return `curl -s localhost:8000/v1/chunk/auto/file -F file=@FILE -F reader=${name}`;
+    case 'sink':
+      return `see ${name}/README.md: jobs store in it, of a server with --bulk-root`;
+  }
+}

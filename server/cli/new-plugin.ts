@@ -1,0 +1,82 @@
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { KINDS, type Kind, manifestSchema } from '../../core/contracts/manifest.ts';
+import { stripTypes } from '../http/strip-types.ts';
+import { BUILT_IN_PLUGINS } from '../loader/loader.ts';
+import { folderOfKind } from '../loader/plugin-folders.ts';
+import { suggest } from '../validation/suggest.ts';
+import { UsageError } from './errors.ts';
+
+/** A plugin of each kind, in TypeScript. They are data: read, and never imported. */
+const TEMPLATES = join(import.meta.dirname, 'templates');
+/** What stands in the templates for the name of the plugin. */
+const PLACEHOLDER = /my-plugin/g;
+const TEST = 'test.js';
+
+export type Language = 'javascript' | 'typescript';
+
+/** The files of a new plugin, by their names. */
+export function newPluginFiles(kind: Kind, name: string, language: Language): Map<string, string> {
+  const folder = join(TEMPLATES, kind);
+  const files = globSync('*', { cwd: folder })
+    .sort()
+    .map((file) => [file, join(folder, file)] as const);
+  const all = [...files, [`${name}.test.ts`, join(TEMPLATES, TEST)] as const];
+  return new Map(
+    all.map(([file, path]) => {
+      const source = readFileSync(path, 'utf8').replace(PLACEHOLDER, name);
+      if (language === 'typescript' || !file.endsWith('.ts')) return [file, source];
+      return [file.replace(/ts$/, 'js'), withoutTypes(source)];
+    }),
+  );
+}
+
+/**
+ * Makes a folder with a new plugin.
+ *
+ * @param folder where the folder of the plugin is made
+ * @returns the path of the folder of the plugin
+ * @throws UsageError if the kind or the name cannot be used, or there is such a plugin or folder
+ */
+export function writeNewPlugin(kind: string, name: string, folder: string, language: Language): string {
+  const known = kindOf(kind);
+  const { pattern, maxLength } = manifestSchema.properties.name;
+  if (!new RegExp(pattern).test(name) || name.length > maxLength)
+    throw new UsageError(
+      `${name}: expected a name of small letters, digits and single hyphens between them, such as "my-${known}", of at most ${maxLength} characters`,
+    );
+  if (existsSync(join(BUILT_IN_PLUGINS, folderOfKind(known), name)))
+    throw new UsageError(`${name}: a ${known} of this name comes with the server; choose another name`);
+  const path = join(folder, name);
+  if (existsSync(path)) throw new UsageError(`${path}: this is there already; choose another name or --dir`);
+  const files = newPluginFiles(known, name, language);
+  mkdirSync(path, { recursive: true });
+  for (const [file, text] of files) writeFileSync(join(path, file), text);
+  return path;
+}
+
+function kindOf(text: string): Kind {
+  const kind = KINDS.find((one) => one === text);
+  if (kind !== undefined) return kind;
+  const near = suggest(text, KINDS);
+  const hint = near === undefined ? '' : ` Did you mean ${near}?`;
+  throw new UsageError(`${text}: expected one of ${KINDS.join(', ')}.${hint}`);
+}
+
+/** TypeScript as JavaScript that reads as if it had been written so. Lines without types stay as they are. */
+function withoutTypes(source: string): string {
+  const lines = source.split('\n');
+  const stripped = stripTypes(source).split('\n');
+  const kept = stripped.flatMap((line, index) => {
+    if (line === lines[index]) return [line];
+    const tidy = line
+      .trimEnd()
+      .replace(/(?<=\S) +(?=[,;)\]])/g, '')
+      .replace(/(?<=\S) {2,}/g, ' ');
+    return tidy.trim() === '' ? [] : [tidy];
+  });
+  return kept
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trimStart();
+}

@@ -1,0 +1,27 @@
+import type { Collaborators, Reader } from 'chunksmith/kit';
+
+const TIMES = /^(?:\d+\r?\n)?\d+:\d\d:\d\d,\d+ --> .*(?:\r?\n|$)/;
+
+// Called once in each thread, at the first use. Import packages in here, and list them in `needs.packages`.
+export default function createReader({ kit }: Collaborators): Reader {
+  // A file that cannot be read is a mistake of the caller, who reads this message; any other error goes to the log.
+  const refuse = (message: string, cause: unknown) =>
+    Object.assign(kit.exposedError(message, cause), { statusCode: 400 });
+  const decode = (bytes: Uint8Array) => {
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    } catch (error) {
+      throw refuse('The subtitles are not in UTF-8.', error);
+    }
+  };
+  return {
+    read({ bytes }, { signal }) {
+      signal.throwIfAborted();
+      const cues = decode(bytes)
+        .trim()
+        .split(/(?:\r?\n){2,}/);
+      const text = cues.map((cue) => cue.replace(TIMES, '')).join('\n');
+      return { text, mediaType: 'text/plain', encoding: 'utf-8', metadata: { cues: cues.length } };
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Collaborators, Kit, Sink, SinkChunk, SinkCollection } from 'chunksmith/kit';
+
+const LIMITS = { chunks: 1000, bytes: 1e7 };
+
+// Called once in each thread, at the first use. Import packages in here, and list them in `needs.packages`.
+export default function createSink({ kit }: Collaborators): Sink {
+  const files = createFiles(kit);
+  return {
+    // Makes the collection if it is not there. Vectors of another length would spoil it.
+    async open({ options, dimensions = null }, { signal }) {
+      signal.throwIfAborted();
+      const folder = String(options.folder);
+      await files.makeFolder(folder);
+      const settings = join(folder, 'settings.json');
+      const [known = { dimensions }] = await files.read(settings);
+      if (known.dimensions !== dimensions)
+        throw kit.exposedError('The files have vectors of another length.');
+      await files.write(settings, [known]);
+      return createCollection(kit, folder, dimensions ?? undefined);
+    },
+  };
+}
+
+// Whatever of this fails may be called again: a job that was stopped begins its last part once more.
+function createCollection(kit: Kit, folder: string, dimensions: number | undefined): SinkCollection {
+  const files = createFiles(kit);
+  // The methods are called side by side, but never for one document, so that its file has one writer.
+  const change = async (document: string, edit: (stored: SinkChunk[]) => SinkChunk[]) => {
+    const file = join(folder, `${createHash('sha256').update(document).digest('hex')}.json`);
+    await files.check(join(folder, 'settings.json'));
+    const left = edit(await files.read(file));
+    await (left.length > 0 ? files.write(file, left) : files.remove(file));
+  };
+  return {
+    async upsert(chunks, { signal }) {
+      // Checks vectors and texts, too; a database would get a call for each batch.
+      const checked = kit.batchChunks(chunks, { ...LIMITS, dimensions }).flat();
+      for (const [document, group] of Map.groupBy(checked, ({ document_id }) => document_id)) {
+        signal.throwIfAborted();
+        const byId = (stored: SinkChunk[]) =>
+          new Map([...stored, ...group].map((chunk) => [chunk.id, chunk]));
+        await change(document, (stored) => [...byId(stored).values()]);
+      }
+    },
+    async deleteMissing(document, keptIds, { signal }) {
+      signal.throwIfAborted();
+      const kept = new Set(keptIds);
+      await change(document, (stored) => stored.filter(({ id }) => kept.has(id)));
+    },
+    async close() {},
+  };
+}
+
+function createFiles(kit: Kit) {
+  // What is exposed is shown to the caller, so it has no path and no key; all else goes to the log.
+  const expose = (error: unknown): never => {
+    throw kit.exposedError(`The files cannot be used: ${codeOf(error)}`, error);
+  };
+  const unless = (code: string) => (error: unknown) => (codeOf(error) === code ? undefined : expose(error));
+  return {
+    makeFolder: (folder: string) => mkdir(folder).catch(unless('EEXIST')),
+    check: (file: string) => readFile(file).catch(expose),
+    read: async (file: string) => JSON.parse((await readFile(file, 'utf8').catch(unless('ENOENT'))) ?? '[]'),
+    write: (file: string, value: unknown) => writeFile(file, JSON.stringify(value)).catch(expose),
+    remove: (file: string) => rm(file, { force: true }).catch(expose),
+  };
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : 'an unknown error';
+}
