@@ -7,7 +7,7 @@ import { ROOT } from './sources.ts';
 const FETCH = 'export const answer = fetch("http://localhost");\n';
 const PROCESS = 'export const id = process.pid;\n';
 const ENVIRONMENT = 'export const home = process.env.HOME;\n';
-const DEVELOPMENT = "import fc from 'fast-check';\nexport const texts = fc.string();\n";
+const DEVELOPMENT = "import { test } from 'vitest';\nexport const run = test;\n";
 const LONG_FUNCTION = `export function f(x: number[]): void {\n${'  x.push(1);\n'.repeat(41)}}\n`;
 const LONG_FILE = Array.from({ length: 201 }, (_, index) => `export const x${index} = ${index};\n`).join('');
 

@@ -79,6 +79,9 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'server/run/worker.ts': ALL,
   'server/container.ts': ALL,
   'server/app.ts': ALL,
+  // The server is one of the commands.
+  'server/cli/main.ts': [...ALL, 'server/main.ts'],
+  'server/cli/bin.ts': ['server/cli/main.ts'],
   'server/cli': ALL,
 };
 

@@ -19,6 +19,7 @@ export const SOURCES: Sources = new Map(
 
 export const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
 };
 
 export function breaches(sources: Sources, rule: Rule): string[] {

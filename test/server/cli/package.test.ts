@@ -1,8 +1,8 @@
-// Needs chunker/recursive.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { needs } from '../../support/here.ts';
 import { startProcess } from '../../support/process.ts';
 import { temporaryFolder } from '../../support/server.ts';
 
@@ -51,21 +51,25 @@ t.test('the package has what it runs, and no sources or tests', async (t) => {
   );
 });
 
-t.test('chunksmith serve answers outside of a checkout, in its threads too, with its pages', async (t) => {
-  const cwd = await temporaryFolder(t);
-  const server = startProcess(t, ['--port', '0', '--host', '127.0.0.1'], { entry: [bin, 'serve'], cwd });
-  const { get, post } = await server.listening();
-  for (const text of ['short', 'long '.repeat(20_000)]) {
-    const answer = await post('/v1/chunk/recursive', { text });
-    const chunks = answer.json<{ text: string }[]>();
-    t.equal(chunks.map((chunk) => chunk.text).join(''), text);
-  }
-  for (const path of ['/docs', '/redoc', '/redoc/redoc.js', '/playground', '/playground/main.ts'])
-    t.equal((await get(path)).status, 200, path);
-  t.ok(existsSync(join(cwd, 'data')), 'its data stand where it was started');
-  server.child.kill('SIGTERM');
-  t.equal(await server.ended(), 0);
-});
+t.test(
+  'chunksmith serve answers outside of a checkout, in its threads too, with its pages',
+  needs('chunker/recursive'),
+  async (t) => {
+    const cwd = await temporaryFolder(t);
+    const server = startProcess(t, ['--port', '0', '--host', '127.0.0.1'], { entry: [bin, 'serve'], cwd });
+    const { get, post } = await server.listening();
+    for (const text of ['short', 'long '.repeat(20_000)]) {
+      const answer = await post('/v1/chunk/recursive', { text });
+      const chunks = answer.json<{ text: string }[]>();
+      t.equal(chunks.map((chunk) => chunk.text).join(''), text);
+    }
+    for (const path of ['/docs', '/redoc', '/redoc/redoc.js', '/playground', '/playground/main.ts'])
+      t.equal((await get(path)).status, 200, path);
+    t.ok(existsSync(join(cwd, 'data')), 'its data stand where it was started');
+    server.child.kill('SIGTERM');
+    t.equal(await server.ended(), 0);
+  },
+);
 
 t.test('what a package exports can be imported, with types', async (t) => {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
