@@ -31,7 +31,6 @@ const OTHERS = [
   'plugins/README.md',
   'server/CORPORA.md',
   'server/RUNBOOK.md',
-  'server/clients/python/README.md',
 ];
 const page = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 

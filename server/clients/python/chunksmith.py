@@ -1,10 +1,11 @@
-"""Client of Chunksmith, a service that splits text into chunks: the standard library alone, synchronous and asynchronous.
+"""Client of Chunksmith, a service that splits text into chunks. Needs the standard library alone.
 
     with Chunksmith("http://localhost:8000") as client:
         for chunk in client.chunk("sentence", text, chunk_size=200):
             assert text[chunk.start_index : chunk.end_index] == chunk.text
 
-Offsets count code points, as Python does, unless a request says otherwise. Options are those of the service, under its names.
+Offsets count code points, as Python does, unless a request says otherwise. Options have the names of the service.
+`AsyncChunksmith` has the same methods to await.
 """
 
 from __future__ import annotations
@@ -28,7 +29,17 @@ import time
 import urllib.parse
 import uuid
 from array import array
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import aclosing, asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from email.message import Message
@@ -90,10 +101,10 @@ JobLine = Union["Chunk", "DocumentChunks"]
 class ChunksmithError(Exception):
     """Why there is no answer. `detail` says what to change.
 
-    `code` is `refused` if the service answered with an error, whose HTTP status is `status`. Without a status
-    it is `unreachable` (no connection, or one that was closed without an answer), `timeout`, `cut_off` (the answer has no end),
-    or `closed` (`close` was called meanwhile). What answers with `invalid_answer` is no Chunksmith service, but perhaps a
-    gateway, whose status it has.
+    `code` is `refused` if the service answered with an error, whose HTTP status is `status`. Without a status it is
+    `unreachable` (no connection, or one that was closed without an answer), `timeout`, `cut_off` (the answer has no
+    end), or `closed` (`close` was called meanwhile). What answers with `invalid_answer` is no Chunksmith service, but
+    perhaps a gateway, whose status it then has.
     """
 
     def __init__(
@@ -120,9 +131,9 @@ class ChunksmithError(Exception):
 class Chunksmith:
     """A service. Its methods may be called from several threads at once.
 
-    `timeout` is how many seconds one try of a request may take, and for streams the longest silence; 0 is no limit. Requests
-    that are refused because the service is busy, and those that are safe to repeat if the connection fails, are sent again
-    up to `max_retries` times. Connections are kept open: use it in a `with` statement, or call `close`.
+    `timeout` is how many seconds one try of a request may take, and for streams the longest silence; 0 is no limit.
+    Requests that are refused because the service is busy, and those that are safe to repeat if the connection fails,
+    are sent again up to `max_retries` times. Connections are kept open: use it in a `with` statement, or call `close`.
     """
 
     def __init__(
@@ -145,7 +156,10 @@ class Chunksmith:
         headers: Mapping[str, str] | None = None,
         on_headers: OnHeaders | None = None,
     ) -> Chunksmith:
-        """The same service with other settings, over the same connections. `on_headers` is called with the headers of each answer."""
+        """The same service with other settings, over the same connections.
+
+        `on_headers` is called with the headers of each answer; their names are in lower case.
+        """
         other = Chunksmith.__new__(Chunksmith)
         other._settings = self._settings.changed(timeout, max_retries, headers, on_headers)
         other._pool = self._pool
@@ -193,14 +207,14 @@ class Chunksmith:
     def chunk_file(
         self, chunker: str, file: File, *, name: str | None = None, media_type: str | None = None, **options: Any
     ) -> list[Chunk]:
-        """Chunks a file: its path, its bytes, or an open binary file. Offsets are those of the text that the service reads in it.
+        """Chunks a file: its path, its bytes, or an open binary file. Offsets are those of the text that is read in it.
 
         Name and media type say how it is read, and by `auto` how it is cut; the name of the file is the default.
         """
         return self._ask(_file_call(f"/v1/chunk/{_quoted(chunker)}/file", file, name, media_type, options))
 
     def stream(self, chunker: str, documents: Iterable[Document], **options: Any) -> Generator[StreamLine, None, None]:
-        """Chunks any number of documents in one request: an answer for each, in their order. One that fails, fails alone.
+        """Chunks any number of documents in one request: an answer for each, in their order. One may fail alone.
 
         Documents are taken in this thread, while the loop over the answers asks for more. Leaving the loop ends the
         request. A stream is never sent again.
@@ -306,7 +320,8 @@ class Chunksmith:
     def _lines(self, call: _Call[T], pieces: Iterator[bytes] | None = None) -> Generator[T, None, None]:
         answer = _Answer(self._pool.address.url, self._settings.on_headers)
         lines = _Lines(call, answer)
-        with closing(self._bodies(call, answer, _Patience(self._settings.timeout), pieces)) as bodies:
+        patience = _Patience(self._settings.silence_of(call))
+        with closing(self._bodies(call, answer, patience, pieces)) as bodies:
             for body in bodies:
                 yield from lines.read(body)
         lines.end()
@@ -334,9 +349,7 @@ class Pipelines:
         """Makes the pipeline of this name, or replaces it."""
         return self._client._ask(_put_pipeline(name, {"steps": steps, **options}, if_match))
 
-    def list(
-        self, *, name: str | None = None, limit: int | None = None, cursor: str | None = None
-    ) -> List[Pipeline]:
+    def list(self, *, name: str | None = None, limit: int | None = None, cursor: str | None = None) -> List[Pipeline]:
         """The pipelines, the newest first; all of them without a limit. The cursor is the header `x-next-cursor`."""
         return self._client._ask(_list_call("/v1/pipelines", Pipeline, name=name, limit=limit, cursor=cursor))
 
@@ -389,12 +402,13 @@ class Jobs:
         self._client = client
 
     def create(self, source: Mapping[str, Any], *, idempotency_key: str | None = None, **options: Any) -> Job:
-        """Makes a job. The same key with the same request is the same job: only with a key it is sent again if the connection fails."""
+        """Makes a job. The same key with the same request is the same job.
+
+        Without a key, it is not sent again if the connection fails.
+        """
         return self._client._ask(_create_job({"source": source, **options}, idempotency_key))
 
-    def list(
-        self, *, state: str | None = None, limit: int | None = None, cursor: str | None = None
-    ) -> List[Job]:
+    def list(self, *, state: str | None = None, limit: int | None = None, cursor: str | None = None) -> List[Job]:
         """A page of jobs, the newest first. The cursor of the next one is the header `x-next-cursor`."""
         return self._client._ask(_list_call("/v1/jobs", Job, state=state, limit=limit, cursor=cursor))
 
@@ -425,7 +439,10 @@ class Jobs:
         return self._client._lines_with_retries(_job_lines(id, "events", Job.from_dict))
 
     def result(self, id: str) -> Generator[JobLine, None, None]:
-        """What the job has made: chunks, or documents with their chunks if its `group` is `document`. 409 if it is not done."""
+        """What the job has made: chunks, or documents with their chunks if its `group` is `document`.
+
+        409 if it is not done.
+        """
         return self._client._lines_with_retries(_job_lines(id, "result", _job_line))
 
     def manifest(self, id: str) -> JobManifest:
@@ -452,7 +469,7 @@ class Jobs:
 class AsyncChunksmith:
     """A service, with the methods of `Chunksmith` to await. A task that is cancelled ends its request.
 
-    Use it in an `async with` statement, or await `close`. Streams take asynchronous iterables too, and send while they wait.
+    Use it in an `async with` statement, or await `close`. Streams take asynchronous iterables too.
     """
 
     def __init__(
@@ -632,7 +649,7 @@ class AsyncChunksmith:
     ) -> AsyncGenerator[T, None]:
         answer = _Answer(self._pool.address.url, self._settings.on_headers)
         lines = _Lines(call, answer)
-        patience = _Patience(self._settings.timeout, flow=flow)
+        patience = _Patience(self._settings.silence_of(call), flow=flow)
         async with aclosing(self._bodies(call, answer, patience, pieces)) as bodies:
             async for body in bodies:
                 for line in lines.read(body):
@@ -727,9 +744,7 @@ class AsyncJobs:
         """As `Jobs.create`."""
         return await self._client._ask(_create_job({"source": source, **options}, idempotency_key))
 
-    async def list(
-        self, *, state: str | None = None, limit: int | None = None, cursor: str | None = None
-    ) -> List[Job]:
+    async def list(self, *, state: str | None = None, limit: int | None = None, cursor: str | None = None) -> List[Job]:
         """As `Jobs.list`."""
         return await self._client._ask(_list_call("/v1/jobs", Job, state=state, limit=limit, cursor=cursor))
 
@@ -825,12 +840,16 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Record):
         return value.to_dict()
     # A list has records or none: vectors are not walked through.
-    return [one.to_dict() for one in value] if isinstance(value, list) and value and isinstance(value[0], Record) else value
+    return (
+        [one.to_dict() for one in value]
+        if isinstance(value, list) and value and isinstance(value[0], Record)
+        else value
+    )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Chunk(Record):
-    """A stretch of a text: `text[start_index:end_index]`, in the unit of the request. Other fields are there if asked for."""
+    """A stretch of a text: `text[start_index:end_index]`, in the unit of the request. Some fields must be asked for."""
 
     text: str
     start_index: int
@@ -1175,6 +1194,9 @@ class _Settings:
             on_headers or self.on_headers,
         )
 
+    def silence_of(self, call: _Call[Any]) -> float:
+        return max(self.timeout, call.silence) if self.timeout > 0 else 0.0
+
 
 def _lower(headers: Mapping[str, str] | None) -> dict[str, str]:
     return {name.lower(): value for name, value in (headers or {}).items()}
@@ -1220,6 +1242,8 @@ class _Call(Generic[T]):
     is_stream: bool = False
     # Whether the answer is JSON; else it is a text.
     is_json: bool = True
+    # Seconds of silence that a stream of answers may have, if the timeout is shorter.
+    silence: float = 0.0
 
     def head(self, address: _Address, settings: _Settings) -> bytes:
         """The head of the request. Raises `ValueError` for a header that cannot be sent."""
@@ -1377,7 +1401,9 @@ def _path_of_id(id_or_name: str) -> str | None:
 def _find_pipeline(name: str) -> _Call[str]:
     def path_of(found: list[Mapping[str, Any]]) -> str:
         if not found:
-            detail = f"There is no pipeline {json.dumps(name, ensure_ascii=False)}: pipelines.list() has those there are."
+            detail = (
+                f"There is no pipeline {json.dumps(name, ensure_ascii=False)}: pipelines.list() has those there are."
+            )
             raise ChunksmithError(detail, code="refused", status=404)
         return f"/v1/pipelines/{found[0]['id']}/execute"
 
@@ -1398,7 +1424,8 @@ def _change_job(id: str, verb: str, *, is_safe: bool) -> _Call[Job]:
 
 
 def _job_lines(id: str, part: str, read: Callable[[Any], T]) -> _Call[T]:
-    return _Call("GET", _job(id, part), read, headers={"accept": _LINES})
+    # While nothing changes, the service says so every 15 s.
+    return _Call("GET", _job(id, part), read, headers={"accept": _LINES}, silence=45.0)
 
 
 def _job_line(line: Mapping[str, Any]) -> JobLine:
@@ -1413,7 +1440,10 @@ def _file_call(
     boundary = f"chunksmith-{uuid.uuid4().hex}"
     # A name that is not known is empty, and then the service goes by the media type.
     part = f'form-data; name="file"; filename="{_form_name(name or own_name)}"'
-    parts = [_form_part(boundary, f'form-data; name="{_form_name(key)}"', _form_value(value)) for key, value in options.items()]
+    parts = [
+        _form_part(boundary, f'form-data; name="{_form_name(key)}"', _form_value(value))
+        for key, value in options.items()
+    ]
     parts.append(_form_part(boundary, part, data, media_type or "application/octet-stream"))
     body = b"".join([*parts, f"--{boundary}--\r\n".encode()])
     return _Call("POST", path, _chunks_of, body, {"content-type": f"multipart/form-data; boundary={boundary}"})
@@ -1427,7 +1457,9 @@ def _read_file(file: File) -> tuple[str, bytes]:
             return os.path.basename(os.fspath(file)), opened.read()
     data = file.read()
     if not isinstance(data, bytes):
-        raise TypeError("The file is open for text: open it with mode 'rb', so that the service can find out its encoding")
+        raise TypeError(
+            "The file is open for text: open it with mode 'rb', so that the service can find out its encoding"
+        )
     name = getattr(file, "name", "")
     return os.path.basename(name) if isinstance(name, str) else "", data
 
@@ -1522,8 +1554,8 @@ def _seconds(header: str | None) -> float | None:
     """What `Retry-After` asks for: seconds, or a date."""
     if header is None:
         return None
-    with suppress(ValueError):
-        return max(float(header), 0.0)
+    if re.fullmatch(r"\d+(\.\d+)?", header):
+        return float(header)
     with suppress(ValueError, TypeError):
         return max(email.utils.parsedate_to_datetime(header).timestamp() - time.time(), 0.0)
     return None
@@ -1587,7 +1619,7 @@ class _Flow:
         if self._answered >= self._begun:
             return
         reason = "" if self._last_error is None else f": {self._last_error.detail}"
-        detail = f"The service ended the stream after {self._answered} answers, before {self._begun} lines were answered{reason}"
+        detail = f"The service ended the stream after {self._answered} answers to {self._begun} lines{reason}"
         raise ChunksmithError(detail, code="cut_off")
 
 
@@ -1649,7 +1681,7 @@ class _Patience:
             self.moved()
         left = self._since + self._timeout - time.monotonic()
         if left <= 0:
-            detail = f"There was no answer within the timeout of {self._timeout:g} s: give a longer timeout, or send less at once"
+            detail = f"No answer within the timeout of {self._timeout:g} s: give a longer timeout, or send less at once"
             raise ChunksmithError(detail, code="timeout")
         return left
 
@@ -1715,7 +1747,9 @@ class _Answer:
     def _take_head(self, status: int, message: Message, is_current: bool) -> None:
         headers = {name.lower(): ", ".join(message.get_all(name, [])) for name in message.keys()}
         self.status, self.headers = status, headers
-        self.can_follow = self.can_follow and is_current and "close" not in headers.get("connection", "").lower()
+        is_kept = is_current and "close" not in headers.get("connection", "").lower()
+        # Of a request that was refused, the service may not read the rest.
+        self.can_follow = is_kept and status < 400
         if self._on_headers is not None:
             self._on_headers(headers)
         if status in (204, 304):
@@ -1808,17 +1842,28 @@ class _Connection:
 
     def __init__(self, address: _Address, timeout: float | None) -> None:
         try:
-            plain = socket.create_connection((address.host, address.port), timeout)
-            plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._socket = _tls().wrap_socket(plain, server_hostname=address.host) if address.is_secure else plain
+            self._socket = socket.create_connection((address.host, address.port), timeout)
         except TimeoutError as error:
             raise _not_reached_in_time(address) from error
         except OSError as error:
             raise _unreachable(address, error) from error
+        if address.is_secure:
+            self._secure(address)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.is_reusable = False
         self._socket.setblocking(False)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._socket, selectors.EVENT_READ)
+
+    def _secure(self, address: _Address) -> None:
+        plain = self._socket
+        try:
+            self._socket = _tls().wrap_socket(plain, server_hostname=address.host)
+        except OSError as error:
+            plain.close()
+            if isinstance(error, TimeoutError):
+                raise _not_reached_in_time(address) from error
+            raise _unreachable(address, error) from error
 
     def talk(self, pieces: Iterator[bytes], answer: _Answer, patience: _Patience) -> Iterator[bytes]:
         """Sends the pieces while it reads, and yields the body of the answer as it comes."""
@@ -1939,7 +1984,7 @@ class _Pool:
 
     @contextmanager
     def connection(self, call: _Call[Any], patience: _Patience) -> Iterator[_Connection]:
-        """A connection for one request. One that is not safe to repeat gets a new one, which cannot have been closed meanwhile."""
+        """A connection for one request: a new one, which is surely open, for what is not safe to repeat."""
         connection = (self._take_idle() if call.is_safe else None) or _Connection(self.address, patience.left())
         with self._lock:
             self._busy.add(connection)
@@ -2026,7 +2071,7 @@ class _AsyncConnection:
                 if body := _fed(answer, await self._receive(answer, patience)):
                     yield body
                 patience.moved()
-            self.is_reusable = answer.can_follow and sender.done() and not sender.exception()
+            self.is_reusable = answer.can_follow and sender.done() and sender.result()
         except ChunksmithError:
             # What the source of a stream raises comes first.
             if sender.done() and (error := sender.exception()) is not None:
@@ -2068,20 +2113,22 @@ class _AsyncConnection:
         else:
             self._alarm = None if seconds is None else self._loop.call_later(seconds, self._set_alarm, patience)
 
-    async def _send(self, pieces: AsyncGenerator[bytes, None], answer: _Answer, patience: _Patience) -> None:
+    async def _send(self, pieces: AsyncGenerator[bytes, None], answer: _Answer, patience: _Patience) -> bool:
+        """Whether all was sent."""
         async with aclosing(pieces):
             async for piece in pieces:
                 if answer.status >= 400:
-                    return
+                    return False
                 try:
                     self._writer.write(piece)
                     await self._writer.drain()
                 except OSError:
                     # What the service has answered before may still be there to read.
-                    return
+                    return False
                 patience.moved()
+        return True
 
-    def _end_if_failed(self, sender: asyncio.Task[None]) -> None:
+    def _end_if_failed(self, sender: asyncio.Task[bool]) -> None:
         if not sender.cancelled() and sender.exception() is not None:
             self.close()
 

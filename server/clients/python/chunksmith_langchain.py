@@ -1,7 +1,7 @@
 """Chunksmith behind the interface of LangChain's text splitters.
 
-    splitter = ChunksmithSplitter(chunk_size=400, add_start_index=True)
-    documents = splitter.split_documents(documents)
+splitter = ChunksmithSplitter(chunk_size=400, add_start_index=True)
+documents = splitter.split_documents(documents)
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ class ChunksmithSplitter(TextSplitter):
 
     `add_start_index` puts `start_index` into the metadata, as the service says it and not as found by searching.
     `chunk_fields` are further fields of chunks to put there, such as `token_count`. White space is kept unless
-    `strip_whitespace` is set, and only some chunkers take a `chunk_overlap`. All other options are those of the chunker: `tokenizer` takes the place of a length function.
+    `strip_whitespace` is set, and only some chunkers take a `chunk_overlap`. Other options are those of the chunker:
+    `tokenizer` takes the place of a length function.
     """
 
     def __init__(
@@ -40,7 +41,9 @@ class ChunksmithSplitter(TextSplitter):
         **options: Any,
     ) -> None:
         if "length_function" in options:
-            raise TypeError("length_function: the service counts; give tokenizer= instead, such as tokenizer='cl100k_base'")
+            raise TypeError(
+                "length_function: the service counts; give tokenizer= instead, such as tokenizer='cl100k_base'"
+            )
         super().__init__(
             chunk_size=chunk_size,
             chunk_overlap=chunk_overlap,

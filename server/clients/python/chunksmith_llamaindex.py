@@ -1,7 +1,7 @@
 """Chunksmith behind the interface of LlamaIndex's node parsers.
 
-    parser = ChunksmithNodeParser(chunk_size=400)
-    nodes = parser.get_nodes_from_documents(documents)
+parser = ChunksmithNodeParser(chunk_size=400)
+nodes = parser.get_nodes_from_documents(documents)
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ __all__ = ["ChunksmithNodeParser"]
 class ChunksmithNodeParser(NodeParser):
     """Parses documents with a chunker of a service, which is given by `base_url` or as a `client`.
 
-    `start_char_idx` and `end_char_idx` are as the service says, and not found by searching. `chunk_fields` are fields of
-    chunks to put into the metadata, such as `token_count`. All other options are those of the chunker.
+    `start_char_idx` and `end_char_idx` are as the service says, and not found by searching. `chunk_fields` are fields
+    of chunks to put into the metadata, such as `token_count`. All other options are those of the chunker.
     """
 
     base_url: str = Field(default="http://localhost:8000", description="Where the service is.")
@@ -75,11 +75,9 @@ class ChunksmithNodeParser(NodeParser):
             node.metadata.update({name: told[name] for name in self.chunk_fields if name in told})
         return list(nodes)
 
-    def _postprocess_parsed_nodes(
-        self, nodes: List[BaseNode], parent_doc_map: Dict[str, Document]
-    ) -> List[BaseNode]:
-        # Without the documents, the base class does not search them for the places of the nodes, which are known. Metadata
-        # it takes from the relationship to the source.
+    def _postprocess_parsed_nodes(self, nodes: List[BaseNode], parent_doc_map: Dict[str, Document]) -> List[BaseNode]:
+        # Without the documents, the base class does not search them for the places of the nodes, which are known.
+        # Metadata it takes from the relationship to the source.
         nodes = super()._postprocess_parsed_nodes(nodes, {})
         for node in nodes:
             parent = parent_doc_map.get(node.ref_doc_id or "")

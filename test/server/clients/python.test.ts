@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -131,6 +131,13 @@ t.test(
     }
   },
 );
+
+t.test('its README leads to files', async (t) => {
+  for (const [, link = ''] of readFileSync(join(CLIENT, 'README.md'), 'utf8').matchAll(
+    /\]\(([^)#]+)[^)]*\)/g,
+  ))
+    t.ok(existsSync(join(CLIENT, link)), link);
+});
 
 t.test('its version is that of the service', async (t) => {
   const file = join(CLIENT, '../../../package.json');

@@ -135,5 +135,3 @@ def install() -> None:
         sys.modules[name] = types.ModuleType(name)
         vars(sys.modules[name]).update({key: value for key, value in vars(own).items() if not key.startswith("__")})
     vars(sys.modules["llama_index.core.utils"])["get_tqdm_iterable"] = lambda items, show, text: items
-
-

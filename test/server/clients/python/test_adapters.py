@@ -45,7 +45,9 @@ class LangChain(unittest.TestCase):
 
     def test_documents_have_metadata_and_exact_places(self) -> None:
         given = [{"from": {"a": 1}}, {"from": {"b": 1}}]
-        made = self.make(add_start_index=True, chunk_fields=["token_count", "none"]).create_documents([TEXT, "x"], given)
+        made = self.make(add_start_index=True, chunk_fields=["token_count", "none"]).create_documents(
+            [TEXT, "x"], given
+        )
         starts = [one.metadata["start_index"] for one in made]
         self.assertEqual(starts, sorted(set(starts[:-1])) + [0])
         for one in made[:-1]:

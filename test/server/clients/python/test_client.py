@@ -87,6 +87,18 @@ class Sync(unittest.TestCase):
         self.client._pool._idle[0].interrupt()
         self.assertEqual(self.client.with_options(max_retries=0).health().status, "ok")
 
+    def test_a_connection_on_which_not_all_was_sent_is_not_used_again(self) -> None:
+        with self.assertRaisesRegex(ChunksmithError, "did you mean"):
+            list(self.client.stream("token", Counted(100), chunk_sise=1))
+        self.assertEqual(self.client._pool._idle, [])
+
+    def test_waiting_for_a_job_may_be_longer_than_the_timeout(self) -> None:
+        steps = [{"type": "chunk", "chunker": "token", "config": {}}]
+        job = self.client.jobs.create({"documents": [{"text": "a"}]}, steps=steps)
+        states = []
+        done = self.client.with_options(timeout=0.2).jobs.wait(job.id, lambda job: states.append(job.state))
+        self.assertEqual((done.state, states[-1]), ("done", "done"))
+
     def test_nothing_is_left_open(self) -> None:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -98,12 +110,13 @@ class Sync(unittest.TestCase):
 
     def test_a_file_is_a_path_bytes_or_an_open_file(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder, "thé \"1\".md")
+            path = pathlib.Path(folder, 'thé "1".md')
             path.write_text("# Thé\n\nUn peu de lait.\n", "utf-8")
             ask = self.client.with_options(max_retries=0).chunk_file
             expected = ask("token", path, chunk_size=10)
             with path.open("rb") as opened:
                 files: list[Any] = [str(path), path.read_bytes(), opened, io.BytesIO(path.read_bytes())]
+                self.assertEqual(ask("token", path.read_bytes(), chunk_size=10), expected)
                 for file in files:
                     self.assertEqual(ask("token", file, name=path.name, chunk_size=10), expected)
             with path.open() as text, self.assertRaisesRegex(TypeError, "mode 'rb'"):
@@ -189,6 +202,12 @@ class Async(unittest.IsolatedAsyncioTestCase):
             async for _ in self.client.stream("token", failing()):
                 pass
 
+    async def test_a_connection_on_which_not_all_was_sent_is_not_used_again(self) -> None:
+        with self.assertRaisesRegex(ChunksmithError, "did you mean"):
+            async for _ in self.client.stream("token", Counted(100), chunk_sise=1):
+                pass
+        self.assertEqual(self.client._pool._idle, [])
+
     async def test_many_tasks_share_a_client(self) -> None:
         answers = await asyncio.gather(*(self.client.chunk("token", "ab", chunk_size=1) for _ in range(100)))
         self.assertEqual({len(chunks) for chunks in answers}, {2})
@@ -227,7 +246,9 @@ class Records(unittest.TestCase):
         self.assertEqual((chunk.context, chunk.extra["new_field"]), (None, [1]))
         line = {"index": 1, "error": {"status": 400, "detail": "no", "code": "x"}, "more": 1}
         self.assertEqual(StreamLine.from_dict(line).to_dict(), line)
-        self.assertEqual(repr(chunk), "Chunk(context=None, new_field=[1], text='a', start_index=0, end_index=1, token_count=1)")
+        self.assertEqual(
+            repr(chunk), "Chunk(context=None, new_field=[1], text='a', start_index=0, end_index=1, token_count=1)"
+        )
 
     def test_vectors_are_numbers_however_they_are_sent(self) -> None:
         with Chunksmith(SERVER) as client:
