@@ -44,7 +44,7 @@ t.test('both clients and the adapters pass their tests', options, async (t) => {
     '1',
   ]);
   const { url } = await victim.listening();
-  const args = ['-m', 'unittest', '--verbose', 'test_cases', 'test_client', 'test_adapters'];
+  const args = ['-m', 'unittest', '--verbose', 'test_cases', 'test_answers', 'test_client', 'test_adapters'];
   const run = execFile(PYTHON, args, {
     cwd: TESTS,
     env: {
