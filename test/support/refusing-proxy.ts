@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Cleanup } from './server.ts';
+
+/** A proxy before a service, which fails the first requests of a run as the run's base URL says. */
+export interface RefusingProxy {
+  /**
+   * The base URL of a run. Its requests fail, one after the other, as `behaviours` say, separated by commas; all further
+   * ones are passed on. `GET <url>/requests-seen` is how many there were, and none of them.
+   *
+   * - `503-2`, `429-0`: this status with that `Retry-After`; `503` is without it
+   * - `gateway-502`: this status from something else than the service, in HTML; `html`: the same with 200
+   * - `close`: the connection is closed without an answer; `hang`: there is no answer
+   * - `cut`: the answer comes, but for its end
+   */
+  url(run: string, behaviours: string): string;
+  /** How many requests of a run have come. */
+  seen(run: string): number;
+}
+
+const HTML = '<html><body>Bad gateway</body></html>';
+
+/** Starts a proxy on a free port of this machine; closed after the test. */
+export async function startRefusingProxy(t: Cleanup, upstream: string): Promise<RefusingProxy> {
+  const counts = new Map<string, number>();
+  const server = createServer((incoming, answer) => {
+    const [, run = '', behaviours = '', ...rest] = (incoming.url ?? '').split('/');
+    const count = counts.get(run) ?? 0;
+    if (rest[0] === 'requests-seen') {
+      answer.end(JSON.stringify(count));
+      return;
+    }
+    counts.set(run, count + 1);
+    const behaviour = behaviours.split(',')[count] ?? 'pass';
+    const onward = request(`${upstream}/${rest.join('/')}`, {
+      method: incoming.method,
+      headers: incoming.headers,
+    });
+    if (behaviour === 'pass' || behaviour === 'cut') pass(incoming, onward, answer, behaviour === 'cut');
+    else refuse(incoming, answer, behaviour);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: (run, behaviours) => `http://127.0.0.1:${port}/${encodeURIComponent(run)}/${behaviours || 'pass'}`,
+    seen: (run) => counts.get(encodeURIComponent(run)) ?? 0,
+  };
+}
+
+function refuse(incoming: IncomingMessage, answer: ServerResponse, behaviour: string): void {
+  const [, gateway, status, seconds] = /^(gateway-)?(\d+)(?:-(\d+))?$/.exec(behaviour) ?? [];
+  if (behaviour === 'hang') return;
+  if (behaviour === 'close') {
+    incoming.socket.destroy();
+    return;
+  }
+  incoming.resume();
+  if (gateway !== undefined || behaviour === 'html') {
+    answer.writeHead(Number(status ?? 200), { 'content-type': 'text/html' }).end(HTML);
+    return;
+  }
+  const retry = seconds === undefined ? {} : { 'retry-after': seconds };
+  answer.writeHead(Number(status), { 'content-type': 'application/json', 'x-request-id': 'proxy', ...retry });
+  answer.end(JSON.stringify({ detail: 'The server is busy: try again.' }));
+}
+
+/** Passes a request on, and its answer back; all of it, or all but its last bytes. */
+function pass(
+  incoming: IncomingMessage,
+  onward: ReturnType<typeof request>,
+  answer: ServerResponse,
+  isCut: boolean,
+): void {
+  incoming.pipe(onward);
+  onward.on('error', () => incoming.socket.destroy());
+  answer.on('close', () => onward.destroy());
+  onward.on('response', (response) => {
+    answer.writeHead(response.statusCode ?? 502, response.headers);
+    if (!isCut) {
+      response.pipe(answer);
+      return;
+    }
+    response.once('data', (part: Buffer) => {
+      answer.write(part.subarray(0, part.length - 5), () => incoming.socket.destroy());
+    });
+  });
+}
