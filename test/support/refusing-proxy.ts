@@ -33,12 +33,9 @@ export async function startRefusingProxy(t: Cleanup, upstream: string): Promise<
     }
     counts.set(run, count + 1);
     const behaviour = behaviours.split(',')[count] ?? 'pass';
-    const onward = request(`${upstream}/${rest.join('/')}`, {
-      method: incoming.method,
-      headers: incoming.headers,
-    });
-    if (behaviour === 'pass' || behaviour === 'cut') pass(incoming, onward, answer, behaviour === 'cut');
-    else refuse(incoming, answer, behaviour);
+    if (behaviour === 'pass' || behaviour === 'cut') {
+      pass(incoming, answer, `${upstream}/${rest.join('/')}`, behaviour === 'cut');
+    } else refuse(incoming, answer, behaviour);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -71,12 +68,9 @@ function refuse(incoming: IncomingMessage, answer: ServerResponse, behaviour: st
 }
 
 /** Passes a request on, and its answer back; all of it, or all but its last bytes. */
-function pass(
-  incoming: IncomingMessage,
-  onward: ReturnType<typeof request>,
-  answer: ServerResponse,
-  isCut: boolean,
-): void {
+function pass(incoming: IncomingMessage, answer: ServerResponse, url: string, isCut: boolean): void {
+  const { method, headers } = incoming;
+  const onward = request(url, { method, headers });
   incoming.pipe(onward);
   onward.on('error', () => incoming.socket.destroy());
   answer.on('close', () => onward.destroy());

@@ -5,8 +5,8 @@ export interface ChunksmithOptions {
   /** Sent as `Authorization: Bearer`. */
   readonly apiKey?: string;
   /**
-   * Milliseconds that one try of a request may take, and the longest silence of a stream: 310,000 by default, a little more
-   * than the service allows a request. 0 is no limit.
+   * Milliseconds that one try of a request may take, and the longest silence of a stream: 310,000 by default, a little
+   * more than the service allows a request. 0 is no limit.
    */
   readonly timeout?: number;
   /** Most tries after the first one: 4 by default. */
@@ -19,14 +19,14 @@ export interface ChunksmithOptions {
 
 /** What each method takes last. */
 export interface CallSettings {
-  /** Ends the request, its retries and its stream; the method rejects with its reason. */
-  readonly signal?: AbortSignal;
+  /** Ends the request, its retries and its stream; the method rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
   /** Instead of that of the client. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /** Instead of that of the client. */
-  readonly maxRetries?: number;
+  readonly maxRetries?: number | undefined;
   /** Sent with this request, besides those of the client. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Called with the headers of the answer, such as `etag`, `x-request-id` and `x-embedding-model`. */
-  readonly onHeaders?: (headers: Headers) => void;
+  readonly onHeaders?: ((headers: Headers) => void) | undefined;
 }
