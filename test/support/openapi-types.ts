@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { generateApi } from 'swagger-typescript-api';
+import type { Kind, PluginId } from '../../core/contracts/manifest.ts';
 import { type Cleanup, startServer } from './server.ts';
 
 /** What the clients are made from: the OpenAPI document that a server serves, and types of it. */
@@ -17,16 +18,29 @@ export interface ServedDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
 }
 
-/** The document of a server of this checkout with its default settings. */
-export async function servedDocument(t: Cleanup): Promise<ServedDocument> {
+/** The document of a server of this checkout with its default settings, and the plugins that it comes from. */
+export async function served(t: Cleanup): Promise<{ document: ServedDocument; plugins: PluginId[] }> {
   const client = await startServer(t);
-  return (await client.get('/openapi.json')).json();
+  const plugins = (await client.get('/v1/plugins')).json<{ kind: Kind; name: string }[]>();
+  return {
+    document: (await client.get('/openapi.json')).json(),
+    plugins: plugins.map(({ kind, name }): PluginId => `${kind}/${name}`),
+  };
 }
 
-const HEAD = `/** Types of the OpenAPI document of the service: \`${COMMAND}\` writes this file. */\n\n`;
+/** The first line of the file of types, which says with which plugins it was made. */
+const headOf = (plugins: readonly PluginId[]) =>
+  `/** Types of the OpenAPI document, written by \`${COMMAND}\` with ${plugins.join(', ')}. */\n\n`;
+
+/** The plugins without which what is served is not what the clients were made from. */
+export function pluginsOf(types: string): PluginId[] {
+  return [...types.slice(0, types.indexOf('\n')).matchAll(/[a-z]+\/[a-z0-9-]+/g)].map(
+    ([id]) => id as PluginId,
+  );
+}
 
 /** The source of the types: those of the document, and tables of what each plugin takes and answers. */
-export async function typesOf(document: ServedDocument): Promise<string> {
+export async function typesOf(document: ServedDocument, plugins: readonly PluginId[]): Promise<string> {
   const { files } = await generateApi({
     spec: structuredClone(document) as never,
     output: false,
@@ -37,7 +51,7 @@ export async function typesOf(document: ServedDocument): Promise<string> {
     codeGenConstructs: (given) => ({ Keyword: { ...given.Keyword, Any: 'unknown' } }),
   });
   const types = files[0]?.fileContent ?? '';
-  return HEAD + types.slice(types.indexOf('export')) + tablesOf(document);
+  return headOf(plugins) + types.slice(types.indexOf('export')) + tablesOf(document);
 }
 
 /** A text as the formatter of the project writes it. @param file by whose ending it goes */

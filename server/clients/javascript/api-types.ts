@@ -1,4 +1,4 @@
-/** Types of the OpenAPI document of the service: `npm run openapi` writes this file. */
+/** Types of the OpenAPI document, written by `npm run openapi` with chunker/auto, chunker/code, chunker/html, chunker/json, chunker/markdown, chunker/recursive, chunker/semantic, chunker/sentence, chunker/table, chunker/token, refinery/context, refinery/embeddings, refinery/overlap, refinery/parents, refinery/summary, reader/docling, reader/text, reader/tika, sink/chroma, sink/elasticsearch, sink/pgvector, sink/qdrant, embedding/cohere, embedding/openai, embedding/static, embedding/transformer, embedding/voyage, tokenizer/byte, tokenizer/character, tokenizer/huggingface, tokenizer/row, tokenizer/tiktoken, tokenizer/word. */
 
 export interface ErrorBody {
   /** What is wrong and what to change. */

@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DOCUMENT, formatted, ROOT, servedDocument, TYPES, typesOf } from '../../support/openapi-types.ts';
+import { DOCUMENT, formatted, ROOT, served, TYPES, typesOf } from '../../support/openapi-types.ts';
 
 /** Writes the OpenAPI document of this checkout, and the types of the JavaScript client. */
 
 const ends: (() => unknown)[] = [];
-const document = await servedDocument({ teardown: (end) => ends.push(end) });
+const { document, plugins } = await served({ teardown: (end) => ends.push(end) });
 for (const [file, text] of [
   [DOCUMENT, JSON.stringify(document)],
-  [TYPES, await typesOf(document)],
+  [TYPES, await typesOf(document, plugins)],
 ] as const) {
   await writeFile(join(ROOT, file), await formatted(text, file));
 }
