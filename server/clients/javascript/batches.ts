@@ -7,7 +7,7 @@ const LONGEST_WAIT = 50;
 
 /** Lines, joined as long as they are there at once and not too many, so that nothing waits for a slow source. */
 export async function* batchesOf<T>(source: Source<T>): AsyncGenerator<string[], void, undefined> {
-  let next = source.line();
+  let next = begun(source);
   for (;;) {
     const batch: string[] = [];
     let length = 0;
@@ -15,13 +15,20 @@ export async function* batchesOf<T>(source: Source<T>): AsyncGenerator<string[],
     while (line !== undefined && line !== LATE) {
       batch.push(line);
       length += line.length;
-      next = source.line();
+      next = begun(source);
       if (length > LARGEST || batch.length === MOST) break;
       line = await soon(next);
     }
     if (batch.length > 0) yield batch;
     if (line === undefined) return;
   }
+}
+
+/** The next line. What goes wrong with it is thrown where it is waited for. */
+function begun<T>(source: Source<T>): Promise<string | undefined> {
+  const line = source.line();
+  line.catch(() => undefined);
+  return line;
 }
 
 const LATE = Symbol('late');

@@ -10,14 +10,18 @@ export class Source<T> {
   /** What the iteration of the caller threw. */
   failure: { readonly error: unknown } | undefined;
 
-  constructor(items: Documents<T>) {
+  readonly #signal: AbortSignal | undefined;
+
+  /** @param signal ends the waiting for the next one */
+  constructor(items: Documents<T>, signal: AbortSignal | undefined) {
+    this.#signal = signal;
     this.#iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   }
 
   /** The next one as a line of JSON; undefined at the end. */
   async line(): Promise<string | undefined> {
     try {
-      const { done, value } = await this.#iterator.next();
+      const { done, value } = await unlessAborted(this.#iterator.next(), this.#signal);
       if (done === true) {
         this.isDone = true;
         return undefined;
@@ -36,5 +40,20 @@ export class Source<T> {
     if (this.isDone) return;
     this.isDone = true;
     Promise.resolve(this.#iterator.return?.()).catch(() => undefined);
+  }
+}
+
+/** A promise, or the reason of a signal if that comes first. */
+async function unlessAborted<T>(promise: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+  });
+  signal.addEventListener('abort', stop);
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
 }

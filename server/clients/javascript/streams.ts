@@ -21,7 +21,7 @@ export async function* streamed<T, C>(
   { path, options, items }: StreamRequest<T>,
   settings: CallSettings = {},
 ): Answers<C> {
-  const source = new Source(items);
+  const source = new Source(items, settings.signal);
   const first = `${JSON.stringify(options)}\n`;
   const call = { path, headers: { 'content-type': LINES } };
   const send = answersWhileSending() ? inOneRequest<T, C> : inBatches<T, C>;

@@ -8,6 +8,7 @@ export class Watch {
   readonly #stop = () => this.#controller.abort(this.#outer?.reason);
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isLate = false;
+  #isOver = false;
 
   /** @param timeout milliseconds; 0 is no limit. @throws the reason of a signal that is aborted already */
   constructor(outer: AbortSignal | undefined, timeout: number) {
@@ -26,7 +27,7 @@ export class Watch {
   /** Something has happened: the time begins anew. */
   touch(): void {
     clearTimeout(this.#timer);
-    if (this.#timeout === 0) return;
+    if (this.#timeout === 0 || this.#isOver) return;
     this.#timer = setTimeout(() => {
       this.#isLate = true;
       this.#controller.abort();
@@ -40,6 +41,7 @@ export class Watch {
 
   /** The request is over, and is ended if it is not. */
   end(): void {
+    this.#isOver = true;
     this.pause();
     this.#outer?.removeEventListener('abort', this.#stop);
     this.#controller.abort();
