@@ -27,7 +27,7 @@ export async function withRetries<T>(rules: RetryRules, work: () => Promise<T>):
 }
 
 /** Milliseconds to wait after a failure; undefined if it does not pass. */
-export function delayAfter(error: unknown, tries: number, isSafe: boolean): number | undefined {
+function delayAfter(error: unknown, tries: number, isSafe: boolean): number | undefined {
   if (!(error instanceof ChunksmithError)) return undefined;
   const jitter = Math.random() * Math.min(FIRST_DELAY * 2 ** tries, LONGEST_DELAY);
   if (isRefusal(error) && error.retryAfter !== undefined) {

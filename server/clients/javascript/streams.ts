@@ -37,7 +37,7 @@ export async function* streamed<T, C>(
 /**
  * Whether `fetch` gives an answer before all is sent. That of Node does; browsers do not, and of others it is not known.
  */
-export function answersWhileSending(): boolean {
+function answersWhileSending(): boolean {
   const { process } = globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } };
   return process?.versions?.node !== undefined && !('Bun' in globalThis) && !('Deno' in globalThis);
 }
