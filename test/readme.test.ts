@@ -24,13 +24,15 @@ const PAGES = [
   'server/OPERATIONS.md',
   'server/OPTIONS.md',
 ];
-/** Those whose links are looked at alone; test/corpora.test.ts runs the commands of CORPORA.md. */
+/** Those whose links are looked at alone; test/corpora.test.ts and test/server/clients/readme.test.ts run their examples. */
 const OTHERS = [
   'CHANGELOG.md',
   'CONTRIBUTING.md',
   'plugins/README.md',
   'server/CORPORA.md',
   'server/RUNBOOK.md',
+  'server/clients/FROM-CHONKIE.md',
+  'server/clients/README.md',
 ];
 const page = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 

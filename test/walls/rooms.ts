@@ -53,9 +53,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'server/http': HTTP,
   // The one place where Fastify is handed what the container holds.
   'server/http/services.ts': ['server/container.ts'],
-  // Runs in browsers, and knows nothing of the server but its answers.
+  // These run elsewhere, also in browsers, and know nothing of the server but its answers.
   'server/playground': [],
   'server/module-ending.ts': [],
+  'server/clients': [],
   'server/retry.ts': CORE,
   'server/hosted': [...CORE, 'server/retry.ts'],
   'server/hub': [...CORE, 'server/retry.ts'],

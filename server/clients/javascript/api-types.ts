@@ -1,0 +1,1284 @@
+/** Types of the OpenAPI document, written by `npm run openapi` with chunker/auto, chunker/code, chunker/html, chunker/json, chunker/markdown, chunker/recursive, chunker/semantic, chunker/sentence, chunker/table, chunker/token, refinery/context, refinery/embeddings, refinery/overlap, refinery/parents, refinery/summary, reader/docling, reader/text, reader/tika, sink/chroma, sink/elasticsearch, sink/pgvector, sink/qdrant, embedding/cohere, embedding/openai, embedding/static, embedding/transformer, embedding/voyage, tokenizer/byte, tokenizer/character, tokenizer/huggingface, tokenizer/row, tokenizer/tiktoken, tokenizer/word. */
+
+export interface ErrorBody {
+  /** What is wrong and what to change. */
+  detail: string;
+}
+
+export interface Plugin {
+  /** Null of a broken plugin that does not say it. */
+  kind: 'chunker' | 'refinery' | 'reader' | 'sink' | 'embedding' | 'tokenizer';
+  name: string;
+  summary: string;
+  /** Its own version, if it says one. */
+  version?: string;
+  /** Versions of the plugin contract that it is written for. */
+  engine?: string;
+  /** Where it comes from: with the server, a folder of plugins, or an npm package. */
+  origin: 'builtin' | 'folder' | 'package';
+  /** It can run, it lacks something on this machine, or it is wrong in itself. */
+  state: 'ready' | 'unavailable' | 'broken';
+  /** Why it is not ready, with the remedy. */
+  reason?: string;
+  /** Why it may not work here although it is ready. */
+  warning?: string;
+  /** Whether the plugin can run here. */
+  available: boolean;
+  /** What it lacks, with the remedy. */
+  missing: string[];
+}
+
+export interface ServiceInfo {
+  name: string;
+  version: string;
+  docs: string;
+  redoc: string;
+  /** The page to compare settings; none if it is switched off. */
+  playground?: string;
+  openapi: string;
+  /** Method and path of every endpoint. */
+  endpoints: string[];
+  /** Plugins that cannot run here, and why. */
+  unavailable: Plugin[];
+}
+
+export interface EmbeddingModel {
+  name: string;
+  /** Further names that a request may give. */
+  aliases: string[];
+  /** The embedding plugin that answers for it. */
+  provider: string;
+  /** Changes with the weights. */
+  version?: string;
+  /** Numbers of a vector. */
+  dimensions?: number;
+}
+
+export interface Tokenizer {
+  name: string;
+  /** Further names that a request may give. */
+  aliases: string[];
+  /** The tokenizer plugin that answers for it. */
+  provider: string;
+  /** Whether it can be opened now. */
+  available: boolean;
+  /** What is missing, with the remedy. */
+  missing: string[];
+}
+
+export interface TextInput {
+  /** A text, or a list of texts: the answer is then a list of lists, in the same order. */
+  text: string | string[];
+}
+
+export interface ChunkFields {
+  /** Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, neighbours previous_id and next_id. Of documents the default is id, document_id, index and metadata. */
+  include?: ('id' | 'document_id' | 'index' | 'hash' | 'metadata' | 'lines' | 'pages' | 'neighbours')[];
+  /** Ids of chunks differ between namespaces, such as those of two collections. */
+  namespace?: string;
+}
+
+export interface AutoChunkerOptions {
+  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  tokenizer?: string;
+  /** Most tokens of a chunk. */
+  chunk_size?: number;
+  /** Name of the text's file, or its path. Without it the document's `filename`, else its `id`. It decides if its ending says something. */
+  filename?: string | null;
+  /** Further options of the chunker markdown, where it is chosen. */
+  markdown?: {
+    /** Begins a new chunk at every heading of this level and above, also where more would fit; 0 cuts by size alone. */
+    split_level?: number;
+    /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it: below 1 a fraction of chunk_size, from 1 up a number of tokens. */
+    min_chunk_size?: number;
+    /** What becomes of a code block, HTML block or table row above chunk_size: split, so that chunk_size is a hard limit, or kept whole. */
+    oversize?: 'split' | 'keep';
+    /** What context has: the headings that the beginning of the chunk stands under, the header of a table that it goes on with, the opening line of a fence that it goes on with. */
+    carry?: ('headings' | 'header' | 'fence')[];
+    /** Whether chunk_size is the limit of context and text together. */
+    count_context?: boolean;
+    /** Whether each chunk lists the blocks that it holds, or parts of which, with their places. */
+    include_blocks?: boolean;
+  };
+  /** Further options of the chunker html, where it is chosen. */
+  html?: {
+    /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it: below 1 a fraction of chunk_size, from 1 up a number of tokens. */
+    min_chunk_size?: number;
+    /** Begins a new chunk at every heading of this level or above, also where more would fit; 0 cuts by size alone. */
+    split_level?: number;
+    /** A row of a table, a pre, script or style above chunk_size: split so that chunk_size is a hard limit, or kept whole. */
+    oversize?: 'split' | 'keep';
+    /** Names of elements that are left out, with all that is in them. Then the chunks joined are not the text, and a header says how many were left out. */
+    skip?: string[];
+    /** What context has: headings is the path of the headings that the chunk stands under, header is the header of the table in whose rows it begins. */
+    carry?: ('headings' | 'header')[];
+    /** Whether chunk_size is the limit of context and text together. */
+    count_context?: boolean;
+  };
+  /** Further options of the chunker table, where it is chosen. */
+  table?: {
+    /** Most rows of a chunk, the header aside; chunk_size stays a limit. Without it chunk_size alone counts. */
+    rows_per_chunk?: number | null;
+    /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it: below 1 a fraction of chunk_size, from 1 up a number of tokens. */
+    min_chunk_size?: number;
+    /** What the tables are written in; auto takes HTML or Markdown where it finds a table of these, else CSV. */
+    format?: 'auto' | 'csv' | 'tsv' | 'markdown' | 'html';
+    /** What parts the fields of CSV; without it the one of comma, tab, semicolon and pipe by which the first records have the same number of fields, and a tab with format tsv. */
+    delimiter?: string | null;
+    /** What encloses fields of CSV that hold delimiters or line breaks; doubled within them. null if there is none. */
+    quote?: string | null;
+    /** Rows of the header. Without it one in CSV and Markdown, and in HTML those of thead, or the first rows that have th alone. */
+    header_rows?: number | null;
+    /** Whether chunks that begin behind the header have it as context. */
+    carry?: 'header' | 'none';
+    /** Whether chunk_size is the limit of context and text together. */
+    count_context?: boolean;
+    /** What becomes of a row above chunk_size: split between its cells, then as text, or kept whole. */
+    oversize?: 'split' | 'keep';
+  };
+  /** Further options of the chunker json, where it is chosen. */
+  json?: {
+    /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it: below 1 a fraction of chunk_size, from 1 up a number of tokens. */
+    min_chunk_size?: number;
+    /** Whether a text that is not valid JSON is chunked all the same, along its brackets, strings and commas, instead of being refused. */
+    tolerant?: boolean;
+    /** What becomes of a single value above chunk_size: split, a string between words and never within an escape, or kept whole. */
+    oversize?: 'split' | 'keep';
+  };
+  /** Further options of the chunker code, where it is chosen. */
+  code?: {
+    /** Language of the code: bash, c, cpp, csharp, css, dart, elixir, go, haskell, html, java, javascript, json, kotlin, lua, markdown, perl, php, python, r, ruby, rust, scala, sql, swift, toml, tsx, typescript, yaml, zig, a common alias such as js, c++ or golang, or auto. Without one it is python, or auto if the text has a file name. */
+    language?: string | null;
+    /** Whether each chunk lists the units that it holds: type, name, lines and offsets. */
+    include_nodes?: boolean;
+    /** What becomes of a function or class above chunk_size: kept whole, or split along its syntax. */
+    oversize?: 'keep' | 'split';
+  };
+  /** Further options of the chunker recursive, where it is chosen. */
+  recursive?: {
+    /** Tokens that a chunk repeats from the end of the one before it. Less than chunk_size. */
+    chunk_overlap?: number;
+    /** Hierarchy of separators: default, markdown, python, js, or a file of the recipes folder. */
+    recipe?: string;
+    /** Literal strings that end a piece, in place of a recipe; what is larger is cut between tokens. */
+    delimiters?: string[];
+    /** A hierarchy of one's own, in place of a recipe: lists of delimiters, the coarsest first. */
+    levels?: string[][];
+    /** Language of the text (BCP 47), for its ends of sentences and clauses; an unknown one gets the default ones. */
+    lang?: string;
+    /** Characters that a chunk has at least, as far as chunk_size allows it. */
+    min_characters_per_chunk?: number;
+  };
+  /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
+  offset_unit?: 'code_point' | 'utf16' | 'byte';
+}
+
+export interface Document {
+  /** The text that is cut. */
+  text: string;
+  /**
+   * Your id of the document; the ids of its chunks follow from it.
+   * @minLength 1
+   * @maxLength 512
+   */
+  id?: string;
+  /** Title of the document, for plugins that use it. */
+  title?: string;
+  /**
+   * Name of its file, perhaps with folders, for plugins that tell by it what the text is.
+   * @minLength 1
+   * @maxLength 4096
+   */
+  filename?: string;
+  /** Anything; each chunk gets a copy of its bytes, so that no number changes. */
+  metadata?: object;
+  /** Where the pages begin in the text, in the unit of the request; the first is 0. Two that are equal stand for a page without text. */
+  pages?: number[];
+}
+
+export interface DocumentsInput {
+  /** Documents: the answer is a list of lists, in the same order. */
+  documents: Document[];
+}
+
+/** A line of JSON each: first the options, `{}` for none, then documents, as in `documents`. The answer to a line is sent as soon as it is there, so read while you send: the server reads no further than its answers are read. */
+export type DocumentStream = string;
+
+export interface Chunk {
+  /** A stretch of the text, unchanged. */
+  text: string;
+  /**
+   * Where the chunk begins in the text, in the unit of the request.
+   * @min 0
+   */
+  start_index: number;
+  /**
+   * Where the chunk ends in the text.
+   * @min 0
+   */
+  end_index: number;
+  /**
+   * Tokens of the chunk, as the request's tokenizer counts them.
+   * @min 0
+   */
+  token_count: number;
+  /**
+   * The same as long as document and content are.
+   * @format uuid
+   */
+  id?: string;
+  document_id?: string | null;
+  /**
+   * Place among the chunks of its document.
+   * @min 0
+   */
+  index?: number;
+  /** SHA-256 of what is embedded, in hex. */
+  hash?: string;
+  /** Those of the document. */
+  metadata?: object | null;
+  /** @min 1 */
+  first_line?: number | null;
+  /** @min 1 */
+  last_line?: number | null;
+  /** @min 1 */
+  first_page?: number | null;
+  /** @min 1 */
+  last_page?: number | null;
+  /** @format uuid */
+  previous_id?: string | null;
+  /** @format uuid */
+  next_id?: string | null;
+}
+
+export interface MarkdownBlock {
+  /** heading, paragraph, list, quote, fence, table, html, ... */
+  kind: string;
+  /** Of a heading: 1 to 6. */
+  level?: number;
+  /** Of a fence: the first word behind its marks. */
+  language?: string;
+  start_index: number;
+  end_index: number;
+}
+
+export interface SyntaxNode {
+  /** Type of the syntax node, in the grammar's words. */
+  type: string;
+  name?: string;
+  /** First line, counted from 1. */
+  start_line: number;
+  /** Last line. */
+  end_line: number;
+  /** Where it begins in the text, in the unit of the request. */
+  start_index: number;
+  /** Where it ends in the text. */
+  end_index: number;
+  /** What it lies in, from the outside in, if that was cut. */
+  scope?: string[];
+}
+
+export type AutoChunkerChunk = Chunk & {
+  /** The headings that all of the chunk stands under, the highest first, in plain words and at most 200 characters each. */
+  heading_path?: string[];
+  /** The kinds of blocks that it holds, each once, in the order of the text. */
+  kinds?: string[];
+  /** The language of the fences that it holds, or parts of which, if they name one alone. */
+  language?: string;
+  /**
+   * The first and the last row of its table that it holds, from 1, without those of the header.
+   * @maxItems 2
+   * @minItems 2
+   */
+  rows?: number[];
+  /** What a reader has to know before the text, which is no part of it: what an element begins with in whose middle the chunk begins. */
+  context?: string;
+  /** True if the context was too large, and some or all of it is left out. */
+  context_shortened?: boolean;
+  /** With include_blocks: the blocks that it holds. */
+  blocks?: MarkdownBlock[];
+  /** JSON Pointer (RFC 6901) of the smallest value that holds the chunk, within its record; null if the chunk holds several records, or if the pointer is longer than 256 characters or 64 levels. */
+  pointer?: string | null;
+  /**
+   * The first and the last record that it holds, from 1, if the text is more than one JSON value.
+   * @maxItems 2
+   * @minItems 2
+   */
+  records?: number[];
+  /** With include_nodes: what the chunk holds. */
+  nodes?: SyntaxNode[];
+  /** The chunker that was chosen for the text. */
+  chunker?: 'markdown' | 'html' | 'table' | 'json' | 'code' | 'recursive';
+};
+
+/** The answer to a line: `chunks`, or the `error` of this line alone. */
+export interface StreamLine {
+  /**
+   * The place of the document in the stream.
+   * @min 0
+   */
+  index: number;
+  /** The id of the document, if it has one. */
+  id?: string;
+  /** As the answer in JSON has them. */
+  chunks?: Chunk[];
+  error?: {
+    /** The status that a request with it alone would have. */
+    status: number;
+    /** What is wrong and what to change. */
+    detail: string;
+  };
+}
+
+/** A `StreamLine` for each document, or list of chunks, in their order. */
+export type StreamAnswer = string;
+
+export interface CodeChunkerOptions {
+  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  tokenizer?: string;
+  /** Most tokens of a chunk. */
+  chunk_size?: number;
+  /** Language of the code: bash, c, cpp, csharp, css, dart, elixir, go, haskell, html, java, javascript, json, kotlin, lua, markdown, perl, php, python, r, ruby, rust, scala, sql, swift, toml, tsx, typescript, yaml, zig, a common alias such as js, c++ or golang, or auto. Without one it is python, or auto if the text has a file name. */
+  language?: string | null;
+  /** Name of the text's file, or its path; without it the document's `filename`, else its `id`. With language auto it decides, if its name or extension says something. */
+  filename?: string | null;
+  /** Whether each chunk lists the units that it holds: type, name, lines and offsets. */
+  include_nodes?: boolean;
+  /** What becomes of a function or class above chunk_size: kept whole, or split along its syntax. */
+  oversize?: 'keep' | 'split';
+  /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
+  offset_unit?: 'code_point' | 'utf16' | 'byte';
+}
+
+export type CodeChunkerChunk = Chunk & {
+  /** With include_nodes: what the chunk holds. */
+  nodes?: SyntaxNode[];
+};
+
+export interface HtmlChunkerOptions {
+  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  tokenizer?: string;
+  /** Most tokens of a chunk. */
+  chunk_size?: number;
+  /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it: below 1 a fraction of chunk_size, from 1 up a number of tokens. */
+  min_chunk_size?: number;
+  /** Begins a new chunk at every heading of this level or above, also where more would fit; 0 cuts by size alone. */
+  split_level?: number;
+  /** A row of a table, a pre, script or style above chunk_size: split so that chunk_size is a hard limit, or kept whole. */
+  oversize?: 'split' | 'keep';
+  /** Names of elements that are left out, with all that is in them. Then the chunks joined are not the text, and a header says how many were left out. */
+  skip?: string[];
+  /** What context has: headings is the path of the headings that the chunk stands under, header is the header of the table in whose rows it begins. */
+  carry?: ('headings' | 'header')[];
+  /** Whether chunk_size is the limit of context and text together. */
+  count_context?: boolean;
+  /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
+  offset_unit?: 'code_point' | 'utf16' | 'byte';
+}
+
+export type HtmlChunkerChunk = Chunk & {
+  /** The headings that all of the chunk stands under, the highest first, in plain words and at most 200 characters each. */
+  heading_path?: string[];
+  /** The kinds of blocks that it holds, each once, in the order of the text. */
+  kinds?: string[];
+  /**
+   * The first and the last row of its table that it holds, from 1, without those of the header.
+   * @maxItems 2
+   * @minItems 2
+   */
+  rows?: number[];
+  /** What a reader has to know before the text, which is no part of it: what an element begins with in whose middle the chunk begins. */
+  context?: string;
+  /** True if the context was too large, and some or all of it is left out. */
+  context_shortened?: boolean;
+};
+
+export interface JsonChunkerOptions {
+  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  tokenizer?: string;
+  /** Most tokens of a chunk. */
+  chunk_size?: number;
+  /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it: below 1 a fraction of chunk_size, from 1 up a number of tokens. */
+  min_chunk_size?: number;
+  /** Whether a text that is not valid JSON is chunked all the same, along its brackets, strings and commas, instead of being refused. */
+  tolerant?: boolean;
+  /** What becomes of a single value above chunk_size: split, a string between words and never within an escape, or kept whole. */
+  oversize?: 'split' | 'keep';
+  /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
+  offset_unit?: 'code_point' | 'utf16' | 'byte';
+}
+
+export type JsonChunkerChunk = Chunk & {
+  /** JSON Pointer (RFC 6901) of the smallest value that holds the chunk, within its record; null if the chunk holds several records, or if the pointer is longer than 256 characters or 64 levels. */
+  pointer?: string | null;
+  /**
+   * The first and the last record that it holds, from 1, if the text is more than one JSON value.
+   * @maxItems 2
+   * @minItems 2
+   */
+  records?: number[];
+};
+
+export interface MarkdownChunkerOptions {
+  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  tokenizer?: string;
+  /** Most tokens of a chunk. */
+  chunk_size?: number;
+  /** Begins a new chunk at every heading of this level and above, also where more would fit; 0 cuts by size alone. */
+  split_level?: number;
+  /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it: below 1 a fraction of chunk_size, from 1 up a number of tokens. */
+  min_chunk_size?: number;
+  /** What becomes of a code block, HTML block or table row above chunk_size: split, so that chunk_size is a hard limit, or kept whole. */
+  oversize?: 'split' | 'keep';
+  /** What context has: the headings that the beginning of the chunk stands under, the header of a table that it goes on with, the opening line of a fence that it goes on with. */
+  carry?: ('headings' | 'header' | 'fence')[];
+  /** Whether chunk_size is the limit of context and text together. */
+  count_context?: boolean;
+  /** Whether each chunk lists the blocks that it holds, or parts of which, with their places. */
+  include_blocks?: boolean;
+  /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
+  offset_unit?: 'code_point' | 'utf16' | 'byte';
+}
+
+export type MarkdownChunkerChunk = Chunk & {
+  /** The headings that all of the chunk stands under, the highest first, in plain words and at most 200 characters each. */
+  heading_path?: string[];
+  /** The kinds of blocks that it holds, each once, in the order of the text. */
+  kinds?: string[];
+  /** The language of the fences that it holds, or parts of which, if they name one alone. */
+  language?: string;
+  /**
+   * The first and the last row of its table that it holds, from 1, without those of the header.
+   * @maxItems 2
+   * @minItems 2
+   */
+  rows?: number[];
+  /** What a reader has to know before the text, which is no part of it: what an element begins with in whose middle the chunk begins. */
+  context?: string;
+  /** True if the context was too large, and some or all of it is left out. */
+  context_shortened?: boolean;
+  /** With include_blocks: the blocks that it holds. */
+  blocks?: MarkdownBlock[];
+};
+
+export interface RecursiveChunkerOptions {
+  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  tokenizer?: string;
+  /** Most tokens of a chunk. */
+  chunk_size?: number;
+  /** Tokens that a chunk repeats from the end of the one before it. Less than chunk_size. */
+  chunk_overlap?: number;
+  /** Hierarchy of separators: default, markdown, python, js, or a file of the recipes folder. */
+  recipe?: string;
+  /** Literal strings that end a piece, in place of a recipe; what is larger is cut between tokens. */
+  delimiters?: string[];
+  /** A hierarchy of one's own, in place of a recipe: lists of delimiters, the coarsest first. */
+  levels?: string[][];
+  /** Language of the text (BCP 47), for its ends of sentences and clauses; an unknown one gets the default ones. */
+  lang?: string;
+  /** Characters that a chunk has at least, as far as chunk_size allows it. */
+  min_characters_per_chunk?: number;
+  /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
+  offset_unit?: 'code_point' | 'utf16' | 'byte';
+}
+
+export interface SemanticChunkerOptions {
+  /** The model that compares sentences: a built-in one, an installed local one, or one of a hosted provider. chunk_size counts its own tokenizer's tokens. */
+  embedding_model?: string;
+  /** Similarity below which the text is cut, where the similarity is lowest; lower values give fewer, larger chunks. auto takes the text's own mean less one standard deviation. */
+  threshold?: number | 'auto';
+  /** Most tokens of a chunk. */
+  chunk_size?: number;
+  /** Sentences on either side that are compared. */
+  similarity_window?: number;
+  /** Fewest sentences of a chunk, as far as chunk_size allows it. */
+  min_sentences_per_chunk?: number;
+  /** Characters that a sentence has at least; a shorter one is joined to its neighbour. */
+  min_characters_per_sentence?: number;
+  /** Characters that a chunk of mode: cluster has at least, as far as chunk_size allows it. mode: threshold keeps single sentences together by similarity_window instead. */
+  min_characters_per_chunk?: number;
+  /** What ends a sentence: the strings of delim, or the rules of prose, which most texts want. Rules know abbreviations, initials, numbers, ellipses, closing quotation marks and the marks of all scripts; a line break ends a sentence only with its paragraph, list item, heading or verse. With them delim and include_delim have no effect. */
+  sentences?: 'delimiters' | 'rules';
+  /** Language of the text (BCP 47), for the abbreviations of sentences: rules; an unknown one gets those of English. */
+  lang?: string;
+  /** Literal strings that end a sentence, never patterns. Of several at one place the longest counts. */
+  delim?: string | string[];
+  /** Whether a delimiter goes with the sentence before it or the one after it. null is prev: nothing of the text is lost. */
+  include_delim?: 'prev' | 'next';
+  /** Groups of sentences that a digression may have: it is not cut off if the text behind it is like the text before it. */
+  skip_window?: number;
+  /** Gaps between sentences over which the similarities are smoothed (Savitzky-Golay), an odd number. Any filter_ option switches the filter on, which is off by default; the window is 5 then, or above filter_polyorder. */
+  filter_window?: 3 | 5 | 7 | 9 | 11 | 13 | 15 | 17 | 19 | 21 | 23 | 25 | 27 | 29 | 31;
+  /** Order of the polynomials by which the filter smooths, less than filter_window; 3 if only other filter_ options are given. */
+  filter_polyorder?: number | null;
+  /** Slope of the smoothed similarities below which they are level, where a text can be cut; 0.2 if only other filter_ options are given. */
+  filter_tolerance?: number | null;
+  /** threshold cuts at single places; cluster finds the division whose sentences are most alike within their chunks. */
+  mode?: 'threshold' | 'cluster';
+  /** A single sentence, function or class above chunk_size: kept whole, or split so that chunk_size is a hard limit. */
+  oversize?: 'keep' | 'split';
+  /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
+  offset_unit?: 'code_point' | 'utf16' | 'byte';
+}
+
+export interface SentenceChunkerOptions {
+  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  tokenizer?: string;
+  /** Most tokens of a chunk. */
+  chunk_size?: number;
+  /** Tokens that a chunk repeats from the end of the one before it. Less than chunk_size. */
+  chunk_overlap?: number;
+  /** Fewest sentences of a chunk, as far as chunk_size allows it. */
+  min_sentences_per_chunk?: number;
+  /** Characters that a sentence has at least; a shorter one is joined to its neighbour. */
+  min_characters_per_sentence?: number;
+  /** Estimates the sizes of sentences for speed. The limit and token_count stay exact; a chunk may hold fewer sentences than it could. */
+  approximate?: boolean;
+  /** What ends a sentence: the strings of delim, or the rules of prose, which most texts want. Rules know abbreviations, initials, numbers, ellipses, closing quotation marks and the marks of all scripts; a line break ends a sentence only with its paragraph, list item, heading or verse. With them delim and include_delim have no effect. */
+  sentences?: 'delimiters' | 'rules';
+  /** Language of the text (BCP 47), for the abbreviations of sentences: rules; an unknown one gets those of English. */
+  lang?: string;
+  /** Literal strings that end a sentence, never patterns. Of several at one place the longest counts. */
+  delim?: string | string[];
+  /** Whether a delimiter goes with the sentence before it or the one after it. null is prev: nothing of the text is lost. */
+  include_delim?: 'prev' | 'next';
+  /** A single sentence, function or class above chunk_size: kept whole, or split so that chunk_size is a hard limit. */
+  oversize?: 'keep' | 'split';
+  /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
+  offset_unit?: 'code_point' | 'utf16' | 'byte';
+}
+
+export interface TableChunkerOptions {
+  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  tokenizer?: string;
+  /** Most tokens of a chunk. */
+  chunk_size?: number;
+  /** Most rows of a chunk, the header aside; chunk_size stays a limit. Without it chunk_size alone counts. */
+  rows_per_chunk?: number | null;
+  /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it: below 1 a fraction of chunk_size, from 1 up a number of tokens. */
+  min_chunk_size?: number;
+  /** What the tables are written in; auto takes HTML or Markdown where it finds a table of these, else CSV. */
+  format?: 'auto' | 'csv' | 'tsv' | 'markdown' | 'html';
+  /** What parts the fields of CSV; without it the one of comma, tab, semicolon and pipe by which the first records have the same number of fields, and a tab with format tsv. */
+  delimiter?: string | null;
+  /** What encloses fields of CSV that hold delimiters or line breaks; doubled within them. null if there is none. */
+  quote?: string | null;
+  /** Rows of the header. Without it one in CSV and Markdown, and in HTML those of thead, or the first rows that have th alone. */
+  header_rows?: number | null;
+  /** Whether chunks that begin behind the header have it as context. */
+  carry?: 'header' | 'none';
+  /** Whether chunk_size is the limit of context and text together. */
+  count_context?: boolean;
+  /** What becomes of a row above chunk_size: split between its cells, then as text, or kept whole. */
+  oversize?: 'split' | 'keep';
+  /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
+  offset_unit?: 'code_point' | 'utf16' | 'byte';
+}
+
+export type TableChunkerChunk = Chunk & {
+  /** What a reader has to know before the text, which is no part of it: what an element begins with in whose middle the chunk begins. */
+  context?: string;
+  /** True if the context was too large, and some or all of it is left out. */
+  context_shortened?: boolean;
+  /**
+   * The first and the last row of its table that it holds, from 1, without those of the header.
+   * @maxItems 2
+   * @minItems 2
+   */
+  rows?: number[];
+};
+
+export interface TokenChunkerOptions {
+  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  tokenizer?: string;
+  /** Most tokens of a chunk. */
+  chunk_size?: number;
+  /** Tokens that a chunk repeats from the end of the one before it. Less than chunk_size. */
+  chunk_overlap?: number;
+  /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
+  offset_unit?: 'code_point' | 'utf16' | 'byte';
+}
+
+export interface GivenChunk {
+  /** A stretch of the text, unchanged. */
+  text: string;
+  /**
+   * Where the chunk begins in the text, in the unit of the request.
+   * @min 0
+   */
+  start_index: number;
+  /**
+   * Where the chunk ends in the text.
+   * @min 0
+   */
+  end_index: number;
+  /**
+   * Tokens of the chunk, as the request's tokenizer counts them.
+   * @min 0
+   */
+  token_count: number;
+}
+
+export interface ChunksInput {
+  /** Chunks as a chunker answers them; further fields come back untouched. */
+  chunks: GivenChunk[] | GivenChunk[][];
+}
+
+export interface ContextRefineryOptions {
+  /** What the context is made of: {title}, {id}, {heading_path}, {metadata.<name>}, {previous:<characters>}, {next:<characters>} and {context}, what is there already. A line whose values are all empty is left out; {{ and }} are braces. */
+  template?: string;
+  /** What stands between two headings of heading_path. */
+  separator?: string;
+  /** Most characters of a context; what is over is cut off at its end. */
+  max_length?: number;
+}
+
+/** A line of JSON each: first the options, `{}` for none, then lists of chunks, or objects with `chunks` and `id`, as in the answers of chunkers. The answer to a line is sent as soon as it is there, so read while you send: the server reads no further than its answers are read. */
+export type ChunksStream = string;
+
+export type ContextRefineryChunk = GivenChunk & {
+  /** What the template made; null if all its values are empty. */
+  context?: string | null;
+};
+
+export interface EmbeddingsRefineryOptions {
+  /** A built-in model, an installed local one, or one of a hosted provider. */
+  embedding_model?: string;
+  /** What is embedded: the text, or its context and a line feed before it. A chunk without context is embedded as its text. */
+  embed?: 'text' | 'context+text';
+}
+
+export type EmbeddingsRefineryChunk = GivenChunk & {
+  /** The vector of what was embedded. */
+  embedding?: number[];
+};
+
+export interface OverlapRefineryOptions {
+  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  tokenizer?: string;
+  /** How much context a neighbour gives: below 1 a fraction of its tokens (rounded, at least one), from 1 up a number of tokens. */
+  context_size?: number;
+  /** Whether context is cut at exactly that many tokens, or at the largest boundary within them: paragraph, line, sentence, word. */
+  mode?: 'token' | 'recursive';
+  /** Where context comes from: the start of the next chunk (suffix), the end of the previous one (prefix), or both (justified). */
+  method?: 'suffix' | 'prefix' | 'justified';
+  /** Whether context is merged into text, and token_count is counted again. It is in context either way. */
+  merge?: boolean;
+}
+
+export type OverlapRefineryChunk = GivenChunk & {
+  /** What the chunk carried before, and then what was taken from the neighbours; null if neither. */
+  context?: string | null;
+};
+
+export interface ParentsRefineryOptions {
+  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  tokenizer?: string;
+  /** What a parent is: neighbouring chunks under the same headings, that begin on the same page, or as many as fit; never over parent_size. */
+  by?: 'section' | 'page' | 'size';
+  /** How many headings of heading_path, from the first, chunks of one section share. */
+  level?: number;
+  /** Most tokens of a parent. A chunk that alone has more is a parent of its own. */
+  parent_size?: number;
+}
+
+export type ParentsRefineryChunk = GivenChunk & {
+  /**
+   * The same for all chunks of a parent, and each time that the same document is refined.
+   * @format uuid
+   */
+  parent_id?: string;
+  /** Where the first chunk of the parent begins. */
+  parent_start_index?: number;
+  /** Where the last chunk of the parent ends. */
+  parent_end_index?: number;
+  /** The text of the parent; only the first chunk of each parent has it. */
+  parent_text?: string;
+};
+
+export interface SummaryRefineryOptions {
+  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  tokenizer?: string;
+  /** What the model is asked, between the document and the chunk. */
+  instruction?: string;
+  /** Most tokens of an answer, as the model counts them; a model's reasoning counts too. */
+  max_tokens?: number;
+  /** Most tokens of the document that a call sends, by the tokenizer of the request; of a longer one, a window around the chunk. */
+  max_document_tokens?: number;
+  /** Most calls at once for this request. */
+  concurrency?: number;
+  /** Seconds after which the call for a chunk is given up, its retries included. */
+  call_timeout?: number;
+}
+
+export type SummaryRefineryChunk = GivenChunk & {
+  /** The model's answer, with the context that was there before behind it; null if the call failed. */
+  context?: string | null;
+};
+
+export type PipelineChunk = Chunk & {
+  /**
+   * Follows from steps, text and place: a second run gives the same.
+   * @format uuid
+   */
+  id: string;
+  /** Overlap with the neighbours; null if there is none. */
+  context: string | null;
+  /** Null if no step made one. */
+  embedding: number[] | null;
+};
+
+export interface FileDocument {
+  /**
+   * Your id of the document; the ids of its chunks follow from it.
+   * @minLength 1
+   * @maxLength 512
+   */
+  id?: string;
+  /** Title of the document, for plugins that use it. */
+  title?: string;
+  /** Anything; each chunk gets a copy of its bytes, so that no number changes. */
+  metadata?: object;
+}
+
+export interface FileInput {
+  /** The file, with its name and media type. */
+  file: File | Blob;
+  /** Name of the file, perhaps with folders, in place of the one that the form gives it. */
+  filename?: string;
+  /** The reader of the file; else its name and media type decide. */
+  reader?: string;
+  document?: FileDocument;
+}
+
+export interface Answer {
+  /** The document that has the answer: its place in documents, from 0, or its id. */
+  document: number | string;
+  /**
+   * Where the answer begins in its text.
+   * @min 0
+   */
+  start_index: number;
+  /**
+   * Where it ends.
+   * @min 0
+   */
+  end_index: number;
+}
+
+export interface Question {
+  /**
+   * What is searched for.
+   * @minLength 1
+   */
+  question: string;
+  /** All stretches that answer it, at least one. */
+  answers: Answer[];
+}
+
+export interface PipelineStepInput {
+  /** What the step does. */
+  type: 'chunk' | 'refine';
+  /** Name of the chunker of a chunk step. */
+  chunker?: string | null;
+  /** Name of the refinery of a refine step. */
+  refinery?: string | null;
+  /** Parameters of the step: those of the plugin's own endpoint, without text or chunks. */
+  config?: Record<string, unknown>;
+}
+
+export interface Candidate {
+  /**
+   * What the answer calls it.
+   * @minLength 1
+   * @maxLength 255
+   */
+  name?: string;
+  /**
+   * Name of a chunker.
+   * @minLength 1
+   * @maxLength 255
+   */
+  chunker?: string;
+  /** Parameters of the chunker: those of its own endpoint, without the text. */
+  config?: Record<string, unknown>;
+  /**
+   * Id or name of a stored pipeline.
+   * @minLength 1
+   * @maxLength 255
+   */
+  pipeline?: string;
+  /** Steps of a pipeline that is not stored. */
+  steps?: PipelineStepInput[];
+}
+
+export interface EvaluateRequest {
+  /** The documents that are searched. */
+  documents: Document[];
+  /** What is searched for, with the answers. */
+  questions: Question[];
+  /** What is compared, 1 to 16: each is a chunker with its config, a stored pipeline, or steps. */
+  candidates: Candidate[];
+  /** How many chunks each question finds. */
+  k?: number;
+  /** A model of GET /v1/models, or any other that one of its providers has. */
+  embedding_model?: string;
+  /** What is embedded of a chunk: its text, or its context and a line feed before it. */
+  embed?: 'text' | 'context+text';
+  /** Unit of all offsets of the request and its answer; that of candidates is not looked at. */
+  offset_unit?: 'code_point' | 'utf16' | 'byte';
+}
+
+export interface FoundChunk {
+  /** The place of its document in the request. */
+  document: number;
+  start_index: number;
+  end_index: number;
+  token_count: number;
+  /** The cosine of its vector and that of the question. */
+  score: number;
+}
+
+export interface EvaluatedQuestion {
+  /** The answers' characters that were found, of all of the answers. */
+  recall: number;
+  /** The answers' characters that were found, of all that were found. */
+  precision: number;
+  /** The answers' characters that were found, of all of the answers and all that were found. */
+  iou: number;
+  /** The precision if all chunks that have a character of the answers were found, and no others. */
+  precision_at_full_recall: number;
+  /** Tokens of the chunks that were found. */
+  tokens: number;
+  /** The nearest first; of equally near ones that which stands first. */
+  found: FoundChunk[];
+}
+
+/** The means over all questions, scores from 0 to 1, and what each found; or the `error` of this candidate alone. */
+export interface EvaluatedCandidate {
+  /** The place of the candidate in the request. */
+  index: number;
+  /** The name that the request gives, or that of its plugins. */
+  name: string;
+  /** The place of the candidate before it that does the same. */
+  same_as?: number;
+  /** The answers' characters that were found, of all of the answers. */
+  recall?: number;
+  /** The answers' characters that were found, of all that were found. */
+  precision?: number;
+  /** The answers' characters that were found, of all of the answers and all that were found. */
+  iou?: number;
+  /** The precision if all chunks that have a character of the answers were found, and no others. */
+  precision_at_full_recall?: number;
+  /** Tokens of the chunks that a question finds, counted by the candidate's tokenizer. */
+  tokens_per_question?: number;
+  /** How many chunks the documents have. */
+  chunks?: number;
+  /** In the order of the request. */
+  questions?: EvaluatedQuestion[];
+  error?: {
+    /** The status that a request with it alone would have. */
+    status: number;
+    /** What is wrong and what to change. */
+    detail: string;
+  };
+}
+
+export interface Evaluation {
+  /** The model's own name. */
+  embedding_model: string;
+  k: number;
+  /** In the order of the request. */
+  candidates: EvaluatedCandidate[];
+}
+
+/** An `EvaluatedCandidate` for each candidate, sent as soon as it is there. */
+export type EvaluationLines = string;
+
+export interface EmbedRequest {
+  /** A text, or a list of texts. */
+  text: string | string[];
+  /** A model of GET /v1/models, or any other that one of its providers has. */
+  embedding_model?: string;
+  /** What the vectors are for: texts that are searched, the question that searches them, or texts that are compared with each other. Models that tell these apart are told which; for others all are the same. */
+  purpose?: 'document' | 'query' | 'similarity';
+  /** How vectors are written: as lists of numbers, or as base64 of 32-bit floats, lowest byte first, which is exact and a third of the size. */
+  encoding?: 'float' | 'base64';
+}
+
+export interface Embeddings {
+  /** The model's own name, even if the request gave another one. */
+  model: string;
+  /**
+   * Numbers of a vector.
+   * @min 0
+   */
+  dimensions: number;
+  /** The vectors in the order of the texts: lists of numbers, or base64. */
+  embeddings: (number[] | string)[];
+}
+
+export interface TokenizeRequest {
+  /** A text, or a list of texts. */
+  text: string | string[];
+  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  tokenizer?: string;
+  /** What is answered besides the counts: where each token begins and ends, its id, its text. Only tokenizers of models have ids. */
+  include?: ('offsets' | 'ids' | 'tokens')[];
+  /** Unit of the offsets. */
+  offset_unit?: 'code_point' | 'utf16' | 'byte';
+}
+
+export interface Tokens {
+  /**
+   * How many tokens the text has.
+   * @min 0
+   */
+  count: number;
+  /** Begin and end of each token. One that ends within a character ends after it, and the rest of that character is empty. */
+  offsets?: number[][];
+  /** The id of each token, without the special tokens of a model. */
+  ids?: number[];
+  /** The text of each token, by its offsets; joined, they are the text. */
+  tokens?: string[];
+}
+
+export interface TokenizedTexts {
+  /** The tokenizer that counted. */
+  tokenizer: string;
+  /** One for each text, in their order. */
+  results: Tokens[];
+}
+
+export interface PipelineInput {
+  /**
+   * Unique among all pipelines.
+   * @minLength 1
+   * @maxLength 255
+   */
+  name: string;
+  /** What the pipeline is for, or null. */
+  description?: string | null;
+  /**
+   * At most 100, run in this order.
+   * @maxItems 100
+   */
+  steps: PipelineStepInput[];
+  /** Whether a step may name a plugin that is not loaded here, for a server that loads it later. Until then the pipeline cannot be executed. */
+  allow_missing?: boolean;
+}
+
+export interface PipelineStep {
+  /** What the step does. */
+  type: 'chunk' | 'refine';
+  /** Name of the chunker of a chunk step. */
+  chunker: string | null;
+  /** Name of the refinery of a refine step. */
+  refinery: string | null;
+  /** Parameters of the step: those of the plugin's own endpoint, without text or chunks. */
+  config: Record<string, unknown>;
+}
+
+export interface Pipeline {
+  /** @format uuid */
+  id: string;
+  /**
+   * Unique among all pipelines.
+   * @minLength 1
+   * @maxLength 255
+   */
+  name: string;
+  /** What the pipeline is for, or null. */
+  description: string | null;
+  config: {
+    steps: PipelineStep[];
+  };
+  /** UTC without zone, with six digits of a second. */
+  created_at: string;
+  /** UTC without zone, with six digits of a second. */
+  updated_at: string;
+}
+
+export interface NamedPipeline {
+  /**
+   * Unique among all pipelines.
+   * @minLength 1
+   * @maxLength 255
+   */
+  name?: string;
+  /** What the pipeline is for, or null. */
+  description?: string | null;
+  /**
+   * At most 100, run in this order.
+   * @maxItems 100
+   */
+  steps: PipelineStepInput[];
+  /** Whether a step may name a plugin that is not loaded here, for a server that loads it later. Until then the pipeline cannot be executed. */
+  allow_missing?: boolean;
+}
+
+export interface PipelineChanges {
+  /**
+   * Unique among all pipelines.
+   * @minLength 1
+   * @maxLength 255
+   */
+  name?: string;
+  /** What the pipeline is for, or null. */
+  description?: string | null;
+  /**
+   * At most 100, run in this order.
+   * @maxItems 100
+   */
+  steps?: PipelineStepInput[];
+  /** Whether a step may name a plugin that is not loaded here, for a server that loads it later. Until then the pipeline cannot be executed. */
+  allow_missing?: boolean;
+}
+
+/** Which members of a line, or columns of a table, are what of a document. */
+export interface FieldMapping {
+  /**
+   * @minLength 1
+   * @maxLength 1000
+   */
+  id?: string;
+  /**
+   * By default `text`.
+   * @minLength 1
+   * @maxLength 1000
+   */
+  text?: string;
+  /**
+   * @minLength 1
+   * @maxLength 1000
+   */
+  title?: string;
+  /**
+   * @minLength 1
+   * @maxLength 1000
+   */
+  filename?: string;
+  /** Those that become the metadata; `*` stands for all that have no other use. */
+  metadata?: string[];
+}
+
+/** A `path`, or `documents` that come with the request. */
+export interface JobSource {
+  /**
+   * A file or folder below the root of the server, `kb/articles` (`.` is all of it), or in a bucket that it has a connection to, `s3://<connection>/kb/articles`.
+   * @minLength 1
+   * @maxLength 4096
+   */
+  path?: string;
+  /** Files are a document each; a line of JSON Lines and a row of CSV or Parquet is one. auto goes by the names of the files, and never takes one for CSV. */
+  format?: 'auto' | 'files' | 'jsonl' | 'csv' | 'parquet';
+  /** Which members of a line, or columns of a table, are what of a document. */
+  fields?: FieldMapping;
+  /**
+   * Documents, as the routes of chunkers take them.
+   * @minItems 1
+   */
+  documents?: Document[];
+}
+
+export interface JobTarget {
+  /**
+   * The folder of the output, which no other job has: below the root, or in a bucket. By default `chunksmith-jobs/<id>` below the root.
+   * @minLength 1
+   * @maxLength 4096
+   */
+  path?: string;
+  /** Stores the chunks instead of part files: its name, and its options. */
+  sink?: {
+    /** Name of the sink. */
+    name: string;
+    [key: string]: unknown;
+  };
+}
+
+export interface JobInput {
+  /** A `path`, or `documents` that come with the request. */
+  source: JobSource;
+  /**
+   * Name or id of a stored pipeline, as it is now; or give `steps`.
+   * @minLength 1
+   * @maxLength 255
+   */
+  pipeline?: string;
+  /**
+   * At most 100, run in this order.
+   * @maxItems 100
+   */
+  steps?: PipelineStepInput[];
+  /** Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, neighbours previous_id and next_id. Of documents the default is id, document_id, index and metadata. */
+  include?: ('id' | 'document_id' | 'index' | 'hash' | 'metadata' | 'lines' | 'pages' | 'neighbours')[];
+  /** Ids of chunks differ between namespaces, such as those of two collections. */
+  namespace?: string;
+  /** Whether a line of the output has a chunk, or all chunks of a document. */
+  group?: 'chunk' | 'document';
+  target?: JobTarget;
+  /** Most documents that may fail before the job does; null is any number. */
+  max_errors?: number | null;
+  /**
+   * URL that is posted to once the job is over.
+   * @minLength 1
+   * @maxLength 2048
+   */
+  callback?: string;
+}
+
+export interface Job {
+  /** @format uuid */
+  id: string;
+  /** It is over when it is done, failed or cancelled. */
+  state: 'planning' | 'running' | 'finishing' | 'done' | 'failed' | 'cancelled';
+  /** Why it failed, or null. */
+  error: {
+    /** The status that a request with it alone would have. */
+    status: number;
+    /** What is wrong and what to change. */
+    detail: string;
+  } | null;
+  /** As the request has it, without documents. */
+  source: object;
+  /** Where it writes. */
+  target: object;
+  group: 'chunk' | 'document';
+  shards: {
+    total: number;
+    done: number;
+    failed: number;
+  };
+  /** Of the shards that are done. */
+  documents: {
+    done: number;
+    failed: number;
+  };
+  chunks: number;
+  bytes: {
+    read: number;
+    total: number;
+  };
+  bytes_per_second: number;
+  /** Null until it can be told, and once the job is over. */
+  seconds_left: number | null;
+  /** @format date-time */
+  created_at: string;
+  finished_at: string | null;
+  /**
+   * When the job and its output are removed.
+   * @format date-time
+   */
+  expires_at: string;
+}
+
+export interface Shard {
+  /** Its place in the source; part files have the same number. */
+  seq: number;
+  state: 'ready' | 'running' | 'done' | 'failed' | 'cancelled';
+  /** How often it was begun. */
+  attempt: number;
+  /** How often it failed, or lost its worker. */
+  failures: number;
+  worker: string | null;
+  source: {
+    format: 'files' | 'jsonl' | 'csv' | 'parquet';
+    /** The first of its files. */
+    file: string;
+    files: number;
+    /** The bytes in which its lines begin, or its row groups; null for whole files. */
+    part: {
+      from: number;
+      to: number;
+    } | null;
+    bytes: number;
+  };
+  /** Null until it is done; files that are no text are skipped. */
+  documents: {
+    done: number;
+    failed: number;
+    skipped: number;
+  } | null;
+  /** Null until it is done. */
+  chunks: number | null;
+  /** Why it failed, or null. */
+  error: {
+    /** The status that a request with it alone would have. */
+    status: number;
+    /** What is wrong and what to change. */
+    detail: string;
+  } | null;
+}
+
+/** A `Job` whenever it has changed, the first at once. */
+export type JobLines = string;
+
+export interface WrittenFile {
+  name: string;
+  bytes: number;
+  sha256: string;
+}
+
+export interface JobManifest {
+  shards: {
+    seq: number;
+    documents: number;
+    failed: number;
+    skipped: number;
+    chunks: number;
+    /** The chunks, the documents that failed, and the ids of the chunks of each document. */
+    files: {
+      part?: WrittenFile;
+      errors?: WrittenFile;
+      ids?: WrittenFile;
+    };
+  }[];
+  counts: {
+    documents: number;
+    failed: number;
+    skipped: number;
+    chunks: number;
+  };
+}
+
+export interface ChunkerOptions {
+  auto: AutoChunkerOptions;
+  code: CodeChunkerOptions;
+  html: HtmlChunkerOptions;
+  json: JsonChunkerOptions;
+  markdown: MarkdownChunkerOptions;
+  recursive: RecursiveChunkerOptions;
+  semantic: SemanticChunkerOptions;
+  sentence: SentenceChunkerOptions;
+  table: TableChunkerOptions;
+  token: TokenChunkerOptions;
+}
+
+export interface ChunkerChunks {
+  auto: AutoChunkerChunk;
+  code: CodeChunkerChunk;
+  html: HtmlChunkerChunk;
+  json: JsonChunkerChunk;
+  markdown: MarkdownChunkerChunk;
+  recursive: Chunk;
+  semantic: Chunk;
+  sentence: Chunk;
+  table: TableChunkerChunk;
+  token: Chunk;
+}
+
+export interface RefineryOptions {
+  context: ContextRefineryOptions;
+  embeddings: EmbeddingsRefineryOptions;
+  overlap: OverlapRefineryOptions;
+  parents: ParentsRefineryOptions;
+  summary: SummaryRefineryOptions;
+}
+
+export interface RefineryChunks {
+  context: ContextRefineryChunk;
+  embeddings: EmbeddingsRefineryChunk;
+  overlap: OverlapRefineryChunk;
+  parents: ParentsRefineryChunk;
+  summary: SummaryRefineryChunk;
+}

@@ -1,0 +1,194 @@
+import type {
+  Document,
+  EmbeddingModel,
+  Embeddings,
+  EmbedRequest,
+  EvaluatedCandidate,
+  EvaluateRequest,
+  Evaluation,
+  GivenChunk,
+  Plugin,
+  ServiceInfo,
+  TokenizedTexts,
+  TokenizeRequest,
+  Tokenizer,
+} from './api-types.ts';
+import { formOf } from './files.ts';
+import type {
+  Batch,
+  ChunkerName,
+  ChunkOf,
+  ChunkOptions,
+  Documents,
+  FileFields,
+  FileToSend,
+  LineOf,
+  OneText,
+  RefinedOf,
+  RefineOptions,
+  RefineryName,
+} from './inputs.ts';
+import { Jobs } from './jobs.ts';
+import { Pipelines } from './pipelines.ts';
+import type { CallSettings, ChunksmithOptions } from './settings.ts';
+import { streamed } from './streams.ts';
+import { Transport } from './transport.ts';
+
+/**
+ * A client of one service. Offsets count UTF-16 units unless a request says otherwise, so that
+ * `text.slice(start_index, end_index)` is the chunk. Every method rejects with a `ChunksmithError`, or with the
+ * reason of the `signal` in its settings.
+ */
+export class Chunksmith {
+  readonly pipelines: Pipelines;
+  readonly jobs: Jobs;
+  readonly #transport: Transport;
+
+  /** @throws TypeError if the base URL is none */
+  constructor(options: ChunksmithOptions = {}) {
+    this.#transport = new Transport(options);
+    this.pipelines = new Pipelines(this.#transport);
+    this.jobs = new Jobs(this.#transport);
+  }
+
+  /** `POST /v1/chunk/<chunker>` of a text. An empty text has no chunks. */
+  chunk<Name extends ChunkerName>(
+    chunker: Name,
+    request: OneText & ChunkOptions<Name>,
+    settings?: CallSettings,
+  ): Promise<ChunkOf<Name>[]>;
+  /** The same of texts or documents: a list of chunks for each, in their order. */
+  chunk<Name extends ChunkerName>(
+    chunker: Name,
+    request: Batch & ChunkOptions<Name>,
+    settings?: CallSettings,
+  ): Promise<ChunkOf<Name>[][]>;
+  chunk(chunker: string, request: object, settings?: CallSettings): Promise<unknown> {
+    return this.#transport.json({ path: chunkPath(chunker), json: withUnit(request) }, settings);
+  }
+
+  /** `POST /v1/chunk/<chunker>/file`. Offsets are those of the text that the service reads in the file. */
+  chunkFile<Name extends ChunkerName>(
+    chunker: Name,
+    file: FileToSend | Blob,
+    options?: FileFields & ChunkOptions<Name>,
+    settings?: CallSettings,
+  ): Promise<ChunkOf<Name>[]> {
+    const body = formOf(file, withUnit(options ?? {}));
+    return this.#transport.json({ path: `${chunkPath(chunker)}/file`, body }, settings);
+  }
+
+  /**
+   * Chunks any number of documents: an answer for each, in their order. No more documents are taken than answers are
+   * read, but for some that are on their way. Leaving the loop ends the request.
+   *
+   * In Node it is one request, which is never sent again; elsewhere one for every few documents.
+   */
+  stream<Name extends ChunkerName>(
+    chunker: Name,
+    documents: Documents<Document>,
+    options?: ChunkOptions<Name>,
+    settings?: CallSettings,
+  ): AsyncGenerator<LineOf<ChunkOf<Name>>, void, undefined> {
+    const request = { path: chunkPath(chunker), options: withUnit(options ?? {}), items: documents };
+    return streamed(this.#transport, request, settings);
+  }
+
+  /** `POST /v1/refine/<refinery>` of chunks. */
+  refine<Name extends RefineryName, Given extends GivenChunk>(
+    refinery: Name,
+    request: { readonly chunks: readonly Given[] } & RefineOptions<Name>,
+    settings?: CallSettings,
+  ): Promise<(Given & RefinedOf<Name>)[]>;
+  /** The same of lists of chunks. */
+  refine<Name extends RefineryName, Given extends GivenChunk>(
+    refinery: Name,
+    request: { readonly chunks: readonly (readonly Given[])[] } & RefineOptions<Name>,
+    settings?: CallSettings,
+  ): Promise<(Given & RefinedOf<Name>)[][]>;
+  refine(refinery: string, request: object, settings?: CallSettings): Promise<unknown> {
+    return this.#transport.json({ path: refinePath(refinery), json: request }, settings);
+  }
+
+  /** Refines any number of lists of chunks, as `stream` chunks documents. Its answers are such lists too. */
+  refineStream<Name extends RefineryName, Given extends GivenChunk>(
+    refinery: Name,
+    lists: Documents<readonly Given[] | LineOf<Given>>,
+    options?: RefineOptions<Name>,
+    settings?: CallSettings,
+  ): AsyncGenerator<LineOf<Given & RefinedOf<Name>>, void, undefined> {
+    const request = { path: refinePath(refinery), options: options ?? {}, items: lists };
+    return streamed(this.#transport, request, settings);
+  }
+
+  /** `POST /v1/embed` */
+  embed(request: EmbedRequest, settings?: CallSettings): Promise<Embeddings> {
+    return this.#transport.json({ path: '/v1/embed', json: request }, settings);
+  }
+
+  /** `POST /v1/tokenize` */
+  tokenize(request: TokenizeRequest, settings?: CallSettings): Promise<TokenizedTexts> {
+    return this.#transport.json({ path: '/v1/tokenize', json: withUnit(request) }, settings);
+  }
+
+  /** `POST /v1/evaluate` */
+  evaluate(request: EvaluateRequest, settings?: CallSettings): Promise<Evaluation> {
+    return this.#transport.json({ path: '/v1/evaluate', json: withUnit(request) }, settings);
+  }
+
+  /** The same, with each candidate as soon as it is there. */
+  evaluateStream(
+    request: EvaluateRequest,
+    settings?: CallSettings,
+  ): AsyncGenerator<EvaluatedCandidate, void, undefined> {
+    return this.#transport.lines({ path: '/v1/evaluate', json: withUnit(request) }, settings);
+  }
+
+  /** `GET /v1/plugins` */
+  plugins(settings?: CallSettings): Promise<Plugin[]> {
+    return this.#get('/v1/plugins', settings);
+  }
+
+  /** `GET /v1/models` */
+  models(settings?: CallSettings): Promise<EmbeddingModel[]> {
+    return this.#get('/v1/models', settings);
+  }
+
+  /** `GET /v1/tokenizers` */
+  tokenizers(settings?: CallSettings): Promise<Tokenizer[]> {
+    return this.#get('/v1/tokenizers', settings);
+  }
+
+  /** `GET /` */
+  info(settings?: CallSettings): Promise<ServiceInfo> {
+    return this.#get('/', settings);
+  }
+
+  /** `GET /health`: it answers if the service is alive. */
+  health(settings?: CallSettings): Promise<{ status: 'ok' }> {
+    return this.#get('/health', settings);
+  }
+
+  /** `GET /ready`: it rejects with status 503 if no work can be sent there now. */
+  ready(settings?: CallSettings): Promise<{ status: 'ready' }> {
+    return this.#get('/ready', settings);
+  }
+
+  /** `GET /metrics`, in the text format of Prometheus. */
+  metrics(settings?: CallSettings): Promise<string> {
+    return this.#transport.text({ method: 'GET', path: '/metrics' }, settings);
+  }
+
+  #get<T>(path: string, settings: CallSettings | undefined): Promise<T> {
+    return this.#transport.json({ method: 'GET', path }, settings);
+  }
+}
+
+const chunkPath = (name: string) => `/v1/chunk/${encodeURIComponent(name)}`;
+const refinePath = (name: string) => `/v1/refine/${encodeURIComponent(name)}`;
+
+/** A request with the unit in which strings of JavaScript are counted, if it names no other. */
+function withUnit(request: object): object {
+  const isGiven = 'offset_unit' in request && request.offset_unit !== undefined;
+  return isGiven ? request : { ...request, offset_unit: 'utf16' };
+}

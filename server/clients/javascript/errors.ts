@@ -1,0 +1,85 @@
+/** Why a request has no answer that is good for anything. */
+export type FailureCode =
+  /** The service answered that it does not do it: `status` and `detail` say why. */
+  | 'refused'
+  /** No connection, or one that was lost before the answer. */
+  | 'unreachable'
+  /** No answer in time. */
+  | 'timeout'
+  /** The answer has no end. */
+  | 'cut_off'
+  /** What answered is no Chunksmith service. */
+  | 'invalid_answer';
+
+export interface Failure {
+  readonly code: FailureCode;
+  /** What is wrong and what to change; the message of the error. */
+  readonly detail: string;
+  /** The HTTP status; none if there was no answer. */
+  readonly status?: number | undefined;
+  /** What the log of the service calls the request. */
+  readonly requestId?: string | undefined;
+  /** Seconds after which the service wants to be asked again. */
+  readonly retryAfter?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** The one error of this client. */
+export class ChunksmithError extends Error implements Failure {
+  override readonly name = 'ChunksmithError';
+  readonly code: FailureCode;
+  readonly status: number | undefined;
+  readonly requestId: string | undefined;
+  readonly retryAfter: number | undefined;
+
+  constructor({ code, detail, status, requestId, retryAfter, cause }: Failure) {
+    super(detail, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.status = status;
+    this.requestId = requestId;
+    this.retryAfter = retryAfter;
+  }
+
+  get detail(): string {
+    return this.message;
+  }
+}
+
+const LONGEST_EXCERPT = 200;
+
+/** The error that an answer tells of. @param answer of a status of 400 or more */
+export async function errorOf(answer: Response): Promise<ChunksmithError> {
+  const { status, headers } = answer;
+  const text = await answer.text().catch(() => '');
+  const detail = detailIn(text);
+  return new ChunksmithError({
+    code: detail === undefined ? 'invalid_answer' : 'refused',
+    detail: detail ?? `${answer.url} answered ${status}: ${text.slice(0, LONGEST_EXCERPT)}`,
+    status,
+    requestId: headers.get('x-request-id') ?? undefined,
+    retryAfter: secondsIn(headers.get('retry-after')),
+  });
+}
+
+/** The error of an answer with a good status that is not what a service answers. */
+export function invalidAnswer(url: string, cause: unknown): ChunksmithError {
+  const detail = `${url} answered with something else than JSON: is the base URL that of a Chunksmith service?`;
+  return new ChunksmithError({ code: 'invalid_answer', detail, cause });
+}
+
+function detailIn(text: string): string | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body !== 'object' || body === null || !('detail' in body)) return undefined;
+    return typeof body.detail === 'string' ? body.detail : JSON.stringify(body.detail);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `Retry-After` in seconds, or as a date. */
+function secondsIn(value: string | null): number | undefined {
+  if (value === null) return undefined;
+  const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  return Number.isFinite(seconds) ? Math.max(seconds, 0) : undefined;
+}

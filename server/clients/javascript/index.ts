@@ -1,0 +1,8 @@
+/** The client of Chunksmith for JavaScript: it needs `fetch`, and runs in Node, Deno, Bun and browsers. */
+export type * from './api-types.ts';
+export { Chunksmith } from './client.ts';
+export { ChunksmithError, type Failure, type FailureCode } from './errors.ts';
+export type * from './inputs.ts';
+export type { CreateJobSettings, JobError, JobLine, JobQuery, Jobs, WaitSettings } from './jobs.ts';
+export type { ChangeSettings, PipelineQuery, Pipelines } from './pipelines.ts';
+export type { CallSettings, ChunksmithOptions } from './settings.ts';

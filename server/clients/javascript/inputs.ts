@@ -1,0 +1,56 @@
+import type {
+  Chunk,
+  ChunkerChunks,
+  ChunkerOptions,
+  ChunkFields,
+  Document,
+  FileDocument,
+  GivenChunk,
+  RefineryChunks,
+  RefineryOptions,
+  StreamLine,
+} from './api-types.ts';
+
+/** A known name, or that of a plugin that is not in the OpenAPI document of this version. */
+type NameOf<Known> = (keyof Known & string) | (string & {});
+/** The options of a plugin; those of one that is not known can be anything. */
+type OptionsOf<Known, Name> = Name extends keyof Known ? Known[Name] : Readonly<Record<string, unknown>>;
+
+export type ChunkerName = NameOf<ChunkerOptions>;
+export type ChunkOptions<Name> = OptionsOf<ChunkerOptions, Name> & ChunkFields;
+export type ChunkOf<Name> = Name extends keyof ChunkerChunks ? ChunkerChunks[Name] : Chunk;
+
+export type RefineryName = NameOf<RefineryOptions>;
+export type RefineOptions<Name> = OptionsOf<RefineryOptions, Name>;
+export type RefinedOf<Name> = Name extends keyof RefineryChunks ? RefineryChunks[Name] : GivenChunk;
+
+/** One text, which is answered with its chunks. */
+export interface OneText {
+  readonly text: string;
+}
+
+/** Several texts, each of which is answered with its own list of chunks. */
+export type Batch = { readonly text: readonly string[] } | { readonly documents: readonly Document[] };
+
+/** A file that is sent. Its name and media type tell the service how to read and cut it. */
+export interface FileToSend {
+  /** A text is sent as UTF-8. */
+  readonly data: Blob | Uint8Array<ArrayBuffer> | ArrayBuffer | string;
+  /** By default the name of a `File`. */
+  readonly name?: string;
+  /** By default the type of a `Blob`. */
+  readonly mediaType?: string;
+}
+
+/** What goes with a file besides the options of the chunker. */
+export interface FileFields extends ChunkFields {
+  /** The reader of the file; by default its name and media type decide. */
+  readonly reader?: string;
+  readonly document?: FileDocument;
+}
+
+/** The answer to a line of a stream: `chunks`, or the `error` of this one alone. */
+export type LineOf<C> = Omit<StreamLine, 'chunks'> & { readonly chunks?: C[] };
+
+/** What may be iterated over: a list, a generator, an asynchronous generator. */
+export type Documents<T> = Iterable<T> | AsyncIterable<T>;

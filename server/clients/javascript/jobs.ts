@@ -1,0 +1,130 @@
+import type { Job, JobInput, JobManifest, PipelineChunk, Shard } from './api-types.ts';
+import { ChunksmithError } from './errors.ts';
+import { wait, withRetries } from './retries.ts';
+import type { CallSettings } from './settings.ts';
+import type { Transport } from './transport.ts';
+
+const ROOT = '/v1/jobs';
+const BETWEEN_CONNECTIONS = 250;
+
+export interface CreateJobSettings extends CallSettings {
+  /** The same key with the same request is the same job, so that it can be sent again; with another one it is a 422. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface WaitSettings extends CallSettings {
+  /** Called with the job at once, and whenever it has changed. */
+  readonly onProgress?: ((job: Job) => void) | undefined;
+}
+
+/** Which jobs, or shards, are listed. */
+export interface JobQuery<State> {
+  readonly state?: State;
+  readonly limit?: number;
+  /** Of the header `x-next-cursor`. */
+  readonly cursor?: string;
+}
+
+/** A document that failed, and where it stands: `byte`, `row` or `part`. */
+export interface JobError {
+  /** Its file. */
+  readonly source: string;
+  readonly id?: string | null;
+  readonly status: number;
+  readonly detail: string;
+  readonly [place: string]: unknown;
+}
+
+/** A line of the output: a chunk, or with `group: 'document'` a document with its chunks. */
+export type JobLine = Partial<PipelineChunk> & { readonly chunks?: PipelineChunk[] };
+
+/** The jobs of a service. */
+export class Jobs {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** `POST /v1/jobs`. Sent again after a lost connection only with a key. */
+  create(job: JobInput, settings: CreateJobSettings = {}): Promise<Job> {
+    const { idempotencyKey: key } = settings;
+    const headers = key === undefined ? {} : { 'idempotency-key': key };
+    return this.#transport.json({ path: ROOT, json: job, headers, isOnce: key === undefined }, settings);
+  }
+
+  /** `GET /v1/jobs`, the newest first. */
+  list(query: JobQuery<Job['state']> = {}, settings?: CallSettings): Promise<Job[]> {
+    return this.#transport.json({ method: 'GET', path: ROOT, query }, settings);
+  }
+
+  /** `GET /v1/jobs/<id>` */
+  get(id: string, settings?: CallSettings): Promise<Job> {
+    return this.#transport.json({ method: 'GET', path: pathOf(id) }, settings);
+  }
+
+  /** `DELETE /v1/jobs/<id>`, with its output: 409 if it is not over. */
+  delete(id: string, settings?: CallSettings): Promise<void> {
+    return this.#transport.json({ method: 'DELETE', path: pathOf(id) }, settings);
+  }
+
+  /** `POST /v1/jobs/<id>/cancel` */
+  cancel(id: string, settings?: CallSettings): Promise<Job> {
+    return this.#transport.json({ path: `${pathOf(id)}/cancel` }, settings);
+  }
+
+  /** `POST /v1/jobs/<id>/retry`: does again what failed. Not sent again if the connection is lost. */
+  retry(id: string, settings?: CallSettings): Promise<Job> {
+    return this.#transport.json({ path: `${pathOf(id)}/retry`, isOnce: true }, settings);
+  }
+
+  /** `GET /v1/jobs/<id>/shards` */
+  shards(id: string, query: JobQuery<Shard['state']> = {}, settings?: CallSettings): Promise<Shard[]> {
+    return this.#transport.json({ method: 'GET', path: `${pathOf(id)}/shards`, query }, settings);
+  }
+
+  /** `GET /v1/jobs/<id>/events`: the job now, and whenever it has changed, until it is over or the service ends. */
+  events(id: string, settings?: CallSettings): AsyncGenerator<Job, void, undefined> {
+    return this.#transport.lines({ method: 'GET', path: `${pathOf(id)}/events` }, settings);
+  }
+
+  /** `GET /v1/jobs/<id>/result`, line by line: 409 if the job is not done. */
+  result(id: string, settings?: CallSettings): AsyncGenerator<JobLine, void, undefined> {
+    return this.#transport.lines({ method: 'GET', path: `${pathOf(id)}/result` }, settings);
+  }
+
+  /** `GET /v1/jobs/<id>/result` as JSON: which files there are, with their sizes and hashes. */
+  manifest(id: string, settings?: CallSettings): Promise<JobManifest> {
+    const headers = { accept: 'application/json' };
+    return this.#transport.json({ method: 'GET', path: `${pathOf(id)}/result`, headers }, settings);
+  }
+
+  /** `GET /v1/jobs/<id>/errors`: the documents that failed, line by line. */
+  errors(id: string, settings?: CallSettings): AsyncGenerator<JobError, void, undefined> {
+    return this.#transport.lines({ method: 'GET', path: `${pathOf(id)}/errors` }, settings);
+  }
+
+  /** Waits until a job is over, in whatever state. A connection that is lost is made again, up to `maxRetries` times in a row. */
+  async wait(id: string, settings: WaitSettings = {}): Promise<Job> {
+    const rules = { maxRetries: this.#transport.maxRetries(settings), isSafe: true, signal: settings.signal };
+    for (;;) {
+      const job = await withRetries(rules, () => this.#watched(id, settings));
+      if (job.finished_at !== null) return job;
+      await wait(BETWEEN_CONNECTIONS, settings.signal);
+    }
+  }
+
+  /** The last that one connection tells of a job. @throws ChunksmithError if it tells nothing */
+  async #watched(id: string, settings: WaitSettings): Promise<Job> {
+    const { onProgress, ...once } = { ...settings, maxRetries: 0 };
+    let last: Job | undefined;
+    try {
+      for await (last of this.events(id, once)) onProgress?.(last);
+    } catch (error) {
+      if (last === undefined || !(error instanceof ChunksmithError)) throw error;
+    }
+    return last ?? this.get(id, once);
+  }
+}
+
+const pathOf = (id: string) => `${ROOT}/${encodeURIComponent(id)}`;

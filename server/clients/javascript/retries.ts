@@ -1,0 +1,65 @@
+import { ChunksmithError } from './errors.ts';
+
+/** Milliseconds before the first retry, if the service names no time; each further wait may be twice as long. */
+const FIRST_DELAY = 250;
+const LONGEST_DELAY = 10_000;
+/** Who is asked to wait for longer gives up. */
+const LONGEST_WAIT = 60_000;
+
+export interface RetryRules {
+  readonly maxRetries: number;
+  /** Whether the request may be carried out twice. */
+  readonly isSafe: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Does work again that failed with a passing error. The last error is thrown as it is. */
+export async function withRetries<T>(rules: RetryRules, work: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      const delay = tries < rules.maxRetries ? delayAfter(error, tries, rules.isSafe) : undefined;
+      if (delay === undefined) throw error;
+      await wait(delay, rules.signal);
+    }
+  }
+}
+
+/** Milliseconds to wait after a failure; undefined if it does not pass. */
+function delayAfter(error: unknown, tries: number, isSafe: boolean): number | undefined {
+  if (!(error instanceof ChunksmithError)) return undefined;
+  const jitter = Math.random() * Math.min(FIRST_DELAY * 2 ** tries, LONGEST_DELAY);
+  if (isRefusal(error) && error.retryAfter !== undefined) {
+    const asked = error.retryAfter * 1000;
+    return asked > LONGEST_WAIT ? undefined : asked + jitter;
+  }
+  return isSafe && isLost(error) ? jitter + FIRST_DELAY / 2 : undefined;
+}
+
+/** The request was turned away before anything was done. */
+function isRefusal({ status }: ChunksmithError): boolean {
+  return status === 429 || status === 503;
+}
+
+/** The connection failed, or a gateway has no service behind it. */
+function isLost({ code, status }: ChunksmithError): boolean {
+  if (code === 'invalid_answer') return status === 502 || status === 503;
+  return code === 'unreachable' || code === 'cut_off';
+}
+
+/** Waits. @throws the reason of the signal, once it is aborted */
+export function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, milliseconds);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
+}

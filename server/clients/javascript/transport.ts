@@ -1,0 +1,140 @@
+import { errorOf, invalidAnswer } from './errors.ts';
+import { linesIn } from './lines.ts';
+import { withRetries } from './retries.ts';
+import type { CallSettings, ChunksmithOptions } from './settings.ts';
+import { Watch } from './watch.ts';
+
+const DEFAULT_URL = 'http://localhost:8000';
+const DEFAULT_TIMEOUT = 310_000;
+const DEFAULT_RETRIES = 4;
+
+/** The media type of lines of JSON. */
+export const LINES = 'application/x-ndjson';
+
+/** A request as the methods make it. */
+export interface Call {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Without the base URL. */
+  readonly path: string;
+  readonly query?: object;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as it is. */
+  readonly body?: string | FormData | ReadableStream<Uint8Array>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether it must not be carried out twice, and so is not sent again if the connection is lost. */
+  readonly isOnce?: boolean;
+}
+
+/** Sends requests to one service. */
+export class Transport {
+  readonly #base: string;
+  readonly #options: ChunksmithOptions;
+
+  constructor(options: ChunksmithOptions) {
+    const url = options.baseUrl ?? DEFAULT_URL;
+    if (!URL.canParse(url)) throw new TypeError(`baseUrl ${url}: expected a URL such as ${DEFAULT_URL}`);
+    this.#base = url.replace(/\/+$/, '');
+    this.#options = options;
+  }
+
+  /** The JSON of an answer; undefined if it has no body. */
+  async json<T>(call: Call, settings?: CallSettings): Promise<T> {
+    const text = await this.text(call, settings);
+    return (text === '' ? undefined : parsed(text, this.#base)) as T;
+  }
+
+  /** The text of an answer that has come in whole. */
+  text(call: Call, settings: CallSettings = {}): Promise<string> {
+    return this.retried(call, settings, async () => {
+      const watch = this.watch(settings);
+      try {
+        const answer = await this.open(call, settings, watch);
+        return await answer.text().catch((error) => {
+          throw watch.errorFor(error, 'cut_off', this.#base);
+        });
+      } finally {
+        watch.end();
+      }
+    });
+  }
+
+  /** The lines of an answer, each as it comes. Opening it is tried again, and reading it is not. */
+  async *lines<T>(call: Call, settings: CallSettings = {}): AsyncGenerator<T, void, undefined> {
+    const accepting = { ...call, headers: { accept: LINES, ...call.headers } };
+    const { answer, watch } = await this.retried(call, settings, async () => {
+      const watch = this.watch(settings);
+      try {
+        return { watch, answer: await this.open(accepting, settings, watch) };
+      } catch (error) {
+        watch.end();
+        throw error;
+      }
+    });
+    yield* linesIn<T>(answer, watch);
+  }
+
+  retried<T>({ isOnce = false }: Call, settings: CallSettings, work: () => Promise<T>): Promise<T> {
+    const rules = { maxRetries: this.maxRetries(settings), isSafe: !isOnce, signal: settings.signal };
+    return withRetries(rules, work);
+  }
+
+  maxRetries({ maxRetries = this.#options.maxRetries ?? DEFAULT_RETRIES }: CallSettings): number {
+    return maxRetries;
+  }
+
+  watch({ signal, timeout = this.#options.timeout ?? DEFAULT_TIMEOUT }: CallSettings): Watch {
+    return new Watch(signal, timeout);
+  }
+
+  /** Sends a request once. @throws ChunksmithError for an answer that is an error too */
+  async open(call: Call, settings: CallSettings, watch: Watch): Promise<Response> {
+    const {
+      method = 'POST',
+      path,
+      query = {},
+      json,
+      body = json === undefined ? null : JSON.stringify(json),
+    } = call;
+    const send = this.#options.fetch ?? fetch;
+    const answer = await send(this.#base + path + search(query), {
+      method,
+      body,
+      headers: this.#headers(call, settings),
+      signal: watch.signal,
+      // Streams ask for it; others may have it.
+      duplex: 'half',
+    }).catch((error) => {
+      throw watch.errorFor(error, 'unreachable', this.#base);
+    });
+    if (!answer.ok) throw await errorOf(answer);
+    settings.onHeaders?.(answer.headers);
+    return answer;
+  }
+
+  #headers(call: Call, settings: CallSettings): Record<string, string> {
+    const { apiKey, headers } = this.#options;
+    return {
+      ...(call.json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+      ...call.headers,
+      ...headers,
+      ...settings.headers,
+    };
+  }
+}
+
+function search(query: object): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
+  const text = given.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+function parsed(text: string, url: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalidAnswer(url, error);
+  }
+}
