@@ -11,7 +11,7 @@ import { setSwitchesFor } from './v8-switches.ts';
 export interface Engine
   extends Pick<
     ServerCradle,
-    'service' | 'registry' | 'requestSchemas' | 'host' | 'openers' | 'log' | 'store'
+    'service' | 'registry' | 'requestSchemas' | 'host' | 'importCheck' | 'openers' | 'log' | 'store'
   > {
   readonly config: Config;
   /**
@@ -26,18 +26,24 @@ export interface Engine
 /** What a command line says of the engine; all else is read from the variables that a server reads. */
 export interface EngineFlags {
   readonly workers?: string | undefined;
+  readonly pluginsDir?: string | undefined;
+  readonly pluginsFrom?: string | undefined;
 }
 
 /** The log goes to standard error, as standard output has the answer of the command, and says only what is wrong. */
 const LOG = { logLevel: 'warning', logFormat: 'pretty', logTo: 'stderr' } as const;
 
 /** @throws ConfigError, and ServiceError as `createServerContainer` does */
-export async function openEngine({ workers }: EngineFlags, env: Environment): Promise<Engine> {
-  const flags = workers === undefined ? [] : ['--workers', workers];
+export async function openEngine(given: EngineFlags, env: Environment): Promise<Engine> {
+  const flags = Object.entries({
+    '--workers': given.workers,
+    '--plugins-dir': given.pluginsDir,
+    '--plugins-from': given.pluginsFrom,
+  }).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
   const config: Config = { ...readConfig(flags, env), ...LOG };
   const log = await createLog(config);
   const container: AwilixContainer<ServerCradle> = await createServerContainer(config, log);
-  const { service, registry, requestSchemas, host, openers, store } = container.cradle;
+  const { service, registry, requestSchemas, host, importCheck, openers, store } = container.cradle;
   logPlugins(registry, log);
   setSwitchesFor(registry.all, readMachine().memoryBytes);
   return {
@@ -51,6 +57,7 @@ export async function openEngine({ workers }: EngineFlags, env: Environment): Pr
     registry,
     requestSchemas,
     host,
+    importCheck,
     openers,
     store,
     close: () => disposeInOrder(container),

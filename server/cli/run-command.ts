@@ -4,7 +4,7 @@ import type { Environment } from '../config/config.ts';
 import { VERSION } from '../version.ts';
 import { evaluateCommand } from './commands/evaluate.ts';
 import { jobsCommand } from './commands/jobs.ts';
-import { modelsCommand } from './commands/models.ts';
+import { listingCommands } from './commands/listings.ts';
 import { pipelinesCommand } from './commands/pipelines.ts';
 import { pluginCommand } from './commands/plugin.ts';
 import { serverCommands } from './commands/serve.ts';
@@ -38,7 +38,7 @@ function program(env: Environment): Command {
   const commands = [
     ...serverCommands(),
     chunkCommand(),
-    modelsCommand(env),
+    ...listingCommands(env),
     pipelinesCommand(env),
     jobsCommand(env),
     evaluateCommand(env),

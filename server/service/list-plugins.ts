@@ -4,7 +4,7 @@ import type { ImportFailure } from '../../core/hosting/capability.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 
 /** A plugin as callers see it. */
-interface ListedPlugin {
+export interface ListedPlugin {
   /** Null of a broken one that does not say it. */
   readonly kind: Kind | null;
   readonly name: string;

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { runCli } from '../../support/cli.ts';
+import { chunker, WHOLE_TEXT } from '../../support/plugins.ts';
 import { temporaryFolder } from '../../support/server.ts';
 
 const cwd = await temporaryFolder(t);
@@ -15,6 +16,19 @@ t.test('models lists what requests can name', async (t) => {
     (await run('models')).stdout,
     /^EMBEDDING MODEL .*[\s\S]*\n\nTOKENIZER .*[\s\S]*\ncharacter +character\n/,
   );
+});
+
+t.test('plugins lists what is here, with further folders', async (t) => {
+  const folder = await temporaryFolder(t, {
+    ...chunker('mine', WHOLE_TEXT, { version: '1.2.3', summary: 'Mine.' }),
+    ...chunker('lacks', WHOLE_TEXT, { needs: { env: ['NOT_SET'] } }),
+  });
+  const listed = await run('plugins', '--plugins-dir', folder, '--json');
+  const mine = JSON.parse(listed.stdout).find((one: { name: string }) => one.name === 'mine');
+  t.match(mine, { kind: 'chunker', state: 'ready', version: '1.2.3', origin: 'folder' });
+  const { stdout } = await run('plugins', '--plugins-dir', folder);
+  t.match(stdout, /\nchunker\/mine +1\.2\.3 +ready +Mine\.\n/);
+  t.match(stdout, /\nchunker\/lacks +unavailable +.*NOT_SET/);
 });
 
 t.test('serve and check take the flags of the server', async (t) => {
