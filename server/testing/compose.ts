@@ -18,7 +18,7 @@ export function runTask(
   service: Service,
   task: Task,
   request: object | Uint8Array,
-  signal = new AbortController().signal,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<Answer> {
   const body = request instanceof Uint8Array ? request : Buffer.from(JSON.stringify(request));
   return service.run(service.read(task, body), signal);
