@@ -9,7 +9,10 @@ const WAYS: Readonly<Record<string, Options>> = {
   markdown: ['--chunker', 'markdown'],
   'recursive with cl100k_base': ['--chunker', 'recursive', '--tokenizer', 'cl100k_base'],
 };
-const ONE_THREAD = ['--workers', '1'];
+/** Nothing beside the first thread. */
+const ONE_THREAD = ['--workers', '0'];
+/** The first thread reads and writes, another one chunks. */
+const ONE_WORKER = ['--workers', '1'];
 const TWO_THREADS = ['--workers', '2'];
 /** What part of the documents goes through the loop in Python. */
 const LOOP_SHARE = 1 / 4;
@@ -21,8 +24,16 @@ export async function runSpeeds(corpus: Corpus, folder: string): Promise<void> {
     for (const { path, title } of parts(corpus)) {
       await compare(`${name}, ${title}`, [
         { name: 'one thread', run: () => chunk(folder, [path, ...options, ...ONE_THREAD]) },
-        { name: 'two threads', isOurs: true, run: () => chunk(folder, [path, ...options, ...TWO_THREADS]) },
-        { name: 'the engine, two threads', run: () => engine(folder, [path, ...options, ...TWO_THREADS]) },
+        { name: 'one worker thread', run: () => chunk(folder, [path, ...options, ...ONE_WORKER]) },
+        {
+          name: 'two worker threads',
+          isOurs: true,
+          run: () => chunk(folder, [path, ...options, ...TWO_THREADS]),
+        },
+        {
+          name: 'the engine, two worker threads',
+          run: () => engine(folder, [path, ...options, ...TWO_THREADS]),
+        },
       ]);
     }
   }
