@@ -1,6 +1,6 @@
 import { createDatabase } from '../../../server/store/create-database.ts';
 import { createJobStore } from '../../../server/store/jobs/job-store.ts';
-import { quietLog } from '../../support/collaborators.ts';
+import { quietLog } from '../../../server/testing/collaborators.ts';
 import { JOB, NOTHING, RESULT, shardsOf } from '../../support/job-stores.ts';
 import { noPostgres, startPostgres } from '../../support/postgres.ts';
 import { number, printTable } from '../race/report.ts';

@@ -14,7 +14,7 @@ export type Count = (text: string) => number;
  */
 export const COUNTERS: Readonly<Record<string, (encoding: Encoding) => Promise<Count>>> = {
   async chunksmith(encoding) {
-    const { collaborators } = await import('../../support/collaborators.ts');
+    const { collaborators } = await import('../../../server/testing/collaborators.ts');
     const { default: createTiktoken } = await import('../../../plugins/tokenizers/tiktoken/index.ts');
     const tokenizer = await (await createTiktoken(collaborators())).open(encoding);
     if (tokenizer === undefined) throw new Error(`There is no tokenizer ${encoding}.`);
