@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { findChromium, startBrowser } from '../../support/browser.ts';
+import { needs } from '../../support/here.ts';
 import { ROOT } from '../../support/openapi-types.ts';
 import { startServer } from '../../support/server.ts';
 
@@ -33,7 +34,7 @@ globalThis.found = { sliced, lines, read: read.text, error, lost };
 
 t.test(
   'it chunks, streams, sends files and tells errors',
-  { skip: chromium === undefined && 'no Chromium here' },
+  { skip: chromium === undefined ? 'no Chromium here' : needs('reader/text').skip },
   async (t) => {
     const service = await startServer(t, { corsOrigins: ['*'] });
     const pages = createServer(async ({ url = '/' }, answer) => {
