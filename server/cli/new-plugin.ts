@@ -22,13 +22,25 @@ export function newPluginFiles(kind: Kind, name: string, language: Language): Ma
     .sort()
     .map((file) => [file, join(folder, file)] as const);
   const all = [...files, [`${name}.test.ts`, join(TEMPLATES, TEST)] as const];
-  return new Map(
-    all.map(([file, path]) => {
+  const made = new Map(
+    all.map(([file, path]): [string, string] => {
       const source = readFileSync(path, 'utf8').replace(PLACEHOLDER, name);
       if (language === 'typescript' || !file.endsWith('.ts')) return [file, source];
       return [file.replace(/ts$/, 'js'), withoutTypes(source)];
     }),
   );
+  return made.set('package.json', packageOf(name));
+}
+
+/** Its modules are such whatever package its folder stands in, and what it imports can be installed in it. */
+function packageOf(name: string): string {
+  const whole = {
+    name: `chunksmith-plugin-${name}`,
+    version: '0.1.0',
+    type: 'module',
+    keywords: ['chunksmith-plugin'],
+  };
+  return `${JSON.stringify(whole, undefined, 2)}\n`;
 }
 
 /**

@@ -20,7 +20,9 @@ export function pluginNewCommand(): Command {
     .action((kind: string, name: string, { dir, typescript }: NewFlags) => {
       const language = typescript === true ? 'typescript' : 'javascript';
       const folder = writeNewPlugin(kind, name, dir, language);
-      console.log(`Made ${folder}: manifest, index, README and a test. All of it is yours to change.`);
+      console.log(
+        `Made ${folder}: manifest, index, README, package.json and a test. All of it is yours to change.`,
+      );
       const test = join(folder, `${name}.test.${language === 'typescript' ? 'ts' : 'js'}`);
       for (const [title, command] of [
         ['Check it:', `chunksmith plugin check ${folder}`],

@@ -17,7 +17,8 @@ const CHUNK = { text: 'Tea', start_index: 0, end_index: 3, token_count: 3 };
 
 for (const language of ['javascript', 'typescript'] as const) {
   t.test(`${language}: a plugin of each kind`, async (t) => {
-    const folder = await temporaryFolder(t);
+    // As npm makes a package.
+    const folder = await temporaryFolder(t, { 'package.json': '{"type": "commonjs"}' });
     for (const kind of KINDS) writeNewPlugin(kind, `my-own-${kind}`, folder, language);
     const ending = language === 'typescript' ? 'ts' : 'js';
 
@@ -25,7 +26,13 @@ for (const language of ['javascript', 'typescript'] as const) {
       for (const kind of KINDS) {
         const name = `my-own-${kind}`;
         const files = await readdir(join(folder, name));
-        const own = ['README.md', `index.${ending}`, `manifest.${ending}`, `${name}.test.${ending}`];
+        const own = [
+          'README.md',
+          'package.json',
+          `index.${ending}`,
+          `manifest.${ending}`,
+          `${name}.test.${ending}`,
+        ];
         t.same(files.sort(), [...own, ...(kind === 'sink' ? [`stand-in.${ending}`] : [])].sort());
         for (const file of files)
           t.notMatch(await readFile(join(folder, name, file), 'utf8'), /my-plugin\b| {2,}[;,)]/, file);
