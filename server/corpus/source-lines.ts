@@ -1,4 +1,5 @@
 import { countToTake, type Line, type LineSource, sizeOf } from '../run/line-reader.ts';
+import { PieceReleaser } from './pieces.ts';
 import type { SourceDocument } from './shard.ts';
 
 /** Gives the documents of a source to the engine, and remembers where each stands. */
@@ -7,6 +8,7 @@ export class SourceLines implements LineSource {
   readonly #lines: Line[] = [];
   /** Those that wait, and those that were taken and are not settled. */
   readonly #sources: SourceDocument[] = [];
+  readonly #releaser = new PieceReleaser();
   #bytes = 0;
   #isOver = false;
   #isReading = false;
@@ -49,9 +51,11 @@ export class SourceLines implements LineSource {
     return taken;
   }
 
-  /** Where the next documents stand whose chunks are there. */
+  /** Where the next documents stand whose chunks are there. What was in them is gone afterwards. */
   settle(count: number): SourceDocument[] {
-    return this.#sources.splice(0, count);
+    const settled = this.#sources.splice(0, count);
+    for (const { document } of settled) this.#releaser.done(document);
+    return settled;
   }
 
   /** Ends the reading of the source. One that has nothing to give now, and may have nothing for long, is not waited for. */

@@ -70,9 +70,11 @@ export class LocalFileWriter implements FileWriter {
     const gathered = this.#gathered;
     this.#gathered = [];
     this.#gatheredBytes = 0;
-    if (gathered.length === 0) return;
-    await this.#handle.appendFile(Buffer.concat(gathered));
-    gathered.forEach(release);
+    const [first] = gathered;
+    if (first === undefined) return;
+    const whole = gathered.length === 1 ? first : Buffer.concat(gathered);
+    await this.#handle.appendFile(whole);
+    for (const bytes of [whole, ...gathered]) release(bytes);
   }
 
   async #orDiscard(work: () => Promise<void>): Promise<void> {

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { ServiceError } from '../../../core/errors.ts';
+import { allocatePiece } from '../pieces.ts';
 import type { StoredFile } from '../storage.ts';
 import { unreadable } from '../unreadable.ts';
 import { isForbidden, unlessMissing } from './failures.ts';
@@ -28,7 +29,7 @@ export async function* readFilePieces(
     await checkVersion(handle, file);
     let at = from;
     while (at < to) {
-      const buffer = Buffer.allocUnsafeSlow(Math.min(PIECE, to - at));
+      const buffer = allocatePiece(Math.min(PIECE, to - at));
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
       await checkVersion(handle, file);
       if (bytesRead === 0) throw changed(file);
