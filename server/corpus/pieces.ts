@@ -1,3 +1,5 @@
+import { release } from '../run/release.ts';
+
 /** Memory of pieces that nothing refers to but what reads them and the documents in them. */
 const PIECES = new WeakSet<ArrayBufferLike>();
 
@@ -18,18 +20,14 @@ export class PieceReleaser {
 
   /** Is told of each document that is done and not used any more, in the order in which they were read. */
   done(document: unknown): void {
-    const memory = document instanceof Uint8Array ? document.buffer : undefined;
+    const bytes = document instanceof Uint8Array ? document : undefined;
+    const memory = bytes?.buffer;
     if (memory !== this.#last) {
       this.#last?.transfer(0);
       this.#last = undefined;
     }
     if (!(memory instanceof ArrayBuffer)) return;
     if (PIECES.has(memory)) this.#last = memory;
-    else if (isAlone(document as Uint8Array, memory)) memory.transfer(0);
+    else if (bytes?.byteLength === memory.byteLength) release(bytes);
   }
-}
-
-/** Small buffers share their memory with others that have nothing to do with them. */
-function isAlone({ byteLength }: Uint8Array, memory: ArrayBuffer): boolean {
-  return byteLength > Buffer.poolSize && byteLength === memory.byteLength;
 }

