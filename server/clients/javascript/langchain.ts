@@ -1,24 +1,10 @@
 import { Document } from '@langchain/core/documents';
 import { TextSplitter, type TextSplitterChunkHeaderOptions } from '@langchain/textsplitters';
 import type { Chunk } from './api-types.ts';
-import { Chunksmith } from './client.ts';
-import type { ChunksmithOptions } from './settings.ts';
+import { Splitting, type SplittingParams } from './splitting.ts';
 
-/** Texts of one request. */
-const AT_ONCE = 100;
-
-/** Where the service is, and how it splits. What is not given is as LangChain has it. */
-export interface ChunksmithTextSplitterParams extends ChunksmithOptions {
-  /** A client to use, instead of one that is made of the options. */
-  readonly client?: Chunksmith;
-  /** `recursive` by default. */
-  readonly chunker?: string;
-  /** Further options of the chunker, such as its `tokenizer`. */
-  readonly options?: Readonly<Record<string, unknown>>;
-  /** Most tokens of a chunk, characters unless `options` names a tokenizer: 1000 by default. */
-  readonly chunkSize?: number;
-  /** Sent if it is not 0, for chunkers that have it: 0 by default. */
-  readonly chunkOverlap?: number;
+/** Where the service is, and how it splits: chunks have at most 1000 tokens by default, as LangChain has it. */
+export interface ChunksmithTextSplitterParams extends SplittingParams {
   /** Whether the metadata of documents have `start_index`, the place in the text in UTF-16 units. */
   readonly addStartIndex?: boolean;
 }
@@ -26,18 +12,13 @@ export interface ChunksmithTextSplitterParams extends ChunksmithOptions {
 /** A text splitter of LangChain whose chunks a service makes: nothing is trimmed, and joined they are the text. */
 export class ChunksmithTextSplitter extends TextSplitter {
   readonly addStartIndex: boolean;
-  readonly #client: Chunksmith;
-  readonly #chunker: string;
-  readonly #options: Readonly<Record<string, unknown>>;
+  readonly #splitting: Splitting;
 
   constructor(params: ChunksmithTextSplitterParams = {}) {
-    const { chunkSize = 1000, chunkOverlap = 0, options, addStartIndex = false, client } = params;
+    const { chunkSize = 1000, chunkOverlap = 0, addStartIndex = false } = params;
     super({ chunkSize, chunkOverlap });
     this.addStartIndex = addStartIndex;
-    this.#client = client ?? new Chunksmith(params);
-    this.#chunker = params.chunker ?? 'recursive';
-    const overlap = chunkOverlap === 0 ? {} : { chunk_overlap: chunkOverlap };
-    this.#options = { chunk_size: chunkSize, ...overlap, ...options };
+    this.#splitting = new Splitting(params, chunkSize);
   }
 
   static override lc_name(): string {
@@ -45,7 +26,7 @@ export class ChunksmithTextSplitter extends TextSplitter {
   }
 
   override async splitText(text: string): Promise<string[]> {
-    const [chunks = []] = await this.#chunks([text]);
+    const [chunks = []] = await this.#splitting.chunksOf([text]);
     return chunks.map((chunk) => chunk.text);
   }
 
@@ -55,19 +36,10 @@ export class ChunksmithTextSplitter extends TextSplitter {
     metadatas: Document['metadata'][] = [],
     headers: TextSplitterChunkHeaderOptions = {},
   ): Promise<Document[]> {
-    const documents: Document[] = [];
-    for (let first = 0; first < texts.length; first += AT_ONCE) {
-      const some = texts.slice(first, first + AT_ONCE);
-      for (const [place, chunks] of (await this.#chunks(some)).entries()) {
-        const given = { text: some[place] ?? '', metadata: metadatas[first + place] ?? {} };
-        documents.push(...this.#documents(given, chunks, headers));
-      }
-    }
-    return documents;
-  }
-
-  #chunks(text: string[]): Promise<Chunk[][]> {
-    return this.#client.chunk(this.#chunker, { ...this.#options, text, offset_unit: 'utf16' });
+    const lists = await this.#splitting.chunksOf(texts);
+    return lists.flatMap((chunks, index) =>
+      this.#documents({ text: texts[index] ?? '', metadata: metadatas[index] ?? {} }, chunks, headers),
+    );
   }
 
   #documents(
