@@ -1,6 +1,7 @@
 import { fromPlainError } from '../../core/errors.ts';
 import { answerLines } from '../run/answer-lines.ts';
-import type { RunAnswer, Runner } from '../run/runner.ts';
+import type { RunAnswer } from '../run/run-answer.ts';
+import type { Runner } from '../run/runner.ts';
 import type { LineOutcome, StreamPlan } from '../service/stream-plan.ts';
 import type { SourceDocument } from './shard.ts';
 import { SourceLines } from './source-lines.ts';

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fromPlainError, ServiceError } from '../../core/errors.ts';
-import type { RunAnswer } from '../run/runner.ts';
+import type { RunAnswer } from '../run/run-answer.ts';
+import { metadataOf } from '../service/response-metadata.ts';
 import type { Task } from '../service/tasks.ts';
 import { bodyOf, sendBytes } from './bytes-body.ts';
 import { reportFailure } from './error-handler.ts';
@@ -24,9 +25,9 @@ export function answerWith({ runner, metrics }: Services): AnswerTask<Task> {
   return async (request, reply, task, stop = stopWhenGone(reply)) => {
     const body = bodyOf(request);
     const received = body.length;
-    const { bytes, metadata, ...done } = await runner.run(task, body, stop);
+    const { bytes, reported, ...done } = await runner.run(task, body, stop);
     noteWork(request, task, received, done, metrics);
-    for (const [name, value] of Object.entries(metadata)) reply.header(`x-${name}`, value);
+    for (const [name, value] of Object.entries(metadataOf(reported))) reply.header(`x-${name}`, value);
     return sendBytes(reply, bytes);
   };
 }

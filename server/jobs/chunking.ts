@@ -1,6 +1,7 @@
 import { type ChunkedDocuments, chunkDocuments } from '../corpus/chunk-documents.ts';
 import type { SourceDocument } from '../corpus/shard.ts';
-import type { RunAnswer, Runner } from '../run/runner.ts';
+import type { RunAnswer } from '../run/run-answer.ts';
+import type { Runner } from '../run/runner.ts';
 import type { Service } from '../service/service.ts';
 import type { JobSpec } from './spec.ts';
 

@@ -3,7 +3,9 @@ import type { StreamPlan } from '../service/stream-plan.ts';
 import { GroupSize } from './group-size.ts';
 import { failedLine, headOf, joined, type LineAnswers } from './line-answers.ts';
 import { type Line, type LineSource, sizeOf } from './line-reader.ts';
-import type { RunAnswer, Runner } from './runner.ts';
+import { withLinkedStop } from './linked-stop.ts';
+import type { RunAnswer } from './run-answer.ts';
+import type { Runner } from './runner.ts';
 
 /** A stream of documents, or of lists of chunks, that is to be answered. */
 export interface LineStream {
@@ -163,20 +165,12 @@ async function answerEach(stream: LineStream, first: number, lines: readonly Lin
 }
 
 /** Runs lines with a deadline of their own, and until the stream is stopped. */
-async function runLinked(
+function runLinked(
   { plan, runner, signal, isBulk = false }: LineStream,
   first: number,
   body: Buffer,
 ): Promise<RunAnswer> {
-  signal.throwIfAborted();
-  const stop = new AbortController();
-  const abort = () => stop.abort(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await runner.run({ run: 'lines', plan, first, isBulk }, body, stop);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
+  return withLinkedStop(signal, (stop) => runner.run({ run: 'lines', plan, first, isBulk }, body, stop));
 }
 
 function isOfOneLine(error: unknown): boolean {

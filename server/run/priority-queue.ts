@@ -51,6 +51,12 @@ export class PriorityQueue {
     return small.size + large.size + bulk.size;
   }
 
+  /** Threads that have nothing to do. */
+  get idle(): number {
+    const { small, large, bulk } = this.#running;
+    return Math.max(this.#limits.threads - small - large - bulk, 0);
+  }
+
   /** Whether a task that arrives now is turned away, even a small one. */
   get isFull(): boolean {
     return !this.#hasRoom('small') && !this.#mayWait;

@@ -1,11 +1,12 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Config } from '../config/config.ts';
-import type { Answer, OnPart, Service } from '../service/service.ts';
+import type { OnPart, Service } from '../service/service.ts';
 import type { Task } from '../service/tasks.ts';
 import { EventLoopScheduler } from './event-loop-scheduler.ts';
 import { type Executor, STOP_GRACE } from './executor.ts';
-import type { Work } from './message.ts';
-import { type Patience, PriorityQueue } from './priority-queue.ts';
+import { PriorityQueue } from './priority-queue.ts';
+import type { RunAnswer } from './run-answer.ts';
+import { Threads } from './threads.ts';
 
 /**
  * Runs tasks where they belong, small light ones on the event loop and the others in a worker thread, under
@@ -33,11 +34,6 @@ export interface Runner {
   close(): Promise<void>;
 }
 
-/** An answer, and how long its task waited until it could run. */
-export interface RunAnswer extends Answer {
-  readonly queueSeconds: number;
-}
-
 export interface RunnerLoad {
   /** Tasks that wait. */
   readonly waiting: number;
@@ -50,7 +46,7 @@ export interface RunnerLoad {
 export interface RunnerOptions {
   readonly config: Pick<
     Config,
-    'workers' | 'inlineBytes' | 'queueSize' | 'requestTimeout' | 'bulkConcurrency'
+    'workers' | 'inlineBytes' | 'queueSize' | 'requestTimeout' | 'bulkConcurrency' | 'maxAnswerBytes'
   >;
   readonly service: Service;
   readonly inline: Executor;
@@ -65,7 +61,9 @@ export function createRunner({ config, service, inline, pool }: RunnerOptions): 
     queueSize: config.queueSize,
     bulk: config.bulkConcurrency,
   });
-  const state: RunnerState = { config, service, inline, pool, scheduler, queue };
+  const { maxAnswerBytes } = config;
+  const threads = pool === undefined ? undefined : new Threads({ pool, queue, maxAnswerBytes });
+  const state: RunnerState = { config, service, inline, scheduler, threads };
   return {
     run: (task, body, stop, onPart) =>
       withDeadline(stop, config.requestTimeout, (signal) => admit(state, { task, body }, signal, onPart)),
@@ -83,14 +81,14 @@ export function createRunner({ config, service, inline, pool }: RunnerOptions): 
   };
 }
 
-/** The executors with the queues before them. */
-interface RunnerState extends RunnerOptions {
+/** What tasks run on, with the queues before it. */
+interface RunnerState extends Pick<RunnerOptions, 'config' | 'service' | 'inline'> {
   readonly scheduler: EventLoopScheduler;
-  readonly queue: PriorityQueue;
+  readonly threads: Threads | undefined;
 }
 
-function isInline({ config, pool }: RunnerState, bytes: number): boolean {
-  return pool === undefined || bytes <= config.inlineBytes;
+function isInline({ config, threads }: RunnerState, bytes: number): boolean {
+  return threads === undefined || bytes <= config.inlineBytes;
 }
 
 /**
@@ -99,47 +97,24 @@ function isInline({ config, pool }: RunnerState, bytes: number): boolean {
  */
 async function admit(
   state: RunnerState,
-  given: { readonly task: Task; readonly body: Uint8Array },
+  { task, body }: { readonly task: Task; readonly body: Uint8Array },
   signal: AbortSignal,
   onPart: OnPart | undefined,
 ): Promise<RunAnswer> {
-  const { scheduler, service, inline, pool } = state;
-  const { task, body } = given;
+  const { scheduler, service, inline, threads } = state;
   const { length } = body;
-  if (task.run === 'lines' && pool !== undefined) return inThread(state, given, length, signal);
-  if (!isInline(state, length) || (pool !== undefined && !service.mayBeLight(task))) {
-    return inThread(state, given, length, signal, onPart);
+  if (threads !== undefined) {
+    const mayBeInline = task.run !== 'lines' && isInline(state, length) && service.mayBeLight(task);
+    if (!mayBeInline) return threads.run(task, body, signal, onPart);
   }
   const begin = performance.now();
   await scheduler.enter(signal);
   const queueSeconds = secondsSince(begin);
   const execution = service.read(task, body);
-  if (pool !== undefined && !service.isLight(execution)) {
-    return inThread(state, { execution }, length, signal, onPart);
+  if (threads !== undefined && !service.isLight(execution)) {
+    return threads.enter({ execution }, length, signal, { onPart });
   }
   return { ...(await inline.run({ execution }, signal, onPart)), queueSeconds };
-}
-
-async function inThread(
-  { queue, pool }: RunnerState,
-  work: Work,
-  bytes: number,
-  signal: AbortSignal,
-  onPart?: OnPart,
-): Promise<RunAnswer> {
-  const begin = performance.now();
-  const leave = await queue.enter(bytes, signal, patienceOf(work));
-  const queueSeconds = secondsSince(begin);
-  try {
-    return { ...(await (pool as Executor).run(work, signal, onPart)), queueSeconds };
-  } finally {
-    leave();
-  }
-}
-
-function patienceOf(work: Work): Patience {
-  if (!('task' in work) || work.task.run !== 'lines') return 'none';
-  return work.task.isBulk === true ? 'bulk' : 'patient';
 }
 
 function secondsSince(begin: number): number {

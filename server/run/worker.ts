@@ -44,5 +44,6 @@ export default async function work({ work, flag, parts }: WorkMessage): Promise<
 /** Hands the answer's memory over instead of copying it. */
 function moved(answer: Answer): unknown {
   const outcome: WorkOutcome = { answer };
-  return move({ [valueSymbol]: outcome, [transferableSymbol]: [answer.bytes.buffer] });
+  const moved = [answer.bytes, ...(answer.parts ?? [])].map(({ buffer }) => buffer);
+  return move({ [valueSymbol]: outcome, [transferableSymbol]: moved });
 }

@@ -5,6 +5,7 @@ import type { PipelineStep } from '../store/contract.ts';
 import { jsonBytes, parseJson } from '../wire/json-body.ts';
 import { findElements, findMembers, type JsonPlace } from '../wire/json-places.ts';
 import { findTextLiterals } from '../wire/json-text.ts';
+import { type DividedRequest, divideBatch } from './divide-batch.ts';
 import type { Included } from './document-schemas.ts';
 import { readDocuments, type SourceDocument } from './documents.ts';
 import type { EvaluationRequest } from './evaluation/evaluation-request.ts';
@@ -31,6 +32,7 @@ export type Execution =
   | NamesRequest
   | LinesRequest
   | SplitRequest
+  | DividedRequest
   | FileRequest;
 
 /** Names in a request of stored pipelines, which it is answered with. */
@@ -79,7 +81,8 @@ type Asked =
   | Unread<EvaluationRequest>
   | Unread<NamesRequest>
   | Unread<LinesRequest>
-  | Unread<SplitRequest>;
+  | Unread<SplitRequest>
+  | Unread<DividedRequest>;
 type Unread<T> = Omit<T, 'parseSeconds'>;
 
 export function createRequests(registry: Registry, schemas: RequestSchemas, limits: Limits): Requests {
@@ -125,6 +128,11 @@ interface Rules {
 function readTask(task: Exclude<Task, FileTask>, body: Buffer, { checks, limits }: Rules): Asked {
   if (task.run === 'lines') return readLines(task, body, limits);
   if (task.run === 'split') return splitBatch(task, body, readChunksTask(task.of, body, { checks, limits }));
+  if (task.run === 'divide') {
+    const request = readChunksTask(task.of, body, { checks, limits });
+    const parts = divideBatch(body, request, task.parts);
+    return parts === undefined ? request : { run: 'divide', parts };
+  }
   if (task.run === 'embed') return textsRequest('embed', checks.embed(parseJson(body)), limits);
   if (task.run === 'evaluate') return readEvaluation(task, body, { checks, limits });
   if (task.run === 'names') return { run: 'names', names: pipelinesNamed(parseJson(body)) };

@@ -1,3 +1,6 @@
+/** What plugins reported about one document, by name. Plain data. */
+export type Reported = Readonly<Record<string, string>>;
+
 /** What plugins report about an answer, by name: the values of the documents, as a header gives them. */
 export type Metadata = Readonly<Record<string, string>>;
 
@@ -20,19 +23,23 @@ export class ResponseMetadata {
     reported.set(name, values.add(value));
   };
 
-  /**
-   * A list for each name: the values of each document, joined by spaces, or `-` if it has none. A value that all
-   * documents share is given once.
-   */
-  summary(): Metadata {
-    const names = new Set(this.#documents.flatMap((reported) => [...reported.keys()]));
-    return Object.fromEntries([...names].map((name) => [name, this.#summaryOf(name)]));
+  /** What was reported about each document, its values joined by spaces. */
+  reported(): Reported[] {
+    return this.#documents.map((reported) =>
+      Object.fromEntries([...reported].map(([name, values]) => [name, [...values].join(' ')])),
+    );
   }
+}
 
-  #summaryOf(name: string): string {
-    const values = this.#documents.map((reported) => [...(reported.get(name) ?? ['-'])].join(' '));
-    if (new Set(values).size === 1) return values[0] as string;
-    const list = values.join(', ');
-    return list.length <= MAX_LENGTH ? list : `${list.slice(0, list.lastIndexOf(',', MAX_LENGTH))}, ...`;
-  }
+/** A list for each name: the values of each document, or `-` if it has none. A value that all share is given once. */
+export function metadataOf(documents: readonly Reported[]): Metadata {
+  const names = new Set(documents.flatMap((reported) => Object.keys(reported)));
+  return Object.fromEntries([...names].map((name) => [name, valuesOf(name, documents)]));
+}
+
+function valuesOf(name: string, documents: readonly Reported[]): string {
+  const values = documents.map((reported) => reported[name] ?? '-');
+  if (new Set(values).size === 1) return values[0] as string;
+  const list = values.join(', ');
+  return list.length <= MAX_LENGTH ? list : `${list.slice(0, list.lastIndexOf(',', MAX_LENGTH))}, ...`;
 }

@@ -46,7 +46,7 @@ export async function runFile(
   const { timings } = answer;
   return {
     ...answer,
-    metadata: { ...metadata.summary(), ...answer.metadata },
+    reported: [{ ...metadata.reported()[0], ...answer.reported[0] }],
     timings: { ...timings, times: [...timings.times, time] },
   };
 }

@@ -63,7 +63,7 @@ export function runLines(
       }
     }
     const timings = timingsOf(timer, documents);
-    const done = { bytes: writer.written(), metadata: {}, timings, failures };
+    const done = { bytes: writer.written(), reported: [], timings, failures };
     return plan.writes === undefined ? done : { ...done, outcomes };
   });
 }

@@ -36,7 +36,7 @@ export function runRequest(
       return { written, bytes: writeChunks(written, isBatch, maxAnswerBytes) };
     };
     const { written, bytes } = await timer.time('serialise', 'json', write);
-    return { bytes, metadata: metadata.summary(), timings: timingsOf(timer, written) };
+    return { bytes, reported: metadata.reported(), timings: timingsOf(timer, written) };
   });
 }
 

@@ -3,6 +3,7 @@ import type { Kind } from '../../core/contracts/manifest.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import type { Answer, OnPart } from './answer.ts';
+import { type DividedRequest, runDivided } from './divide-batch.ts';
 import { runEvaluation } from './evaluation/run-evaluation.ts';
 import type { Limits } from './limits.ts';
 import type { Openers } from './openers.ts';
@@ -72,7 +73,7 @@ export function createService(options: ServiceOptions): Service {
 }
 
 async function run(
-  execution: TextsRequest | NamesRequest | LinesRequest | SplitRequest,
+  execution: TextsRequest | NamesRequest | LinesRequest | SplitRequest | DividedRequest,
   signal: AbortSignal,
   tools: StageTools,
   maxAnswerBytes: number,
@@ -80,12 +81,13 @@ async function run(
   if (execution.run === 'names') return answerNames(execution);
   if (execution.run === 'lines') return runLines(execution, signal, tools, maxAnswerBytes);
   if (execution.run === 'split') return runSplit(execution);
+  if (execution.run === 'divide') return runDivided(execution);
   return runTexts(execution, signal, tools, maxAnswerBytes);
 }
 
 function answerNames({ names, parseSeconds }: NamesRequest): Answer {
   const bytes = new Uint8Array(Buffer.from(JSON.stringify(names)));
-  return { bytes, metadata: {}, timings: new Timer(parseSeconds).summary(0, 0, 0) };
+  return { bytes, reported: [], timings: new Timer(parseSeconds).summary(0, 0, 0) };
 }
 
 function pluginsOf(
@@ -94,7 +96,7 @@ function pluginsOf(
 ): readonly { readonly kind: Kind; readonly name: string }[] {
   if (task.run === 'execute') return task.steps.map((step) => pluginOf(registry, step));
   if (task.run === 'lines') return task.plan.stages;
-  if (task.run === 'split') return pluginsOf(task.of, registry);
+  if (task.run === 'split' || task.run === 'divide') return pluginsOf(task.of, registry);
   // Of texts, which plugin is asked is only known once the body is read.
   if (task.run === 'embed' || task.run === 'tokenize' || task.run === 'names') return [];
   return [{ kind: task.run === 'chunk' ? 'chunker' : 'refinery', name: task.name }];
@@ -110,7 +112,8 @@ function isLight(execution: Execution, tools: StageTools): boolean {
   if (execution.run === 'lines') return execution.plan.stages.every((stage) => isLightStage(stage, tools));
   // Which reader has it, and whether the file is a form, is only known once it is read.
   if (execution.run === 'file' || execution.run === 'evaluate') return false;
-  return execution.run === 'split' || execution.run === 'names' || isLightModel(execution, tools);
+  const isCheap = execution.run === 'split' || execution.run === 'divide' || execution.run === 'names';
+  return isCheap || isLightModel(execution, tools);
 }
 
 /** Whether all plugins that may open the model or tokenizer are light. */

@@ -66,7 +66,7 @@ const CARRIAGE_RETURN = 0x0d;
 export function runSplit({ plan, lines, parseSeconds }: SplitRequest): Answer {
   const parts = [Buffer.from(JSON.stringify(plan)), ...lines].flatMap((line) => [line, BREAK]);
   const bytes = new Uint8Array(Buffer.concat(parts));
-  return { bytes, metadata: {}, timings: new Timer(parseSeconds).summary(0, 0, 0) };
+  return { bytes, reported: [], timings: new Timer(parseSeconds).summary(0, 0, 0) };
 }
 
 const BREAK = Buffer.from('\n');

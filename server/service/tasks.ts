@@ -10,7 +10,8 @@ export type Task =
   | { readonly run: 'names' }
   | FileTask
   | LinesTask
-  | SplitTask;
+  | SplitTask
+  | DivideTask;
 
 /** Work whose answer are chunks. */
 export type ChunksTask = DocumentsTask | { readonly run: 'refine'; readonly name: string };
@@ -66,4 +67,12 @@ export interface SplitTask {
   readonly run: 'split';
   /** The work that the batch is for. */
   readonly of: ChunksTask;
+}
+
+/** Work that is answered with the requests that it was divided into, or with chunks if it is not worth dividing. */
+export interface DivideTask {
+  readonly run: 'divide';
+  readonly of: ChunksTask;
+  /** Most parts. */
+  readonly parts: number;
 }

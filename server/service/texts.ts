@@ -45,7 +45,7 @@ async function embedTexts(
     const vectors = await callPlugin({ manifest: { kind: 'embedding', name } }, embed);
     const write = () => writeVectors(name, vectors, texts.length, encoding, maxAnswerBytes);
     const bytes = await timer.time('serialise', 'json', write);
-    return { bytes, metadata: { 'embedding-model': name }, timings: timer.summary(texts.length, 0, 0) };
+    return { bytes, reported: [{ 'embedding-model': name }], timings: timer.summary(texts.length, 0, 0) };
   } finally {
     lease.release();
   }
@@ -72,7 +72,7 @@ async function tokenizeTexts(
   const write = () => writeTokens(name, lists, { include, unit: offset_unit }, maxAnswerBytes);
   const bytes = await timer.time('serialise', 'json', write);
   const tokens = lists.reduce((sum, { count }) => sum + count, 0);
-  return { bytes, metadata: {}, timings: timer.summary(texts.length, 0, tokens) };
+  return { bytes, reported: [], timings: timer.summary(texts.length, 0, tokens) };
 }
 
 function tokensOf(tokenizer: Tokenizer, text: string, include: readonly TokenField[]): TokenList {

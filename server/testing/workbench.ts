@@ -13,6 +13,7 @@ import { importFactory } from '../loader/import-factory.ts';
 import type { Openers } from '../service/openers.ts';
 import { startRefining } from '../service/refining.ts';
 import { defaultNameOf } from '../service/request-schemas.ts';
+import { metadataOf } from '../service/response-metadata.ts';
 import { createValidator } from '../validation/validator.ts';
 import { BrokenContract } from './broken-contract.ts';
 import { collaborators } from './collaborators.ts';
@@ -69,8 +70,8 @@ export async function openWorkbench(
     plugins: (kind) => registry.ofKind(kind),
     make: (kind, name) => host.get(kind, name),
     async chunk(name, request) {
-      const { bytes, metadata } = await runTask(service, { run: 'chunk', name }, request);
-      checkReports(registry.require('chunker', name).manifest, Object.keys(metadata));
+      const { bytes, reported } = await runTask(service, { run: 'chunk', name }, request);
+      checkReports(registry.require('chunker', name).manifest, Object.keys(metadataOf(reported)));
       return Buffer.from(bytes).toString();
     },
     async request({ kind, name }, body) {

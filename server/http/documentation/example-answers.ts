@@ -1,7 +1,7 @@
 import { needsKey } from '../../../core/hosting/capability.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Runner } from '../../run/runner.ts';
-import type { Metadata } from '../../service/response-metadata.ts';
+import { type Metadata, metadataOf } from '../../service/response-metadata.ts';
 import type { Task } from '../../service/tasks.ts';
 import type { PipelineStep } from '../../store/contract.ts';
 import type { Document, Operation } from './document.ts';
@@ -96,8 +96,8 @@ async function answerExample(
     stop.signal.addEventListener('abort', () => resolve(undefined));
   });
   const run = async () => {
-    const { bytes, metadata } = await runner.run(task, Buffer.from(JSON.stringify(example)), stop);
-    return { body: JSON.parse(Buffer.from(bytes).toString()) as unknown, metadata };
+    const { bytes, reported } = await runner.run(task, Buffer.from(JSON.stringify(example)), stop);
+    return { body: JSON.parse(Buffer.from(bytes).toString()) as unknown, metadata: metadataOf(reported) };
   };
   try {
     return await Promise.race([run(), stopped]);

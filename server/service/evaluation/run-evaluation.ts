@@ -43,7 +43,7 @@ export async function runEvaluation(
     const outcomes = await evaluateAll(request, tools, index, lines);
     return {
       bytes: lines.whole({ embedding_model: model.name, k }),
-      metadata: { 'embedding-model': model.name },
+      reported: [{ 'embedding-model': model.name }],
       ...summaryOf(request, outcomes, timer),
     };
   } finally {

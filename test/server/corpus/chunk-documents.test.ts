@@ -8,7 +8,8 @@ import {
   chunkDocuments,
 } from '../../../server/corpus/chunk-documents.ts';
 import type { SourceDocument } from '../../../server/corpus/shard.ts';
-import type { RunAnswer, Runner } from '../../../server/run/runner.ts';
+import type { RunAnswer } from '../../../server/run/run-answer.ts';
+import type { Runner } from '../../../server/run/runner.ts';
 import type { LinesTask } from '../../../server/service/tasks.ts';
 import { composeQuietly, runTask } from '../../support/service.ts';
 

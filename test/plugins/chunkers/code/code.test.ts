@@ -8,6 +8,7 @@ import { createChunker } from '../../../../plugins/chunkers/code/index.ts';
 import { LANGUAGES } from '../../../../plugins/chunkers/code/languages.ts';
 import manifest from '../../../../plugins/chunkers/code/manifest.ts';
 import { createParsers } from '../../../../plugins/chunkers/code/parsers.ts';
+import { metadataOf } from '../../../../server/service/response-metadata.ts';
 import { startServer } from '../../../support/server.ts';
 import { composeQuietly, runTask } from '../../../support/service.ts';
 
@@ -35,8 +36,8 @@ interface CodeChunk {
 }
 
 async function ask(text: string | string[], options: object = {}) {
-  const { bytes, metadata } = await runTask(service, { run: 'chunk', name: 'code' }, { text, ...options });
-  return { answer: JSON.parse(Buffer.from(bytes).toString()), metadata };
+  const { bytes, reported } = await runTask(service, { run: 'chunk', name: 'code' }, { text, ...options });
+  return { answer: JSON.parse(Buffer.from(bytes).toString()), metadata: metadataOf(reported) };
 }
 
 const chunk = async (text: string, options: object = {}): Promise<CodeChunk[]> =>
