@@ -1,97 +1,41 @@
 import type { Ranks } from '../vocabulary/ranks.ts';
-import { type Merge, NO_RANK, rankOrNone } from './merge.ts';
-import { MergeQueue } from './merge-queue.ts';
+import type { Merge } from './merge.ts';
+import { createMergeHistory, lengthOf, type MergeHistory } from './merge-history.ts';
 
 /**
- * Merges a piece of any length in O(n log n): a linked list of parts, and a queue of pairs ordered by rank and
- * place. Takes about 50 bytes of memory for each byte of the piece while it runs.
+ * Finds what the merges of a piece of any length end with, in linear time and without merging: the bytes of any two
+ * neighbours merge to just these two, and there is one such row of tokens for each beginning of a piece. So the row is
+ * built from the left, with the longest token that goes with the one before; where none does, the last token is replaced
+ * by a shorter one, and what ended there is never tried again.
+ *
+ * That neighbours decide was found by H. van Antwerpen and A. Neubeck, "So many tokens, so little time" (GitHub, 2024).
  */
 export function createLongMerge(ranks: Ranks): Merge {
-  const findPair = memoizePairs(ranks);
-  const queue = new MergeQueue(ranks.tokenStarts.length - 1);
+  let history: MergeHistory | undefined;
+  const found = new Int32Array(ranks.longest);
+
   return (bytes, length, ids) => {
-    const next = new Int32Array(length + 1);
-    const previous = new Int32Array(length + 1);
-    const pairRanks = new Int32Array(length + 1).fill(NO_RANK);
-    // Each part offers at most one pair at first, and a merge takes one away and offers at most two.
-    queue.prepare(2 * length);
-
-    linkBytes(ranks, bytes, length, next, previous, ids);
-    for (let part = 0; part < length - 1; part += 1)
-      offer(part, ranks.pairs[((bytes[part] as number) << 8) | (bytes[part + 1] as number)] as number);
-    while (queue.take()) {
-      const { rank, place: part } = queue;
-      if (pairRanks[part] !== rank) continue;
-      const merged = next[part] as number;
-      ids[part] = rank;
-      pairRanks[merged] = NO_RANK;
-      next[part] = next[merged] as number;
-      previous[next[part] as number] = part;
-      rankPair(part);
-      if (part > 0) rankPair(previous[part] as number);
+    history ??= createMergeHistory(ranks);
+    const isDead = new Uint8Array(length + 1);
+    let tokens = 0;
+    let at = 0;
+    let candidates = ranks.findAt(bytes, at, length, found);
+    while (at < length) {
+      if (candidates === 0) {
+        isDead[at] = 1;
+        const last = lengthOf(ranks, ids[--tokens] as number);
+        at -= last;
+        candidates = ranks.findAt(bytes, at, at + last - 1, found);
+        continue;
+      }
+      const token = found[--candidates] as number;
+      const end = at + lengthOf(ranks, token);
+      if (isDead[end] === 1) continue;
+      if (tokens > 0 && !history.areNeighbours(ids[tokens - 1] as number, token)) continue;
+      ids[tokens++] = token;
+      at = end;
+      if (at < length) candidates = ranks.findAt(bytes, at, length, found);
     }
-    queue.release();
-    return collectIds(ids, next, length);
-
-    function rankPair(part: number): void {
-      const neighbour = next[part] as number;
-      const isLast = neighbour === length;
-      offer(part, isLast ? -1 : findPair(ids, part, neighbour, bytes, next[neighbour] as number));
-    }
-
-    function offer(part: number, rank: number): void {
-      pairRanks[part] = rankOrNone(rank);
-      if (rank >= 0) queue.add(rank, part);
-    }
+    return tokens;
   };
-}
-
-/** Pairs of tokens whose rank is kept; a power of two. */
-const KEPT_PAIRS = 1 << 12;
-
-/**
- * Finds the rank of the pair of tokens `ids[first]` and `ids[second]`, which are the bytes from `first` to `end`. Long pieces
- * mostly repeat a few pairs, and to find a rank takes time linear in its bytes.
- */
-function memoizePairs(ranks: Ranks) {
-  const firsts = new Int32Array(KEPT_PAIRS).fill(-1);
-  const seconds = new Int32Array(KEPT_PAIRS);
-  const found = new Int32Array(KEPT_PAIRS);
-  return (ids: Uint32Array, first: number, second: number, bytes: Uint8Array, end: number): number => {
-    const one = ids[first] as number;
-    const other = ids[second] as number;
-    const slot = (Math.imul(one, 0x5bd1e995) ^ other) & (KEPT_PAIRS - 1);
-    if (firsts[slot] !== one || seconds[slot] !== other) {
-      firsts[slot] = one;
-      seconds[slot] = other;
-      found[slot] = ranks.find(bytes, first, end);
-    }
-    return found[slot] as number;
-  };
-}
-
-/** Makes each byte a part, linked to its neighbours. */
-function linkBytes(
-  ranks: Ranks,
-  bytes: Uint8Array,
-  length: number,
-  next: Int32Array,
-  previous: Int32Array,
-  ids: Uint32Array,
-): void {
-  for (let part = 0; part < length; part += 1) {
-    next[part] = part + 1;
-    previous[part] = part - 1;
-    ids[part] = ranks.singles[bytes[part] as number] as number;
-  }
-}
-
-/** Moves the ids of the parts that are left to the front, and returns how many there are. */
-function collectIds(ids: Uint32Array, next: Int32Array, length: number): number {
-  let tokens = 0;
-  for (let part = 0; part < length; part = next[part] as number) {
-    ids[tokens] = ids[part] as number;
-    tokens += 1;
-  }
-  return tokens;
 }
