@@ -62,17 +62,15 @@ t.test('whoever is asked to wait for longer than the limit gives up', async (t) 
 });
 
 t.test('an abort ends the waiting with its reason', async (t) => {
-  for (const retryAfter of [undefined, 2000]) {
+  for (const retryAfter of [undefined, 100_000]) {
     const { work, rules, runs } = failing(errors(2));
     const controller = new AbortController();
     setTimeout(() => controller.abort(new Error('gone')), 20);
     const more = { retryAfter: () => retryAfter, signal: controller.signal };
-    const start = performance.now();
     await t.rejects(
-      withRetries({ firstDelay: 1500, longestDelay: 3000 }, { ...rules, ...more }, work),
+      withRetries({ firstDelay: 100_000, longestDelay: 200_000 }, { ...rules, ...more }, work),
       /gone/,
     );
-    t.ok(performance.now() - start < 1400);
     t.equal(runs(), 1);
   }
 });

@@ -13,7 +13,7 @@ import { until } from '../../support/process.ts';
 import { composeQuietly } from '../../support/service.ts';
 
 const LIGHT = { light: true };
-const WAITS_3_S = `await new Promise((done) => setTimeout(done, 3000)); ${WHOLE_TEXT}`;
+const WAITS = `await new Promise((done) => setTimeout(done, 8000)); ${WHOLE_TEXT}`;
 const HEARS = `await new Promise((_, fail) => context.signal.addEventListener('abort', () => {
   (globalThis.heard ??= []).push(context.signal.reason);
   fail(new Error('the plugin says something else'));
@@ -53,7 +53,7 @@ async function createTestRunner(
     chunker('whole', WHOLE_TEXT, LIGHT),
     chunker('counted', WHOLE_TEXT, { ...LIGHT, uses: ['tokenizer'] }),
     chunker('weighed', WHOLE_TEXT),
-    chunker('waits', WAITS_3_S, LIGHT),
+    chunker('waits', WAITS, LIGHT),
     chunker('hears', HEARS, LIGHT),
     chunker('keeps-busy', KEEPS_BUSY, LIGHT),
     plugin({ kind: 'tokenizer', name: 'weighty', models: ['weighty'] }, CHARACTERS),
@@ -164,7 +164,7 @@ t.test('the deadline holds on the event loop, and the work hears of it', async (
       const start = performance.now();
       await t.rejects(run(name, SMALL, {}, stop), { code: 'timed_out', status: 503 });
       const ms = performance.now() - start;
-      t.ok(ms > 900 && ms < 2900, `${name} with ${workers} workers: ${ms} ms`);
+      t.ok(ms > 900 && ms < 7000, `${name} with ${workers} workers: ${ms} ms`);
       t.ok(stop.signal.aborted);
       t.match(stop.signal.reason, { code: 'timed_out' });
       t.equal(works.length, 0);
