@@ -1,6 +1,6 @@
 import type { Ranks } from '../vocabulary/ranks.ts';
 import type { Merge } from './merge.ts';
-import { createMergeHistory, lengthOf, type MergeHistory } from './merge-history.ts';
+import { createMergeHistory, type MergeHistory } from './merge-history.ts';
 
 /**
  * Finds what the merges of a piece of any length end with, in linear time and without merging: the bytes of any two
@@ -19,22 +19,23 @@ export function createLongMerge(ranks: Ranks): Merge {
     const isDead = new Uint8Array(length + 1);
     let tokens = 0;
     let at = 0;
-    let candidates = ranks.findAt(bytes, at, length, found);
+    let candidates = ranks.candidatesAt(bytes, at, length, found);
     while (at < length) {
       if (candidates === 0) {
         isDead[at] = 1;
-        const last = lengthOf(ranks, ids[--tokens] as number);
+        const last = ranks.lengthOf(ids[--tokens] as number);
         at -= last;
-        candidates = ranks.findAt(bytes, at, at + last - 1, found);
+        candidates = ranks.candidatesAt(bytes, at, at + last - 1, found);
         continue;
       }
       const token = found[--candidates] as number;
-      const end = at + lengthOf(ranks, token);
+      const end = at + ranks.lengthOf(token);
       if (isDead[end] === 1) continue;
       if (tokens > 0 && !history.areNeighbours(ids[tokens - 1] as number, token)) continue;
+      if (!ranks.isAt(token, bytes, at)) continue;
       ids[tokens++] = token;
       at = end;
-      if (at < length) candidates = ranks.findAt(bytes, at, length, found);
+      if (at < length) candidates = ranks.candidatesAt(bytes, at, length, found);
     }
     return tokens;
   };

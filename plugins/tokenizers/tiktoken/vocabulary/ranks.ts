@@ -1,25 +1,11 @@
+import { type Candidates, createCandidates, createLookUp, type LookUp, type Tables } from './look-up.ts';
+import { hashBytes, mixed, pairAt, RANK_MASK } from './slots.ts';
+
 /**
  * The vocabulary of an encoding: byte sequence to rank. A rank is also the token's id, and the lower one is
  * merged first. The tables lie in one buffer that any number of threads may view.
  */
-export interface Ranks {
-  /** The rank of `bytes[start, end)`, or -1 if that is no token. */
-  find(bytes: Uint8Array, start: number, end: number): number;
-  /**
-   * Finds the tokens that `bytes` has at `start`, each longer than the one before and none beyond `end`. Writes their
-   * ranks to `found`, which has a place for each byte of the longest token, and returns how many there are.
-   */
-  findAt(bytes: Uint8Array, start: number, end: number, found: Int32Array): number;
-  /** The rank of each single byte. */
-  readonly singles: Int32Array;
-  /** The rank of each pair of bytes, at `first * 256 + second`; -1 if that is no token. */
-  readonly pairs: Int32Array;
-  /** Where each token's bytes begin in `tokenBytes`, by rank, and one more for the end of the last. */
-  readonly tokenStarts: Uint32Array;
-  readonly tokenBytes: Uint8Array;
-  /** Bytes of the longest token. */
-  readonly longest: number;
-}
+export type Ranks = Omit<Tables, 'slots' | 'reach'> & LookUp & Candidates;
 
 /** The token bytes in the order of their ranks, as they stand in the rank file. */
 export interface RankList {
@@ -31,22 +17,23 @@ const HEADER_WORDS = 4;
 const SINGLES = 256;
 const PAIRS = 65536;
 const WORD = Int32Array.BYTES_PER_ELEMENT;
-/** Words of the bytes of the longest token for each pair of bytes that it begins with, two in each word. */
-const REACH_WORDS = PAIRS / 2;
-
-/** A slot holds `rank + 1` in its lower bits and bits of the hash above them; 0 is an empty slot. */
-const RANK_BITS = 18;
-const RANK_MASK = (1 << RANK_BITS) - 1;
+/** Most bytes of a token. */
+const LONGEST = 255;
+/** Words of the bytes of the longest token for each pair of bytes that it begins with, four in each word. */
+const REACH_WORDS = PAIRS / 4;
 
 /** Builds the buffer of a vocabulary. Throws a RangeError if it has more tokens than a slot can name. */
 export function buildRanks({ tokenStarts, tokenBytes }: RankList): SharedArrayBuffer {
   const tokens = tokenStarts.length - 1;
   if (tokens >= RANK_MASK) throw new RangeError(`${tokens} tokens are more than the rank table can hold.`);
+  const longest = longestToken(tokenStarts);
+  if (longest > LONGEST)
+    throw new RangeError(`A token of ${longest} bytes is longer than the rank table can hold.`);
   const slots = 2 ** Math.ceil(Math.log2(2 * tokens));
   const words = HEADER_WORDS + SINGLES + PAIRS + REACH_WORDS + slots + tokenStarts.length;
   const buffer = new SharedArrayBuffer(words * WORD + tokenBytes.length);
   const header = new Int32Array(buffer, 0, HEADER_WORDS);
-  header.set([slots, tokenStarts.length, tokenBytes.length, longestToken(tokenStarts)]);
+  header.set([slots, tokenStarts.length, tokenBytes.length, longest]);
   const view = layOut(buffer);
   view.tokenStarts.set(tokenStarts);
   view.tokenBytes.set(tokenBytes);
@@ -58,46 +45,14 @@ export function buildRanks({ tokenStarts, tokenBytes }: RankList): SharedArrayBu
 
 /** Views a buffer that `buildRanks` made. */
 export function viewRanks(buffer: SharedArrayBuffer): Ranks {
-  const { slots, singles, pairs, reach, tokenStarts, tokenBytes, longest } = layOut(buffer);
-  const slotMask = slots.length - 1;
-
-  function find(bytes: Uint8Array, start: number, end: number): number {
-    return end - start > longest ? -1 : lookUp(bytes, start, end, mixed(hashBytes(bytes, start, end)));
-  }
-
-  function findAt(bytes: Uint8Array, start: number, end: number, found: Int32Array): number {
-    found[0] = singles[bytes[start] as number] as number;
-    let count = 1;
-    if (start + 1 === end) return count;
-    const most = Math.min(end, start + (reach[pairAt(bytes, start)] as number));
-    let hash = hashByte(0, bytes[start] as number);
-    for (let to = start + 1; to < most; to += 1) {
-      hash = hashByte(hash, bytes[to] as number);
-      const rank = lookUp(bytes, start, to + 1, mixed(hash));
-      if (rank >= 0) found[count++] = rank;
-    }
-    return count;
-  }
-
-  function lookUp(bytes: Uint8Array, start: number, end: number, hash: number): number {
-    const length = end - start;
-    for (let at = hash & slotMask; ; at = (at + 1) & slotMask) {
-      const slot = slots[at] as number;
-      if (slot === 0) return -1;
-      if ((slot ^ hash) >>> RANK_BITS !== 0) continue;
-      const rank = (slot & RANK_MASK) - 1;
-      const from = tokenStarts[rank] as number;
-      if ((tokenStarts[rank + 1] as number) - from !== length) continue;
-      let same = 0;
-      while (same < length && tokenBytes[from + same] === bytes[start + same]) same += 1;
-      if (same === length) return rank;
-    }
-  }
-
-  return { find, findAt, singles, pairs, tokenStarts, tokenBytes, longest };
+  const tables = layOut(buffer);
+  const lookUp = createLookUp(tables);
+  const { singles, pairs, tokenStarts, tokenBytes, longest } = tables;
+  const candidates = createCandidates(tables, lookUp);
+  return { ...lookUp, ...candidates, singles, pairs, tokenStarts, tokenBytes, longest };
 }
 
-function layOut(buffer: SharedArrayBuffer) {
+function layOut(buffer: SharedArrayBuffer): Tables {
   const header = new Int32Array(buffer, 0, HEADER_WORDS);
   const [slotCount, startCount, byteCount, longest] = header as unknown as [number, number, number, number];
   let offset = HEADER_WORDS * WORD;
@@ -110,17 +65,14 @@ function layOut(buffer: SharedArrayBuffer) {
     longest,
     singles: new Int32Array(buffer, take(SINGLES), SINGLES),
     pairs: new Int32Array(buffer, take(PAIRS), PAIRS),
-    reach: new Uint16Array(buffer, take(REACH_WORDS), PAIRS),
+    reach: new Uint8Array(buffer, take(REACH_WORDS), PAIRS),
     slots: new Int32Array(buffer, take(slotCount), slotCount),
     tokenStarts: new Uint32Array(buffer, take(startCount), startCount),
     tokenBytes: new Uint8Array(buffer, offset, byteCount),
   };
 }
 
-function insert(
-  { slots, singles, pairs, reach, tokenStarts, tokenBytes }: ReturnType<typeof layOut>,
-  rank: number,
-): void {
+function insert({ slots, singles, pairs, reach, tokenStarts, tokenBytes }: Tables, rank: number): void {
   const start = tokenStarts[rank] as number;
   const end = tokenStarts[rank + 1] as number;
   if (start === end) return;
@@ -136,27 +88,6 @@ function insert(
   let at = hash & slotMask;
   while (slots[at] !== 0) at = (at + 1) & slotMask;
   slots[at] = (hash & ~RANK_MASK) | (rank + 1);
-}
-
-/** Two bytes as one number. */
-function pairAt(bytes: Uint8Array, at: number): number {
-  return ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
-}
-
-function hashBytes(bytes: Uint8Array, start: number, end: number): number {
-  let hash = 0;
-  for (let index = start; index < end; index += 1) hash = hashByte(hash, bytes[index] as number);
-  return hash;
-}
-
-/** The hash of bytes that go on with one more. */
-function hashByte(hash: number, byte: number): number {
-  return Math.imul(hash ^ byte, 0x5bd1e995) ^ (hash >>> 15);
-}
-
-/** The hash as slots know it. */
-function mixed(hash: number): number {
-  return Math.imul(hash ^ (hash >>> 13), 0x85ebca6b) ^ (hash >>> 16);
 }
 
 function longestToken(tokenStarts: Uint32Array): number {
