@@ -4,6 +4,7 @@ import type { Executor } from './executor.ts';
 import { joinAnswers } from './join-answers.ts';
 import { withLinkedStop } from './linked-stop.ts';
 import type { Work } from './message.ts';
+import { Pace } from './pace.ts';
 import type { Patience, PriorityQueue } from './priority-queue.ts';
 import type { RunAnswer } from './run-answer.ts';
 
@@ -14,9 +15,10 @@ export interface ThreadsOptions {
   readonly maxAnswerBytes: number;
 }
 
-/** The worker threads with the queue before them. A batch is worked on by all that are idle. */
+/** The worker threads with the queue before them. A batch that takes long is worked on by all that are idle. */
 export class Threads {
   readonly #options: ThreadsOptions;
+  readonly #pace = new Pace();
 
   constructor(options: ThreadsOptions) {
     this.#options = options;
@@ -28,11 +30,16 @@ export class Threads {
    * @param body bytes of the request; they may be moved away
    * @throws ServiceError `overloaded`, the signal's reason, or what the executor throws
    */
-  run(task: Task, body: Uint8Array, signal: AbortSignal, onPart?: OnPart): Promise<RunAnswer> {
-    const parts = this.#partsFor(body.length);
-    return parts > 1 && isChunksTask(task)
+  async run(task: Task, body: Uint8Array, signal: AbortSignal, onPart?: OnPart): Promise<RunAnswer> {
+    const { length } = body;
+    if (!isChunksTask(task))
+      return this.enter({ task, body }, length, signal, { patience: patienceOf(task), onPart });
+    const parts = this.#partsFor(task, length);
+    const answer = await (parts > 1
       ? this.#runInParts(task, body, parts, signal)
-      : this.enter({ task, body }, body.length, signal, { patience: patienceOf(task), onPart });
+      : this.enter({ task, body }, length, signal));
+    this.#pace.note(task, length, answer.timings);
+    return answer;
   }
 
   /**
@@ -57,9 +64,12 @@ export class Threads {
     }
   }
 
-  #partsFor(bytes: number): number {
+  /** How many parts of a batch are worth their messages; one if it is not known how long its work takes. */
+  #partsFor(task: ChunksTask, bytes: number): number {
     const { idle } = this.#options.queue;
-    return idle > 1 ? Math.min(idle * PARTS_PER_THREAD, Math.floor(bytes / PART_BYTES)) : 1;
+    const seconds = this.#pace.expect(task, bytes);
+    if (idle < 2 || seconds < bytes * SECONDS_PER_BYTE) return 1;
+    return Math.min(idle * PARTS_PER_THREAD, Math.floor(seconds / PART_SECONDS));
   }
 
   /** Has one thread read and divide the batch, and then all of them work on the parts. One part that fails stops all. */
@@ -89,8 +99,10 @@ export class Threads {
   }
 }
 
-/** Less is not worth a message to a thread. */
-const PART_BYTES = 65_536;
+/** Least work of a part. */
+const PART_SECONDS = 0.01;
+/** Work that takes less for a byte than reading, dividing and joining does is not worth it. */
+const SECONDS_PER_BYTE = 40e-9;
 /** More than one, as some texts take longer than others of their size. */
 const PARTS_PER_THREAD = 2;
 

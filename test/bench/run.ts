@@ -14,6 +14,7 @@ const BENCHES = [
   'code',
   'http',
   'stream',
+  'batches',
   'corpus',
   'pipelines',
   'jobs',

@@ -6,25 +6,32 @@ import { type Answer, type Client, startServer } from '../../support/server.ts';
 
 /** Batches that several threads work on, against one thread that has all of it. */
 
-const LINES = `const cuts = [...text.matchAll(/\\n/g)].map(({ index }) => index + 1);
+/** Longer than a batch is worth dividing for. */
+const WORKS = 'await new Promise((done) => setTimeout(done, 5));';
+const LINES = `${WORKS} const cuts = [...text.matchAll(/\\n/g)].map(({ index }) => index + 1);
   const ends = [...cuts.filter((cut) => cut < text.length), text.length];
   return ends.map((end, at) => ({ start: ends[at - 1] ?? 0, end }));`;
-const TELLS_THREAD = `const { threadId } = await import('node:worker_threads');
-  context.report('thread', String(threadId)); ${LINES}`;
+const THREAD = `context.report('thread', String((await import('node:worker_threads')).threadId));`;
+const TELLS_THREAD = `${THREAD} ${LINES}`;
 const TELLS_FIRST = `context.report('first', text.slice(0, 3).replace(/[^a-z]/gi, '?'));
   if (text.includes('no number')) return [{ start: 0, end: text.length + 1 }];
   ${LINES}`;
-const STOPS = `if (text.startsWith('fails')) throw new Error('fails');
+const STOPS = `if (text.startsWith('ends')) { ${LINES} }
+  if (text.startsWith('fails')) throw new Error('fails');
   await new Promise((_, fail) => context.signal.addEventListener('abort', () => fail(context.signal.reason)));`;
 
 const folder = await pluginsFolder(
   t,
+  chunker('quick', `${THREAD} return [{ start: 0, end: text.length }];`, {
+    reports: { thread: 'The thread.' },
+  }),
   chunker('threads', TELLS_THREAD, { reports: { thread: 'The thread.' } }),
   chunker('lines', TELLS_FIRST, { reports: { first: 'How it begins.' } }),
   chunker('stops', STOPS),
   plugin(
     { kind: 'refinery', name: 'counts' },
-    'export default () => ({ refine: (chunks) => chunks.map((chunk, at) => ({ ...chunk, at })) });',
+    `export default () => ({ async refine(chunks) {
+      ${WORKS} return chunks.map((chunk, at) => ({ ...chunk, at })); } });`,
   ),
 );
 const settings = { pluginsDir: [folder], store: 'memory' } as const;
@@ -41,14 +48,21 @@ async function ask(client: Client, path: string, body: object | string) {
   return saidBy(await client.post(path, body));
 }
 
-t.test('the texts of one batch go to all threads that are idle', async (t) => {
+const threadsOf = ({ headers }: Answer) => new Set(headers.get('x-thread')?.split(', ')).size;
+
+t.test('the texts of one batch go to all threads that are idle, once it is known to take long', async (t) => {
   const text = Array.from({ length: 40 }, () => longDocument(20_000));
-  const { headers } = await together.post('/v1/chunk/threads', { text });
-  const threads = new Set(headers.get('x-thread')?.split(', '));
-  t.ok(threads.size > 1, [...threads].join());
+  t.equal(threadsOf(await together.post('/v1/chunk/threads', { text })), 1);
+  t.ok(threadsOf(await together.post('/v1/chunk/threads', { text })) > 1);
 });
 
-t.test('what a thread alone is given stays with it', async (t) => {
+t.test('work that takes less than dividing it stays in one thread', async (t) => {
+  const text = Array.from({ length: 40 }, () => longDocument(20_000));
+  for (let request = 0; request < 3; request++)
+    t.equal(threadsOf(await together.post('/v1/chunk/quick', { text })), 1);
+});
+
+t.test('what is one text, or hardly any, stays in one thread', async (t) => {
   for (const text of [[longDocument(500_000)], ['a', 'b'], longDocument(500_000)]) {
     const { status, headers } = await together.post('/v1/chunk/threads', { text });
     t.equal(status, 200);
@@ -136,6 +150,7 @@ t.test('the limit of an answer is for all of it', async (t) => {
 
 t.test('a part that fails stops the others', async (t) => {
   const text = Array.from({ length: 20 }, (_, index) => (index === 0 ? 'fails' : '') + longDocument(20_000));
+  await together.post('/v1/chunk/stops', { text: 'ends' });
   const answer = await ask(together, '/v1/chunk/stops', { text });
   t.equal(answer.status, 500);
   const after = await together.post('/v1/chunk/lines', { text: text.slice(0, 5) });

@@ -1,0 +1,32 @@
+import type { ChunksTask } from '../service/tasks.ts';
+import type { Timings } from '../service/timings.ts';
+
+/** Most kinds of work whose pace is kept. */
+const MOST_KEPT = 1000;
+/** What the newest answer counts for. */
+const NEWEST = 0.3;
+
+/** How long work has taken for its bytes, by the plugins that do it: only the texts themselves tell more. */
+export class Pace {
+  readonly #secondsPerByte = new Map<string, number>();
+
+  /** Seconds that work on so many bytes should take, without reading them and writing the answer; 0 if none was done yet. */
+  expect(task: ChunksTask, bytes: number): number {
+    return bytes * (this.#secondsPerByte.get(keyOf(task)) ?? 0);
+  }
+
+  /** Takes the times of an answer into account. */
+  note(task: ChunksTask, bytes: number, { times }: Timings): void {
+    const work = times.filter(({ stage }) => stage !== 'parse' && stage !== 'serialise');
+    const now = work.reduce((sum, { seconds }) => sum + seconds, 0) / Math.max(bytes, 1);
+    const key = keyOf(task);
+    const before = this.#secondsPerByte.get(key) ?? now;
+    if (this.#secondsPerByte.size >= MOST_KEPT) this.#secondsPerByte.clear();
+    this.#secondsPerByte.set(key, NEWEST * now + (1 - NEWEST) * before);
+  }
+}
+
+function keyOf(task: ChunksTask): string {
+  if (task.run !== 'execute') return `${task.run} ${task.name}`;
+  return task.steps.map(({ chunker, refinery }) => chunker ?? refinery).join(' ');
+}
