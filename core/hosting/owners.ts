@@ -1,29 +1,58 @@
 import type { Kind } from '../contracts/manifest.ts';
 import type { PluginEntry, Registry } from './registry.ts';
 
+/** What the plugins of a kind claim of models' names. */
+interface Claims {
+  readonly names: ReadonlyMap<string, PluginEntry>;
+  /** What a name may begin with, the longest first; empty for any name. */
+  readonly prefixes: readonly Prefix[];
+}
+
+interface Prefix {
+  readonly prefix: string;
+  readonly owners: readonly PluginEntry[];
+}
+
+/** Every request asks, and a registry does not change. */
+const known = new WeakMap<Registry, Map<Kind, Claims>>();
+
 /**
  * The plugins of a kind that answer to a model's name: the one that lists the name itself, else the one
  * with the longest `prefix*` that fits, else all that take any name.
  */
-export function ownersOf(registry: Registry, kind: Kind, model: string): PluginEntry[] {
-  let owners: PluginEntry[] = [];
-  let longest = -1;
-  for (const entry of registry.ofKind(kind)) {
-    const fit = Math.max(-1, ...(entry.manifest.models ?? []).map((pattern) => matchLength(pattern, model)));
-    if (fit > longest) owners = [];
-    if (fit >= longest && fit >= 0) owners.push(entry);
-    longest = Math.max(fit, longest);
-  }
-  return owners;
+export function ownersOf(registry: Registry, kind: Kind, model: string): readonly PluginEntry[] {
+  const { names, prefixes } = claimsOf(registry, kind);
+  const named = names.get(model);
+  if (named !== undefined) return [named];
+  return prefixes.find(({ prefix }) => model.startsWith(prefix))?.owners ?? [];
+}
+
+function claimsOf(registry: Registry, kind: Kind): Claims {
+  const kinds = known.get(registry) ?? new Map<Kind, Claims>();
+  known.set(registry, kinds);
+  const claims = kinds.get(kind) ?? readClaims(registry.ofKind(kind));
+  kinds.set(kind, claims);
+  return claims;
+}
+
+function readClaims(entries: readonly PluginEntry[]): Claims {
+  const claims = entries.flatMap((entry) =>
+    (entry.manifest.models ?? []).map((pattern) => ({ pattern, entry })),
+  );
+  const isPrefix = ({ pattern }: { readonly pattern: string }) => pattern.endsWith('*');
+  const names = claims.filter((claim) => !isPrefix(claim));
+  const byPrefix = Map.groupBy(claims.filter(isPrefix), ({ pattern }) => pattern.slice(0, -1));
+  return {
+    names: new Map(names.map(({ pattern, entry }) => [pattern, entry])),
+    prefixes: [...byPrefix]
+      .map(([prefix, owned]) => ({ prefix, owners: owned.map(({ entry }) => entry) }))
+      .sort((a, b) => b.prefix.length - a.prefix.length),
+  };
 }
 
 /** Whether a plugin claims a model by its name or the beginning of it, and not only with `*`. */
 export function isNamed({ manifest }: PluginEntry, model: string): boolean {
-  return (manifest.models ?? []).some((pattern) => matchLength(pattern, model) > 0);
-}
-
-function matchLength(pattern: string, model: string): number {
-  if (!pattern.endsWith('*')) return pattern === model ? Number.POSITIVE_INFINITY : -1;
-  const prefix = pattern.slice(0, -1);
-  return model.startsWith(prefix) ? prefix.length : -1;
+  return (manifest.models ?? []).some((pattern) =>
+    pattern.endsWith('*') ? pattern.length > 1 && model.startsWith(pattern.slice(0, -1)) : pattern === model,
+  );
 }

@@ -97,8 +97,8 @@ export const admissionHook = plugin(
     app.addHook('onRoute', ({ method, url }) => {
       if (method === 'POST') admission.addRoute(url);
     });
-    app.addHook('onRequest', async ({ headers }) => {
-      if (admission.refuses(headers)) throw OVERLOADED;
+    app.addHook('onRequest', ({ headers }, _reply, done) => {
+      done(admission.refuses(headers) ? OVERLOADED : undefined);
     });
   },
   { name: 'chunksmith-admission', dependencies: ['chunksmith-services'] },

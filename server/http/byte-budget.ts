@@ -68,8 +68,8 @@ export function createByteBudget(limit: number): ByteBudget {
 export const chargeBodies = plugin(
   async (app) => {
     const { byteBudget } = app.chunksmith;
-    app.addHook('preParsing', async (request, reply, payload) => {
-      if (isStream(request)) return payload;
+    app.addHook('preParsing', (request, reply, payload, done) => {
+      if (isStream(request)) return done(null, payload);
       let charged = 0;
       const charge = (bytes: number) => {
         byteBudget.take(bytes);
@@ -77,9 +77,13 @@ export const chargeBodies = plugin(
       };
       reply.raw.once('close', () => byteBudget.giveBack(charged));
       const announced = announcedLength(request);
-      if (announced === undefined) return metered(payload, charge);
-      charge(announced);
-      return payload;
+      if (announced === undefined) return done(null, metered(payload, charge));
+      try {
+        charge(announced);
+      } catch (error) {
+        return done(error as Error);
+      }
+      done(null, payload);
     });
   },
   { name: 'chunksmith-byte-budget', dependencies: ['chunksmith-services'] },

@@ -18,19 +18,19 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
  */
 export const contentEncoding = plugin(
   async (app) => {
-    app.addHook('preParsing', async (request, reply, payload) => {
+    app.addHook('preParsing', (request, reply, payload, done) => {
       const encoding = encodingOf(request);
-      if (encoding === undefined) return payload;
+      if (encoding === undefined) return done(null, payload);
       const decoder = DECODERS[encoding]?.();
       if (decoder === undefined)
-        throw new ServiceError('unsupported_encoding', { received: JSON.stringify(encoding) });
+        return done(new ServiceError('unsupported_encoding', { received: JSON.stringify(encoding) }));
       // Fastify holds it against Content-Length.
       Object.defineProperty(decoder, 'receivedEncodedLength', { get: () => bytesInto(decoder) });
       payload.pipe(decoder);
       // Not a pipeline, which would destroy the request when the decoder fails, and with it the way to read the rest.
       finished(payload, (error) => error && decoder.destroy(error));
       reply.raw.once('close', () => decoder.destroy());
-      return decoder;
+      done(null, decoder);
     });
   },
   { name: 'chunksmith-content-encoding' },

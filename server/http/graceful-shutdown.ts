@@ -18,8 +18,9 @@ export const gracefulShutdown = plugin(
       isClosing = true;
       for (const socket of unused) socket.destroy();
     });
-    app.addHook('onSend', async (_request, reply) => {
+    app.addHook('onSend', (_request, reply, _payload, done) => {
       if (isClosing) reply.header('connection', 'close');
+      done();
     });
   },
   { name: 'chunksmith-graceful-shutdown' },

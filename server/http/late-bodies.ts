@@ -9,8 +9,9 @@ import plugin from 'fastify-plugin';
 export const lateBodies = plugin(
   async (app) => {
     const { requestTimeout } = app.chunksmith.config;
-    app.addHook('onResponse', async ({ raw }) => {
+    app.addHook('onResponse', ({ raw }, _reply, done) => {
       if (!raw.complete && !raw.destroyed) dropRest(raw, requestTimeout * 1000);
+      done();
     });
   },
   { name: 'chunksmith-late-bodies', dependencies: ['chunksmith-services'] },

@@ -5,17 +5,22 @@ import plugin from 'fastify-plugin';
 import type { Log } from '../../core/contracts/collaborators.ts';
 import type { Timings } from '../service/timings.ts';
 
-/** How much work requests were, for their lines in the log. */
-const works = new WeakMap<FastifyRequest, Pick<Timings, 'documents' | 'chunks'>>();
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** How much work it was, for its line in the log; missing if it was none. */
+    chunksmithWork?: Pick<Timings, 'documents' | 'chunks'>;
+  }
+}
 
 /** Logs a line for each request that is answered. */
 export const requestLog = plugin(
   async (app) => {
-    app.addHook('onResponse', async (request, reply) => {
+    app.addHook('onResponse', (request, reply, done) => {
       const { log, method, url, chunksmithBytes } = request;
-      const { documents, chunks } = works.get(request) ?? {};
+      const { documents, chunks } = request.chunksmithWork ?? {};
       const counts = { bytes: chunksmithBytes ?? undefined, documents, chunks };
       logAnswered(log, { method, url, status: reply.statusCode, ...counts, ms: reply.elapsedTime });
+      done();
     });
   },
   { name: 'chunksmith-request-log' },
@@ -25,8 +30,9 @@ export const requestLog = plugin(
 export const requestMetrics = plugin(
   async (app) => {
     const { metrics } = app.chunksmith;
-    app.addHook('onResponse', async ({ routeOptions, method }, reply) => {
+    app.addHook('onResponse', ({ routeOptions, method }, reply, done) => {
       metrics.answered(routeOptions.url ?? 'unknown', method, reply.statusCode, reply.elapsedTime / 1000);
+      done();
     });
   },
   { name: 'chunksmith-request-metrics', dependencies: ['chunksmith-services'] },
@@ -38,10 +44,16 @@ export const requestMetrics = plugin(
  */
 export function logWork(request: FastifyRequest, queueSeconds: number, timings: Timings): void {
   const { documents, chunks, times, tokens, opened } = timings;
-  const before = works.get(request) ?? { documents: 0, chunks: 0 };
-  works.set(request, { documents: before.documents + documents, chunks: before.chunks + chunks });
+  const before = request.chunksmithWork ?? { documents: 0, chunks: 0 };
+  request.chunksmithWork = { documents: before.documents + documents, chunks: before.chunks + chunks };
+  if (!isDebug(request.log)) return;
   const stages = Object.fromEntries(times.map(({ stage, by, seconds }) => [`${stage} ${by}`, toMs(seconds)]));
   request.log.debug({ queueMs: toMs(queueSeconds), stages, tokens, opened }, 'worked');
+}
+
+/** Whether a log has what is of use for debugging; also asked of the log of an app that the service is mounted in. */
+function isDebug({ level }: FastifyRequest['log']): boolean {
+  return level === 'debug' || level === 'trace';
 }
 
 function toMs(seconds: number): number {

@@ -39,9 +39,10 @@ export const security = plugin(
   async (app) => {
     const { config } = app.chunksmith;
     const keys = readKeys(config);
-    app.addHook('onRequest', async (request, reply) => {
+    app.addHook('onRequest', (request, reply, done) => {
       reply.header('x-request-id', request.id);
       reply.headers(FIXED_HEADERS);
+      done();
     });
     if (config.corsOrigins.length > 0) await allowOrigins(app, config.corsOrigins);
     if (config.rateLimit > 0) await limitRate(app, config);

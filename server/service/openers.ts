@@ -10,6 +10,7 @@ import type { Config } from '../config/config.ts';
 import { suggest } from '../validation/suggest.ts';
 import { type Lease, LeaseCache } from './lease-cache.ts';
 import { createModelAliases } from './model-aliases.ts';
+import { defaultNameOf } from './request-schemas.ts';
 
 /** The one place where the name of a tokenizer or an embedding model finds the plugin that opens it. */
 export interface Openers {
@@ -26,7 +27,7 @@ export interface Openers {
    */
   model(name: string, signal?: AbortSignal): Promise<Lease<EmbeddingModel>>;
   /** The plugins that are asked for a tokenizer or a model of that name. */
-  owners(kind: 'tokenizer' | 'embedding', name: string): PluginEntry[];
+  owners(kind: 'tokenizer' | 'embedding', name: string): readonly PluginEntry[];
   /** All models that can be opened or are known by name, with the plugin that answers for them and all their names. */
   listModels(): Promise<ListedModel[]>;
   /** Closes the models. */
@@ -77,15 +78,21 @@ export function createOpeners({ registry, host, log, config }: OpenersOptions): 
     free: (model) => closeModel(model, log),
   });
   const aliases = createModelAliases(config.modelAliases);
+  const defaultTokenizer = defaultNameOf(registry, 'tokenizer');
+  /** The default one, which most requests ask for. */
+  let kept: Tokenizer | undefined;
   const listModels = async () => aliases.addTo(await listAll(registry, host));
 
   return {
     async tokenizer(name) {
+      if (name === defaultTokenizer && kept !== undefined) return kept;
       for (const owner of ownersOf(registry, 'tokenizer', name)) {
         const tokenizer = await callPlugin(owner, async () => {
           return (await host.get('tokenizer', owner.manifest.name)).open(name);
         });
-        if (tokenizer !== undefined) return tokenizer;
+        if (tokenizer === undefined) continue;
+        if (name === defaultTokenizer) kept = tokenizer;
+        return tokenizer;
       }
       throw await unknownTokenizer(name, registry, host);
     },

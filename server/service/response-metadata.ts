@@ -33,8 +33,14 @@ export class ResponseMetadata {
 
 /** A list for each name: the values of each document, or `-` if it has none. A value that all share is given once. */
 export function metadataOf(documents: readonly Reported[]): Metadata {
+  if (documents.every(isEmpty)) return {};
   const names = new Set(documents.flatMap((reported) => Object.keys(reported)));
   return Object.fromEntries([...names].map((name) => [name, valuesOf(name, documents)]));
+}
+
+function isEmpty(reported: Reported): boolean {
+  for (const _ in reported) return false;
+  return true;
 }
 
 function valuesOf(name: string, documents: readonly Reported[]): string {
