@@ -1,5 +1,6 @@
 import type { OffsetUnit } from '../../core/contracts/chunk.ts';
 import type { CountedSpan } from '../../core/engine/chunking.ts';
+import { BACKSLASH, escapedBytes, escapedUnits, escapeLength } from './json-escapes.ts';
 import type { JsonText } from './json-text.ts';
 
 /** The bytes `[from, to)` of each span in the JSON text, and its offsets `[start, end)` in the chosen unit. */
@@ -80,36 +81,60 @@ type FourArrays = [Uint32Array, Uint32Array, Uint32Array, Uint32Array];
 
 /** Moves a cursor to a later UTF-16 offset, which must be the boundary of a code point. */
 function advance(source: Source, cursor: Cursor, target: number): void {
-  const { json } = source;
-  let { at, utf16 } = cursor;
-  let astral = utf16 - cursor.code_point;
-  let escapeBytes = at - cursor.byte;
-  while (utf16 < target) {
-    const byte = json[at] as number;
-    if (byte < 0x80 && byte !== BACKSLASH) {
-      const units = plainUnits(source, at, target - utf16);
-      at += units;
-      utf16 += units;
-    } else if (byte === BACKSLASH) {
-      const units = escapedUnits(json, at);
-      const length = json[at + 1] === LOWER_U ? 6 * units : 2;
-      escapeBytes += length - escapedBytes(json, at, units);
-      at += length;
-      utf16 += units;
-      astral += units - 1;
-    } else if (byte < 0xf0) {
-      at += byte < 0xe0 ? 2 : 3;
-      utf16++;
-    } else {
-      at += 4;
-      utf16 += 2;
-      astral++;
+  const { json, lead } = source;
+  while (cursor.utf16 < target) {
+    if ((cursor.at + lead) % 4 === 0) {
+      passWords(source, cursor, target);
+      if (cursor.utf16 === target) break;
     }
+    const byte = json[cursor.at] as number;
+    if (byte === BACKSLASH) passEscape(json, cursor);
+    else pass(cursor, byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4, byte < 0xf0 ? 1 : 2);
   }
+}
+
+function pass(cursor: Cursor, bytes: number, units: number): void {
+  cursor.at += bytes;
+  cursor.byte += bytes;
+  cursor.utf16 += units;
+  cursor.code_point++;
+}
+
+function passEscape(json: JsonText, cursor: Cursor): void {
+  const units = escapedUnits(json, cursor.at);
+  const bytes = escapedBytes(json, cursor.at, units);
+  cursor.at += escapeLength(json, cursor.at, units);
+  cursor.byte += bytes;
+  cursor.utf16 += units;
+  cursor.code_point++;
+}
+
+/** Moves a cursor that is at the beginning of a word past the words without an escape, and to the end of a code point. */
+function passWords({ json, words, lead }: Source, cursor: Cursor, target: number): void {
+  const first = (cursor.at + lead) / 4;
+  let word = first;
+  let utf16 = cursor.utf16;
+  let astral = 0;
+  // No word has more than four units.
+  for (const last = target - 4; utf16 <= last && word < words.length; word++) {
+    const bits = words[word] as number;
+    const backslashes = backslashMarks(bits);
+    if (((bits | backslashes) & MARKS) === 0) {
+      utf16 += 4;
+      continue;
+    }
+    if ((backslashes & MARKS) !== 0) break;
+    const astralHere = countMarks(astralMarks(bits));
+    utf16 += 4 - countMarks(continuationMarks(bits)) + astralHere;
+    astral += astralHere;
+  }
+  if (word === first) return;
+  let at = word * 4 - lead;
+  while (((json[at] as number) & 0xc0) === 0x80) at++;
+  cursor.byte += at - cursor.at;
+  cursor.code_point += utf16 - cursor.utf16 - astral;
   cursor.at = at;
   cursor.utf16 = utf16;
-  cursor.code_point = utf16 - astral;
-  cursor.byte = at - escapeBytes;
 }
 
 /** A JSON text, and the four-byte words of its memory; the first begins `lead` bytes before it. */
@@ -125,50 +150,25 @@ function sourceOf(json: JsonText): Source {
   return { json, words, lead };
 }
 
-/**
- * How many bytes from `at` on, at least one and at most `most`, are certainly ASCII without an escape: the byte at
- * `at`, which the caller has checked, and the whole words after it that have neither.
- */
-function plainUnits({ words, lead }: Source, at: number, most: number): number {
-  if ((at + 1 + lead) % 4 !== 0) return 1;
-  const first = (at + 1 + lead) / 4;
-  const end = Math.min(words.length, first + Math.floor((most - 1) / 4));
-  let word = first;
-  while (word < end && isPlain(words[word] as number)) word++;
-  return 1 + (word - first) * 4;
-}
-
-/** Whether none of a word's four bytes is above 0x7f or a backslash. */
-function isPlain(word: number): boolean {
+/** Has no mark if none of a word's four bytes is a backslash. */
+function backslashMarks(word: number): number {
   const zeroAtBackslash = word ^ 0x5c5c5c5c;
-  const marks = word | ((zeroAtBackslash - 0x01010101) & ~zeroAtBackslash);
-  return (marks & 0x80808080) === 0;
+  return (zeroAtBackslash - 0x01010101) & ~zeroAtBackslash;
 }
 
-const BACKSLASH = 0x5c;
-const LOWER_U = 0x75;
+/** The highest bit of each byte of a word. */
+const MARKS = 0x80808080;
 
-/** UTF-16 units of the code point that an escape begins: 2 for an escaped surrogate pair. */
-function escapedUnits(json: JsonText, at: number): 1 | 2 {
-  if (json[at + 1] !== LOWER_U || (hexUnit(json, at + 2) & 0xfc00) !== 0xd800) return 1;
-  const isPair =
-    json[at + 6] === BACKSLASH && json[at + 7] === LOWER_U && (hexUnit(json, at + 8) & 0xfc00) === 0xdc00;
-  return isPair ? 2 : 1;
+/** Marks the bytes that continue a code point in UTF-8: their bits begin with 10. */
+function continuationMarks(word: number): number {
+  return word & ~(word << 1) & MARKS;
 }
 
-/** UTF-8 bytes of the code point that an escape stands for; 3 for a lone surrogate. */
-function escapedBytes(json: JsonText, at: number, units: number): number {
-  if (units === 2) return 4;
-  const unit = json[at + 1] === LOWER_U ? hexUnit(json, at + 2) : 0;
-  return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
+/** Marks the bytes that begin a code point of two UTF-16 units: their bits begin with 1111. */
+function astralMarks(word: number): number {
+  return word & (word << 1) & (word << 2) & (word << 3) & MARKS;
 }
 
-function hexUnit(json: JsonText, at: number): number {
-  let unit = 0;
-  for (let index = at; index < at + 4; index++) unit = unit * 16 + hexDigit(json[index] as number);
-  return unit;
-}
-
-function hexDigit(byte: number): number {
-  return byte <= 0x39 ? byte - 0x30 : (byte | 0x20) - 0x57;
+function countMarks(marks: number): number {
+  return Math.imul(marks >>> 7, 0x01010101) >>> 24;
 }
