@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { join } from 'node:path';
 import { mainText } from '../data/texts.ts';
+import { postBytes } from '../http/post-bytes.ts';
 import { type Server, startOurs } from '../http/servers.ts';
 import { median, race } from '../race/race.ts';
 import { number, printTable, printTitle } from '../race/report.ts';
@@ -63,7 +63,7 @@ async function runWork(
   const body = (some: readonly string[]) => Buffer.from(JSON.stringify({ ...options, text: some }));
   const whole = body(texts);
   const halves = [body(texts.slice(0, TEXTS / 2)), body(texts.slice(TEXTS / 2))] as const;
-  const ask = (server: Server, bytes: Buffer) => post(`${server.url}/v1/chunk/${chunker}`, bytes);
+  const ask = (server: Server, bytes: Buffer) => postBytes(`${server.url}/v1/chunk/${chunker}`, bytes);
   const results = await race(
     [
       { name: 'one server, two threads', isOurs: true, run: () => ask(first, whole) },
@@ -85,16 +85,4 @@ async function runWork(
       return [name, number(time), `${number(single / time)}x`];
     }),
   );
-}
-
-/** Sends bytes and drops what comes back, so that the client takes little of the machine. */
-function post(url: string, body: Buffer): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json', 'content-length': body.length };
-    const sent = request(url, { method: 'POST', headers }, (response) => {
-      if (response.statusCode !== 200) reject(new Error(`${response.statusCode}`));
-      response.on('end', resolve).on('error', reject).resume();
-    });
-    sent.on('error', reject).end(body);
-  });
 }

@@ -5,6 +5,7 @@ import type { Chunk } from '../../../core/contracts/chunk.ts';
 import { noPostgres, startPostgres } from '../../support/postgres.ts';
 import { composeQuietly } from '../../support/service.ts';
 import { headOf, mainText } from '../data/texts.ts';
+import { postBytes } from '../http/post-bytes.ts';
 import { type Server, startOurs } from '../http/servers.ts';
 import { median, race } from '../race/race.ts';
 import { number, printTable, printTitle } from '../race/report.ts';
@@ -35,16 +36,21 @@ await withDataFolder(async (folder) => {
       [
         { name: 'execute', isOurs: true, run: () => post(`${url}/v1/pipelines/${id}/execute`, { text }) },
         { name: 'two endpoints', run: () => callInTurn(url, text) },
+        ...(await withoutJson(url, id, text)),
       ],
       { rounds: ROUNDS },
     );
-    const [execute, inTurn] = results.map(({ times }) => median(times)) as [number, number];
+    const [execute = 0, inTurn = 0, ownExecute = 0, ownInTurn = 0] = results.map(({ times }) =>
+      median(times),
+    );
     printTable(
       '',
       ['', 'ms'],
       results.map(({ name, times }) => [name, number(median(times))]),
     );
-    console.log(`  execute takes ${number((100 * execute) / inTurn)}% of the time\n`);
+    console.log(`  execute takes ${number((100 * execute) / inTurn)}% of the time`);
+    console.log(`  the server's own work ${number((100 * ownExecute) / ownInTurn)}%`);
+    console.log(`  the client's JSON is ${number(100 - (100 * ownExecute) / execute)}% of executing\n`);
   });
 });
 
@@ -109,6 +115,28 @@ async function perSecond(request: (index: number) => Promise<void>): Promise<num
 async function callInTurn(url: string, text: string): Promise<void> {
   const chunked = await post(`${url}/v1/chunk/recursive`, { text, ...STEPS[0]?.config });
   await post(`${url}/v1/refine/overlap`, { chunks: chunked, ...STEPS[1]?.config });
+}
+
+/** The same requests as bytes that are made once, and answers that nobody parses: what the server does. */
+async function withoutJson(url: string, id: string, text: string) {
+  const [chunk, refine] = STEPS.map(({ config }) => config);
+  const chunks = await post(`${url}/v1/chunk/recursive`, { text, ...chunk });
+  const [executed, chunked, refined] = [{ text }, { text, ...chunk }, { chunks, ...refine }].map((body) =>
+    Buffer.from(JSON.stringify(body)),
+  ) as [Buffer, Buffer, Buffer];
+  return [
+    {
+      name: 'execute, without JSON of the client',
+      run: () => postBytes(`${url}/v1/pipelines/${id}/execute`, executed),
+    },
+    {
+      name: 'two endpoints, without it',
+      run: async () => {
+        await postBytes(`${url}/v1/chunk/recursive`, chunked);
+        await postBytes(`${url}/v1/refine/overlap`, refined);
+      },
+    },
+  ];
 }
 
 async function post(url: string, body: object): Promise<unknown> {
