@@ -3,8 +3,8 @@ import { ServiceError } from '../../core/errors.ts';
 import { answerLines } from '../../server/run/answer-lines.ts';
 import type { LineStream } from '../../server/run/line-groups.ts';
 import { LineReader } from '../../server/run/line-reader.ts';
-import type { Runner } from '../../server/run/runner.ts';
 import type { RunAnswer } from '../../server/run/run-answer.ts';
+import type { Runner } from '../../server/run/runner.ts';
 import type { StreamPlan } from '../../server/service/stream-plan.ts';
 import type { LinesTask } from '../../server/service/tasks.ts';
 
