@@ -1,11 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
 import { longDocument, TEXTS } from '../../support/documents.ts';
 import { chunker, plugin, pluginsFolder } from '../../support/plugins.ts';
-import { type Answer, type Client, startServer } from '../../support/server.ts';
+import { until } from '../../support/process.ts';
+import { type Answer, type Client, startServer, temporaryFolder } from '../../support/server.ts';
 
 /** Batches that several threads work on, against one thread that has all of it. */
 
+/** Work that hears that it is stopped writes here. */
+const STOPPED = join(await temporaryFolder(t, { stopped: '' }), 'stopped');
 /** Longer than a batch is worth dividing for. */
 const WORKS = 'await new Promise((done) => setTimeout(done, 5));';
 const LINES = `${WORKS} const cuts = [...text.matchAll(/\\n/g)].map(({ index }) => index + 1);
@@ -17,8 +22,12 @@ const TELLS_FIRST = `context.report('first', text.slice(0, 3).replace(/[^a-z]/gi
   if (text.includes('no number')) return [{ start: 0, end: text.length + 1 }];
   ${LINES}`;
 const STOPS = `if (text.startsWith('ends')) { ${LINES} }
-  if (text.startsWith('fails')) throw new Error('fails');
-  await new Promise((_, fail) => context.signal.addEventListener('abort', () => fail(context.signal.reason)));`;
+  if (text.startsWith('fails')) { await new Promise((done) => setTimeout(done, 300)); throw new Error('fails'); }
+  const { appendFileSync } = await import('node:fs');
+  await new Promise((_, fail) => context.signal.addEventListener('abort', () => {
+    appendFileSync(${JSON.stringify(STOPPED)}, 'stopped ');
+    fail(context.signal.reason);
+  }));`;
 
 const folder = await pluginsFolder(
   t,
@@ -153,6 +162,7 @@ t.test('a part that fails stops the others', async (t) => {
   await together.post('/v1/chunk/stops', { text: 'ends' });
   const answer = await ask(together, '/v1/chunk/stops', { text });
   t.equal(answer.status, 500);
+  await until(async () => readFileSync(STOPPED, 'utf8') !== '');
   const after = await together.post('/v1/chunk/lines', { text: text.slice(0, 5) });
   t.equal(after.status, 200, 'and threads are free again');
 });
