@@ -9,6 +9,7 @@ import {
   type Ranks,
   viewRanks,
 } from '../../../../plugins/tokenizers/tiktoken/vocabulary/ranks.ts';
+import { createRandom } from '../../../soak/tokenizer-shapes.ts';
 
 /** The long way to encode a piece finds what merging ends with; the short way merges. */
 
@@ -16,19 +17,21 @@ const VOCABULARIES = ['gpt2', 'r50k_base', 'p50k_base', 'cl100k_base', 'o200k_ba
 const LONGEST = 600;
 
 const fewLetters = fc.tuple(fc.constantFrom(32, 48, 97, 0x80, 0xe3), fc.integer({ min: 1, max: 12 }));
-const bytesOf = ([least, letters]: readonly [number, number], maxLength: number) =>
+const fewBytes = ([least, letters]: readonly [number, number], maxLength: number) =>
   fc.uint8Array({ min: least, max: Math.min(least + letters, 255), minLength: 1, maxLength });
 
+function bytesOf({ tokenStarts, tokenBytes }: Ranks, token: number): Uint8Array {
+  return tokenBytes.slice(tokenStarts[token] as number, tokenStarts[token + 1] as number);
+}
+
 /** Bytes of few kinds, of all kinds, repeated, and of tokens one after the other. */
-function pieces({ tokenStarts, tokenBytes }: Ranks): fc.Arbitrary<Uint8Array> {
-  const token = fc
-    .nat(tokenStarts.length - 2)
-    .map((id) => tokenBytes.slice(tokenStarts[id] as number, tokenStarts[id + 1] as number));
+function pieces(ranks: Ranks): fc.Arbitrary<Uint8Array> {
+  const token = fc.nat(ranks.tokenStarts.length - 2).map((id) => bytesOf(ranks, id));
   const joined = fc.array(token, { minLength: 1, maxLength: 12 }).map((parts) => Buffer.concat(parts));
   const repeated = fc
     .tuple(fc.oneof(token, fc.uint8Array({ minLength: 1, maxLength: 5 })), fc.integer({ min: 1, max: 90 }))
     .map(([part, times]) => Buffer.concat(Array<Uint8Array>(times).fill(part)));
-  const few = fewLetters.chain((letters) => bytesOf(letters, 80));
+  const few = fewLetters.chain((letters) => fewBytes(letters, 80));
   return fc
     .oneof(few, fc.uint8Array({ minLength: 1, maxLength: 40 }), joined, repeated)
     .map((bytes) => Uint8Array.from(bytes.subarray(0, LONGEST)))
@@ -51,6 +54,25 @@ for (const name of VOCABULARIES) {
     );
   });
 }
+
+t.test('bytes that only have the hash of a token are none', async (t) => {
+  const ranks = viewRanks(buildRanks((await readRankFile('cl100k_base')).ranks));
+  const long = createLongMerge(ranks);
+  const [found, bytes] = [new Int32Array(ranks.longest), new Uint8Array(6)];
+  const random = createRandom(5);
+  let pretenders = 0;
+  for (let tries = 0; pretenders < 20 && tries < 1e6; tries += 1) {
+    for (let at = 0; at < bytes.length; at += 1) bytes[at] = random(0x100);
+    const candidates = found.subarray(0, ranks.candidatesAt(bytes, 0, bytes.length, found));
+    if (candidates.every((rank) => ranks.isAt(rank, bytes, 0))) continue;
+    pretenders += 1;
+    const ids = new Uint32Array(bytes.length);
+    const tokens = ids.subarray(0, long(bytes, bytes.length, ids));
+    const joined = [...tokens].flatMap((id) => [...bytesOf(ranks, id)]);
+    if (String(joined) !== String(bytes)) t.fail(`${bytes} became ${joined}`);
+  }
+  t.equal(pretenders, 20);
+});
 
 t.test('a vocabulary with a token that no merges lead to is refused', async (t) => {
   const ranks = viewRanks(buildRanks(parseRanks('! 0 YQ== Yg== Yw== YWJj')));
