@@ -3,6 +3,8 @@ import type { Timings } from '../service/timings.ts';
 
 /** Most kinds of work whose pace is kept. */
 const MOST_KEPT = 1000;
+/** Of less, most is what every request takes, and nothing is learnt from it. */
+const LEAST_BYTES = 65_536;
 /** What the newest answer counts for. */
 const NEWEST = 0.3;
 
@@ -17,11 +19,13 @@ export class Pace {
 
   /** Takes the times of an answer into account. */
   note(task: ChunksTask, bytes: number, { times }: Timings): void {
+    if (bytes < LEAST_BYTES) return;
     const work = times.filter(({ stage }) => stage !== 'parse' && stage !== 'serialise');
-    const now = work.reduce((sum, { seconds }) => sum + seconds, 0) / Math.max(bytes, 1);
+    const now = work.reduce((sum, { seconds }) => sum + seconds, 0) / bytes;
     const key = keyOf(task);
     const before = this.#secondsPerByte.get(key) ?? now;
-    if (this.#secondsPerByte.size >= MOST_KEPT) this.#secondsPerByte.clear();
+    if (this.#secondsPerByte.size >= MOST_KEPT && !this.#secondsPerByte.has(key))
+      this.#secondsPerByte.clear();
     this.#secondsPerByte.set(key, NEWEST * now + (1 - NEWEST) * before);
   }
 }
