@@ -1,6 +1,6 @@
 import type { CutFinder } from '../contracts/chunker.ts';
 import { countUpTo } from './search.ts';
-import { countCodePoints, splitsCodePoint } from './text.ts';
+import { splitsCodePoint } from './text.ts';
 
 /** Cuts after every run of white space. */
 export const cutAtWhiteSpace: CutFinder = (text, start, end) => {
@@ -62,10 +62,18 @@ function keepMinimumPieces(
   return cuts;
 }
 
-/** Whether `text.slice(start, end)` has fewer than `minimum` code points; reads at most `2 * minimum` units. */
+/**
+ * Whether `text.slice(start, end)` has fewer than `minimum` code points; reads at most `2 * minimum` units, and no more
+ * than it takes to tell.
+ */
 export function isShorter(text: string, start: number, end: number, minimum: number): boolean {
-  if (end - start < minimum) return true;
-  return end - start < 2 * minimum && countCodePoints(text, start, end) < minimum;
+  // So many units may be second halves of pairs; of the units that are left, every other one at most is.
+  let spare = end - start - minimum;
+  if (spare < 0) return true;
+  for (let at = start + 1; 2 * spare < end - at; at++) {
+    if (splitsCodePoint(text, at) && --spare < 0) return true;
+  }
+  return false;
 }
 
 /** Whether a unit is Unicode white space; all of it lies in the basic plane. */

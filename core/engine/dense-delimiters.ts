@@ -1,0 +1,97 @@
+import { readBlocks } from './blocks.ts';
+import { addCut } from './cuts.ts';
+import { matchEnd, type Trie, type Tries } from './delimiter-tries.ts';
+
+/** Units at the start of a long stretch that tell how many delimiters it has. */
+const SAMPLE = 512;
+/** A stretch is long if it has so many times the sample. */
+const LONG = 8;
+/** Where one unit of so many may begin a delimiter, reading every unit is faster than searching for each delimiter. */
+const DENSE = 32;
+
+/** Whether delimiters are so dense in a stretch that `readDelimiters` finds them faster than a search. */
+export function areDense(tries: Tries, text: string, start: number, end: number): boolean {
+  if (end - start < LONG * SAMPLE) return false;
+  useTable(tries);
+  let found = 0;
+  for (let at = start; at < start + SAMPLE; at++) if (table[text.charCodeAt(at)] !== 0) found++;
+  return found * DENSE > SAMPLE;
+}
+
+/** Finds delimiters by reading every unit. */
+export function readDelimiters(
+  tries: Tries,
+  isPrev: boolean,
+  text: string,
+  start: number,
+  end: number,
+): number[] {
+  useTable(tries);
+  const stretch: Stretch = { text, start, end, isPrev, cuts: [] };
+  let done = start;
+  readBlocks(text, start, end, (block, from) => {
+    done = cutBlock(block, from, done, stretch);
+    return true;
+  });
+  return stretch.cuts;
+}
+
+interface Stretch {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly isPrev: boolean;
+  readonly cuts: number[];
+}
+
+/** @param done where the last delimiter before ends @returns where the last one now ends */
+function cutBlock(
+  block: Uint16Array,
+  from: number,
+  done: number,
+  { text, start, end, isPrev, cuts }: Stretch,
+): number {
+  const found = findStarts(block);
+  let last = done;
+  for (let index = 0; index < found; index++) {
+    const place = starts[index] as number;
+    const at = from + place;
+    if (at < last) continue;
+    const trie = list[(table[block[place] as number] as number) - 1] as Trie;
+    const matched = trie.next.size === 0 ? at + 1 : matchEnd(trie, text, at, end);
+    if (matched === -1) continue;
+    addCut(cuts, text, isPrev ? matched : at, start, end);
+    last = matched;
+  }
+  return last;
+}
+
+/** For each unit, the place of its trie in `list`, counted from 1, or 0. */
+const table = new Uint16Array(0x10000);
+let list: readonly Trie[] = [];
+/** The tries that the table is for. */
+let known: Tries = [];
+
+/** Fills the table, which is too large to be made for each finder. */
+function useTable(tries: Tries): void {
+  if (tries === known) return;
+  for (const [unit] of known) table[unit.charCodeAt(0)] = 0;
+  known = tries;
+  list = tries.map(([, trie]) => trie);
+  tries.forEach(([unit], index) => {
+    table[unit.charCodeAt(0)] = index + 1;
+  });
+}
+
+/** Where delimiters may begin in a block. */
+let starts = new Uint16Array(0);
+
+/** Finds where delimiters may begin in a block. @returns how many `starts` there are */
+function findStarts(block: Uint16Array): number {
+  if (starts.length < block.length) starts = new Uint16Array(block.length);
+  let found = 0;
+  for (let at = 0; at < block.length; at++) {
+    if (table[block[at] as number] !== 0) starts[found++] = at;
+  }
+  return found;
+}
