@@ -44,7 +44,7 @@ export function startRefining(
   source: RefinedSource | undefined,
 ): Refining {
   const lengths = source === undefined ? Object.values(LENGTHS) : [LENGTHS[source.unit]];
-  const surrounded = new WeakMap<Chunk, Surrounded>();
+  const surrounded = new Map<Chunk, Surrounded>();
   return {
     tools: {
       surround(chunk, before, after, fields) {
@@ -111,7 +111,7 @@ function firstFall(chunks: readonly Chunk[]): number {
 }
 
 /** Finds the given chunk that a returned one is: what `surround` was called with, or what has its place. */
-function finderOf(given: readonly Chunk[], surrounded: WeakMap<Chunk, Surrounded>) {
+function finderOf(given: readonly Chunk[], surrounded: ReadonlyMap<Chunk, Surrounded>) {
   const indexes = new Map(given.map((chunk, index) => [chunk, index]));
   const byPlace = new Map(given.map((chunk, index) => [placeOf(chunk), index]));
   return (chunk: Chunk): number | undefined =>

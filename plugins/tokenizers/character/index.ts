@@ -1,7 +1,6 @@
 import type { Factory } from '../../../core/contracts/plugin.ts';
 import type { TokenizedText, Tokenizer } from '../../../core/contracts/tokenizer.ts';
 import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
-import { hasSurrogates } from '../../../core/engine/text.ts';
 import type manifest from './manifest.ts';
 
 /** Opens `character`: one token per code point; a lone surrogate counts as one. */
@@ -14,7 +13,7 @@ export default createCharacterTokenizers;
 
 const character: Tokenizer = {
   name: 'character',
-  tokenize: (text) => (hasSurrogates(text) ? new AstralText(text) : new PlainText(text)),
+  tokenize: (text) => (/[\ud800-\udfff]/.test(text) ? new AstralText(text) : new PlainText(text)),
 };
 
 /** A text without surrogates: every code unit is a token. */

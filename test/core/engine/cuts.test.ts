@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { isShorter } from '../../../core/engine/cuts.ts';
-import { hasSurrogates } from '../../../core/engine/text.ts';
 
 /** Units around those that surrogates are, and their halves, in pairs and alone. */
 const UNITS = [
@@ -18,20 +17,6 @@ const UNITS = [
   '\udfff',
 ];
 const text = fc.array(fc.constantFrom(...UNITS), { maxLength: 40 }).map((units) => units.join(''));
-
-t.test('surrogates are found wherever they stand', async (t) => {
-  fc.assert(fc.property(text, (text) => hasSurrogates(text) === /[\ud800-\udfff]/.test(text)));
-  for (const length of [1, 2, 16_383, 16_384, 16_385, 40_000]) {
-    const plain = '\ud7ff'.repeat(length);
-    t.notOk(hasSurrogates(plain), `none in ${length}`);
-    t.notOk(hasSurrogates('\ue000'.repeat(length)));
-    const found = [0, 1, length - 2, length - 1]
-      .filter((at) => at >= 0 && at < length)
-      .every((at) => hasSurrogates(`${plain.slice(0, at)}\udfff${plain.slice(at + 1)}`));
-    t.ok(found, `one of ${length}`);
-  }
-  t.notOk(hasSurrogates(''));
-});
 
 t.test('a piece is short if it has fewer code points', async () => {
   const edges = fc.tuple(fc.nat({ max: 40 }), fc.nat({ max: 40 }), fc.integer({ min: 1, max: 20 }));
