@@ -25,10 +25,11 @@ export function answerWith({ runner, metrics }: Services): AnswerTask<Task> {
   return async (request, reply, task, stop = stopWhenGone(reply)) => {
     const body = bodyOf(request);
     const received = body.length;
-    const { bytes, reported, ...done } = await runner.run(task, body, stop);
-    noteWork(request, task, received, done, metrics);
-    for (const [name, value] of Object.entries(metadataOf(reported))) reply.header(`x-${name}`, value);
-    return sendBytes(reply, bytes);
+    const answer = await runner.run(task, body, stop);
+    noteWork(request, task, received, answer, metrics);
+    const metadata = metadataOf(answer.reported);
+    for (const name in metadata) reply.header(`x-${name}`, metadata[name]);
+    return sendBytes(reply, answer.bytes);
   };
 }
 

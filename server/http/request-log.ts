@@ -86,6 +86,7 @@ interface Answered {
 /** Logs a line for an answered request; without the query, which may contain anything. */
 export function logAnswered(log: Log, { reqId, method, url, status, ms, ...sizes }: Answered): void {
   const id = reqId === undefined ? {} : { reqId };
-  const path = url.split('?')[0];
+  const query = url.indexOf('?');
+  const path = query === -1 ? url : url.slice(0, query);
   log.info({ ...id, method, path, status, ...sizes, ms: Math.round(ms * 10) / 10 }, 'answered');
 }

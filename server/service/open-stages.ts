@@ -17,11 +17,11 @@ interface Opening {
  * @throws ServiceError what `openStage` throws, or what `use` throws
  */
 export async function withStages<T>(
-  { requests, tools, ...shared }: Opening,
+  { requests, tools, signal, timer, report }: Opening,
   use: (stages: readonly Stage[]) => Promise<T>,
 ): Promise<T> {
   const leases: { release(): void }[] = [];
-  const context: RunContext = { ...shared, keep: (lease) => leases.push(lease) };
+  const context: RunContext = { signal, timer, report, keep: (lease) => leases.push(lease) };
   try {
     const stages: Stage[] = [];
     for (const request of requests) stages.push(await openStage(request, tools, context));

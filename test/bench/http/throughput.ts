@@ -56,9 +56,12 @@ async function runShape(shape: Shape, file: string): Promise<void> {
   console.log('');
 }
 
-/** Measures a load after a short one that warms the server up. */
+/** Seconds of load until V8 has optimised what a request runs through. */
+const WARM_UP_SECONDS = 4;
+
+/** Measures a load after one that warms the server up. */
 async function measure(url: string, { connections }: Shape, file: string): Promise<LoadResult> {
-  await send({ url, file, connections, seconds: 1 });
+  await send({ url, file, connections, seconds: WARM_UP_SECONDS });
   return send({ url, file, connections, seconds: SECONDS });
 }
 
