@@ -24,6 +24,8 @@ export interface WrittenDocument {
   readonly chunks: readonly WrittenChunk[];
   /** The id of each chunk, which comes first; undefined if they have none. */
   readonly ids: readonly string[] | undefined;
+  /** Fields that each of them has: null where it has none of its own. */
+  readonly nullable: Readonly<Record<string, null>>;
   /** Fields that the service adds to each of them; they come last, and instead of others of their names. */
   readonly columns: readonly Column[];
 }
@@ -57,8 +59,9 @@ const CHUNK_BYTES = 112;
 const FIELD_BYTES = 48;
 
 /** Estimates the bytes of a document's chunks: making room for all chunks at once saves copies. */
-function estimateBytes({ chunks, ids, columns }: WrittenDocument): number {
-  const added = columns.reduce((sum, { bytes }) => sum + bytes, ids === undefined ? 0 : FIELD_BYTES);
+function estimateBytes({ chunks, ids, nullable, columns }: WrittenDocument): number {
+  const own = (Object.keys(nullable).length + (ids === undefined ? 0 : 1)) * FIELD_BYTES;
+  const added = columns.reduce((sum, { bytes }) => sum + bytes, own);
   let size = chunks.length * added;
   for (const chunk of chunks) size += sizeOf(chunk);
   return size;
@@ -87,13 +90,19 @@ export function writeLines(writer: ByteWriter, document: WrittenDocument): void 
 }
 
 /** A function of its own, which V8 can optimise: there may be a million chunks. @param between one ASCII character */
-function writeEach(writer: ByteWriter, { chunks, ids, columns }: WrittenDocument, between: string): void {
+function writeEach(
+  writer: ByteWriter,
+  { chunks, ids, nullable, columns }: WrittenDocument,
+  between: string,
+): void {
   const rest: Rest = { taken: takenNames(ids, columns), written: new Map() };
   for (let index = 0; index < chunks.length; index++) {
     if (index > 0) writer.ascii(between);
     if (ids !== undefined) writeId(writer, ids[index] as string);
     else writer.bytes(TEXT, 0, TEXT.length);
-    writeChunk(writer, chunks[index] as WrittenChunk, rest);
+    const chunk = chunks[index] as WrittenChunk;
+    writeChunk(writer, chunk, rest);
+    for (const name in nullable) if (chunk.fields?.[name] === undefined) writeName(writer, name, 'null');
     for (const column of columns) column.write(writer, index);
     writer.ascii('}');
   }
@@ -106,11 +115,13 @@ function takenNames(ids: readonly string[] | undefined, columns: readonly Column
 }
 
 function writeId(writer: ByteWriter, id: string): void {
-  writer.ascii('{"id":"');
+  writer.bytes(ID, 0, ID.length);
   writer.ascii(id);
-  writer.ascii('","text":"');
+  writer.bytes(TEXT_BEHIND_ID, 0, TEXT_BEHIND_ID.length);
 }
 
+const ID = ascii('{"id":"');
+const TEXT_BEHIND_ID = ascii('","text":"');
 const TEXT = ascii('{"text":"');
 const START = ascii('","start_index":');
 const END = ascii(',"end_index":');

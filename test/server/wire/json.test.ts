@@ -19,7 +19,7 @@ function answerOf(json: Uint8Array, spans: readonly CountedSpan[], unit: OffsetU
 }
 
 function documentOf(chunks: readonly WrittenChunk[], ids?: readonly string[]): WrittenDocument {
-  return { chunks, ids, columns: [] };
+  return { chunks, ids, nullable: {}, columns: [] };
 }
 
 const parsed = (bytes: Uint8Array) => JSON.parse(Buffer.from(bytes).toString());
@@ -202,4 +202,26 @@ t.test('short texts of every UTF-16 unit, and what refineries add', async (t) =>
     if (!isDeepStrictEqual(answer, { id: 'x', ...chunk })) wrong++;
   }
   t.equal(wrong, 0);
+  for (const length of [1023, 1024, 1025, 5000]) {
+    for (const letters of ['a', '漢', 'é"', '😀', '\n']) {
+      const context = letters.repeat(length / letters.length);
+      const written = surrounded({ text: 'x', ...CORE, context }, '', 'x', '');
+      const [answer] = parsed(writeChunks([documentOf([written])], false, LIMIT));
+      t.ok(answer.context === context, `${length} units of ${letters}`);
+    }
+  }
+});
+
+t.test('fields that every chunk has are null where it has none of its own', async (t) => {
+  const chunks = [{ note: 1 }, { context: 'c' }, { context: null, b: 2 }, {}].map(
+    (own): Chunk => ({ text: 'a', ...CORE, ...own }),
+  );
+  const written = writtenChunks(givenChunks(chunks));
+  const document = { ...documentOf(written), nullable: { context: null, b: null } };
+  t.same(parsed(writeChunks([document], false, LIMIT)), [
+    { text: 'a', ...CORE, note: 1, context: null, b: null },
+    { text: 'a', ...CORE, context: 'c', b: null },
+    { text: 'a', ...CORE, context: null, b: 2 },
+    { text: 'a', ...CORE, context: null, b: null },
+  ]);
 });

@@ -1,0 +1,59 @@
+import t from 'tap';
+import { Pace } from '../../../server/run/pace.ts';
+import type { ChunksTask } from '../../../server/service/tasks.ts';
+import type { Timings, WorkStage } from '../../../server/service/timings.ts';
+
+const MEGABYTE = 1_000_000;
+const recursive: ChunksTask = { run: 'chunk', name: 'recursive' };
+const pipeline = (...chunkers: string[]): ChunksTask => ({
+  run: 'execute',
+  steps: chunkers.map((chunker) => ({ type: 'chunk' as const, chunker, refinery: null, config: {} })),
+});
+
+function timings(seconds: Partial<Record<WorkStage, number>>): Timings {
+  const times = Object.entries(seconds).map(([stage, seconds]) => ({
+    stage: stage as WorkStage,
+    by: 'x',
+    seconds,
+  }));
+  return { times, documents: 1, chunks: 1, tokens: 1, opened: [] };
+}
+
+const rounded = (seconds: number) => Math.round(seconds * 1000) / 1000;
+
+t.test('work is expected to take as long as it took, without reading and writing', async (t) => {
+  const pace = new Pace();
+  t.equal(pace.expect(recursive, MEGABYTE), 0, 'nothing is known at first');
+  pace.note(recursive, MEGABYTE, timings({ parse: 5, chunk: 1, refine: 1, serialise: 7 }));
+  t.equal(rounded(pace.expect(recursive, 2 * MEGABYTE)), 4);
+  pace.note(recursive, MEGABYTE, timings({ chunk: 4 }));
+  const expected = pace.expect(recursive, MEGABYTE);
+  t.ok(2 < expected && expected < 4, 'newer answers count for more, and not for all');
+});
+
+t.test('small requests teach nothing', async (t) => {
+  const pace = new Pace();
+  pace.note(recursive, 65_535, timings({ chunk: 9 }));
+  t.equal(rounded(pace.expect(recursive, MEGABYTE)), 0);
+});
+
+t.test('a chunker, a refinery and pipelines have a pace each', async (t) => {
+  const pace = new Pace();
+  pace.note(recursive, MEGABYTE, timings({ chunk: 1 }));
+  pace.note({ run: 'refine', name: 'overlap' }, MEGABYTE, timings({ refine: 2 }));
+  pace.note(pipeline('recursive'), MEGABYTE, timings({ chunk: 3 }));
+  pace.note(pipeline('recursive', 'code'), MEGABYTE, timings({ chunk: 4 }));
+  t.equal(rounded(pace.expect(recursive, MEGABYTE)), 1);
+  t.equal(rounded(pace.expect({ run: 'refine', name: 'overlap' }, MEGABYTE)), 2);
+  t.equal(rounded(pace.expect(pipeline('recursive'), MEGABYTE)), 3);
+  t.equal(rounded(pace.expect(pipeline('recursive', 'code'), MEGABYTE)), 4);
+  t.equal(rounded(pace.expect({ run: 'refine', name: 'recursive' }, MEGABYTE)), 0);
+});
+
+t.test('what is kept has an end', async (t) => {
+  const pace = new Pace();
+  const names = Array.from({ length: 1001 }, (_, index) => `c${index}`);
+  for (const name of names) pace.note(pipeline(name), MEGABYTE, timings({ chunk: 1 }));
+  const known = names.filter((name) => pace.expect(pipeline(name), MEGABYTE) > 0);
+  t.ok(known.length > 0 && known.length <= 1000, `${known.length}`);
+});
