@@ -18,7 +18,7 @@ export type Seed = Uint8Array;
  */
 export function chunkIdSeed(steps: readonly object[], text: JsonText): Seed {
   const head = Buffer.from(`${canonicalJson(steps)}\n`);
-  return hash('sha256', Buffer.concat([head, hash('sha256', text, 'buffer')]), 'buffer');
+  return hash('blake2b512', Buffer.concat([head, hash('sha512', text, 'buffer')]), 'buffer');
 }
 
 /**

@@ -2,7 +2,7 @@ import t from 'tap';
 import { killWhileChunking, QUEUES } from '../soak/jobs.ts';
 import { noPostgres } from '../support/postgres.ts';
 
-const KILLS = 60;
+const KILLS = 50;
 
 /** `npm run test:soak -- jobs` does it more often. */
 for (const queue of QUEUES) {

@@ -63,11 +63,11 @@ export async function startFleet(t: Cleanup, place: Database, options: FleetOpti
 
 const WORDS = ['chunk', 'größe', '文書', '🧵', 'a', 'the', 'of', 'lines\n', 'paragraph.\n\n', '"quoted"'];
 
-/** Writes documents as JSON Lines, the same for the same seed; each hundredth is none. */
+/** Writes documents as JSON Lines, the same for the same seed; each hundredth is none. Returns how many bytes. */
 export async function writeCorpus(
   file: string,
   { documents, words, seed = 1 }: { documents: number; words: number; seed?: number },
-): Promise<void> {
+): Promise<number> {
   const random = createRandom(seed);
   const lines = Array.from({ length: documents }, (_, index) => {
     if (index % 100 === 99) return '{"text": 1}';
@@ -75,7 +75,9 @@ export async function writeCorpus(
     const text = Array.from({ length }, () => WORDS[Math.floor(random() * WORDS.length)]).join(' ');
     return JSON.stringify({ id: `document-${index}`, text });
   });
-  await writeFile(file, `${lines.join('\n')}\n`);
+  const corpus = Buffer.from(`${lines.join('\n')}\n`);
+  await writeFile(file, corpus);
+  return corpus.length;
 }
 
 /** Short documents as JSON Lines of the same length, whose texts are as given. */
@@ -114,4 +116,17 @@ export async function digestsOf(folder: string): Promise<Readonly<Record<string,
     return [name, createHash('sha256').update(bytes).digest('hex')] as const;
   });
   return Object.fromEntries(await Promise.all(digests));
+}
+
+/** Says how what was found differs from what was expected, member by member. */
+export function differences(what: string, found: object, expected: object): string[] {
+  const wanted = new Map(Object.entries(expected));
+  const wrong = Object.entries(found).filter(
+    ([name, value]) => JSON.stringify(wanted.get(name)) !== JSON.stringify(value),
+  );
+  const missing = [...wanted.keys()].filter((name) => !(name in found));
+  return [
+    ...wrong.map(([name, value]) => `${what}: ${name} is ${JSON.stringify(value)}`),
+    ...missing.map((name) => `${what}: ${name} is missing`),
+  ];
 }

@@ -4,7 +4,7 @@ import { compareFuzzed, comparerOf } from './support/compare.ts';
 import { createProvider, ENCODINGS, openOracle, openTokenizer, readTexts } from './support/open.ts';
 
 /** `npm run test:soak -- fuzz` compares more. */
-const FUZZED_TEXTS = 20_000;
+const FUZZED_TEXTS = 10_000;
 const texts = readTexts();
 
 t.setTimeout(300_000);
