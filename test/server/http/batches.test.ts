@@ -13,6 +13,8 @@ import { type Answer, type Client, startServer, temporaryFolder } from '../../su
 const STOPPED = join(await temporaryFolder(t, { stopped: '' }), 'stopped');
 /** Longer than a batch is worth dividing for. */
 const WORKS = 'await new Promise((done) => setTimeout(done, 5));';
+/** Enough for several parts, if it did not take less than dividing a large text. */
+const WORKS_LITTLE = 'await new Promise((done) => setTimeout(done, 6));';
 const LINES = `${WORKS} const cuts = [...text.matchAll(/\\n/g)].map(({ index }) => index + 1);
   const ends = [...cuts.filter((cut) => cut < text.length), text.length];
   return ends.map((end, at) => ({ start: ends[at - 1] ?? 0, end }));`;
@@ -31,7 +33,7 @@ const STOPS = `if (text.startsWith('ends')) { ${LINES} }
 
 const folder = await pluginsFolder(
   t,
-  chunker('quick', `${THREAD} return [{ start: 0, end: text.length }];`, {
+  chunker('quick', `${THREAD} ${WORKS_LITTLE} return [{ start: 0, end: text.length }];`, {
     reports: { thread: 'The thread.' },
   }),
   chunker('threads', TELLS_THREAD, { reports: { thread: 'The thread.' } }),
@@ -66,7 +68,7 @@ t.test('the texts of one batch go to all threads that are idle, once it is known
 });
 
 t.test('work that takes less than dividing it stays in one thread', async (t) => {
-  const text = Array.from({ length: 40 }, () => longDocument(50_000));
+  const text = Array.from({ length: 8 }, () => longDocument(750_000));
   let inOne = 0;
   // On a busy machine a pause of the thread may pass for work, until later answers outweigh it.
   for (let request = 0; request < 30 && inOne < 3; request++) {
