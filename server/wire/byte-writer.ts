@@ -4,9 +4,9 @@ import { NUMBER_BYTES, writeAscii, writeInteger, writeVector } from './numbers.t
 
 /** Longest stretch to copy byte by byte: for these a native call costs more. */
 const SHORT_COPY = 48;
-/** Longest text to encode unit by unit: for these `JSON.stringify` and a native call cost more. */
-const SHORT_TEXT = 1024;
-/** The units of such a text: from an array they are read several times as fast as from a slice of a text. */
+/** Longest text to encode unit by unit; `JSON.stringify` and a native call take longer for most of these. */
+const SHORT_TEXT = 512;
+/** The units of such a text: reading them from an array is faster than from a slice of a text. */
 const units = new Uint16Array(SHORT_TEXT);
 const unitBytes = Buffer.from(units.buffer);
 /** Most bytes that a UTF-16 unit takes in UTF-8. */
