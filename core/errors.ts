@@ -23,9 +23,14 @@ export const CATALOGUE = {
   ],
   answer_too_large: [
     400,
-    'The answer would take {bytes} bytes, over the limit of {limit}: send less text per request, or lower chunk_overlap.',
+    'The answer would take at least {bytes} bytes, over the limit of {limit}: send less text per request, or lower chunk_overlap.',
   ],
   unauthorized: [401, 'The request carries no valid key: send the header Authorization: Bearer <key>.'],
+  too_many_failed: [
+    422,
+    '{failed} documents failed, and the job may have {most} of them (max_errors): GET /v1/jobs/ID/errors has the reasons.',
+  ],
+  all_failed: [422, 'All {failed} documents failed: GET /v1/jobs/ID/errors has the reasons.'],
   /** Of a source or target of a job. */
   path_outside: [400, '{path} leads out of {storage}: give a path below it, without links that leave it.'],
   source_changed: [400, '{source} has changed, or has gone, since the work began: start it again.'],
@@ -41,7 +46,7 @@ export const CATALOGUE = {
     409,
     'name: there is a pipeline {name} already; choose another name, or update that one with PUT.',
   ],
-  target_taken: [409, 'The target {target} has the output of another job: choose an empty folder.'],
+  target_taken: [409, 'The target {target} cannot be written to, since {reason}: choose an empty folder.'],
   job_not_over: [409, 'The job {id} is {state}: {remedy}.'],
   precondition_failed: [
     412,
@@ -81,6 +86,7 @@ export const CATALOGUE = {
   ],
   shutting_down: [503, 'The server is stopping: send this document, and those after it, again.'],
   store_unavailable: [503, 'The database cannot be used now: {reason}.'],
+  store_stuck: [503, 'The database has not answered for a minute: restart the server.'],
   callback_failed: [503, 'The callback {url} has not arrived: {reason}.'],
   storage_failed: [503, '{storage} cannot be used now: {reason}.'],
   jobs_off: [

@@ -6,7 +6,11 @@ export interface SinkChunk {
   readonly text: string;
   /** Its vector; null if the pipeline makes none. */
   readonly embedding: readonly number[] | null;
-  /** The other fields: offsets, `metadata`, and what chunkers and refineries add. JSON. */
+  /**
+   * The other fields: offsets, `metadata`, and what chunkers and refineries add. JSON. A number that a double would change,
+   * such as 1e400 or 12345678901234567890, is an object of `JSON.rawJSON`, so that `JSON.stringify` writes it as it came. A
+   * sink stores that number or its text, or refuses the chunk; `kit.parseExactJson` reads it back.
+   */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -45,4 +49,17 @@ export interface Sink {
    * @throws Error `kit.exposedError` if its vectors have another length, or the database does not answer
    */
   open(target: SinkTarget, context: SinkContext): Promise<SinkCollection>;
+  /**
+   * Removes all chunks of documents, where the length of the vectors is not known: of documents that have no text any more,
+   * or are gone. It makes no collection: if there is none, there is nothing to remove. Without this method, a collection
+   * is opened without `dimensions` instead, and documents fail if it does not take that.
+   *
+   * @param documentIds perhaps very many
+   * @throws Error `kit.exposedError` if the database refuses it, or does not answer
+   */
+  removeDocuments?(
+    documentIds: readonly string[],
+    options: SinkTarget['options'],
+    context: SinkContext,
+  ): Promise<void>;
 }

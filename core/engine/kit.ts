@@ -2,6 +2,7 @@ import { exposedError } from '../errors.ts';
 import { batchChunks } from './chunk-batches.ts';
 import { cutAtCodePoints, cutAtOffsets, cutAtWhiteSpace, withMinimumPiece } from './cuts.ts';
 import { cutAtDelimiters, cutAtLineStarts } from './delimiters.ts';
+import { parseExactJson, rawNumbersIn } from './exact-json.ts';
 import { headingPaths } from './heading-paths.ts';
 import { findMarkdownBlocks } from './markdown/find-blocks.ts';
 import { sentencesBy } from './sentences.ts';
@@ -25,6 +26,8 @@ export const kit = Object.freeze({
   isBlank,
   splitsCodePoint,
   batchChunks,
+  parseExactJson,
+  rawNumbersIn,
   exposedError,
 });
 

@@ -1,0 +1,58 @@
+/** What ECMAScript 2026 adds to `JSON`, which the types of TypeScript lack. */
+const { rawJSON, isRawJSON } = JSON as unknown as {
+  rawJSON(text: string): object;
+  isRawJSON(value: object): boolean;
+};
+type Reviver = (key: string, value: unknown, context: { readonly source: string }) => unknown;
+
+/** Digits and points of a number that a double may change; 15 digits it keeps in any case. */
+const LONG = 16;
+/** Other numbers that a double may change: with an exponent, or -0. */
+const MAY_CHANGE = /(?<=(?:^|[[:,])\s*-?[\d.]+)[eE]|(?:^|[[:,])\s*-0(?:\.0*)?(?![.\d])/;
+
+/**
+ * Parses JSON so that `JSON.stringify` writes the same numbers: those that a double would change, such as 1e400 or
+ * 12345678901234567890, become what `JSON.rawJSON` makes.
+ *
+ * @throws SyntaxError
+ */
+export function parseExactJson(text: string): unknown {
+  const mayChange = hasLongNumber(text) || MAY_CHANGE.test(text);
+  return mayChange ? JSON.parse(text, keepNumber as Parameters<typeof JSON.parse>[1]) : JSON.parse(text);
+}
+
+/** Whether there may be a long number. Most of JSON is vectors, so that it looks at few places: one of so many is in it. */
+function hasLongNumber(text: string): boolean {
+  for (let at = 0; at < text.length; at += LONG) {
+    let [from, to] = [at, at];
+    while (isDigit(text.charCodeAt(to))) to++;
+    while (to > at && isDigit(text.charCodeAt(from - 1))) from--;
+    if (to - from >= LONG) return true;
+  }
+  return false;
+}
+
+const POINT = 0x2e;
+const isDigit = (code: number): boolean => (code >= 0x30 && code <= 0x39) || code === POINT;
+
+const keepNumber: Reviver = (_, value, { source }) =>
+  typeof value === 'number' && decimalOf(source) !== decimalOf(String(value)) ? rawJSON(source) : value;
+
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
+
+/** A number of JSON in the one way in which its value is written here; undefined if it is not one, as `Infinity`. */
+export function decimalOf(number: string): string | undefined {
+  const found = NUMBER.exec(number);
+  if (found === null) return undefined;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = found;
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  const power = Number(exponent) - fraction.length + digits.length - significant.length;
+  return significant === '' ? `${sign}0` : `${sign}${significant}e${power}`;
+}
+
+/** The numbers in what `parseExactJson` returned that a double would change. */
+export function rawNumbersIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return isRawJSON(value) ? [JSON.stringify(value)] : Object.values(value).flatMap(rawNumbersIn);
+}
