@@ -12,9 +12,12 @@ import { placeNodes } from './nodes.ts';
 import { createParsers, type Parsers } from './parsers.ts';
 import { createSyntax } from './syntax.ts';
 
-/** Milliseconds that a parse may take: a base, and so much for each character, which is far more than usual. */
-const BUDGET_BASE = 5000;
-const BUDGET_PER_CHARACTER = 0.002;
+/**
+ * Steps that a parse may take: a base, and so many for each character, several times what the worst texts of the tests
+ * take. Time would not do: the same text would be cut differently on a busy machine.
+ */
+const BUDGET_BASE = 20_000;
+const BUDGET_PER_CHARACTER = 0.1;
 
 const DEFAULT: LanguageName = 'python';
 
@@ -22,7 +25,7 @@ const createCodeChunker: Factory<typeof manifest> = async () => createChunker(aw
 
 export default createCodeChunker;
 
-/** @param budgetOf milliseconds that the parse of a text of so many characters may take */
+/** @param budgetOf steps that the parse of a text of so many characters may take */
 export function createChunker(
   parsers: Parsers,
   budgetOf = (characters: number) => BUDGET_BASE + BUDGET_PER_CHARACTER * characters,

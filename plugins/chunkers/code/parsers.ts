@@ -6,7 +6,7 @@ import type { Language } from './languages.ts';
 /** Parses code with grammars that are loaded at first use, and keeps one parser per language. */
 export interface Parsers {
   /**
-   * Gives the tree of a text to `use` and deletes it afterwards; no tree if the parse took longer than the
+   * Gives the tree of a text to `use` and deletes it afterwards; no tree if the parse took more steps than the
    * budget. After an exception, which may leave the memory of the grammars in any state, all of them are
    * loaded anew.
    */
@@ -14,7 +14,7 @@ export interface Parsers {
 }
 
 export interface ParseLimits {
-  /** Milliseconds. */
+  /** Steps of the parser, a hundred of its operations each: the same for the same text, on every machine. */
   readonly budget: number;
   readonly signal: AbortSignal;
 }
@@ -61,9 +61,9 @@ function parseWith<T>(
   { budget, signal }: ParseLimits,
   use: (tree: Tree | null) => T,
 ): T {
-  const end = performance.now() + budget;
+  let steps = 0;
   const tree = parser.parse(text, null, {
-    progressCallback: () => performance.now() > end || signal.aborted,
+    progressCallback: () => ++steps > budget || signal.aborted,
   });
   if (tree === null) parser.reset();
   try {

@@ -18,7 +18,7 @@ const CODE = new Set(['code', 'script', 'style']);
 
 /**
  * Makes what divides the stretches of a text: behind sentences, lines, clauses and words, between inline elements and
- * tokens; in tags, comments and entities, and behind headings, only if nothing else is left to cut.
+ * tokens; behind headings only if nothing else is left to cut, and in tags, comments and entities only if not even that is.
  */
 export function prepareDivide({ cutAtDelimiters, cutAtOffsets, cutAtWhiteSpace, cutAtCodePoints }: Kit) {
   const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
@@ -33,15 +33,20 @@ export function prepareDivide({ cutAtDelimiters, cutAtOffsets, cutAtWhiteSpace, 
       const leads = within(headings, start, end).filter(
         (heading) => tokens.count(heading.start, heading.end) <= size / 2,
       );
-      const obstacles = findObstacles(text, start, end, leads);
       const isCode = contents.kindsIn(start, end).some((kind) => CODE.has(kind));
-      const careful = [
-        ...(isCode ? code : prose),
-        cutAtOffsets(obstacles.between),
-        cutAtTokens,
-        cutAtCodePoints,
-      ].map((find) => sparing(find, obstacles));
-      return divide({ start, end }, [...careful, cutAtLines, cutAtWhiteSpace], { size });
+      const careful = (leads: readonly Span[]) => {
+        const obstacles = findObstacles(text, start, end, leads);
+        const finders = [
+          ...(isCode ? code : prose),
+          cutAtOffsets(obstacles.between),
+          cutAtTokens,
+          cutAtCodePoints,
+        ];
+        return finders.map((find) => sparing(find, obstacles));
+      };
+      const behindHeadings = leads.length > 0 ? careful([]) : [];
+      const anywhere = [cutAtLines, cutAtWhiteSpace];
+      return divide({ start, end }, [...careful(leads), ...behindHeadings, ...anywhere], { size });
     };
   };
 }

@@ -1,11 +1,13 @@
 import type { Factory } from '../../../core/contracts/plugin.ts';
 import type { SinkCollection, SinkTarget } from '../../../core/contracts/sink.ts';
+import type { Kit } from '../../../core/kit.ts';
 import { type Client, createClient } from './client.ts';
 import type manifest from './manifest.ts';
 import { deleteIds, idsOf, writeRecords } from './records.ts';
 
 /** Below what Chroma Cloud takes in one call. */
 const MOST = { chunks: 200, bytes: 4_000_000 };
+const DOCUMENTS_PER_CALL = 100;
 
 const createChromaSink: Factory<typeof manifest> = ({ env, hosted, kit }) => {
   const client = createClient({ env, hosted });
@@ -27,11 +29,20 @@ const createChromaSink: Factory<typeof manifest> = ({ env, hosted, kit }) => {
         },
         async deleteMissing(documentId, keptIds, { signal }) {
           const kept = new Set(keptIds);
-          const missing = (await idsOf(records, documentId, signal)).filter((id) => !kept.has(id));
-          await deleteIds(records, documentId, missing, signal);
+          const missing = (await idsOf(records, [documentId], signal)).filter((id) => !kept.has(id));
+          await deleteIds(records, [documentId], missing, signal);
         },
         async close() {},
       };
+    },
+    async removeDocuments(documentIds, options, { signal }) {
+      const path = await findCollection(client, options, { signal, kit });
+      if (path === undefined) return;
+      const records = { client, path };
+      for (let at = 0; at < documentIds.length; at += DOCUMENTS_PER_CALL) {
+        const some = documentIds.slice(at, at + DOCUMENTS_PER_CALL);
+        await deleteIds(records, some, await idsOf(records, some, signal), signal);
+      }
     },
   };
 };
@@ -47,15 +58,41 @@ interface Collection {
 /** Finds the collection by its name, or makes it. */
 function openCollection(
   client: Client,
-  { tenant, database, collection }: SinkTarget['options'],
+  options: SinkTarget['options'],
   signal: AbortSignal,
 ): Promise<Collection> {
-  const path = `/api/v2/tenants/${String(tenant)}/databases/${String(database)}/collections`;
-  const body = { name: collection, get_or_create: true, configuration: { hnsw: { space: 'cosine' } } };
-  const read = (answer: unknown): Collection => {
-    const { id, dimension } = answer as { readonly id: unknown; readonly dimension?: number | null };
-    if (typeof id !== 'string') throw new Error('it has no id');
-    return { path: `${path}/${encodeURIComponent(id)}`, stored: dimension ?? null };
-  };
-  return client({ path, body, expected: 'a collection', read, signal });
+  const path = pathOf(options);
+  const { collection: name } = options;
+  const body = { name, get_or_create: true, configuration: { hnsw: { space: 'cosine' } } };
+  const read = (answer: unknown) => readCollection(path, answer);
+  return client.demand({ path, body, expected: 'a collection', read, signal });
+}
+
+/** The path of the collection; undefined if it is not there. */
+async function findCollection(
+  client: Client,
+  options: SinkTarget['options'],
+  { signal, kit }: { readonly signal: AbortSignal; readonly kit: Kit },
+): Promise<string | undefined> {
+  const path = pathOf(options);
+  const outcome = await client.ask({
+    method: 'GET',
+    path: `${path}/${String(options.collection)}`,
+    expected: 'a collection',
+    read: (answer) => readCollection(path, answer),
+    signal,
+  });
+  if (!('failure' in outcome)) return outcome.value.path;
+  if (outcome.status === 404) return undefined;
+  throw kit.exposedError(outcome.message);
+}
+
+function pathOf({ tenant, database }: SinkTarget['options']): string {
+  return `/api/v2/tenants/${String(tenant)}/databases/${String(database)}/collections`;
+}
+
+function readCollection(path: string, answer: unknown): Collection {
+  const { id, dimension } = answer as { readonly id: unknown; readonly dimension?: number | null };
+  if (typeof id !== 'string') throw new Error('it has no id');
+  return { path: `${path}/${encodeURIComponent(id)}`, stored: dimension ?? null };
 }

@@ -26,7 +26,7 @@ export async function writeRecords(
     documents: chunks.map(({ text }) => text),
     metadatas: chunks.map((chunk) => metadataOf(chunk, before.get(chunk.id))),
   };
-  await client({ path: `${path}/upsert`, body, expected: 'an answer', read: () => {}, signal });
+  await client.demand({ path: `${path}/upsert`, body, expected: 'an answer', read: () => {}, signal });
 }
 
 async function metadataBefore(
@@ -35,40 +35,52 @@ async function metadataBefore(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Metadata>> {
   const body = { ids, include: ['metadatas'], limit: ids.length, offset: 0 };
-  const found = await client({ path: `${path}/get`, body, expected: 'metadata', read: readRecords, signal });
+  const found = await client.demand({
+    path: `${path}/get`,
+    body,
+    expected: 'metadata',
+    read: readRecords,
+    signal,
+  });
   return new Map(found.ids.map((id, index) => [id, found.metadatas?.[index] ?? {}]));
 }
 
-/** The ids of all chunks of a document. */
+/** The ids of all chunks of documents. */
 export async function idsOf(
   { client, path }: Records,
-  documentId: string,
+  documentIds: readonly string[],
   signal: AbortSignal,
 ): Promise<string[]> {
   const ids: string[] = [];
   for (;;) {
     const page = { include: [], limit: RECORDS_PER_CALL, offset: ids.length };
-    const body = { where: whereOf(documentId), ...page };
-    const found = await client({ path: `${path}/get`, body, expected: 'ids', read: readRecords, signal });
+    const body = { where: whereOf(documentIds), ...page };
+    const found = await client.demand({
+      path: `${path}/get`,
+      body,
+      expected: 'ids',
+      read: readRecords,
+      signal,
+    });
     for (const id of found.ids) ids.push(id);
     if (found.ids.length < RECORDS_PER_CALL) return ids;
   }
 }
 
-/** Deletes chunks of a document. */
+/** Deletes chunks of documents. */
 export async function deleteIds(
   { client, path }: Records,
-  documentId: string,
+  documentIds: readonly string[],
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
   for (let at = 0; at < ids.length; at += RECORDS_PER_CALL) {
-    const body = { ids: ids.slice(at, at + RECORDS_PER_CALL), where: whereOf(documentId) };
-    await client({ path: `${path}/delete`, body, expected: 'an answer', read: () => {}, signal });
+    const body = { ids: ids.slice(at, at + RECORDS_PER_CALL), where: whereOf(documentIds) };
+    await client.demand({ path: `${path}/delete`, body, expected: 'an answer', read: () => {}, signal });
   }
 }
 
-const whereOf = (documentId: string): object => ({ document_id: { $eq: documentId } });
+const whereOf = (documentIds: readonly string[]): object => ({ document_id: { $in: documentIds } });
 
 interface Found {
   readonly ids: readonly string[];

@@ -49,14 +49,37 @@ export async function deleteIds(
   for (let at = 0; at < ids.length; at += IDS_PER_CALL) {
     const values = ids.slice(at, at + IDS_PER_CALL);
     const filter = [{ term: { document_id: documentId } }, { ids: { values } }];
-    await client.demand({
-      path: `${path}/_delete_by_query?refresh=true`,
-      body: { query: { bool: { filter } } },
-      expected: 'deletions without failures',
-      read: checkFailures,
-      signal,
-    });
+    await deleteFound(client, { path: `${path}/${DELETE}`, filter, signal });
   }
+}
+
+/** Deletes all chunks of documents; there may be no index. */
+export async function deleteDocuments(
+  client: Client,
+  {
+    path,
+    documentIds,
+    signal,
+  }: Pick<Document, 'path' | 'signal'> & { readonly documentIds: readonly string[] },
+): Promise<void> {
+  for (let at = 0; at < documentIds.length; at += IDS_PER_CALL) {
+    const document_id = documentIds.slice(at, at + IDS_PER_CALL);
+    const filter = [{ terms: { document_id } }];
+    await deleteFound(client, { path: `${path}/${DELETE}&ignore_unavailable=true`, filter, signal });
+  }
+}
+
+const DELETE = '_delete_by_query?refresh=true';
+
+async function deleteFound(
+  client: Client,
+  {
+    filter,
+    ...call
+  }: { readonly path: string; readonly filter: readonly object[]; readonly signal: AbortSignal },
+): Promise<void> {
+  const body = { query: { bool: { filter } } };
+  await client.demand({ ...call, body, expected: 'deletions without failures', read: checkFailures });
 }
 
 function checkFailures(answer: unknown): void {

@@ -1,8 +1,8 @@
 import type { Factory } from '../../../core/contracts/plugin.ts';
-import type { SinkCollection } from '../../../core/contracts/sink.ts';
+import type { SinkCollection, SinkTarget } from '../../../core/contracts/sink.ts';
 import { writeChunks } from './bulk.ts';
 import { createClient } from './client.ts';
-import { deleteIds, idsOf } from './documents.ts';
+import { deleteDocuments, deleteIds, idsOf } from './documents.ts';
 import type manifest from './manifest.ts';
 import { openIndex } from './mapping.ts';
 
@@ -11,9 +11,10 @@ const MOST = { chunks: 1000, bytes: 8_000_000 };
 
 const createElasticsearchSink: Factory<typeof manifest> = ({ env, hosted, kit }) => {
   const client = createClient({ env, hosted });
+  const pathOf = ({ index }: SinkTarget['options']) => `/${String(index)}`;
   return {
     async open({ options, dimensions }, { signal }): Promise<SinkCollection> {
-      const path = `/${String(options.index)}`;
+      const path = pathOf(options);
       await openIndex(client, { path, engine: String(options.engine), dimensions, signal, kit });
       return {
         async upsert(chunks, { signal }) {
@@ -29,6 +30,8 @@ const createElasticsearchSink: Factory<typeof manifest> = ({ env, hosted, kit })
         async close() {},
       };
     },
+    removeDocuments: (documentIds, options, { signal }) =>
+      deleteDocuments(client, { path: pathOf(options), documentIds, signal }),
   };
 };
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
+import { hold } from '../../../core/hold.ts';
 import { describeError, isPassing } from './errors.ts';
 
 type Values = readonly (string | readonly (string | null)[])[];
@@ -13,10 +14,9 @@ export class Database {
   readonly #exposedError: (message: string, cause?: unknown) => Error;
 
   constructor(pool: Pool, exposedError: (message: string, cause?: unknown) => Error) {
-    this.#pool = pool;
+    // A connection that breaks is replaced at the next statement; one in use ends its statement with the error.
+    this.#pool = hold(pool).on('connect', (client) => hold(client));
     this.#exposedError = exposedError;
-    // An idle connection that breaks is replaced at the next statement.
-    pool.on('error', () => {});
   }
 
   /**

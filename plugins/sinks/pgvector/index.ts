@@ -2,8 +2,8 @@ import type { Factory } from '../../../core/contracts/plugin.ts';
 import type { SinkCollection } from '../../../core/contracts/sink.ts';
 import { Database } from './database.ts';
 import type manifest from './manifest.ts';
-import { deletionOf, firstWithNul, upsertOf } from './statements.ts';
-import { prepareTable, tableOf } from './table.ts';
+import { deletionOf, firstWithNul, removalOf, upsertOf } from './statements.ts';
+import { isThere, prepareTable, tableOf } from './table.ts';
 
 const MOST = { chunks: 1000, bytes: 8_000_000 };
 /** A collection is written to by few documents at once. */
@@ -11,10 +11,11 @@ const POOL = { max: 4, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 10_00
 
 const createPgvectorSink: Factory<typeof manifest> = async ({ env, kit }) => {
   const { default: pg } = await import('pg');
+  const connect = () =>
+    new Database(new pg.Pool({ ...POOL, connectionString: env.PGVECTOR_URL }), kit.exposedError);
   return {
     async open({ options, dimensions }, { signal }): Promise<SinkCollection> {
-      const pool = new pg.Pool({ ...POOL, connectionString: env.PGVECTOR_URL });
-      const database = new Database(pool, kit.exposedError);
+      const database = connect();
       const table = tableOf(options, dimensions);
       try {
         await prepareTable(database, table, { signal, kit });
@@ -41,6 +42,17 @@ const createPgvectorSink: Factory<typeof manifest> = async ({ env, kit }) => {
         },
         close: () => database.close(),
       };
+    },
+    async removeDocuments(documentIds, options, { signal }) {
+      const database = connect();
+      const table = tableOf(options, undefined);
+      try {
+        if (!(await isThere(database, table, signal))) return;
+        const { text, values } = removalOf(table, documentIds);
+        await database.query(text, values, signal);
+      } finally {
+        await database.close();
+      }
     },
   };
 };

@@ -41,6 +41,11 @@ export function deletionOf({ name }: Table, documentId: string, keptIds: readonl
   return { text, values: [documentId, keptIds] };
 }
 
+/** Deletes all chunks of documents. */
+export function removalOf({ name }: Table, documentIds: readonly string[]): Statement {
+  return { text: `delete from ${name} where document_id = any($1::text[])`, values: [documentIds] };
+}
+
 /** In JSON the character NUL is escaped so; an even number of backslashes before it is a text. */
 const ESCAPED_NUL = /(?:^|[^\\])(?:\\\\)*\\u0000/;
 

@@ -32,11 +32,15 @@ export async function prepareTable(
   { signal, kit }: { readonly signal: AbortSignal; readonly kit: Kit },
 ): Promise<void> {
   // Whoever may not create anything can use a table that is there.
-  if ((await columnsOf(database, table, signal)).size === 0) {
+  if (!(await isThere(database, table, signal))) {
     await database.query(creationOf(table), undefined, signal);
   }
   const problem = await problemOf(database, table, signal);
   if (problem !== undefined) throw kit.exposedError(`PostgreSQL: ${problem}; choose another table`);
+}
+
+export async function isThere(database: Database, table: Table, signal: AbortSignal): Promise<boolean> {
+  return (await columnsOf(database, table, signal)).size > 0;
 }
 
 /** Creates what is missing in one transaction; names are checked, so that they cannot end the block. */

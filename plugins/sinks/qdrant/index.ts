@@ -1,5 +1,6 @@
 import type { Factory } from '../../../core/contracts/plugin.ts';
-import type { SinkChunk, SinkCollection } from '../../../core/contracts/sink.ts';
+import type { SinkChunk, SinkCollection, SinkTarget } from '../../../core/contracts/sink.ts';
+import type { Kit } from '../../../core/kit.ts';
 import { type Client, createClient } from './client.ts';
 import { openCollection } from './collection.ts';
 import type manifest from './manifest.ts';
@@ -10,12 +11,14 @@ const IDS_PER_CALL = 1000;
 
 const createQdrantSink: Factory<typeof manifest> = ({ env, hosted, kit }) => {
   const client = createClient({ env, hosted });
+  const pathOf = ({ collection }: SinkTarget['options']) => `/collections/${String(collection)}`;
   return {
     async open({ options, dimensions }, { signal }): Promise<SinkCollection> {
-      const path = `/collections/${String(options.collection)}`;
+      const path = pathOf(options);
       await openCollection(client, { path, dimensions, signal, kit });
       return {
         async upsert(chunks, { signal }) {
+          for (const chunk of chunks) checkNumbers(chunk, kit);
           for (const batch of kit.batchChunks(chunks, { ...MOST, dimensions })) {
             const body = { points: batch.map(pointOf) };
             const asked = { path: `${path}/points?wait=true`, body, ...COMPLETED, signal };
@@ -33,10 +36,37 @@ const createQdrantSink: Factory<typeof manifest> = ({ env, hosted, kit }) => {
         async close() {},
       };
     },
+    async removeDocuments(documentIds, options, { signal }) {
+      const path = `${pathOf(options)}/points/delete?wait=true`;
+      for (let at = 0; at < documentIds.length; at += IDS_PER_CALL) {
+        const any = documentIds.slice(at, at + IDS_PER_CALL);
+        const body = { filter: { must: [{ key: 'document_id', match: { any } }] } };
+        const outcome = await client.ask({ path, body, ...COMPLETED, signal });
+        // There is no collection.
+        if ('failure' in outcome && outcome.status === 404) return;
+        if ('failure' in outcome) throw kit.exposedError(outcome.message);
+      }
+    },
   };
 };
 
 export default createQdrantSink;
+
+const LEAST_INTEGER = -(2n ** 63n);
+const MOST_INTEGER = 2n ** 64n - 1n;
+
+/** Qdrant keeps integers of 64 bits as they are, and rounds any other number to a double. */
+function checkNumbers({ id, fields }: SinkChunk, kit: Kit): void {
+  const rounded = kit.rawNumbersIn(fields).find((number) => {
+    if (!/^-?\d+$/.test(number)) return true;
+    const value = BigInt(number);
+    return value < LEAST_INTEGER || value > MOST_INTEGER;
+  });
+  if (rounded === undefined) return;
+  throw kit.exposedError(
+    `Qdrant would change the number ${rounded}, which the chunk ${id} has; send it as a string`,
+  );
+}
 
 function pointOf({ id, document_id, text, embedding, fields }: SinkChunk): object {
   return { id, vector: embedding ?? {}, payload: { ...fields, document_id, text } };
