@@ -2,6 +2,7 @@ import type { RequestListener, Server } from 'node:http';
 import type { AwilixContainer } from 'awilix';
 import Fastify, { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify';
 import plugin from 'fastify-plugin';
+import { hold } from '../core/hold.ts';
 import type { Registry } from '../core/hosting/registry.ts';
 import { type Config, configOf } from './config/config.ts';
 import { takesJobs } from './config/jobs.ts';
@@ -91,9 +92,10 @@ function createHttpServer(
     // How often Node looks for connections that are too slow.
     connectionsCheckingInterval: Math.min(30_000, milliseconds),
   };
-  const server = createServer(timeouts, (request, response) => {
+  const answer: RequestListener = (request, response) => {
     if (!admission.answers(request, response)) handler(request, response);
-  });
+  };
+  const server = hold(createServer(timeouts, answer));
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT;
   return server.setTimeout(milliseconds + READ_TIMEOUT);
 }

@@ -14,7 +14,6 @@ import { readMachine } from './config/machine.ts';
 import { readCorporaSettings } from './corpus/settings.ts';
 import { hostedModels } from './hosted/provider.ts';
 import { type Admission, createAdmission } from './http/admission.ts';
-import { type ByteBudget, createByteBudget } from './http/byte-budget.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { createModelFiles } from './hub/model-files.ts';
 import type { JobPlaces } from './jobs/places.ts';
@@ -23,12 +22,14 @@ import { createServerWorker, type ServerWorker } from './jobs/server-worker.ts';
 import { createImportCheck, type ImportCheck } from './loader/import-check.ts';
 import { importFactory } from './loader/import-factory.ts';
 import { loadPlugins } from './loader/loader.ts';
+import { type ByteBudget, createByteBudget } from './run/byte-budget.ts';
 import { createInlineExecutor, type Executor } from './run/executor.ts';
 import { createPoolExecutor } from './run/pool.ts';
 import { createRunner, type Runner } from './run/runner.ts';
 import { openSharedBuffers, type SharedBuffersRegistry } from './run/shared-buffers.ts';
 import { createOpeners, keepTokenizers, type Openers } from './service/openers.ts';
 import { createRequestSchemas, type RequestSchemas } from './service/request-schemas.ts';
+import { createSinkCollections, type SinkCollections } from './service/run-store.ts';
 import { createService, type Service } from './service/service.ts';
 import type { PipelineStore } from './store/contract.ts';
 import { createDatabase, type SharedDatabase } from './store/create-database.ts';
@@ -47,6 +48,7 @@ export interface ServiceCradle {
   readonly models: ModelFiles;
   readonly host: PluginHost;
   readonly openers: Openers;
+  readonly collections: SinkCollections;
   readonly service: Service;
 }
 
@@ -85,6 +87,9 @@ export async function createServiceContainer({
     openers: asFunction(createOpeners)
       .singleton()
       .disposer((openers) => openers.close()),
+    collections: asFunction(createSinkCollections)
+      .singleton()
+      .disposer((collections) => collections.close()),
     service: asFunction(createService).singleton(),
   });
 }
@@ -195,9 +200,9 @@ function makeMetrics({ config, runner, byteBudget, jobs }: ServerCradle): Metric
 }
 
 function makeJobWorker(cradle: ServerCradle): ServerWorker {
-  const { config, service, runner, registry, host, log, jobs, jobPlaces, metrics } = cradle;
+  const { config, service, runner, byteBudget, registry, host, log, jobs, jobPlaces, metrics } = cradle;
   return createServerWorker({
-    ...{ config, service, runner, registry, host, log, store: jobs, places: jobPlaces },
+    ...{ config, service, runner, byteBudget, registry, host, log, store: jobs, places: jobPlaces },
     onShard: (outcome, seconds) => metrics.jobs?.shard(outcome, seconds),
     onAnswer: (answer, bytes) => metrics.jobs?.chunked(answer, bytes),
   });

@@ -1,9 +1,12 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { reasonOf } from '../../core/errors.ts';
+import { hold } from '../../core/hold.ts';
 import { CommandError, UsageError } from './errors.ts';
 
 const http = process.getBuiltinModule('node:http');
 const https = process.getBuiltinModule('node:https');
+
+type HeaderFields = Readonly<Record<string, string>>;
 
 /** A running service that commands talk to. */
 export interface Api {
@@ -15,45 +18,43 @@ export interface Api {
    * @throws RefusedError with what the service answered
    * @throws CommandError if it cannot be reached
    */
-  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<unknown>;
+  call(method: string, path: string, body?: unknown, headers?: HeaderFields): Promise<unknown>;
   /** Sends a request whose answer is read as it comes. @throws CommandError as `call` */
-  open(method: string, path: string, headers?: Record<string, string>): Promise<IncomingMessage>;
+  open(method: string, path: string, headers?: HeaderFields): Promise<IncomingMessage>;
   /** Begins a request whose body is written and whose answer is read at the same time. */
-  stream(path: string, headers: Record<string, string>): ClientRequest;
+  stream(path: string, headers: HeaderFields): ClientRequest;
 }
 
 /** @param url where the service is, perhaps below a path. @param key of a service that asks for one */
 export function createApi(url: string, key: string | undefined): Api {
   const base = url.replace(/\/+$/, '');
   const client = base.startsWith('https:') ? https : http;
-  const begin = (method: string, path: string, headers: Record<string, string>): ClientRequest => {
+  const begin = (method: string, path: string, headers: HeaderFields, onError?: (error: Error) => void) => {
     if (!URL.canParse(base))
       throw new UsageError(`--server ${url}: expected a URL such as http://localhost:8000`);
     const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
-    return client.request(`${base}${path}`, { method, headers: { ...authorization, ...headers } });
+    const options = { method, headers: { ...authorization, ...headers } };
+    return hold(client.request(`${base}${path}`, options), onError);
   };
-  const answerTo = (request: ClientRequest): Promise<IncomingMessage> =>
+  const send = (
+    method: string,
+    path: string,
+    headers: HeaderFields,
+    body?: string,
+  ): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
-      request.once('response', resolve);
-      request.once('error', (error) => reject(unreachable(base, error)));
+      const request = begin(method, path, headers, (error) => reject(unreachable(base, error)));
+      request.once('response', resolve).end(body);
     });
   const api: Api = {
     url: base,
     async call(method, path, body, headers = {}) {
       const json = body === undefined ? undefined : JSON.stringify(body);
       const type = json === undefined ? {} : { 'content-type': 'application/json' };
-      const request = begin(method, path, { ...type, ...headers });
-      const answered = answerTo(request);
-      request.end(json);
-      const text = await textOf(await answered.then(checked));
+      const text = await textOf(await send(method, path, { ...type, ...headers }, json).then(checked));
       return text === '' ? undefined : parsed(base, text);
     },
-    async open(method, path, headers = {}) {
-      const request = begin(method, path, headers);
-      const answered = answerTo(request);
-      request.end();
-      return answered.then(checked);
-    },
+    open: async (method, path, headers = {}) => checked(await send(method, path, headers)),
     stream: (path, headers) => begin('POST', path, headers),
   };
   return api;

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { argv, execPath, exit, versions } from 'node:process';
+import { hold } from '../../core/hold.ts';
 import { PACKAGED_NODE } from './packaged-node.ts';
 
 /**
@@ -30,7 +31,10 @@ function packagedNode(): string {
 
 /** Runs the same command on another Node, and ends as that does. */
 function runOn(node: string): void {
-  const child = spawn(node, argv.slice(1), { stdio: 'inherit' });
+  const child = hold(spawn(node, argv.slice(1), { stdio: 'inherit' }), (error) => {
+    console.error(`${node} cannot be started: ${error.message}`);
+    exit(1);
+  });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => exit(code ?? 128 + constants.signals[signal as NodeJS.Signals]));
 }

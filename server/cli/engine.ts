@@ -11,7 +11,15 @@ import { setSwitchesFor } from './v8-switches.ts';
 export interface Engine
   extends Pick<
     ServerCradle,
-    'service' | 'registry' | 'requestSchemas' | 'host' | 'importCheck' | 'openers' | 'log' | 'store'
+    | 'service'
+    | 'byteBudget'
+    | 'registry'
+    | 'requestSchemas'
+    | 'host'
+    | 'importCheck'
+    | 'openers'
+    | 'log'
+    | 'store'
   > {
   readonly config: Config;
   /**
@@ -43,13 +51,15 @@ export async function openEngine(given: EngineFlags, env: Environment): Promise<
   const config: Config = { ...readConfig(flags, env), ...LOG };
   const log = await createLog(config);
   const container: AwilixContainer<ServerCradle> = await createServerContainer(config, log);
-  const { service, registry, requestSchemas, host, importCheck, openers, store } = container.cradle;
+  const { service, byteBudget, registry, requestSchemas, host, importCheck, openers, store } =
+    container.cradle;
   logPlugins(registry, log);
   setSwitchesFor(registry.all, readMachine().memoryBytes);
   return {
     config,
     log,
     service,
+    byteBudget,
     runner(isSmall) {
       if (isSmall) container.register({ pool: asValue(undefined) });
       return container.cradle.runner;

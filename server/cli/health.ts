@@ -9,28 +9,40 @@ import { addressOf } from './address.ts';
  * with 1. Linux only.
  */
 async function isHealthy(pid: string): Promise<boolean> {
-  const url = `${await addressOfProcess(pid)}/health`;
-  return (await fetch(url)).ok;
+  const [command, variables] = (await Promise.all(
+    ['cmdline', 'environ'].map(async (name) => (await readFile(`/proc/${pid}/${name}`, 'utf8')).split('\0')),
+  )) as [string[], string[]];
+  const address = addressOfServer(command, variables);
+  if (address === undefined) throw new Error(`process ${pid} is no server`);
+  return (await fetch(`${address}/health`)).ok;
 }
 
 const MAIN = /(^|\/)server\/main\.[jt]s$/;
 
-/** The address to ask a server at that runs as a process, maybe below another program such as an init. */
-async function addressOfProcess(pid: string): Promise<string> {
-  const [command, variables] = (await Promise.all(
-    ['cmdline', 'environ'].map(async (name) => (await readFile(`/proc/${pid}/${name}`, 'utf8')).split('\0')),
-  )) as [string[], string[]];
+/**
+ * The address to ask a server at that runs as a process, maybe below another program such as an init.
+ *
+ * @param command its words, of which the last one is empty
+ * @param variables as `NAME=value`
+ * @returns undefined if it is no server
+ */
+export function addressOfServer(
+  command: readonly string[],
+  variables: readonly string[],
+): string | undefined {
   const main = command.findIndex((word) => MAIN.test(word));
-  if (main === -1) throw new Error(`process ${pid} is no server`);
+  if (main === -1) return undefined;
   const flags = command.slice(main + 1, -1);
   const env = Object.fromEntries(variables.map((one) => /^([^=]*)=(.*)$/s.exec(one)?.slice(1) ?? [one, '']));
   const { host, port } = readConfig(flags, env);
   return addressOf(host, port);
 }
 
-try {
-  process.exitCode = (await isHealthy(argv[2] ?? '1')) ? 0 : 1;
-} catch (error) {
-  console.error(String(error));
-  process.exitCode = 1;
+if (import.meta.main) {
+  try {
+    process.exitCode = (await isHealthy(argv[2] ?? '1')) ? 0 : 1;
+  } catch (error) {
+    console.error(String(error));
+    process.exitCode = 1;
+  }
 }

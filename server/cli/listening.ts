@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { hold } from '../../core/hold.ts';
 import type { Config } from '../config/config.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -20,7 +21,7 @@ export function listenProblem(error: unknown, { host, port }: Address): string |
 
 /** Listens for a moment, and gives the reason if that is not possible. */
 export async function tryToListen(address: Address): Promise<string | undefined> {
-  const server = createServer();
+  const server = hold(createServer());
   try {
     await once(server.listen(address.port, address.host), 'listening');
     return undefined;

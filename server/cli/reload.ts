@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, watch } from 'node:fs';
 import { join } from 'node:path';
+import { hold } from '../../core/hold.ts';
 import { ConfigError } from '../config/config.ts';
 import { MODULE_ENDING } from '../module-ending.ts';
 
@@ -34,11 +35,11 @@ export function reload(args: readonly string[], folders: readonly string[]): voi
 /** Calls back for whatever changes in a folder, also in folders that are made later. */
 function watchFolder(folder: string, onChange: () => void): void {
   if (!existsSync(folder)) throw new ConfigError(`--plugins-dir ${folder}: there is no such folder`);
-  const watcher = watch(folder, { recursive: true }, (_event, path) => {
+  const look = (_event: unknown, path: string | null) => {
     if (path === null || !IGNORED.test(path)) onChange();
-  });
+  };
   // A folder that goes while it is looked into is a change, too.
-  watcher.on('error', onChange);
+  hold(watch(folder, { recursive: true }, look), onChange);
 }
 
 interface Supervised {
@@ -54,10 +55,10 @@ function superviseServer(args: readonly string[]): Supervised {
   let isStale = false;
   const start = () => {
     isStale = false;
-    const child = spawn(process.execPath, [MAIN, ...args], {
-      stdio: 'inherit',
-      env: { ...process.env, RELOAD: 'false' },
-    });
+    const env = { ...process.env, RELOAD: 'false' };
+    const child = hold(spawn(process.execPath, [MAIN, ...args], { stdio: 'inherit', env }), (error) =>
+      console.error(`The server cannot be started: ${error.message}`),
+    );
     running = child;
     child.on('exit', (code) => {
       running = undefined;

@@ -45,8 +45,11 @@ async function pluginsIn(root: string, only: readonly string[]): Promise<readonl
 
 /** Tests without their plugin: `test/plugins/chunkers/code/` goes with `plugins/chunkers/code/`. */
 function testsLeftBehind(root: string): string[] {
-  const folders = globSync('test/plugins/*/*', { cwd: root });
-  return folders.filter((folder) => !existsSync(join(root, relative('test', folder)))).sort();
+  const entries = globSync('test/plugins/*/*', { cwd: root, withFileTypes: true });
+  // What tests of one kind share are files beside the folders.
+  const folders = entries.filter((entry) => entry.isDirectory());
+  const paths = folders.map(({ parentPath, name }) => relative(root, join(parentPath, name)));
+  return paths.filter((folder) => !existsSync(join(root, relative('test', folder)))).sort();
 }
 
 function packagesOf(entries: readonly PluginEntry[]): string[] {

@@ -123,7 +123,7 @@ export const OPTIONS = {
     type: 'size',
     default: ({ memoryBytes }) => Math.max(LEAST_BYTES_IN_FLIGHT, Math.floor(memoryBytes / 16)),
     description:
-      'Bytes of request bodies that are read and worked on at the same time; more are answered with 503.',
+      'Bytes of request bodies, answers and documents of jobs that are read, worked on and sent at the same time; a body over 4 KiB that would be too much is answered with 503.',
     minimum: 1,
     shownDefault: `1/16 of the memory, at least ${writeSize(LEAST_BYTES_IN_FLIGHT)}`,
   },

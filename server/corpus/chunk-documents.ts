@@ -1,5 +1,7 @@
 import { fromPlainError } from '../../core/errors.ts';
 import { answerLines } from '../run/answer-lines.ts';
+import type { ByteBudget } from '../run/byte-budget.ts';
+import { HeldBytes } from '../run/held-bytes.ts';
 import type { RunAnswer } from '../run/run-answer.ts';
 import type { Runner } from '../run/runner.ts';
 import type { LineOutcome, StreamPlan } from '../service/stream-plan.ts';
@@ -13,6 +15,8 @@ export interface Documents {
   readonly runner: Pick<Runner, 'run'>;
   /** Most groups of documents that are worked on at once. */
   readonly slots: number;
+  /** What documents and their chunks are charged to, as long as they are held. */
+  readonly byteBudget: ByteBudget;
   /** Stops the work when it aborts. */
   readonly signal: AbortSignal;
   /** Told of the times of each group. @param bytes those of its documents */
@@ -54,8 +58,9 @@ export interface DocumentError {
  * @throws the signal's reason once it aborts
  */
 export async function* chunkDocuments(given: Documents): AsyncGenerator<ChunkedDocuments> {
-  const { plan, runner, slots, signal, onAnswer } = given;
-  const reader = new SourceLines(given.lines);
+  const { plan, runner, slots, signal, onAnswer, byteBudget } = given;
+  const held = new HeldBytes(byteBudget, PATIENCE, signal);
+  const reader = new SourceLines(whileThereIsRoom(given.lines, held, signal));
   const answers = answerLines({
     plan,
     reader,
@@ -65,7 +70,7 @@ export async function* chunkDocuments(given: Documents): AsyncGenerator<ChunkedD
     isBulk: true,
     onAnswer: (answer, bytes) => onAnswer?.(answer, bytes),
     onFailure() {},
-    onHeld() {},
+    onHeld: (bytes) => held.set(bytes),
   });
   try {
     for await (const { bytes, outcomes } of answers) {
@@ -73,10 +78,31 @@ export async function* chunkDocuments(given: Documents): AsyncGenerator<ChunkedD
       const documents = outcomes.map((outcome, place) =>
         documentOf(sources[place] as SourceDocument, outcome),
       );
-      yield { bytes, documents };
+      const { length } = bytes;
+      byteBudget.force(length);
+      try {
+        yield { bytes, documents };
+      } finally {
+        byteBudget.giveBack(length);
+      }
     }
   } finally {
+    held.end();
     await reader.close();
+  }
+}
+
+/** Seconds after which a job reads on without room: it cannot be refused as requests are, and those may never be few. */
+const PATIENCE = 10;
+
+async function* whileThereIsRoom(
+  batches: AsyncGenerator<readonly SourceDocument[]>,
+  held: HeldBytes,
+  signal: AbortSignal,
+): AsyncGenerator<readonly SourceDocument[]> {
+  for await (const batch of batches) {
+    yield batch;
+    await held.room().catch(() => signal.throwIfAborted());
   }
 }
 

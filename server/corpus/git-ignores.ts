@@ -7,6 +7,7 @@ import { unlessMissing } from './local/failures.ts';
 interface Rules {
   /** The folder that they stand in, with `/` at its end; `''` is the root. */
   readonly folder: string;
+  readonly lines: readonly string[];
   readonly ignore: Ignore;
 }
 
@@ -49,17 +50,30 @@ export class GitIgnores {
     const text = await unlessMissing(readFile(join(this.#root, path, '.gitignore'), 'utf8'));
     if (text === undefined) return above;
     const folder = path === '' ? '' : `${path}/`;
-    const rules = { folder, ignore: ignore({ ignorecase: false }).add(text) };
-    return { isIgnored: false, rules: [rules, ...above.rules] };
+    return { isIgnored: false, rules: [rulesOf(folder, text.split(/\r?\n/)), ...above.rules] };
   }
 
-  /** What the folder around it says of this folder. Rules that were overruled for it say nothing of what is in it. */
+  /** What the folder around it says of this folder. Rules that left it out and were overruled say nothing of what is in it. */
   async #parentOf(path: string): Promise<Folder> {
     const parent = dirname(path);
     const { isIgnored, rules } = await this.#folder(parent === '.' ? '' : parent);
     if (isIgnored || isLeftOut(path, true, rules)) return { isIgnored: true, rules: [] };
-    return { isIgnored: false, rules: rules.filter((one) => !verdict(one, path, true).ignored) };
+    return { isIgnored: false, rules: rules.map((one) => withoutRulesOf(one, path)) };
   }
+}
+
+function rulesOf(folder: string, lines: readonly string[]): Rules {
+  return { folder, lines, ignore: ignore({ ignorecase: false }).add([...lines]) };
+}
+
+/** The same rules but for those that leave out this folder, if others have overruled them. */
+function withoutRulesOf(rules: Rules, path: string): Rules {
+  if (!verdict(rules, path, true).ignored) return rules;
+  const { folder, lines } = rules;
+  return rulesOf(
+    folder,
+    lines.filter((line) => !verdict(rulesOf(folder, [line]), path, true).ignored),
+  );
 }
 
 const NOTHING: Folder = { isIgnored: false, rules: [] };

@@ -2,7 +2,7 @@ import { realpath, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ServiceError } from '../../core/errors.ts';
 import { attempt, storageFailed, unlessMissing } from './local/failures.ts';
-import { LocalFileWriter } from './local/file-writer.ts';
+import { createFileOnce, LocalFileWriter } from './local/file-writer.ts';
 import { listFolder, storedFile } from './local/list-folder.ts';
 import { LocalPaths, syncFolder } from './local/paths.ts';
 import { changed, readFilePieces } from './local/read-file.ts';
@@ -58,6 +58,10 @@ class LocalFolder implements Storage {
   async create(name: string): Promise<FileWriter> {
     const path = await attempt(this.label, () => this.#paths.make(name));
     return LocalFileWriter.open(name, this.label, path);
+  }
+
+  createOnce(name: string, bytes: Uint8Array): Promise<boolean> {
+    return attempt(this.label, async () => createFileOnce(await this.#paths.make(name), bytes));
   }
 
   settle(name: string, lastName: string): Promise<string> {

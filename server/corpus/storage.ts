@@ -51,6 +51,13 @@ export interface Storage {
   read(file: StoredFile, range?: { readonly from: number; readonly to: number }): AsyncIterable<Buffer>;
   create(name: string): Promise<FileWriter>;
   /**
+   * Writes a small file, unless there is one of its name: of several that do so at once, one writes. After a lost answer
+   * it may be false although the file is there with these bytes.
+   *
+   * @returns whether it was written
+   */
+  createOnce(name: string, bytes: Uint8Array): Promise<boolean>;
+  /**
    * Gives a finished file its last name where that costs nothing, replacing what has that name; done twice, it
    * stays done.
    *

@@ -8,7 +8,7 @@ export const MEANINGS: Readonly<Record<number, string>> = {
   412: 'The pipeline has changed since the ETag of If-Match was given.',
   413: 'The body is over the limit.',
   415: 'The content type is not application/json, nor application/x-ndjson where streams are taken; no reader takes the file; or the encoding of the body is not known.',
-  422: 'The Idempotency-Key belongs to a job that was asked for with another request.',
+  422: 'The Idempotency-Key belongs to a job that was asked for with another request; of a job: too many of its documents failed, or all.',
   429: 'More requests than the rate limit allows; the Retry-After header says when to try again.',
   500: 'Something that the request needs is missing here, or a plugin or the server failed.',
   503: 'The server is busy, and the Retry-After header says when to try again; or the request took too long, or the database, or a storage, cannot be used now.',

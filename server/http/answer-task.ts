@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fromPlainError, ServiceError } from '../../core/errors.ts';
+import type { ByteBudget } from '../run/byte-budget.ts';
 import type { RunAnswer } from '../run/run-answer.ts';
 import { metadataOf } from '../service/response-metadata.ts';
 import type { Task } from '../service/tasks.ts';
@@ -21,16 +22,24 @@ export type AnswerTask<T extends Task> = (
   stop?: AbortController,
 ) => Promise<FastifyReply>;
 
-export function answerWith({ runner, metrics }: Services): AnswerTask<Task> {
+export function answerWith({ runner, metrics, byteBudget }: Services): AnswerTask<Task> {
   return async (request, reply, task, stop = stopWhenGone(reply)) => {
     const body = bodyOf(request);
     const received = body.length;
     const answer = await runner.run(task, body, stop);
     noteWork(request, task, received, answer, metrics);
+    chargeAnswer(reply, answer.bytes.length, byteBudget);
     const metadata = metadataOf(answer.reported);
     for (const name in metadata) reply.header(`x-${name}`, metadata[name]);
     return sendBytes(reply, answer.bytes);
   };
+}
+
+/** An answer that waits for a slow client takes memory as well: until it is sent, it counts as the body did. */
+function chargeAnswer(reply: FastifyReply, bytes: number, byteBudget: ByteBudget): void {
+  if (reply.raw.destroyed) return;
+  byteBudget.force(bytes);
+  reply.raw.once('close', () => byteBudget.giveBack(bytes));
 }
 
 /** Has metrics and the log know of work that is done, and of what failed of it. @param received bytes of the request */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
-import { release } from '../run/release.ts';
-import { chargeBodies } from './byte-budget.ts';
+import { release } from '../wire/release.ts';
+import { chargeBodies } from './charge-bodies.ts';
 import { contentEncoding } from './content-encoding.ts';
 import { lateBodies } from './late-bodies.ts';
 

@@ -3,6 +3,7 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 import type { FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 import { ServiceError } from '../../core/errors.ts';
+import { hold } from '../../core/hold.ts';
 
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
@@ -21,9 +22,11 @@ export const contentEncoding = plugin(
     app.addHook('preParsing', (request, reply, payload, done) => {
       const encoding = encodingOf(request);
       if (encoding === undefined) return done(null, payload);
-      const decoder = DECODERS[encoding]?.();
-      if (decoder === undefined)
+      const create = DECODERS[encoding];
+      if (create === undefined)
         return done(new ServiceError('unsupported_encoding', { received: JSON.stringify(encoding) }));
+      // What it cannot read after the request was refused is told to nobody any more.
+      const decoder = hold(create());
       // Fastify holds it against Content-Length.
       Object.defineProperty(decoder, 'receivedEncodedLength', { get: () => bytesInto(decoder) });
       payload.pipe(decoder);

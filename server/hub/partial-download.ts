@@ -3,6 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { hold } from '../../core/hold.ts';
 
 /** The bytes that have arrived of a file, in `<target>.part`, where a download can resume. */
 export interface PartialDownload {
@@ -69,7 +70,8 @@ export async function appendToPartial(
   });
   const source = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]);
   const flags = from === 0 ? 'w' : 'r+';
-  await pipeline(source, limit, createWriteStream(partialPath(target), { flags, start: from, flush: true }));
+  const file = hold(createWriteStream(partialPath(target), { flags, start: from, flush: true }));
+  await pipeline(source, limit, file);
   return bytes;
 }
 
@@ -82,7 +84,7 @@ export async function finishPartial(target: string): Promise<void> {
 /** @returns hexadecimal digits */
 export async function sha256OfPartial(target: string): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(partialPath(target))) hash.update(chunk);
+  for await (const chunk of hold(createReadStream(partialPath(target)))) hash.update(chunk);
   return hash.digest('hex');
 }
 

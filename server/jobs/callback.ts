@@ -5,6 +5,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { reasonOf } from '../../core/errors.ts';
+import { hold } from '../../core/hold.ts';
 import { retryAfterOf } from '../retry.ts';
 import { isPublic } from './addresses.ts';
 import { checkCallbackUrl, hostOf, notPublic } from './callback-url.ts';
@@ -115,7 +116,7 @@ async function post(
   };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const options = { method: 'POST', headers, agent: false, lookup: fixedTo(addresses), signal };
-    send(url, options, resolve).on('error', reject).end(body);
+    hold(send(url, options, resolve), reject).end(body);
   });
   await drain(response);
   return outcomeOf(response);

@@ -6,7 +6,7 @@ import type { Claim, ShardResult } from '../store/jobs/contract.ts';
 import type { Chunking } from './chunking.ts';
 import { failedDocumentLine, idsLine, type PartFiles, PartFilesWriter } from './part-files.ts';
 import type { JobPlaces } from './places.ts';
-import type { OpenSink, ShardSink } from './shard-sink.ts';
+import type { StoreChunks, Storing } from './shard-sink.ts';
 import { type JobSpec, unitOf } from './spec.ts';
 
 /** What the work on a shard needs. */
@@ -14,7 +14,8 @@ export interface ShardTools {
   readonly chunking: Chunking;
   readonly places: JobPlaces;
   readonly decoder: Decoder;
-  readonly openSink: OpenSink;
+  /** Missing where no job has a sink. */
+  readonly storing?: Storing | undefined;
   /** Most bytes of a document. */
   readonly limit: number;
   /** Leaves out what need not be written. @returns what is written instead */
@@ -43,7 +44,7 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
   const { chunking, places, decoder, limit, filter = (group) => group } = tools;
   const { storage } = await places.source(spec, claim);
   const writer = new PartFilesWriter(await places.target(spec), claim);
-  const sink = await tools.openSink(spec, signal);
+  const store = tools.storing?.(spec, signal);
   const counts = { documents: 0, failed: 0, skipped: 0, chunks: 0 };
   const onSkipped = () => counts.skipped++;
   const { fields } = spec.source;
@@ -56,7 +57,7 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
   });
   try {
     for await (const group of chunking(spec, lines, signal)) {
-      for (const { chunks, error } of await writeGroup(writer, sink, filter(group))) {
+      for (const { chunks, error } of await writeGroup(writer, store, filter(group))) {
         counts.documents++;
         counts.chunks += chunks;
         if (error !== undefined) counts.failed++;
@@ -69,18 +70,16 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
   } catch (error) {
     await writer.discard();
     throw error;
-  } finally {
-    await sink?.close();
   }
 }
 
 async function writeGroup(
   writer: PartFilesWriter,
-  sink: ShardSink | undefined,
+  store: StoreChunks | undefined,
   { bytes, documents: chunked }: ChunkedDocuments,
 ): Promise<readonly ChunkedDocument[]> {
-  const documents = sink === undefined ? chunked : await sink.store(bytes, chunked);
-  if (sink === undefined) await writer.write('part', bytes);
+  const documents = store === undefined ? chunked : await store(bytes, chunked);
+  if (store === undefined) await writer.write('part', bytes);
   const failed = documents.filter(({ error }) => error !== undefined);
   const done = documents.filter(({ error }) => error === undefined);
   if (failed.length > 0) await writer.write('errors', Buffer.from(failed.map(failedDocumentLine).join('')));

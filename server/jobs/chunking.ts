@@ -1,5 +1,6 @@
 import { type ChunkedDocuments, chunkDocuments } from '../corpus/chunk-documents.ts';
 import type { SourceDocument } from '../corpus/shard.ts';
+import type { ByteBudget } from '../run/byte-budget.ts';
 import type { RunAnswer } from '../run/run-answer.ts';
 import type { Runner } from '../run/runner.ts';
 import type { Service } from '../service/service.ts';
@@ -22,6 +23,7 @@ export interface LocalChunkingOptions {
   readonly runner: Pick<Runner, 'run'>;
   /** Most groups of documents that are worked on at once, or wait for a thread. */
   readonly slots: number;
+  readonly byteBudget: ByteBudget;
   /** Told of the times of each group. @param bytes those of its documents */
   onAnswer?(answer: RunAnswer, bytes: number): void;
 }

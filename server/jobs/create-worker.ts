@@ -11,7 +11,6 @@ import { expireJobs } from './expire-jobs.ts';
 import { finishJob } from './finish-job.ts';
 import type { JobPlaces } from './places.ts';
 import { planJob } from './plan-job.ts';
-import { sinkOpener } from './shard-sink.ts';
 import type { ShardOutcome } from './work-on-shard.ts';
 import { type JobWorker, startWorker } from './worker.ts';
 
@@ -27,6 +26,7 @@ export interface JobWorkerParts {
   /** Tells the caller of a job that it is over. */
   notify(claim: Claim, signal: AbortSignal): Promise<ShardResult>;
   onShard?(outcome: ShardOutcome, seconds: number): void;
+  readonly storing?: ShardTools['storing'];
   readonly filter?: ShardTools['filter'];
 }
 
@@ -49,7 +49,6 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
   const chunkTools = {
     ...parts,
     decoder: decoderOf(parts.registry, parts.host),
-    openSink: sinkOpener(parts.registry, parts.host),
     limit: settings.documentBytes,
   };
   let expiredAt = 0;

@@ -5,7 +5,7 @@ import type { JobPlaces, TargetPlace } from './places.ts';
 import { removeWithOutput } from './remove-job.ts';
 import type { JobSpec } from './spec.ts';
 
-type ExpiryStore = Pick<JobStore, 'expired' | 'cancel' | 'remove'>;
+type ExpiryStore = Pick<JobStore, 'expired' | 'cancel' | 'remove' | 'shards'>;
 
 /** Jobs that are removed one after the other. */
 const SOME = 100;

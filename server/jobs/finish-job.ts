@@ -1,7 +1,7 @@
 import type { WrittenFile } from '../corpus/storage.ts';
 import type { Claim, JobStore, ShardResult } from '../store/jobs/contract.ts';
 import type { ShardOutput } from './chunk-shard.ts';
-import { checkFolder, MANIFEST, removeOthers } from './job-folder.ts';
+import { checkFolder, isFolderOf, MANIFEST, removeAttempts, removeFiles } from './job-folder.ts';
 import { PART_KINDS, type PartKind, partName } from './part-files.ts';
 import { inFolder, type JobPlaces, type TargetPlace } from './places.ts';
 import type { JobSpec } from './spec.ts';
@@ -34,12 +34,18 @@ export async function finishJob(claim: Claim, signal: AbortSignal, tools: Finish
   const target = await tools.places.target(claim.spec as JobSpec);
   await checkFolder(target, claim.jobId);
   const names = new Set<string>();
-  for await (const { seq, output } of outputsOf(claim, tools.store)) {
-    signal.throwIfAborted();
-    for (const { name } of Object.values(await settleFiles(target, seq, output))) names.add(name);
+  try {
+    for await (const { seq, output } of outputsOf(claim, tools.store)) {
+      signal.throwIfAborted();
+      for (const { name } of Object.values(await settleFiles(target, seq, output))) names.add(name);
+    }
+    await removeAttempts(target, claim.jobId, names, signal);
+    await writeManifest(target, outputsOf(claim, tools.store));
+  } catch (error) {
+    // The job was removed meanwhile, and what has its last name since would stay.
+    if (!(await isFolderOf(target, claim.jobId))) await removeFiles(target.storage, names);
+    throw error;
   }
-  await removeOthers(target, names, signal);
-  await writeManifest(target, outputsOf(claim, tools.store));
   return { documents: 0, documentsFailed: 0, chunks: 0, bytes: 0, output: null };
 }
 
@@ -51,7 +57,10 @@ interface DoneShard {
 /** Shards that are read from the store at once. */
 const PAGE = 1000;
 
-async function* outputsOf({ jobId }: Claim, store: FinishTools['store']): AsyncGenerator<DoneShard> {
+export async function* outputsOf(
+  { jobId }: Pick<Claim, 'jobId'>,
+  store: FinishTools['store'],
+): AsyncGenerator<DoneShard> {
   let after: number | undefined;
   for (;;) {
     const page = await store.shards(jobId, { limit: PAGE, after, state: 'done' });

@@ -1,6 +1,7 @@
 import type { ChunkedDocument, DocumentError } from '../corpus/chunk-documents.ts';
 import type { Place } from '../corpus/shard.ts';
 import type { FileWriter, WrittenFile } from '../corpus/storage.ts';
+import type { Claim } from '../store/jobs/contract.ts';
 import { inFolder, type TargetPlace } from './places.ts';
 
 /** The files that a shard may write: chunks, what failed, and the ids of the chunks of each document. */
@@ -11,41 +12,53 @@ export type PartKind = (typeof PART_KINDS)[number];
 export type PartFiles = { readonly [K in PartKind]?: WrittenFile };
 
 /** Names begin with what is in the file, so that a shell finds them: `part-000012.jsonl`. */
-const NAME = /^(part|errors|ids)-\d{6,}(\.a\d+)?\.jsonl(\.tmp-.+)?$|^manifest\.json\.tmp-/;
+const NAME = /^(part|errors|ids)-\d{6,}(\.[\da-f]{8}\.a\d+)?\.jsonl(\.tmp-.+)?$/;
 
-/** Whether a file of a target, named without its folder, is one of a shard, or a manifest that was not finished. */
+/** Whether a file, named without its folder, has a name that a job would give to one of a shard. */
 export function isPartName(name: string): boolean {
   return NAME.test(name);
+}
+
+/** Whether a file, named without its folder, was written by an attempt of this job at a shard, finished or not. */
+export function isAttemptOf(jobId: string, name: string): boolean {
+  return isPartName(name) && name.split('.')[1] === tagOf(jobId);
+}
+
+/** What the names of a job's attempts have of its id. */
+function tagOf(jobId: string): string {
+  return jobId.slice(0, 8);
 }
 
 /**
  * The name of a file of a shard.
  *
- * @param attempt keeps a worker that was taken for dead from the file of the one that took over; the last name has none
+ * @param attempt keeps a worker that was taken for dead from the file of the one that took over, and jobs from each
+ *   other's; the last name has none
  */
 export function partName(
   { folder }: Pick<TargetPlace, 'folder'>,
   kind: PartKind,
   seq: number,
-  attempt?: number,
+  attempt?: Attempt,
 ): string {
   const number = String(seq).padStart(6, '0');
-  const file = `${kind}-${number}${attempt === undefined ? '' : `.a${attempt}`}.jsonl`;
+  const tag = attempt === undefined ? '' : `.${tagOf(attempt.jobId)}.a${attempt.attempt}`;
+  const file = `${kind}-${number}${tag}.jsonl`;
   return inFolder(folder, file);
 }
+
+type Attempt = Pick<Claim, 'jobId' | 'attempt'>;
 
 /** Writes the files of one attempt at a shard; one that would be empty is not made, but for the chunks. */
 export class PartFilesWriter {
   readonly #target: TargetPlace;
-  readonly #seq: number;
-  readonly #attempt: number;
+  readonly #claim: Attempt & Pick<Claim, 'seq'>;
   readonly #writers = new Map<PartKind, FileWriter>();
   readonly #finished: string[] = [];
 
-  constructor(target: TargetPlace, { seq, attempt }: { readonly seq: number; readonly attempt: number }) {
+  constructor(target: TargetPlace, claim: Attempt & Pick<Claim, 'seq'>) {
     this.#target = target;
-    this.#seq = seq;
-    this.#attempt = attempt;
+    this.#claim = claim;
   }
 
   async write(kind: PartKind, bytes: Uint8Array): Promise<void> {
@@ -73,7 +86,7 @@ export class PartFilesWriter {
     const { storage } = this.#target;
     const found = this.#writers.get(kind);
     if (found !== undefined) return found;
-    const writer = await storage.create(partName(this.#target, kind, this.#seq, this.#attempt));
+    const writer = await storage.create(partName(this.#target, kind, this.#claim.seq, this.#claim));
     this.#writers.set(kind, writer);
     return writer;
   }

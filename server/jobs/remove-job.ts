@@ -1,11 +1,13 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { JobRecord, JobStore } from '../store/jobs/contract.ts';
+import { outputsOf } from './finish-job.ts';
 import { removeLate, removeOutput } from './job-folder.ts';
+import { PART_KINDS, partName } from './part-files.ts';
 import type { JobPlaces, TargetPlace } from './places.ts';
 import type { JobSpec } from './spec.ts';
 
 interface RemoveTools {
-  readonly store: Pick<JobStore, 'remove'>;
+  readonly store: Pick<JobStore, 'remove' | 'shards'>;
   readonly places: JobPlaces;
 }
 
@@ -28,7 +30,21 @@ export async function removeWithOutput(
   target: TargetPlace,
   store: RemoveTools['store'],
 ): Promise<void> {
-  const isOwn = await removeOutput(target, id);
+  const isOwn = await removeOutput(target, id, fileNames(target, id, store));
   await store.remove(id);
   if (isOwn) await removeLate(target, id);
+}
+
+/** The names that the files of a job had when they were written, and those that the finish gives them. */
+async function* fileNames(
+  target: TargetPlace,
+  jobId: string,
+  store: Pick<JobStore, 'shards'>,
+): AsyncGenerator<string> {
+  for await (const { seq, output } of outputsOf({ jobId }, store)) {
+    for (const kind of PART_KINDS) {
+      const file = output.files[kind];
+      if (file !== undefined) yield* [file.name, partName(target, kind, seq)];
+    }
+  }
 }

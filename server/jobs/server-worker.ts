@@ -2,6 +2,7 @@ import type { Log } from '../../core/contracts/collaborators.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import type { Config } from '../config/config.ts';
+import type { ByteBudget } from '../run/byte-budget.ts';
 import type { RunAnswer } from '../run/run-answer.ts';
 import type { Runner } from '../run/runner.ts';
 import type { Service } from '../service/service.ts';
@@ -22,6 +23,7 @@ export interface ServerWorkerParts {
   readonly places: JobPlaces;
   readonly service: Service;
   readonly runner: Runner;
+  readonly byteBudget: ByteBudget;
   readonly registry: Registry;
   readonly host: PluginHost;
   readonly log: Log;
@@ -54,17 +56,19 @@ export function createServerWorker(parts: ServerWorkerParts): ServerWorker {
 const AHEAD = 1;
 
 async function startWorker(parts: ServerWorkerParts): Promise<JobWorker> {
-  const { config, service, runner, onAnswer, store } = parts;
-  const [{ createJobWorker }, { localChunking }, { notifyJob }] = await Promise.all([
+  const { config, service, runner, byteBudget, onAnswer, store } = parts;
+  const [{ createJobWorker }, { localChunking }, { storingIn }, { notifyJob }] = await Promise.all([
     import('./create-worker.ts'),
     import('./chunking.ts'),
+    import('./shard-sink.ts'),
     import('./notify.ts'),
   ]);
   const slots = Math.max(1, Math.min(config.bulkConcurrency, config.workers)) + AHEAD;
   const { bulkCallbackSecret: secret, bulkCallbackPrivate: allowPrivate } = config;
   return createJobWorker({
     ...parts,
-    chunking: localChunking({ service, runner, slots, onAnswer }),
+    chunking: localChunking({ service, runner, slots, byteBudget, onAnswer }),
+    storing: storingIn(runner),
     notify: (claim, signal) => notifyJob(claim, signal, { store, secret, allowPrivate }),
     settings: {
       leaseSeconds: config.bulkLease,

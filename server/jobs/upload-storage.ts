@@ -24,6 +24,7 @@ export function uploadStorage(lines: string): Storage {
       for (let at = from; at < to; at += PIECE) yield bytes.subarray(at, Math.min(at + PIECE, to));
     },
     create: refuse,
+    createOnce: refuse,
     settle: refuse,
     remove: refuse,
     removeFolder: refuse,

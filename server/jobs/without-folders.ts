@@ -13,6 +13,7 @@ export function withoutFolders(storage: Storage, folders: readonly string[]): St
     find: (name) => storage.find(name),
     read: (file, range) => storage.read(file, range),
     create: (name) => storage.create(name),
+    createOnce: (name, bytes) => storage.createOnce(name, bytes),
     settle: (name, lastName) => storage.settle(name, lastName),
     remove: (name) => storage.remove(name),
     removeFolder: (name) => storage.removeFolder(name),

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { Kind, PluginId } from '../../core/contracts/manifest.ts';
+import { hold } from '../../core/hold.ts';
 import type { ImportFailure } from '../../core/hosting/capability.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import { givenPlugins } from '../../core/hosting/uses.ts';
@@ -66,10 +67,18 @@ const MOST_WAITING = 10_000;
 
 function importInProcess(entries: readonly PluginEntry[], stop: AbortSignal): Promise<Imported> {
   const files = entries.map((entry) => indexOf(entry));
-  const child = fork(ENTRY, { stdio: 'ignore' });
-  child.send(files);
+  const ended = Promise.withResolvers<Imported>();
   const outcomes: ImportOutcome[] = [];
   let end = 'its import ends the process';
+  const finish = (all: readonly ImportOutcome[]) => {
+    clearTimeout(late);
+    stop.removeEventListener('abort', kill);
+    ended.resolve({ outcomes: all, end });
+  };
+  // If no process can be started, or the server is stopped at this moment, nothing is known against the plugins.
+  const giveUp = () => finish(files.map(() => null));
+  const child = hold(fork(ENTRY, { stdio: 'ignore' }), giveUp);
+  child.send(files);
   const kill = () => void child.kill('SIGKILL');
   const late = setTimeout(() => {
     end = `its import takes longer than ${MOST_WAITING / 1000} s`;
@@ -81,17 +90,8 @@ function importInProcess(entries: readonly PluginEntry[], stop: AbortSignal): Pr
     late.refresh();
     if (outcomes.length === files.length) kill();
   });
-  return new Promise((resolve) => {
-    const finish = (outcomes: readonly ImportOutcome[]) => {
-      clearTimeout(late);
-      stop.removeEventListener('abort', kill);
-      resolve({ outcomes, end });
-    };
-    // If no process can be started, or the server is stopped at this moment, nothing is known against the plugins.
-    const giveUp = () => finish(files.map(() => null));
-    child.on('error', giveUp);
-    child.on('exit', (_code, signal) => (signal === 'SIGINT' ? giveUp() : finish(outcomes)));
-  });
+  child.on('exit', (_code, signal) => (signal === 'SIGINT' ? giveUp() : finish(outcomes)));
+  return ended.promise;
 }
 
 /** Adds the plugins that are given one that cannot be imported. */

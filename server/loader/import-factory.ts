@@ -3,6 +3,7 @@ import type { Factory } from '../../core/contracts/plugin.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import { DISK, type Disk } from './disk.ts';
+import { explainImport } from './import-error.ts';
 import { findModule } from './plugin-folders.ts';
 
 /** What an index without a factory lacks. */
@@ -24,8 +25,16 @@ export function factoryIn({ default: factory }: { readonly default?: unknown }):
  * @throws ServiceError `plugin_failed`, without a path, because it is the answer to a request
  */
 export async function importFactory(entry: PluginEntry, disk: Disk = DISK): Promise<Factory> {
-  const factory = factoryIn(await disk.importModule(indexOf(entry, disk)));
-  if (factory !== undefined) return factory;
   const { kind, name } = entry.manifest;
+  const imported = await disk.importModule(indexOf(entry, disk)).catch(async (error: unknown) => {
+    const { reason } = await explainImport(error, dirname(entry.file));
+    throw new ServiceError(
+      'plugin_failed',
+      { kind, name, reason: `${reason}; the log of the server says where` },
+      error,
+    );
+  });
+  const factory = factoryIn(imported);
+  if (factory !== undefined) return factory;
   throw new ServiceError('plugin_failed', { kind, name, reason: NO_FACTORY });
 }

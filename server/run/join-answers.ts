@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { StageTime, Timings } from '../service/timings.ts';
-import { release } from './release.ts';
+import { release } from '../wire/release.ts';
 import type { RunAnswer } from './run-answer.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { type MessagePort, threadId as mainThread } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { fromPlainError, ServiceError } from '../../core/errors.ts';
+import { hold } from '../../core/hold.ts';
 import type { Config } from '../config/config.ts';
 import { MODULE_ENDING } from '../module-ending.ts';
 import type { Answer, OnPart } from '../service/service.ts';
@@ -22,9 +23,8 @@ interface Running {
 /** Runs work in worker threads, which start when there is work for them and stay. */
 export function createPoolExecutor(config: Config, shared: SharedBuffersRegistry, channel: string): Executor {
   const running = new Set<Running>();
-  const pool = openPool(config, { config, channel });
   // If a thread ends before it takes any work, because it cannot start, only this event reports it.
-  pool.on('error', (error) => {
+  const pool = hold(openPool(config, { config, channel }), (error) => {
     for (const { flag, fail } of running) if (!hasBegun(flag)) fail(error);
   });
   pool.on('workerDestroy', () => {
@@ -54,6 +54,8 @@ function openPool({ workers, workerMemoryMb }: Config, workerData: WorkerData): 
     // One small task more may run while large ones do.
     maxThreads: workers + 1,
     idleTimeout: Number.POSITIVE_INFINITY,
+    // A thread that waits keeps its event loop, which closes connections that are not used any more.
+    atomics: 'disabled',
     resourceLimits: { ...old, maxYoungGenerationSizeMb: YOUNG_MB },
   });
 }

@@ -20,7 +20,8 @@ export interface Runner {
    * @param body bytes of the request; they may be moved away and must not be used afterwards
    * @param stop when it aborts, the task is dropped from the queue or stopped; the deadline aborts it too
    * @param onPart has an evaluation answered in parts, see `Service.run`
-   * Lines of a stream are never turned away: they wait for a thread, as a stream has only few at a time.
+   * Lines of a stream are never turned away: they wait for a thread, as a stream has only few at a time. What is stored in
+   * a sink is neither turned away nor late: the sink says how long it waits for its database.
    *
    * @throws ServiceError `overloaded`, `timed_out`, the reason of `stop`, or what the executors throw
    */
@@ -66,7 +67,9 @@ export function createRunner({ config, service, inline, pool }: RunnerOptions): 
   const state: RunnerState = { config, service, inline, scheduler, threads };
   return {
     run: (task, body, stop, onPart) =>
-      withDeadline(stop, config.requestTimeout, (signal) => admit(state, { task, body }, signal, onPart)),
+      withDeadline(stop, task.run === 'store' ? undefined : config.requestTimeout, (signal) =>
+        admit(state, { task, body }, signal, onPart),
+      ),
     isFullFor: (bytes) => (isInline(state, bytes) ? scheduler.isFull : queue.isFull),
     yieldToAccepts: () => scheduler.yieldToAccepts(),
     load: () => ({
@@ -128,21 +131,22 @@ function secondsSince(begin: number): number {
 const ANSWER_GRACE = STOP_GRACE + 250;
 
 /**
- * Runs work until it ends. After so many seconds it aborts `stop`, and rejects after `ANSWER_GRACE` even if the
+ * Runs work until it ends. After so many seconds, if any are given, it aborts `stop`, and rejects after `ANSWER_GRACE` even if the
  * work does not heed its signal. Whoever aborts `stop` itself waits for the work to end, or not at all.
  */
 function withDeadline<T>(
   stop: AbortController,
-  seconds: number,
+  seconds: number | undefined,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const { signal } = stop;
   return new Promise((resolve, reject) => {
     const fail = (error?: unknown) => reject(signal.aborted ? signal.reason : error);
-    const deadline = setTimeout(() => {
-      stop.abort(new ServiceError('timed_out', { timeout: seconds }));
+    const giveUp = (timeout: number) => {
+      stop.abort(new ServiceError('timed_out', { timeout }));
       setTimeout(fail, ANSWER_GRACE).unref();
-    }, seconds * 1000);
+    };
+    const deadline = seconds === undefined ? undefined : setTimeout(giveUp, seconds * 1000, seconds);
     run(signal)
       .then(resolve, fail)
       .finally(() => clearTimeout(deadline));

@@ -111,6 +111,7 @@ function isChunksTask(task: Task): task is ChunksTask {
 }
 
 function patienceOf(task: Task): Patience {
+  if (task.run === 'store') return 'bulk';
   if (task.run !== 'lines') return 'none';
   return task.isBulk === true ? 'bulk' : 'patient';
 }

@@ -4,10 +4,11 @@ import { toPlainError } from '../../core/errors.ts';
 import { createServiceContainer } from '../container.ts';
 import { createLog } from '../log.ts';
 import type { Answer } from '../service/service.ts';
+import { release } from '../wire/release.ts';
 import { runWork } from './executor.ts';
+import { giveMemoryBack } from './idle-memory.ts';
 import type { WorkerData, WorkMessage, WorkOutcome } from './message.ts';
 import { partSender } from './part-channel.ts';
-import { release } from './release.ts';
 import { connectSharedBuffers } from './shared-buffers.ts';
 import { withSignal } from './stop-flag.ts';
 
@@ -38,6 +39,7 @@ export default async function work({ work, flag, parts }: WorkMessage): Promise<
     return { error: toPlainError(error) } satisfies WorkOutcome;
   } finally {
     if ('body' in work) release(work.body);
+    giveMemoryBack();
   }
 }
 

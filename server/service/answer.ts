@@ -12,7 +12,7 @@ export interface Answer {
   readonly timings: Timings;
   /** What failed of an answer and did not fail all of it; the answer says so. */
   readonly failures?: readonly PlainError[];
-  /** What came of each line of a stream, if its plan asks for more than answers. */
+  /** What came of each line of a stream, if its plan asks for more than answers, or of each document for a sink. */
   readonly outcomes?: readonly LineOutcome[];
   /** The requests that a batch was divided into, if its task asked for that; `bytes` is empty then. */
   readonly parts?: readonly Uint8Array<ArrayBuffer>[];

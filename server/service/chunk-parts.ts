@@ -47,7 +47,15 @@ export function joinChunks(
     end_index = Math.max(end_index, next.end_index);
     token_count += next.token_count;
   }
-  return { ...first, token_count, ...fields, text, end_index };
+  return { ...first, ...endOf(chunks.at(-1) as Chunk), token_count, ...fields, text, end_index };
+}
+
+/** Fields that say where a chunk ends and what follows it: of several that are joined, those of the last. */
+const OF_THE_END = ['last_page', 'last_line', 'next_id'] as const;
+
+function endOf(chunk: Chunk): Readonly<Record<string, unknown>> {
+  const fields = chunk as Chunk & Readonly<Record<string, unknown>>;
+  return Object.fromEntries(OF_THE_END.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
 }
 
 /** The text of a chunk behind an offset, so that what chunks repeat of each other is joined once. */

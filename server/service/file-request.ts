@@ -25,6 +25,8 @@ export interface FileForm {
 }
 
 const FORM = 'multipart/form-data';
+/** Fields of a form, several times what the options of a chunker are. */
+const MOST_FIELDS = 1000;
 /** What clients send if they know nothing of a file, and what curl calls any data. */
 const SAY_NOTHING: ReadonlySet<string> = new Set([
   'application/octet-stream',
@@ -57,15 +59,19 @@ async function parseForm(bytes: Uint8Array, contentType: string): Promise<FormDa
 }
 
 async function formOf(form: FormData, query: Fields): Promise<FileForm> {
-  const fields: Record<string, readonly string[]> = { ...query };
+  const given = new Map<string, string[]>();
   const files: File[] = [];
-  for (const name of new Set(form.keys())) {
-    const values = form.getAll(name);
-    const texts = values.filter((value) => typeof value === 'string');
-    if (name === 'file') files.push(...values.filter((value) => typeof value !== 'string'));
-    else if (texts.length < values.length) throw problem(`${name}: expected a text, got a file`);
-    if (texts.length > 0) fields[name] = texts;
+  let count = 0;
+  for (const [name, value] of form) {
+    if (++count > MOST_FIELDS) throw problem(`the form has more than ${MOST_FIELDS} fields`);
+    if (typeof value === 'string') {
+      const texts = given.get(name);
+      if (texts === undefined) given.set(name, [value]);
+      else texts.push(value);
+    } else if (name === 'file') files.push(value);
+    else throw problem(`${name}: expected a text, got a file`);
   }
+  const fields: Fields = { ...query, ...Object.fromEntries(given) };
   const [file, ...others] = files;
   if (file === undefined || fields.file !== undefined) throw MISSING;
   if (others.length > 0) throw problem(`file: ${files.length} files; send a request for each`);

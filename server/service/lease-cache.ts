@@ -16,6 +16,8 @@ export interface LeaseCacheOptions<T> {
   /** Most that `sizeOf` of those values may add up to. */
   readonly maxSize?: number;
   sizeOf?(value: T): number;
+  /** Milliseconds after which a value that nobody leases is freed. */
+  readonly ttl?: number;
   /** Frees a value that is no longer kept. Must not throw. */
   free?(value: T): void | Promise<void>;
 }
@@ -43,15 +45,18 @@ export class LeaseCache<T extends object> {
     max,
     maxSize = Number.MAX_SAFE_INTEGER,
     sizeOf = () => 0,
+    ttl = 0,
     free = () => {},
   }: LeaseCacheOptions<T>) {
     this.#free = free;
     this.#idle = new LRUCache({
       max,
       maxSize,
+      ttl,
+      ttlAutopurge: ttl > 0,
       sizeCalculation: (value) => Math.max(1, Math.ceil(sizeOf(value))),
       dispose: (value, _key, reason) => {
-        if (reason === 'evict') this.#dispose(value);
+        if (reason === 'evict' || reason === 'expire') this.#dispose(value);
       },
     });
   }

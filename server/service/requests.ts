@@ -19,9 +19,10 @@ import { type Plan, type StagesRequest, unitOf } from './plan.ts';
 import { parseLine, readLines } from './read-lines.ts';
 import { type Checks, createChecks, isListOfLists, type Members } from './request-checks.ts';
 import type { RequestSchemas } from './request-schemas.ts';
+import type { StoreRequest } from './run-store.ts';
 import { type SplitRequest, splitBatch } from './split-batch.ts';
 import type { LinesRequest, StreamPlan } from './stream-plan.ts';
-import type { ChunksTask, DocumentsTask, Fields, FileTask, Task } from './tasks.ts';
+import type { ChunksTask, DocumentsTask, Fields, FileTask, StoreTask, Task } from './tasks.ts';
 import { type TextsRequest, textsRequest } from './texts-request.ts';
 
 /** A request that was read and checked. Plain data that can go to another thread. */
@@ -33,7 +34,8 @@ export type Execution =
   | LinesRequest
   | SplitRequest
   | DividedRequest
-  | FileRequest;
+  | FileRequest
+  | StoreRequest;
 
 /** Names in a request of stored pipelines, which it is answered with. */
 export interface NamesRequest {
@@ -94,6 +96,7 @@ export function createRequests(registry: Registry, schemas: RequestSchemas, limi
   return {
     read(task, bytes) {
       if (task.run === 'file') return { run: 'file', task, bytes };
+      if (task.run === 'store') return { run: 'store', task, bytes };
       const start = performance.now();
       const body = jsonBytes(bytes);
       const asked = readTask(task, body, { checks, limits });
@@ -125,7 +128,7 @@ interface Rules {
   readonly limits: Limits;
 }
 
-function readTask(task: Exclude<Task, FileTask>, body: Buffer, { checks, limits }: Rules): Asked {
+function readTask(task: Exclude<Task, FileTask | StoreTask>, body: Buffer, { checks, limits }: Rules): Asked {
   if (task.run === 'lines') return readLines(task, body, limits);
   if (task.run === 'split') return splitBatch(task, body, readChunksTask(task.of, body, { checks, limits }));
   if (task.run === 'divide') {

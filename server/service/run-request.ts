@@ -1,3 +1,4 @@
+import { ServiceError } from '../../core/errors.ts';
 import { type WrittenDocument, writeChunks } from '../wire/chunk-writer.ts';
 import type { Answer } from './answer.ts';
 import type { DocumentChunks } from './document-chunks.ts';
@@ -7,7 +8,7 @@ import type { StagesRequest } from './plan.ts';
 import { ResponseMetadata } from './response-metadata.ts';
 import type { StageTools } from './stages.ts';
 import { Timer, type Timings } from './timings.ts';
-import { writtenDocument } from './written-document.ts';
+import { leastBytes, writtenDocument } from './written-document.ts';
 
 /**
  * Runs a request for chunks: its inputs through its stages, one after the other, and writes one answer.
@@ -25,9 +26,14 @@ export function runRequest(
   const timer = new Timer(parseSeconds);
   return withStages({ requests, tools, signal, timer, report: metadata.report }, async (stages) => {
     const documents: DocumentChunks[] = [];
+    let least = 0;
     for (const input of inputs) {
       metadata.nextDocument();
-      documents.push(await runStages(stages, input));
+      const chunks = await runStages(stages, input);
+      least += leastBytes(input, chunks, request);
+      if (least > maxAnswerBytes)
+        throw new ServiceError('answer_too_large', { bytes: least, limit: maxAnswerBytes });
+      documents.push(chunks);
     }
     const write = () => {
       const written = documents.map((chunks, index) =>

@@ -13,10 +13,11 @@ import { createRequests, type Execution, type NamesRequest, type Requests } from
 import { runFile } from './run-file.ts';
 import { runLines } from './run-lines.ts';
 import { runRequest } from './run-request.ts';
+import { runStore, type SinkCollections } from './run-store.ts';
 import { runSplit, type SplitRequest } from './split-batch.ts';
 import { namesUsed, type StageRequest, type StageTools } from './stages.ts';
 import type { LinesRequest } from './stream-plan.ts';
-import type { EvaluateTask, FileTask, Task } from './tasks.ts';
+import type { EvaluateTask, FileTask, StoreTask, Task } from './tasks.ts';
 import { runTexts } from './texts.ts';
 import type { TextsRequest } from './texts-request.ts';
 import { Timer } from './timings.ts';
@@ -44,12 +45,13 @@ export interface ServiceOptions {
   readonly requestSchemas: RequestSchemas;
   readonly host: PluginHost;
   readonly openers: Openers;
+  readonly collections: SinkCollections;
   readonly log: Log;
   readonly config: Limits;
 }
 
 export function createService(options: ServiceOptions): Service {
-  const { registry, requestSchemas, host, openers, log, config } = options;
+  const { registry, requestSchemas, host, openers, collections, log, config } = options;
   // If no plugin has a default, a request that names no tokenizer gets `unknown_tokenizer` with the known names.
   const defaultTokenizer = defaultNameOf(registry, 'tokenizer') ?? '';
   const tools = { registry, host, openers, log, defaultTokenizer };
@@ -60,11 +62,13 @@ export function createService(options: ServiceOptions): Service {
     mayBeLight: (task) =>
       task.run !== 'file' &&
       task.run !== 'evaluate' &&
+      task.run !== 'store' &&
       pluginsOf(task, registry).every(({ kind, name }) => mayBeLight(registry.find(kind, name))),
     isLight: (execution) => isLight(execution, tools),
     run(execution, signal, onPart) {
       if (!('run' in execution)) return runRequest(execution, signal, tools, config.maxAnswerBytes);
       if (execution.run === 'file') return runFile(execution, signal, fileTools);
+      if (execution.run === 'store') return runStore(execution, signal, { registry, host, collections });
       if (execution.run === 'evaluate')
         return runEvaluation(execution, signal, { tools, limits: config }, onPart);
       return run(execution, signal, tools, config.maxAnswerBytes);
@@ -91,7 +95,7 @@ function answerNames({ names, parseSeconds }: NamesRequest): Answer {
 }
 
 function pluginsOf(
-  task: Exclude<Task, FileTask | EvaluateTask>,
+  task: Exclude<Task, FileTask | EvaluateTask | StoreTask>,
   registry: Registry,
 ): readonly { readonly kind: Kind; readonly name: string }[] {
   if (task.run === 'execute') return task.steps.map((step) => pluginOf(registry, step));
@@ -111,7 +115,7 @@ function isLight(execution: Execution, tools: StageTools): boolean {
   if (!('run' in execution)) return execution.stages.every((stage) => isLightStage(stage, tools));
   if (execution.run === 'lines') return execution.plan.stages.every((stage) => isLightStage(stage, tools));
   // Which reader has it, and whether the file is a form, is only known once it is read.
-  if (execution.run === 'file' || execution.run === 'evaluate') return false;
+  if (execution.run === 'file' || execution.run === 'evaluate' || execution.run === 'store') return false;
   const isCheap = execution.run === 'split' || execution.run === 'divide' || execution.run === 'names';
   return isCheap || isLightModel(execution, tools);
 }

@@ -11,7 +11,8 @@ export type Task =
   | FileTask
   | LinesTask
   | SplitTask
-  | DivideTask;
+  | DivideTask
+  | StoreTask;
 
 /** Work whose answer are chunks. */
 export type ChunksTask = DocumentsTask | { readonly run: 'refine'; readonly name: string };
@@ -75,4 +76,14 @@ export interface DivideTask {
   readonly of: ChunksTask;
   /** Most parts. */
   readonly parts: number;
+}
+
+/** Chunks of documents that a sink is to store; the body has a line for each. The outcomes say what came of each document. */
+export interface StoreTask {
+  readonly run: 'store';
+  readonly sink: { readonly name: string; readonly options: Readonly<Record<string, unknown>> };
+  /** Whose work it is: a collection that was opened is used again by tasks that say the same. */
+  readonly owner: string;
+  /** In the order of their lines; one without an id fails, as it could not be found again. */
+  readonly documents: readonly { readonly id: string | undefined; readonly chunks: number }[];
 }

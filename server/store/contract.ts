@@ -92,6 +92,8 @@ export interface PipelineStore {
   delete(id: string, ifMatch?: Versions): Promise<void>;
   /** Checks that the database answers. */
   ping(): Promise<void>;
+  /** Whether the database has not answered a call for a minute. */
+  isStuck(): boolean;
 }
 
 /**
@@ -101,4 +103,4 @@ export interface PipelineStore {
 export type DatabaseSettings = Pick<Config, 'dataDir' | 'databaseUrl'> & Partial<Pick<Config, 'store'>>;
 
 /** The store of a database that is open. */
-export type OpenPipelineStore = Omit<PipelineStore, 'open'>;
+export type OpenPipelineStore = Omit<PipelineStore, 'open' | 'isStuck'>;

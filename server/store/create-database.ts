@@ -1,7 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../core/contracts/collaborators.ts';
+import { createCalls } from './calls.ts';
 import type { DatabaseSettings } from './contract.ts';
 import { StoreOpenError, unavailable } from './errors.ts';
 import type { OpenDatabase } from './open-database.ts';
+
+/** Milliseconds that calls under way may take when the database is closed. */
+const MOST_CLOSING = 5000;
 
 /** The one database of a process, which all of its stores share. */
 export interface SharedDatabase {
@@ -12,6 +17,8 @@ export interface SharedDatabase {
    * @throws ServiceError `store_unavailable` once it is closed
    */
   open(): Promise<OpenDatabase>;
+  /** Whether a call has not been answered for a minute. */
+  isStuck(): boolean;
   close(): Promise<void>;
 }
 
@@ -19,16 +26,19 @@ export interface SharedDatabase {
 export function createDatabase(settings: DatabaseSettings, log: Log): SharedDatabase {
   let opening: Promise<OpenDatabase> | undefined;
   let isClosed = false;
+  const calls = createCalls();
   return {
     async open() {
       if (isClosed) throw unavailable('the server is stopping');
-      opening ??= import('./open-database.ts').then(({ openDatabase }) => openDatabase(settings, log));
+      opening ??= import('./open-database.ts').then(({ openDatabase }) => openDatabase(settings, log, calls));
       return opening;
     },
+    isStuck: () => calls.areStuck(),
     async close() {
       isClosed = true;
       const opened = await opening?.catch(() => undefined);
-      await opened?.orm.close(true);
+      // What holds a connection must not hold up the end of the process.
+      await Promise.race([opened?.orm.close(true), sleep(MOST_CLOSING, undefined, { ref: false })]);
     },
   };
 }

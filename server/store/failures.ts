@@ -55,7 +55,8 @@ const MEANINGS: readonly (readonly [code: string, reason: string])[] = [
 ];
 
 /** Messages of the driver that have no code. */
-const LOST_CONNECTION = /connection terminated|timeout expired|timeout exceeded|query read timeout/i;
+const LOST_CONNECTION =
+  /connection (terminated|ended)|timeout expired|timeout exceeded|query read timeout|not queryable/i;
 
 /** Why the database cannot be used, without paths and keys; `undefined` if the failure is of another kind. */
 export function reasonOfFailure(error: unknown): string | undefined {

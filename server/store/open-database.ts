@@ -3,8 +3,10 @@ import { dirname } from 'node:path';
 import type { MikroORM } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import type { Client, Pool, PoolClient } from 'pg';
 import type { Log } from '../../core/contracts/collaborators.ts';
 import { type RetryLimits, withRetries } from '../retry.ts';
+import { type Calls, createCalls } from './calls.ts';
 import type { DatabaseSettings } from './contract.ts';
 import { type Database, databaseOf, nameOf } from './database.ts';
 import { StoreOpenError } from './errors.ts';
@@ -22,6 +24,8 @@ export interface OpenDatabase {
   readonly em: SqlEntityManager;
   /** Throws `store_unavailable` if what was written would not be found again. */
   checkFile(): Promise<void>;
+  /** Every call of a store is made by these. */
+  readonly calls: Calls;
 }
 
 /** How long the lock of another process is waited for. */
@@ -38,13 +42,17 @@ export const ANSWER_PATIENCE = 5000;
  *
  * @throws StoreOpenError
  */
-export async function openDatabase(settings: DatabaseSettings, log: Log): Promise<OpenDatabase> {
+export async function openDatabase(
+  settings: DatabaseSettings,
+  log: Log,
+  calls: Calls = createCalls(),
+): Promise<OpenDatabase> {
   const database = databaseOf(settings);
   try {
     const orm = await openOrm(settings, log);
     const checkFile = database.kind === 'file' ? await expectSameFile(database.path) : async () => {};
     // Both databases are of SQL; the type of the ORM that both share does not say so.
-    return { database, orm, em: orm.em as SqlEntityManager, checkFile };
+    return { database, orm, em: orm.em as SqlEntityManager, checkFile, calls };
   } catch (error) {
     if (error instanceof StoreOpenError) throw error;
     const reason = reasonOfFailure(error);
@@ -123,7 +131,16 @@ async function openPostgreSql(databaseUrl: string, log: Log): Promise<MikroORM> 
       connectionTimeoutMillis: ANSWER_PATIENCE,
       query_timeout: ANSWER_PATIENCE,
       application_name: 'chunksmith',
+      onPoolCreated: discardUnanswered,
     },
+  });
+}
+
+/** A connection that is given back before the answer to its last statement would keep the next one waiting for it. */
+function discardUnanswered(pool: Pool): void {
+  pool.on('release', (_error, client) => {
+    const { readyForQuery } = client as PoolClient & { readonly readyForQuery?: boolean };
+    if (readyForQuery === false) void (client as unknown as Client).end().catch(() => undefined);
   });
 }
 

@@ -20,5 +20,6 @@ export function createPipelineStore(database: SharedDatabase): PipelineStore {
     update: async (id, changes, ifMatch) => (await opened()).update(id, changes, ifMatch),
     delete: async (id, ifMatch) => (await opened()).delete(id, ifMatch),
     ping: async () => (await opened()).ping(),
+    isStuck: () => database.isStuck(),
   };
 }

@@ -16,7 +16,6 @@ import { unavailable } from './errors.ts';
 import { isTransient } from './failures.ts';
 import type { OpenDatabase } from './open-database.ts';
 import { PipelineEntity, type PipelineRow } from './pipeline-entity.ts';
-import { withPatience } from './with-patience.ts';
 
 interface Table {
   readonly orm: MikroORM;
@@ -35,9 +34,10 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 export function createRepository({
   orm,
   checkFile,
-}: Pick<OpenDatabase, 'orm' | 'checkFile'>): OpenPipelineStore {
+  calls,
+}: Pick<OpenDatabase, 'orm' | 'checkFile' | 'calls'>): OpenPipelineStore {
   const table: Table = { orm, clock: createClock() };
-  const unlessLocked = <T>(work: () => Promise<T>): Promise<T> => withPatience(isTransient, work);
+  const unlessLocked = <T>(work: () => Promise<T>): Promise<T> => calls.make(isTransient, work);
   const lasting = <T>(write: () => Promise<T>): Promise<T> =>
     unlessLocked(async () => {
       const result = await write();

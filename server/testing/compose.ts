@@ -9,8 +9,8 @@ import { ownBuffers, quietLog } from './collaborators.ts';
 export async function composeQuietly(config: Partial<Config> = {}, registry?: Registry) {
   const given = { config: configOf(config), log: quietLog, shared: ownBuffers, registry };
   const container = await createServiceContainer(given);
-  const { registry: loaded, host, openers, service } = container.cradle;
-  return { registry: loaded, host, openers, service };
+  const { registry: loaded, requestSchemas, host, openers, service } = container.cradle;
+  return { registry: loaded, requestSchemas, host, openers, service };
 }
 
 /** Reads a request and runs it on this thread. */

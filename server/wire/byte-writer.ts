@@ -1,6 +1,7 @@
 import { keepOptimised } from '../../core/engine/keep-optimised.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { NUMBER_BYTES, writeAscii, writeInteger, writeVector } from './numbers.ts';
+import { release } from './release.ts';
 
 /** Longest stretch to copy byte by byte: for these a native call costs more. */
 const SHORT_COPY = 48;
@@ -27,6 +28,43 @@ for (const [character, letter] of ['""', '\\\\', '\nn', '\rr', '\tt']) {
   ESCAPES[(character as string).charCodeAt(0)] = (letter as string).charCodeAt(0);
 }
 
+/** Most bytes of an answer that are written without being counted before. */
+const UNCOUNTED = 67_108_864;
+/** Bytes of the array that is filled again and again to count. */
+const SCRATCH = 1_048_576;
+
+/**
+ * Writes an answer. One that may be large is counted first, which takes no memory: what is refused has not taken a gigabyte
+ * before, and what is not is written into an array of its size.
+ *
+ * @param limit most bytes of the answer
+ * @param estimate of its bytes; a low one costs a second try
+ * @param write writes the same each time
+ * @throws ServiceError `answer_too_large`
+ */
+export function writeWithin(
+  limit: number,
+  estimate: number,
+  write: (writer: ByteWriter) => void,
+): Uint8Array<ArrayBuffer> {
+  if (estimate <= UNCOUNTED) {
+    const writer = new ByteWriter(Math.min(limit, UNCOUNTED), estimate);
+    try {
+      write(writer);
+      return writer.written();
+    } catch (error) {
+      writer.release();
+      const isTooLarge = error instanceof ServiceError && error.code === 'answer_too_large';
+      if (!isTooLarge || limit <= UNCOUNTED) throw error;
+    }
+  }
+  const counter = new ByteWriter(limit, SCRATCH, true);
+  write(counter);
+  const writer = new ByteWriter(limit, counter.count());
+  write(writer);
+  return writer.written();
+}
+
 /**
  * Fills a growing array with JSON. Each text is encoded by itself: a single character beyond Latin-1 would make
  * the JSON of a whole answer a string of two bytes per character, which takes longer to make and to encode.
@@ -37,13 +75,18 @@ export class ByteWriter {
   #at = 0;
   /** Where the part begins that the limit is for. */
   #from = 0;
+  /** Bytes that were counted and are not in the array any more. */
+  #counted = 0;
+  readonly #isCounting: boolean;
 
   /**
    * @param limit most bytes that may be written, or of each part
    * @param size bytes to make room for at first
+   * @param isCounting keeps nothing of what is written but its length; not for parts
    */
-  constructor(limit: number, size: number) {
+  constructor(limit: number, size: number, isCounting = false) {
     this.#limit = limit;
+    this.#isCounting = isCounting;
     this.#out = Buffer.allocUnsafeSlow(size);
   }
 
@@ -113,6 +156,17 @@ export class ByteWriter {
     return this.#out.subarray(0, this.#at);
   }
 
+  /** Bytes that were written. @throws ServiceError `answer_too_large` */
+  count(): number {
+    this.#refuseTooMuch();
+    return this.#counted + this.#at;
+  }
+
+  /** Frees the memory of what was written, which is not wanted any more. */
+  release(): void {
+    release(this.#out);
+  }
+
   /** Writes a text unit by unit. Writes nothing and returns false if it has surrogates or rare control characters. */
   #short(text: string): boolean {
     const { length } = text;
@@ -144,13 +198,20 @@ export class ByteWriter {
   #reserve(bytes: number): void {
     if (this.#out.length - this.#at >= bytes) return;
     this.#refuseTooMuch();
-    const grown = Buffer.allocUnsafeSlow(Math.max(2 * this.#out.length, this.#at + bytes));
+    if (this.#isCounting) {
+      this.#counted += this.#at;
+      this.#at = 0;
+      if (this.#out.length >= bytes) return;
+    }
+    const most = this.#from + this.#limit + bytes;
+    const grown = Buffer.allocUnsafeSlow(Math.max(Math.min(2 * this.#out.length, most), this.#at + bytes));
     this.#out.copy(grown, 0, 0, this.#at);
+    release(this.#out);
     this.#out = grown;
   }
 
   #refuseTooMuch(): void {
-    const bytes = this.#at - this.#from;
+    const bytes = this.#counted + this.#at - this.#from;
     if (bytes <= this.#limit) return;
     throw new ServiceError('answer_too_large', { bytes, limit: this.#limit });
   }

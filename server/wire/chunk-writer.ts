@@ -1,4 +1,4 @@
-import { ByteWriter } from './byte-writer.ts';
+import { type ByteWriter, writeWithin } from './byte-writer.ts';
 import type { Column } from './columns.ts';
 import type { JsonText } from './json-text.ts';
 
@@ -43,14 +43,14 @@ export function writeChunks(
   limit: number,
 ): Uint8Array<ArrayBuffer> {
   const size = documents.reduce((sum, document) => sum + estimateBytes(document), FIRST_SIZE);
-  const writer = new ByteWriter(limit, Math.min(size, limit + FIRST_SIZE));
-  if (isBatch) writer.ascii('[');
-  documents.forEach((document, place) => {
-    if (place > 0) writer.ascii(',');
-    writeList(writer, document);
+  return writeWithin(limit, size, (writer) => {
+    if (isBatch) writer.ascii('[');
+    documents.forEach((document, place) => {
+      if (place > 0) writer.ascii(',');
+      writeList(writer, document);
+    });
+    if (isBatch) writer.ascii(']');
   });
-  if (isBatch) writer.ascii(']');
-  return writer.written();
 }
 
 const FIRST_SIZE = 1024;

@@ -1,5 +1,5 @@
 import type { OffsetUnit } from '../../core/contracts/chunk.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { type ByteWriter, writeWithin } from './byte-writer.ts';
 import { offsetsIn } from './text-offsets.ts';
 
 /** The tokens of one text. */
@@ -31,18 +31,19 @@ export function writeTokens(
   { include, unit }: TokenFields,
   limit: number,
 ): Uint8Array<ArrayBuffer> {
-  const writer = new ByteWriter(limit, FIRST_SIZE);
-  writer.json(`{"tokenizer":${JSON.stringify(tokenizer)},"results":[`);
-  lists.forEach(({ text, count, ends, ids }, index) => {
-    writer.ascii(index === 0 ? '{"count":' : ',{"count":');
-    writer.number(count);
-    if (ends !== undefined && include.includes('offsets')) writeOffsets(writer, offsetsIn(text, ends, unit));
-    if (ids !== undefined) writeIds(writer, ids);
-    if (ends !== undefined && include.includes('tokens')) writeTexts(writer, text, ends);
-    writer.ascii('}');
+  return writeWithin(limit, FIRST_SIZE, (writer) => {
+    writer.json(`{"tokenizer":${JSON.stringify(tokenizer)},"results":[`);
+    lists.forEach(({ text, count, ends, ids }, index) => {
+      writer.ascii(index === 0 ? '{"count":' : ',{"count":');
+      writer.number(count);
+      if (ends !== undefined && include.includes('offsets'))
+        writeOffsets(writer, offsetsIn(text, ends, unit));
+      if (ids !== undefined) writeIds(writer, ids);
+      if (ends !== undefined && include.includes('tokens')) writeTexts(writer, text, ends);
+      writer.ascii('}');
+    });
+    writer.ascii(']}');
   });
-  writer.ascii(']}');
-  return writer.written();
 }
 
 /** `[start, end]` of each token: it begins where the one before it ends. */

@@ -1,6 +1,6 @@
 import { endianness } from 'node:os';
 import type { Vectors } from '../../core/contracts/embedding.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { writeWithin } from './byte-writer.ts';
 
 const FIRST_SIZE = 1024;
 /** About how many bytes a number takes in JSON, and in base64. */
@@ -22,16 +22,16 @@ export function writeVectors(
   limit: number,
 ): Uint8Array<ArrayBuffer> {
   const size = FIRST_SIZE + Math.ceil(values.length * NUMBER_BYTES[encoding]);
-  const writer = new ByteWriter(limit, Math.min(size, limit + FIRST_SIZE));
-  writer.json(`{"model":${JSON.stringify(model)},"dimensions":${dimensions},"embeddings":[`);
-  for (let index = 0; index < count; index++) {
-    if (index > 0) writer.ascii(',');
-    const vector = values.subarray(index * dimensions, (index + 1) * dimensions);
-    if (encoding === 'float') writer.vector(vector);
-    else writer.ascii(`"${base64Of(vector)}"`);
-  }
-  writer.ascii(']}');
-  return writer.written();
+  return writeWithin(limit, size, (writer) => {
+    writer.json(`{"model":${JSON.stringify(model)},"dimensions":${dimensions},"embeddings":[`);
+    for (let index = 0; index < count; index++) {
+      if (index > 0) writer.ascii(',');
+      const vector = values.subarray(index * dimensions, (index + 1) * dimensions);
+      if (encoding === 'float') writer.vector(vector);
+      else writer.ascii(`"${base64Of(vector)}"`);
+    }
+    writer.ascii(']}');
+  });
 }
 
 function base64Of(vector: Float32Array): string {

@@ -83,8 +83,8 @@ function namedIn(args: readonly string[]) {
 /** Groups of documents that wait for a thread. */
 const AHEAD = 2;
 
-function localChunkingOf({ service, runner, config }: Engine, isSmall: boolean): Chunking {
-  return localChunking({ service, runner: runner(isSmall), slots: config.workers + AHEAD });
+function localChunkingOf({ service, runner, byteBudget, config }: Engine, isSmall: boolean): Chunking {
+  return localChunking({ service, runner: runner(isSmall), byteBudget, slots: config.workers + AHEAD });
 }
 
 /** Most bytes of a source that are chunked before a thread would have started. */

@@ -35,11 +35,11 @@ export async function openSource(
   }
   const folder = root === undefined ? commonRoot(paths) : resolve(root);
   const storage = createLocalFolder(folder);
-  const names = await selectFiles(
-    folder,
-    paths.map((path) => relative(folder, resolve(path)) || '.'),
-    { ignored: !ignore },
-  );
+  const relatives = paths.map((path) => relative(folder, resolve(path)) || '.');
+  const names = await selectFiles(folder, relatives, { ignored: !ignore });
+  if (names.length === 0 && ignore && (await selectFiles(folder, relatives, { ignored: true })).length > 0) {
+    throw new UsageError(`${paths.join(', ')}: .gitignore leaves out all files; --no-ignore takes them`);
+  }
   const written = [out, errors, manifest].flatMap((path) => (path === undefined ? [] : resolve(path)));
   const isRead = (name: string) => !written.some((path) => isInside(path, join(folder, name)));
   const found = await Promise.all(names.filter(isRead).map((name) => storage.find(name)));
@@ -113,6 +113,7 @@ function standardInput(): Storage {
     find: async () => INPUT,
     read: () => process.stdin,
     create: none,
+    createOnce: none,
     settle: none,
     remove: none,
     removeFolder: none,

@@ -1,3 +1,4 @@
+import { hold } from '../../../core/hold.ts';
 import { CommandError, EXIT } from '../errors.ts';
 
 /** Why a run ends before its work is done, although nothing is wrong with it. */
@@ -31,7 +32,7 @@ export function stopOnSignals(stop: AbortController, onInterrupt: () => void): v
     stop.abort(isClosed ? new Stopped('nobody reads on', EXIT.done) : unwritable(error));
   };
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
-  process.stdout.on('error', onError);
+  hold(process.stdout, onError);
 }
 
 function unwritable({ message }: Error): CommandError {

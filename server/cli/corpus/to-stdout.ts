@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ChunkedDocument, ChunkedDocuments } from '../../corpus/chunk-documents.ts';
 import { idsLine, idsLineOf } from '../../jobs/part-files.ts';
-import { release } from '../../run/release.ts';
+import { release } from '../../wire/release.ts';
 import { CommandError } from '../errors.ts';
 import { type ChangeCounts, deletedLines, EarlierIds, unknownVanished } from './changes/earlier-ids.ts';
 import { checkIds, onlyChanges } from './changes/only-changes.ts';

@@ -1,9 +1,10 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
+import { hold } from '../../../core/hold.ts';
 import { MODULE_ENDING } from '../../module-ending.ts';
 import { type CheckResult, resultOf } from '../../testing/checks/result.ts';
-import type { CheckEvent, CheckTask } from './check-process.ts';
 import type { CheckReport } from './check-report.ts';
+import type { CheckEvent, CheckTask } from './check-steps.ts';
 
 export interface RunOptions {
   readonly runs?: number | undefined;
@@ -53,7 +54,8 @@ const ENTRY = join(import.meta.dirname, `check-process${MODULE_ENDING}`);
 
 /** What a plugin prints goes to standard error, since standard output has the report. */
 function runInProcess(task: CheckTask, limit: number): Promise<Ended> {
-  const child = fork(ENTRY, { stdio: ['ignore', 2, 2, 'ipc'] });
+  const ended = Promise.withResolvers<Ended>();
+  const child = hold(fork(ENTRY, { stdio: ['ignore', 2, 2, 'ipc'] }), ended.reject);
   const results: CheckResult[] = [];
   const begun: string[] = [];
   let plugin: string | undefined;
@@ -76,14 +78,12 @@ function runInProcess(task: CheckTask, limit: number): Promise<Ended> {
     if ('end' in event) isDone = true;
   });
   child.send(task);
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code, signal) => {
-      clearTimeout(late);
-      if (isDone) return resolve({ plugin, done: begun, results });
-      const where = why ?? `it ended the process with ${signal ?? `status ${code}`}`;
-      const step = begun.at(-1) ?? 'manifest';
-      resolve({ plugin, done: begun.slice(0, -1), results, broken: { step, where, input } });
-    });
+  child.on('close', (code, signal) => {
+    clearTimeout(late);
+    if (isDone) return ended.resolve({ plugin, done: begun, results });
+    const where = why ?? `it ended the process with ${signal ?? `status ${code}`}`;
+    const step = begun.at(-1) ?? 'manifest';
+    ended.resolve({ plugin, done: begun.slice(0, -1), results, broken: { step, where, input } });
   });
+  return ended.promise;
 }

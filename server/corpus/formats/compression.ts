@@ -1,5 +1,6 @@
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { reasonOf, ServiceError } from '../../../core/errors.ts';
+import { hold } from '../../../core/hold.ts';
 import type { StoredFile } from '../storage.ts';
 import { unreadable } from '../unreadable.ts';
 import type { ReadOptions } from './reading.ts';
@@ -72,7 +73,7 @@ async function* membersOf(source: AsyncIterable<Buffer>, isZstd: boolean): Async
 
   try {
     while (!isOver) {
-      const member = isZstd ? createZstdDecompress({ chunkSize: PIECE }) : createGunzip({ chunkSize: PIECE });
+      const member = hold((isZstd ? createZstdDecompress : createGunzip)({ chunkSize: PIECE }));
       const feeding = feed(member).catch((error: Error) => void member.destroy(error));
       yield* member as AsyncIterable<Buffer>;
       await feeding;

@@ -1,13 +1,33 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { release } from '../../run/release.ts';
+import { release } from '../../wire/release.ts';
 import type { FileWriter, WrittenFile } from '../storage.ts';
 import { attempt, storageFailed } from './failures.ts';
 import { syncFolder } from './paths.ts';
 
 /** Bytes that are gathered for one write to the disk. */
 const GATHERED = 256 * 1024;
+
+/**
+ * Writes a file, whole, unless there is one at its place.
+ *
+ * @returns whether it was written
+ */
+export async function createFileOnce(path: string, bytes: Uint8Array): Promise<boolean> {
+  const temporary = `${path}.tmp-${randomUUID()}`;
+  try {
+    await writeFile(temporary, bytes, { flag: 'wx', flush: true });
+    await link(temporary, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  await syncFolder(dirname(path));
+  return true;
+}
 
 /** Writes a file beside its place, and gives it its name once it is whole. Calls are made one after the other. */
 export class LocalFileWriter implements FileWriter {

@@ -20,6 +20,8 @@ const parser = new XMLParser({
   ignoreDeclaration: true,
   parseTagValue: false,
   trimValues: false,
+  // For character references too: MinIO and others in Go write the quotation marks of ETags as `&#34;`.
+  htmlEntities: true,
   isArray: (name) => name === 'Contents',
 });
 

@@ -5,6 +5,7 @@ import type { BucketConnection } from './connection.ts';
 import { ConnectionFailure, storageFailed } from './failures.ts';
 import { createKeys, type Keys } from './keys.ts';
 import { listObjects } from './list-objects.ts';
+import { CONTENT } from './multipart-upload.ts';
 import { ObjectWriter } from './object-writer.ts';
 import { readObject } from './read-object.ts';
 
@@ -18,6 +19,9 @@ const TOOLS: BucketTools = {
   silence: 30_000,
   partBytes: 8_388_608,
 };
+
+/** There is such an object, or another request is making it. */
+const TAKEN: readonly number[] = [409, 412];
 
 /** A bucket as a storage. Nothing is sent before it is used. */
 export function createBucket(connection: BucketConnection, tools: Partial<BucketTools> = {}): Storage {
@@ -34,6 +38,11 @@ export function createBucket(connection: BucketConnection, tools: Partial<Bucket
       return readObject(client, { key: keys.keyOf(file.name), file, from: range?.from ?? 0, to });
     },
     create: async (name) => new ObjectWriter(client, { name, key: keys.keyOf(name) }, partBytes),
+    async createOnce(name, bytes) {
+      const headers = { ...CONTENT, 'if-none-match': '*' };
+      const call = { method: 'PUT', key: keys.keyOf(name), headers, body: Buffer.from(bytes) } as const;
+      return !TAKEN.includes((await client.ask(call, TAKEN)).status);
+    },
     // A bucket has no names to change: the object would be copied.
     settle: async (name) => name,
     removeFolder: async () => {},

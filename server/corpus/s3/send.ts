@@ -3,6 +3,7 @@ import { type IncomingMessage, Agent as PlainAgent, request as requestPlain } fr
 import { request, Agent as TlsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { AwsV4Signer } from 'aws4fetch';
+import { hold } from '../../../core/hold.ts';
 import type { BucketConnection } from './connection.ts';
 import { ConnectionFailure } from './failures.ts';
 import { encode, encodePath } from './keys.ts';
@@ -44,9 +45,8 @@ export function createSend(connection: BucketConnection, { silence, lookup }: Se
     const { method, body, signal } = call;
     return new Promise((resolve, reject) => {
       const options = { method, headers, agent, ...(signal !== undefined && { signal }) };
-      const sent = (isTls ? request : requestPlain)(url, options, resolve);
+      const sent = hold((isTls ? request : requestPlain)(url, options, resolve), reject);
       sent.setTimeout(silence, () => sent.destroy(silent(silence)));
-      sent.on('error', reject);
       sent.end(body);
     });
   };
@@ -71,7 +71,9 @@ function pathOf({ key, query = {} }: S3Call): string {
 
 type Sign = (url: URL, call: S3Call) => Promise<Record<string, string>>;
 
-function createSign(connection: BucketConnection, isTls: boolean): Sign {
+type Account = Pick<BucketConnection, 'accessKeyId' | 'secretAccessKey' | 'sessionToken' | 'region'>;
+
+export function createSign(connection: Account, isTls: boolean): Sign {
   const { accessKeyId, secretAccessKey, sessionToken, region } = connection;
   const account = {
     accessKeyId,

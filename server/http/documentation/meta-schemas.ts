@@ -95,7 +95,7 @@ const prometheus = {
 /** The schemas of the routes, by what they are about. */
 export const ABOUT = {
   info: about('get_info', 'Service', 'Name, version and endpoints.', info),
-  health: about('get_health', 'Health', 'Whether the server is alive.', status('ok')),
+  health: about('get_health', 'Health', 'Whether the server is alive.', status('ok'), [503]),
   ready: about(
     'get_readiness',
     'Readiness',

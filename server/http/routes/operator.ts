@@ -1,11 +1,15 @@
 import type { FastifyInstance } from 'fastify';
+import { ServiceError } from '../../../core/errors.ts';
 import { OVERLOADED } from '../../run/overloaded.ts';
 import { ABOUT } from '../documentation/meta-schemas.ts';
 
 /** Routes for an operator's tools: whether the server is alive, whether work can be sent here, and metrics. */
 export async function operatorRoutes(app: FastifyInstance): Promise<void> {
   const { runner, store, metrics } = app.chunksmith;
-  app.get('/health', { schema: ABOUT.health }, async () => ({ status: 'ok' }) as const);
+  app.get('/health', { schema: ABOUT.health }, async () => {
+    if (store.isStuck()) throw new ServiceError('store_stuck', {});
+    return { status: 'ok' } as const;
+  });
   app.get('/ready', { schema: ABOUT.ready }, async () => {
     if (runner.load().isFull) throw OVERLOADED;
     await store.ping();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../../core/errors.ts';
+import { transact } from '../transact.ts';
 import type { JobRecord, JobState, NewJob } from './contract.ts';
 import { rowOf } from './dialect.ts';
 import { findJob, getJob, idOf } from './read-jobs.ts';
@@ -26,7 +27,7 @@ export async function createJob(
   job: NewJob,
   id: string = randomUUID(),
 ): Promise<{ readonly job: JobRecord; readonly isNew: boolean }> {
-  const found = await tables.em.fork().transactional(async (tx) => {
+  const found = await transact(tables.em, async (tx) => {
     if (await insertJob(tables, tx, job, id)) await openShard(tables, tx, id, 'plan');
     const ofKey = job.idempotencyKey === null ? undefined : { idempotencyKey: job.idempotencyKey };
     return (await findJob(tx, { id })) ?? (ofKey === undefined ? undefined : await findJob(tx, ofKey));
@@ -127,7 +128,7 @@ async function changeJob<T>(
 ): Promise<T> {
   const id = idOf(given);
   if (id === undefined) throw jobNotFound(given);
-  return em.fork().transactional(async (tx) => {
+  return transact(em, async (tx) => {
     const job = await lockJob(tx, id);
     if (job === undefined) throw jobNotFound(given);
     return change(tx, id, job);

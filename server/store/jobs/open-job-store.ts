@@ -3,7 +3,6 @@ import type { Log } from '../../../core/contracts/collaborators.ts';
 import { StoreOpenError } from '../errors.ts';
 import { mayPass } from '../failures.ts';
 import type { OpenDatabase } from '../open-database.ts';
-import { withPatience } from '../with-patience.ts';
 import { cancelJob, createJob, removeJob, retryJob } from './change-jobs.ts';
 import type { Claim, JobStore, QueueSettings } from './contract.ts';
 import { POSTGRESQL, type ShardTable, SQLITE } from './dialect.ts';
@@ -28,7 +27,7 @@ export async function openJobStore(
   const table: ShardTable = { em: opened.em, dialect, settings };
   const dispatch = await createDispatch(opened, table, log);
   const tables: JobTables = { ...table, dispatch };
-  const read = <T>(work: () => Promise<T>): Promise<T> => withPatience(mayPass, work);
+  const read = <T>(work: () => Promise<T>): Promise<T> => opened.calls.make(mayPass, work);
   const write = <T>(work: () => Promise<T>): Promise<T> =>
     read(async () => {
       const result = await work();

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ServiceError } from '../../../core/errors.ts';
+import { transact } from '../transact.ts';
 import type { Claim, PlannedShard } from './contract.ts';
 import { type Dialect, rowOf, rowsOf, type Sql } from './dialect.ts';
 import { BATCH, type JobTables, lockJob, lowestRank, type Transaction } from './tables.ts';
@@ -24,7 +25,7 @@ export async function addShards(
 ): Promise<boolean> {
   if (shards.length === 0) return renewLease(tables, plan);
   for (const batch of batchesOf(from, shards)) {
-    const isMine = await tables.em.fork().transactional((tx) => addBatch(tables, tx, plan, batch));
+    const isMine = await transact(tables.em, (tx) => addBatch(tables, tx, plan, batch));
     if (!isMine) return false;
     await tables.dispatch.renewed(plan);
     await nextTurn();

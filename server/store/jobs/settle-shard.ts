@@ -1,3 +1,4 @@
+import { transact } from '../transact.ts';
 import type { Claim, Failure, ShardResult } from './contract.ts';
 import { rowOf, type Sql } from './dialect.ts';
 import { endJob, type JobTables, type LockedJob, lockJob, openFinish, type Transaction } from './tables.ts';
@@ -22,7 +23,7 @@ export async function commit(tables: JobTables, claim: Claim, result: ShardResul
     const failure = kind === 'chunk' ? tooManyErrors(job, result) : undefined;
     if (failure !== undefined) return endJob(tables, tx, jobId, { state: 'failed', error: failure, job });
     if (kind !== 'finish') return goOn(tables, tx, claim, job);
-    const error = job.shards_failed > 0 ? await firstFailure(tx, jobId) : null;
+    const error = job.shards_failed > 0 ? await firstFailure(tx, jobId) : (allFailed(job) ?? null);
     await endJob(tables, tx, jobId, { state: error === null ? 'done' : 'failed', error, job });
   });
   return counted || isDone(tables, claim);
@@ -93,7 +94,7 @@ async function unlessRefused(
   work: (tx: Transaction) => Promise<void>,
 ): Promise<boolean> {
   try {
-    await em.fork().transactional(work);
+    await transact(em, work);
     dispatch.ended(claim, false);
     return true;
   } catch (error) {
@@ -130,8 +131,15 @@ async function goOn(tables: JobTables, tx: Transaction, { jobId }: Claim, job: L
 function tooManyErrors(job: LockedJob, result: ShardResult): Failure | undefined {
   const failed = Number(job.documents_failed);
   if (job.max_errors === null || result.documentsFailed === 0 || failed <= job.max_errors) return undefined;
-  const problem = `${failed} documents failed, and the job may have ${job.max_errors} of them (max_errors)`;
-  return { code: 'invalid_parameters', values: { problems: [problem] } };
+  return { code: 'too_many_failed', values: { failed, most: job.max_errors } };
+}
+
+/** Nothing came of a job whose every document failed. */
+function allFailed(job: LockedJob): Failure | undefined {
+  const failed = Number(job.documents_failed);
+  return failed > 0 && failed === Number(job.documents)
+    ? { code: 'all_failed', values: { failed } }
+    : undefined;
 }
 
 async function firstFailure(tx: Sql, jobId: string): Promise<Failure> {

@@ -1,5 +1,6 @@
 import type { ConstructorOptions, PgBoss } from 'pg-boss';
 import type { Log } from '../../../core/contracts/collaborators.ts';
+import { hold } from '../../../core/hold.ts';
 import { ANSWER_PATIENCE } from '../open-database.ts';
 import type { QueueSettings } from './contract.ts';
 
@@ -43,9 +44,9 @@ export async function startPgBoss(
     connectionTimeoutMillis: ANSWER_PATIENCE,
     query_timeout: ANSWER_PATIENCE,
   };
-  const boss = new PgBoss(options);
-  // Without a listener, a lost connection would end the process.
-  boss.on('error', (error) => log.warn({ reason: error.message }, 'The queue of jobs failed.'));
+  const boss = hold(new PgBoss(options), (error) =>
+    log.warn({ reason: error.message }, 'The queue of jobs failed.'),
+  );
   boss.on('warning', ({ message }) => log.debug({ reason: message }, 'The queue of jobs warns.'));
   try {
     await boss.start();

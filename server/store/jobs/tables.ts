@@ -31,6 +31,7 @@ export interface LockedJob {
   readonly state: JobState;
   readonly shards_open: number;
   readonly shards_failed: number;
+  readonly documents: number | string;
   readonly documents_failed: number | string;
   readonly max_errors: number | null;
   readonly notifies: boolean | number;
@@ -47,7 +48,7 @@ export function lockJob(
   set = 'state = state',
   values: readonly unknown[] = [],
 ): Promise<LockedJob | undefined> {
-  const columns = 'state, shards_open, shards_failed, documents_failed, max_errors, notifies';
+  const columns = 'state, shards_open, shards_failed, documents, documents_failed, max_errors, notifies';
   return rowOf<LockedJob>(tx, `update bulk_jobs set ${set} where id = ? returning ${columns}`, [
     ...values,
     jobId,

@@ -2,6 +2,7 @@ import { closeSync, createReadStream, existsSync, openSync, readSync } from 'nod
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { reasonOf } from '../../../../core/errors.ts';
+import { hold } from '../../../../core/hold.ts';
 import { MANIFEST } from '../../../jobs/job-folder.ts';
 import { LineSplitter } from '../../../wire/line-splitter.ts';
 import { UsageError } from '../../errors.ts';
@@ -64,7 +65,7 @@ export class EarlierIds {
         from += line.length + 1;
       }
     };
-    for await (const piece of createReadStream(path)) take(splitter.push(piece as Buffer));
+    for await (const piece of hold(createReadStream(path))) take(splitter.push(piece as Buffer));
     take(splitter.end());
   }
 

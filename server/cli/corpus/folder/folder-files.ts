@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { hold } from '../../../../core/hold.ts';
 import type { Manifest } from '../../../jobs/finish-job.ts';
 import { MANIFEST } from '../../../jobs/job-folder.ts';
 import { idsLineOf, type PartKind } from '../../../jobs/part-files.ts';
@@ -26,7 +27,8 @@ export async function readManifest(folder: string): Promise<Manifest> {
 async function* linesOfFiles(folder: string, { shards }: Manifest, kind: PartKind): AsyncGenerator<string> {
   for (const { files } of shards) {
     const file = files[kind];
-    if (file !== undefined) yield* createInterface({ input: createReadStream(join(folder, file.name)) });
+    if (file !== undefined)
+      yield* createInterface({ input: hold(createReadStream(join(folder, file.name))) });
   }
 }
 

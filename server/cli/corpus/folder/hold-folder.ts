@@ -3,6 +3,7 @@ import { realpathSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hold } from '../../../../core/hold.ts';
 import { UsageError } from '../../errors.ts';
 
 /**
@@ -30,8 +31,10 @@ function nameOf(folder: string): string {
 /** Undefined if the name is taken. */
 function listen(name: string): Promise<Server | undefined> {
   return new Promise((resolve) => {
-    const server = createServer((socket) => socket.destroy());
-    server.once('error', () => resolve(undefined));
+    const server = hold(
+      createServer((socket) => socket.destroy()),
+      () => resolve(undefined),
+    );
     server.listen(name, () => resolve(server.unref()));
   });
 }
@@ -45,7 +48,10 @@ async function afterDead(name: string): Promise<Server | undefined> {
 
 function isAnswered(name: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(name, () => resolve(true));
-    socket.once('error', () => resolve(false)).once('close', () => socket.destroy());
+    const socket = hold(
+      connect(name, () => resolve(true)),
+      () => resolve(false),
+    );
+    socket.once('close', () => socket.destroy());
   });
 }

@@ -62,8 +62,6 @@ async function* answers({ api, path, spec, lines, signal }: Remote): AsyncGenera
   const request = api.stream(path, { 'content-type': LINES, accept: LINES });
   const abort = () => request.destroy();
   signal.addEventListener('abort', abort, { once: true });
-  // What goes wrong while the answer is read is thrown there.
-  request.on('error', () => {});
   const answered = once(request, 'response') as Promise<[IncomingMessage]>;
   const sending = send(request, spec, lines);
   sending.catch(() => request.destroy());

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Collaborators, Kit, Sink, SinkChunk, SinkCollection } from 'chunksmith/kit';
 
@@ -10,29 +10,41 @@ export default function createSink({ kit }: Collaborators): Sink {
   const files = createFiles(kit);
   return {
     // Makes the collection if it is not there. Vectors of another length would spoil it.
-    async open({ options, dimensions = null }, { signal }) {
+    async open({ options, dimensions }, { signal }) {
       signal.throwIfAborted();
       const folder = String(options.folder);
       await files.makeFolder(folder);
       const settings = join(folder, 'settings.json');
-      const [known = { dimensions }] = await files.read(settings);
-      if (known.dimensions !== dimensions)
-        throw kit.exposedError('The files have vectors of another length.');
-      await files.write(settings, [known]);
-      return createCollection(kit, folder, dimensions ?? undefined);
+      const wanted = JSON.stringify({ dimensions });
+      const known = (await files.read(settings)) ?? wanted;
+      if (known !== wanted) throw kit.exposedError('The files have vectors of another length.');
+      await files.write(settings, wanted);
+      return createCollection(kit, folder, dimensions);
+    },
+    // Of documents without text. The length of vectors is not known, and no collection is made.
+    async removeDocuments(documents, { folder }, { signal }) {
+      signal.throwIfAborted();
+      await files.check(join(String(folder), '..'));
+      for (const document of documents) await files.remove(fileOf(String(folder), document));
     },
   };
+}
+
+function fileOf(folder: string, document: string) {
+  return join(folder, `${createHash('sha256').update(document).digest('hex')}.json`);
 }
 
 // Whatever of this fails may be called again: a job that was stopped begins its last part once more.
 function createCollection(kit: Kit, folder: string, dimensions: number | undefined): SinkCollection {
   const files = createFiles(kit);
+  // JSON.parse would change numbers such as 1e400.
+  const parse = (text: string) => kit.parseExactJson(text) as SinkChunk[];
   // The methods are called side by side, but never for one document, so that its file has one writer.
   const change = async (document: string, edit: (stored: SinkChunk[]) => SinkChunk[]) => {
-    const file = join(folder, `${createHash('sha256').update(document).digest('hex')}.json`);
+    const file = fileOf(folder, document);
     await files.check(join(folder, 'settings.json'));
-    const left = edit(await files.read(file));
-    await (left.length > 0 ? files.write(file, left) : files.remove(file));
+    const left = edit(parse((await files.read(file)) ?? '[]'));
+    await (left.length > 0 ? files.write(file, JSON.stringify(left)) : files.remove(file));
   };
   return {
     async upsert(chunks, { signal }) {
@@ -62,9 +74,9 @@ function createFiles(kit: Kit) {
   const unless = (code: string) => (error: unknown) => (codeOf(error) === code ? undefined : expose(error));
   return {
     makeFolder: (folder: string) => mkdir(folder).catch(unless('EEXIST')),
-    check: (file: string) => readFile(file).catch(expose),
-    read: async (file: string) => JSON.parse((await readFile(file, 'utf8').catch(unless('ENOENT'))) ?? '[]'),
-    write: (file: string, value: unknown) => writeFile(file, JSON.stringify(value)).catch(expose),
+    check: (path: string) => stat(path).catch(expose),
+    read: (file: string) => readFile(file, 'utf8').catch(unless('ENOENT')),
+    write: (file: string, text: string) => writeFile(file, text).catch(expose),
     remove: (file: string) => rm(file, { force: true }).catch(expose),
   };
 }

@@ -1,15 +1,16 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Kit } from 'chunksmith/kit';
 
 // For tests alone: starts what the sink stores in, and looks into it. For a database, `env` says where it is.
-export default async function startStandIn() {
+export default async function startStandIn({ kit }: { readonly kit: Kit }) {
   const root = await mkdtemp(join(tmpdir(), 'my-plugin-'));
   const chunks = async (collection: string) => {
     const files = await readdir(join(root, collection)).catch(() => []);
     const own = files.filter((file) => file !== 'settings.json');
     const texts = await Promise.all(own.map((file) => readFile(join(root, collection, file), 'utf8')));
-    return texts.flatMap((text) => JSON.parse(text));
+    return texts.flatMap((text) => kit.parseExactJson(text));
   };
   return {
     env: {},

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { hold } from '../../../../core/hold.ts';
 import { MODULE_ENDING } from '../../../module-ending.ts';
 import type { RowLines, RowsTask } from './row-lines.ts';
 import type { RowsAnswer } from './row-worker.ts';
@@ -31,8 +32,9 @@ export class RowThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL(`./row-worker${MODULE_ENDING}`, import.meta.url));
-    return worker.once('exit', () => this.#ended.abort(new Error('it takes more memory than there is')));
+    const end = () => this.#ended.abort(new Error('it takes more memory than there is'));
+    // Also between two questions, when nobody waits for an answer.
+    return hold(new Worker(new URL(`./row-worker${MODULE_ENDING}`, import.meta.url)), end).once('exit', end);
   }
 
   async #answerTo(worker: Worker, ask: () => void): Promise<RowsAnswer> {

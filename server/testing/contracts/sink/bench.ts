@@ -11,6 +11,10 @@ export interface SinkBench {
   /** All collections that are open. */
   readonly opened: readonly SinkCollection[];
   open(collection: string, dimensions: number | undefined, signal?: AbortSignal): Promise<SinkCollection>;
+  /** Calls `removeDocuments`; undefined if the sink has no such method. */
+  readonly remove:
+    | ((collection: string, documentIds: readonly string[], context: SinkContext) => Promise<void>)
+    | undefined;
   chunks(collection: string): Promise<readonly SinkChunk[]>;
   attempt(call: (context: SinkContext) => Promise<unknown>): Promise<Outcome>;
   close(): Promise<void>;
@@ -23,11 +27,16 @@ export async function sinkBench(
 ): Promise<SinkBench> {
   const sink = await bench.sink(plugin, standIn.env);
   const opened: SinkCollection[] = [];
+  const optionsOf = (collection: string) => bench.optionsOf(plugin.manifest, standIn.options(collection));
   const { signal: never } = new AbortController();
   return {
     opened,
+    remove:
+      sink.removeDocuments &&
+      (async (collection, documentIds, context) =>
+        sink.removeDocuments?.(documentIds, optionsOf(collection), context)),
     async open(collection, dimensions, signal = never) {
-      const options = bench.optionsOf(plugin.manifest, standIn.options(collection));
+      const options = optionsOf(collection);
       const made = await sink.open({ options, dimensions }, { signal });
       opened.push(made);
       return made;

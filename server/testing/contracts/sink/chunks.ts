@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { SinkChunk } from '../../../../core/contracts/sink.ts';
+import { decimalOf } from '../../../../core/engine/exact-json.ts';
 
 /** Chunks as pipelines make them, and their comparison. */
 
@@ -50,14 +51,30 @@ export function chunkOf(document_id: string, more: Partial<SinkChunk> = {}): Sin
   return { id: randomUUID(), document_id, text: 'Tea', embedding: [1, 0.5, 0], fields, ...more };
 }
 
-/** Whether two lists have the same chunks, in any order; vectors are compared as 32-bit numbers. */
+/** Whether two lists have the same chunks, in any order; numbers in fields are compared by every digit. */
 export function areSame(some: readonly SinkChunk[], others: readonly SinkChunk[]): boolean {
-  return isDeepStrictEqual(some.map(plain).sort(byId), others.map(plain).sort(byId));
+  const [these, those] = [some.toSorted(byId), others.toSorted(byId)];
+  return (
+    isDeepStrictEqual(these.map(plain), those.map(plain)) &&
+    these.every(({ embedding }, at) => areClose(embedding, those[at]?.embedding ?? null))
+  );
 }
 
 const byId = (one: SinkChunk, other: SinkChunk): number => one.id.localeCompare(other.id);
 
-function plain({ id, document_id, text, embedding, fields }: SinkChunk): SinkChunk {
-  const rounded = embedding === null ? null : embedding.map((value) => Math.fround(value) + 0);
-  return { id, document_id, text, embedding: rounded, fields: JSON.parse(JSON.stringify(fields ?? null)) };
+function plain({ id, document_id, text, fields }: SinkChunk): object {
+  const exact = JSON.parse(JSON.stringify(fields ?? null), withDigits as Parameters<typeof JSON.parse>[1]);
+  return { id, document_id, text, fields: exact };
+}
+
+function withDigits(_: string, value: unknown, { source }: { readonly source: string }): unknown {
+  return typeof value === 'number' ? { number: decimalOf(source) } : value;
+}
+
+/** Stores keep 32-bit numbers, and some of them scale vectors there and back. */
+function areClose(one: SinkChunk['embedding'], other: SinkChunk['embedding']): boolean {
+  if (one === null || other === null) return one === other;
+  const isClose = (value: number, at: number) =>
+    Math.abs(value - (other[at] ?? 0)) <= 1e-6 * Math.max(1, Math.abs(value));
+  return one.length === other.length && one.every(isClose);
 }

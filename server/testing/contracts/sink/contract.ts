@@ -1,4 +1,5 @@
-import type { SinkCollection } from '../../../../core/contracts/sink.ts';
+import type { SinkChunk, SinkCollection } from '../../../../core/contracts/sink.ts';
+import { parseExactJson } from '../../../../core/engine/exact-json.ts';
 import type { PluginEntry } from '../../../../core/hosting/registry.ts';
 import { expectOnce } from '../../ledger.ts';
 import type { Suite, SuiteOptions } from '../../promises.ts';
@@ -40,8 +41,10 @@ export async function checkSinkWith(
 
 async function checkCases(sinks: SinkBench, standIn: SinkStandIn, ledger: SinkLedger): Promise<void> {
   await checkMany(sinks, ledger);
+  await checkRemoval(sinks, ledger);
   await checkVectors(sinks, ledger);
   await checkTexts(sinks, ledger);
+  await checkNumbers(sinks, ledger);
   await checkAborts(sinks, ledger);
   await checkBusy(sinks, standIn, ledger);
   await standIn.stop();
@@ -66,6 +69,31 @@ async function checkMany(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
   await sinks.attempt((context) => collection.deleteMissing('one', kept, context));
   const left = [...chunks.slice(500), other];
   ledger.expect(areSame(await sinks.chunks('many'), left), 'it can keep 10,000 ids');
+}
+
+async function checkRemoval(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
+  const { remove } = sinks;
+  if (remove === undefined) return;
+  const collection = await sinks.open('removal', DIMENSIONS);
+  const kept = [chunkOf('kept'), chunkOf('kept')];
+  const gone = ['gone', "it's gone 😀", 'gone'].map((id) => chunkOf(id));
+  await sinks.attempt((context) => collection.upsert([...kept, ...gone], context));
+  const ids = [
+    ...gone.map((chunk) => chunk.document_id),
+    ...Array.from({ length: 3000 }, (_, n) => `no ${n}`),
+  ];
+  const outcome = await sinks.attempt((context) => remove('removal', ids, context));
+  const isRight = outcome === undefined && areSame(await sinks.chunks('removal'), kept);
+  ledger.expect(isRight, 'all chunks of documents are removed, and of no other');
+  const without = await sinks.attempt(async (context) => {
+    await remove('nowhere', ['gone'], context);
+    // A collection that was made for other vectors would refuse these.
+    await sinks.open('nowhere', DIMENSIONS + 1);
+  });
+  ledger.expect(
+    without === undefined,
+    'where there is no collection there is nothing to remove, and none is made',
+  );
 }
 
 async function checkVectors(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
@@ -100,24 +128,52 @@ const TEXTS = ['NUL \0.', 'half \ud83d', 'half \ude00 of a pair'];
 async function checkTexts(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
   const collection = await sinks.open('texts', DIMENSIONS);
   for (const text of TEXTS) {
-    for (const more of [{ text }, { fields: { metadata: { text } } }]) {
-      const chunk = chunkOf('one', more);
-      const outcome = await sinks.attempt((context) => collection.upsert([chunk], context));
-      const stored = (await sinks.chunks('texts')).filter(({ id }) => id === chunk.id);
+    for (const more of [{ text }, { fields: { metadata: { text } } }])
       ledger.expect(
-        areSame(stored, outcome === undefined ? [chunk] : []) && outcome !== 'other',
+        await isKeptOrRefused(sinks, collection, more),
         'a text that it cannot store is an error for callers, and never changed',
       );
-    }
   }
+}
+
+const NUMBERS = [
+  '1e400',
+  '-1e-400',
+  '12345678901234567890',
+  '-123456789012345678901234',
+  '0.12345678901234567890123',
+];
+
+async function checkNumbers(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
+  const collection = await sinks.open('texts', DIMENSIONS);
+  for (const number of NUMBERS) {
+    const fields = parseExactJson(`{"metadata":{"n":[${number}]}}`) as SinkChunk['fields'];
+    ledger.expect(
+      await isKeptOrRefused(sinks, collection, { fields }),
+      'a number that a double would change is stored digit by digit, or an error for callers',
+    );
+  }
+}
+
+async function isKeptOrRefused(
+  sinks: SinkBench,
+  collection: SinkCollection,
+  more: Partial<SinkChunk>,
+): Promise<boolean> {
+  const chunk = chunkOf('one', more);
+  const outcome = await sinks.attempt((context) => collection.upsert([chunk], context));
+  const stored = (await sinks.chunks('texts')).filter(({ id }) => id === chunk.id);
+  return areSame(stored, outcome === undefined ? [chunk] : []) && outcome !== 'other';
 }
 
 async function checkAborts(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
   const collection = await sinks.open('aborts', DIMENSIONS);
+  const { remove } = sinks;
   for (const call of [
     (signal: AbortSignal) => sinks.open('aborts', DIMENSIONS, signal),
     (signal: AbortSignal) => collection.upsert([chunkOf('one')], { signal }),
     (signal: AbortSignal) => collection.deleteMissing('one', [], { signal }),
+    ...(remove === undefined ? [] : [(signal: AbortSignal) => remove('aborts', ['one'], { signal })]),
   ]) {
     const reason = new Error('nobody waits');
     const thrown = await call(AbortSignal.abort(reason)).then(
@@ -152,10 +208,12 @@ async function checkGone(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
 async function failsForCallers(sinks: SinkBench, collection: SinkCollection | undefined): Promise<boolean> {
   const opened = collection ?? sinks.opened[0];
   if (opened === undefined) return false;
+  const { remove } = sinks;
   const outcomes = await Promise.all([
     sinks.attempt(() => sinks.open('failing', DIMENSIONS)),
     sinks.attempt((context) => opened.upsert([chunkOf('one')], context)),
     sinks.attempt((context) => opened.deleteMissing('two', [], context)),
+    ...(remove === undefined ? [] : [sinks.attempt((context) => remove('failing', ['two'], context))]),
   ]);
   return outcomes.every((outcome) => outcome === 'exposed');
 }

@@ -19,6 +19,12 @@ export const PROMISES = {
       'Let a later chunk of a list replace an earlier one with its id.',
     'it can keep 10,000 ids': 'Do not send all kept ids in one call if the database limits its length.',
   },
+  removed: {
+    'all chunks of documents are removed, and of no other':
+      'Let removeDocuments remove the chunks of these documents, of which there may be very many.',
+    'where there is no collection there is nothing to remove, and none is made':
+      'Let removeDocuments end without an error, and without making anything, if the collection is not there.',
+  },
   vectors: {
     'a vector of another length, or none, is an error for callers':
       'Throw kit.exposedError if a vector has not the dimensions of the collection; kit.batchChunks does.',
@@ -32,9 +38,13 @@ export const PROMISES = {
     'a text that it cannot store is an error for callers, and never changed':
       'Throw kit.exposedError for a text with what the database cannot hold, such as NUL; kit.batchChunks finds halves of surrogate pairs.',
   },
+  numbers: {
+    'a number that a double would change is stored digit by digit, or an error for callers':
+      'Write fields with JSON.stringify, which knows such numbers, into what keeps them; else throw kit.exposedError: kit.rawNumbersIn finds them.',
+  },
   signal: {
     'it ends when nobody waits any more':
-      'Call signal.throwIfAborted() in open, upsert and deleteMissing before the work, and hand the signal on.',
+      'Call signal.throwIfAborted() in open, upsert, deleteMissing and removeDocuments before the work, and hand the signal on.',
   },
   failures: {
     'it tries again after 429 and 503': 'Call the database with hosted.demand, which tries again.',

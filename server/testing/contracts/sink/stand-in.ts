@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { SinkChunk } from '../../../../core/contracts/sink.ts';
 import type { PluginEntry } from '../../../../core/hosting/registry.ts';
+import { type Kit, kit } from '../../../../core/kit.ts';
 import { DISK } from '../../../loader/disk.ts';
 import { findModule } from '../../../loader/plugin-folders.ts';
 import { BrokenContract } from '../../broken-contract.ts';
@@ -11,7 +12,10 @@ export interface SinkStandIn {
   readonly env: Readonly<Record<string, string>>;
   /** The options of a sink for a collection; names are of small letters. */
   options(collection: string): Readonly<Record<string, unknown>>;
-  /** All chunks of a collection, as they were given; none if there is no such collection. */
+  /**
+   * All chunks of a collection, as they were given; none if there is no such collection. What is stored as JSON is read
+   * with `kit.parseExactJson`, which keeps every digit of a number.
+   */
   chunks(collection: string): Promise<readonly SinkChunk[]>;
   /** Of one that speaks HTTP: answers the next calls so, and does nothing else for them. */
   refuse?(calls: number, status: number, headers: Readonly<Record<string, string>>): void;
@@ -20,7 +24,7 @@ export interface SinkStandIn {
 }
 
 /** The default export of `stand-in`: starts one, or says why it cannot run on this machine. */
-export type StartStandIn = () => Promise<SinkStandIn | string>;
+export type StartStandIn = (given: { readonly kit: Kit }) => Promise<SinkStandIn | string>;
 
 export const HAS_STAND_IN = 'it has a stand-in to be checked with';
 
@@ -40,5 +44,5 @@ export async function startStandIn(
   if (found === undefined)
     throw new BrokenContract([{ promise: HAS_STAND_IN, where: `there is no stand-in.js in ${own}` }]);
   const { default: start } = (await DISK.importModule(found)) as { readonly default: StartStandIn };
-  return start();
+  return start({ kit });
 }

@@ -1,4 +1,4 @@
-import type { ByteBudget } from '../byte-budget.ts';
+import type { ByteBudget } from './byte-budget.ts';
 
 /** Keeps the byte budget up to date with what a stream has read and not answered. */
 export class HeldBytes {

@@ -1,0 +1,79 @@
+import { dirname } from 'node:path';
+import { reasonOf } from '../../../core/errors.ts';
+import type { Environment } from '../../config/config.ts';
+import { type CheckResult, resultOf } from '../../testing/checks/result.ts';
+import { runStep, STEPS } from '../../testing/checks/steps.ts';
+import { openSubject, type Subject } from '../../testing/checks/subject.ts';
+import { thrownIn } from '../../testing/ledger.ts';
+
+/** What is to be checked of a plugin. */
+export interface CheckTask {
+  readonly folder: string;
+  readonly runs?: number | undefined;
+  readonly seed?: number | undefined;
+  /** Steps that an earlier process has done, or did not come to the end of. */
+  readonly done: readonly string[];
+  /** Why steps that run the plugin are left out. */
+  readonly whyNotRun?: string | undefined;
+}
+
+/** What happens, in order. */
+export type CheckEvent =
+  | { readonly begin: string }
+  | { readonly input: unknown }
+  | { readonly plugin: string }
+  | { readonly results: readonly CheckResult[] }
+  | { readonly end: true };
+
+type Send = (event: CheckEvent) => void;
+
+/**
+ * Runs the steps that are left, in this process.
+ *
+ * @param env the variables that a server would read
+ * @param send is told what happens
+ */
+export async function checkPlugin(task: CheckTask, env: Environment, send: Send): Promise<void> {
+  const subject = await open(task, env, send);
+  if (subject !== undefined) await runSteps(task, subject, send);
+  send({ end: true });
+}
+
+async function open(
+  { folder, runs, seed }: CheckTask,
+  env: Environment,
+  send: Send,
+): Promise<Subject | undefined> {
+  send({ begin: 'manifest' });
+  try {
+    const onCase = (input: unknown) => send({ input });
+    const subject = await openSubject(folder, { env, runs, seed, onCase });
+    send({ plugin: subject.entry.id });
+    return subject;
+  } catch (error) {
+    const remedy = 'Mend the manifest; plugins/AUTHORS.md has its fields.';
+    const promise = 'the manifest can be read, and fits';
+    send({ results: [resultOf('manifest', [{ promise, where: reasonOf(error), remedy }])] });
+    return undefined;
+  }
+}
+
+async function runSteps({ done, whyNotRun }: CheckTask, subject: Subject, send: Send): Promise<void> {
+  let reason = whyNotRun ?? subject.whyNotRun;
+  if (!done.includes('manifest')) send({ results: [{ check: 'manifest', state: 'ok', failures: [] }] });
+  for (const step of STEPS.filter(({ name }) => !done.includes(name))) {
+    send({ begin: step.name });
+    const results = await runStep(step, subject, reason).catch((error: unknown) => [
+      resultOf(step.name, [
+        {
+          promise: 'the check comes to its end',
+          where: thrownIn(error, dirname(subject.entry.file)),
+          remedy: '',
+        },
+      ]),
+    ]);
+    if (step.name === 'factory' && results.some(({ state }) => state === 'failed'))
+      reason = 'it cannot be made';
+    send({ results });
+  }
+}

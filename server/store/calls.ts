@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../../core/errors.ts';
+import { type RetryLimits, withRetries } from '../retry.ts';
+import { unavailable } from './errors.ts';
+import { asStoreUnavailable } from './failures.ts';
+
+/** How long failures that may pass are retried. */
+const RETRIES: RetryLimits = { firstDelay: 4, longestDelay: 100, patience: 5000 };
+/** Milliseconds after which a caller gets an error, even if the database has not answered. */
+const MOST_WAITING = 30_000;
+/** Milliseconds after which a call that has not ended shows that the store is stuck. */
+const STUCK_AFTER = 60_000;
+
+/** The calls of a database that are under way. */
+export interface Calls {
+  /**
+   * Makes a call: repeats it while its failure may pass.
+   *
+   * @throws ServiceError `store_unavailable` if the database cannot be used, or does not answer
+   */
+  make<T>(isPassing: (error: unknown) => boolean, work: () => Promise<T>): Promise<T>;
+  /** Whether a call has been under way for a minute. */
+  areStuck(): boolean;
+}
+
+/** @param now milliseconds of a clock that does not jump */
+export function createCalls(now: () => number = () => performance.now(), mostWaiting = MOST_WAITING): Calls {
+  const begun = new Set<{ readonly at: number }>();
+  return {
+    async make(isPassing, work) {
+      const call = { at: now() };
+      begun.add(call);
+      const result = withRetries(RETRIES, { isPassing }, work).finally(() => begun.delete(call));
+      try {
+        return await within(mostWaiting, result);
+      } catch (error) {
+        throw error instanceof ServiceError ? error : asStoreUnavailable(error);
+      }
+    },
+    areStuck() {
+      const [oldest] = begun;
+      return oldest !== undefined && now() - oldest.at > STUCK_AFTER;
+    },
+  };
+}
+
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  const timer = new AbortController();
+  const late = sleep(milliseconds, undefined, { signal: timer.signal, ref: false }).then(() => {
+    throw unavailable('it has not answered in time');
+  });
+  // Whichever comes second has nobody who waits for it.
+  late.catch(() => undefined);
+  work.catch(() => undefined);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    timer.abort();
+  }
+}
