@@ -1,7 +1,9 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import fc from 'fast-check';
+import type { Test } from 'tap';
+import type { Config } from '../../server/config/config.ts';
 import { readOpenApi } from '../support/openapi.ts';
-import type { Client } from '../support/server.ts';
+import { type Answer, type Client, startServer, temporaryFolder } from '../support/server.ts';
 import { anyRequest, type FuzzRequest, type Json, type Operation } from './made-up-requests.ts';
 
 /** A request whose answer was not as promised, and why. */
@@ -10,6 +12,27 @@ export interface Breach {
   readonly status: number;
   readonly reason: string;
   readonly answer: string;
+}
+
+export const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
+
+/** Starts a server to which any requests may be sent. */
+export async function checkRequests(t: Test, config: Partial<Config>) {
+  const bulkRoot = await temporaryFolder(t, { 'kb/a.txt': 'a text', 'b.jsonl': '{"text": "a line"}\n' });
+  const client = await startServer(t, { ...config, requestTimeout: 60, bulkRoot });
+  return {
+    client,
+    /** Checks the answers to some, and that the server goes on. */
+    async send(count: number, seed: number) {
+      t.comment(`${count} requests, FUZZ_SEED=${seed}`);
+      const breaches = await fuzz(client, count, seed);
+      for (const breach of breaches.slice(0, 10)) t.fail(JSON.stringify(breach).slice(0, 1500));
+      t.equal(breaches.length, 0);
+      t.equal((await client.get('/health')).status, 200);
+      const [chunk] = await client.chunk('token', { text: 'still right 😀' });
+      t.equal(chunk?.end_index, 13);
+    },
+  };
 }
 
 /** Sends requests that are made from the server's own description of itself, and checks every answer. */
@@ -54,30 +77,19 @@ function createCheck() {
       redirect: 'manual',
       signal: AbortSignal.timeout(30_000),
     });
-    const text = answer.bytes.toString();
-    const reason = findFault(answer.status, answer.headers, text, method, operation);
-    return reason === undefined
-      ? undefined
-      : { request, status: answer.status, reason, answer: text.slice(0, 300) };
+    const reason = findFault(answer, method, operation);
+    const shown = answer.bytes.subarray(0, 300).toString();
+    return reason === undefined ? undefined : { request, status: answer.status, reason, answer: shown };
   };
 
-  function findFault(
-    status: number,
-    headers: Headers,
-    text: string,
-    method: string,
-    { responses }: Operation,
-  ): string | undefined {
+  function findFault({ status, headers, bytes }: Answer, method: string, { responses }: Operation) {
+    const text = bytes.toString();
     if (status === 503) return headers.has('retry-after') ? undefined : '503 without Retry-After';
     if (status >= 500 && !(status === 500 && MISSING.test(text))) return 'an unexpected error of the server';
     if (status >= 400 && method !== 'HEAD') return problemFault(text);
     const schema = responses[status]?.content?.['application/json']?.schema;
-    if (
-      method === 'HEAD' ||
-      schema === undefined ||
-      !headers.get('content-type')?.startsWith('application/json')
-    )
-      return undefined;
+    const isJson = headers.get('content-type')?.startsWith('application/json');
+    if (method === 'HEAD' || schema === undefined || !isJson) return undefined;
     const validate = validators.get(schema) ?? ajv.compile(schema);
     validators.set(schema, validate);
     return validate(JSON.parse(text)) ? undefined : `not as described: ${ajv.errorsText(validate.errors)}`;
@@ -86,12 +98,8 @@ function createCheck() {
 
 function problemFault(text: string): string | undefined {
   const problem = JSON.parse(text) as Json;
-  if (
-    Object.keys(problem).join() !== 'detail' ||
-    typeof problem.detail !== 'string' ||
-    problem.detail === ''
-  ) {
+  const { detail, ...others } = problem;
+  if (Object.keys(others).length > 0 || typeof detail !== 'string' || detail === '')
     return 'a problem is not {"detail": string}';
-  }
-  return LEAK.test(problem.detail) ? 'a problem shows the inside of the server' : undefined;
+  return LEAK.test(detail) ? 'a problem shows the inside of the server' : undefined;
 }

@@ -22,19 +22,16 @@ export interface FuzzRequest {
   readonly body: string | Uint8Array | undefined;
 }
 
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'];
+const TYPES = ['', 'text/plain', 'application/json; charset=latin1', 'multipart/form-data'];
+
 /** Requests to one operation: mostly as it describes them, now and then broken. */
 export function anyRequest(path: string, method: string, operation: Operation): fc.Arbitrary<FuzzRequest> {
   const schema = operation.requestBody?.content?.['application/json']?.schema;
   return fc.record({
-    method: often(
-      fc.constant(method),
-      fc.constantFrom('GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'),
-    ),
+    method: often(fc.constant(method), fc.constantFrom(...METHODS)),
     path: anyPath(path, operation),
-    type: often(
-      fc.constant('application/json'),
-      fc.constantFrom('', 'text/plain', 'application/json; charset=latin1', 'multipart/form-data'),
-    ),
+    type: often(fc.constant('application/json'), fc.constantFrom(...TYPES)),
     body: schema === undefined ? fc.constant(undefined) : anyBody(schema),
   });
 }
@@ -44,44 +41,22 @@ function often<T>(first: fc.Arbitrary<T>, second: fc.Arbitrary<T>): fc.Arbitrary
   return fc.oneof({ arbitrary: first, weight: 12 }, { arbitrary: second, weight: 1 });
 }
 
-const ODD = [
-  '..',
-  '%2e%2e',
-  '__proto__',
-  '00000000-0000-4000-8000-000000000000',
-  'a'.repeat(300),
-  '😀',
-  '%00',
-  'x?y=1',
-];
+const NO_ID = '00000000-0000-4000-8000-000000000000';
+const ODD = ['..', '%2e%2e', '__proto__', NO_ID, 'a'.repeat(300), '😀', '%00', 'x?y=1'];
 
 function anyPath(path: string, { parameters = [] }: Operation): fc.Arbitrary<string> {
-  const query = parameters.filter((parameter) => parameter.in === 'query');
-  return fc
-    .tuple(
-      fc.constantFrom(...ODD),
-      fc.array(
-        fc.tuple(
-          fc.constantFrom('x', ...query.map(({ name }) => name)),
-          fc.oneof(fc.string(), fc.integer().map(String)),
-        ),
-        { maxLength: 2 },
-      ),
-    )
-    .map(([odd, pairs]) => {
-      const filled = path.replace(/\{\w+\}/g, () => encodeURI(odd));
-      const search = pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
-      return search === '' || filled.includes('?') ? filled : `${filled}?${search}`;
-    });
+  const query = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+  const anyValue = fc.oneof(fc.string(), fc.integer().map(String));
+  const anyPair = fc.tuple(fc.constantFrom('x', ...query), anyValue);
+  return fc.tuple(fc.constantFrom(...ODD), fc.array(anyPair, { maxLength: 2 })).map(([odd, pairs]) => {
+    const filled = path.replace(/\{\w+\}/g, () => encodeURI(odd));
+    const search = pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
+    return search === '' || filled.includes('?') ? filled : `${filled}?${search}`;
+  });
 }
 
 const BROKEN: readonly (string | Uint8Array)[] = [
-  '',
-  '{',
-  '[]',
-  'null',
-  '"text"',
-  '{"text":"a",}',
+  ...['', '{', '[]', 'null', '"text"', '{"text":"a",}'],
   '{"text":"\\ud83d"}',
   '{"text":"a","text":["b"]}',
   `${'['.repeat(5000)}${']'.repeat(5000)}`,
@@ -99,6 +74,9 @@ function anyBody(schema: Json): fc.Arbitrary<string | Uint8Array> {
 }
 
 const wrong = fc.constantFrom<unknown>(null, true, -1, 0, 1.5, 1e30, '', '512', [], {}, [null], { a: [] });
+
+const FINITE = { noNaN: true, noDefaultInfinity: true };
+const WORDS = ['default', 'python', 'character', 'cl100k_base', '../x', '__proto__', 'token'];
 
 /** Values of a schema, now and then wrong ones. */
 function anyOf(schema: Json, depth: number): fc.Arbitrary<unknown> {
@@ -119,10 +97,7 @@ function valid(schema: Json, depth: number): fc.Arbitrary<unknown> {
         fc.constantFrom(minimum, minimum - 1, 2 ** 53),
       );
     case 'number':
-      return fc.oneof(
-        fc.double({ noNaN: true, noDefaultInfinity: true }),
-        fc.double({ min: 0, max: 1, noNaN: true }),
-      );
+      return fc.oneof(fc.double(FINITE), fc.double({ ...FINITE, min: 0, max: 1 }));
     case 'boolean':
       return fc.boolean();
     case 'array':
@@ -130,10 +105,7 @@ function valid(schema: Json, depth: number): fc.Arbitrary<unknown> {
     case 'object':
       return anyObject(schema, depth);
     default:
-      return fc.oneof(
-        anyText,
-        fc.constantFrom('default', 'python', 'character', 'cl100k_base', '../x', '__proto__', 'token'),
-      );
+      return fc.oneof(anyText, fc.constantFrom(...WORDS));
   }
 }
 

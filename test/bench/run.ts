@@ -1,27 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { globSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const FOLDER = import.meta.dirname;
-const BENCHES = [
-  'chunkers',
-  'structure',
-  'sentences',
-  'tokenizers',
-  'semantic',
-  'pooling',
-  'code',
-  'http',
-  'stream',
-  'batches',
-  'corpus',
-  'pipelines',
-  'jobs',
-  'playground',
-  'start',
-  'first-use',
-];
+const BENCHES = globSync('*/main.ts', { cwd: FOLDER }).map(dirname).sort();
 
 /**
  * Entry of `npm run bench`: runs the named benchmarks, by default all, each in a process of its own. Flags are passed on to

@@ -1,5 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { createTinyModel, writeOnnx } from '../fixtures/embeddings/transformer/model.ts';
 import {
   bertWordPiece,
@@ -13,7 +11,7 @@ const DIMENSIONS = 8;
 const TOKENIZER = 'tokenizer.json';
 
 /** A folder of models as users have it: tokenizers of each family, and a transformer. */
-export async function modelFolder(t: Cleanup): Promise<string> {
+export function modelFolder(t: Cleanup): Promise<string> {
   const wordPiece = bertWordPiece();
   const tokens = Object.keys(wordPiece.model.vocab as object).length;
   const files: Readonly<Record<string, object>> = {
@@ -25,11 +23,8 @@ export async function modelFolder(t: Cleanup): Promise<string> {
     'made/transformer/modules.json': [{ type: 'sentence_transformers.models.Pooling' }],
     'made/transformer/onnx/model.onnx': writeOnnx(createTinyModel(tokens, DIMENSIONS)),
   };
-  const folder = await temporaryFolder(t);
-  for (const [file, content] of Object.entries(files)) {
-    const path = join(folder, file);
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, content instanceof Uint8Array ? content : JSON.stringify(content));
-  }
-  return folder;
+  const written = Object.entries(files).map(([file, content]) => {
+    return [file, content instanceof Uint8Array ? content : JSON.stringify(content)];
+  });
+  return temporaryFolder(t, Object.fromEntries(written));
 }

@@ -7,11 +7,14 @@ import { inWords } from '../../server/testing/checks/in-words.ts';
 import { checkContract } from '../../server/testing/checks/running.ts';
 import type { Subject } from '../../server/testing/checks/subject.ts';
 import { plugin, pluginsFolder } from '../support/plugins.ts';
-import { openWorkbench } from '../support/workbench.ts';
 import { SAMPLES } from './samples/all.ts';
 import { STAND_IN } from './samples/sinks.ts';
+import { openWorkbench } from './workbench.ts';
 
 /** Plugins of a folder outside the project: the suites find them, and see which promise one breaks, and where. */
+
+/** Inputs that break each promise which a sample does not keep. */
+const SUITE = { runs: 60, seed: 29 };
 
 for (const { kind, title = kind, manifest, good, bad } of SAMPLES) {
   t.test(`${title}: a plugin in a folder of its own is found and keeps its promises`, async (t) => {
@@ -21,19 +24,17 @@ for (const { kind, title = kind, manifest, good, bad } of SAMPLES) {
   });
 
   t.test(`${title}: the suite sees a broken promise`, async (t) => {
-    const subjects = await subjectsOf(
-      t,
-      kind,
-      manifest,
-      bad.map(([made]) => made),
-    );
+    const made = bad.map(([broken]) => broken);
+    const subjects = await subjectsOf(t, kind, manifest, made);
     for (const [index, [, promise]] of bad.entries()) {
       const subject = subjects[index];
       if (subject === undefined) return t.fail('it is not found');
       const found = await failuresOf(subject);
       t.match(found.join('\n'), promise);
+      // The suite itself goes on with exemptions; that those of an author hold, one plugin shows.
+      if (index > 0) continue;
       const exemptions = { [promiseIn(found)]: 'tried here' };
-      const others = await failuresOf({ ...subject, suite: { exemptions } });
+      const others = await failuresOf({ ...subject, suite: { ...SUITE, exemptions } });
       t.notOk(others.map((one) => promiseIn([one])).includes(promiseIn(found)), 'exempt');
     }
   });
@@ -41,10 +42,8 @@ for (const { kind, title = kind, manifest, good, bad } of SAMPLES) {
 
 t.test('every promise has a remedy, and a sample or more that breaks one of its kind', async (t) => {
   for (const [kind, { promises }] of Object.entries(SUITES)) {
-    t.ok(
-      SAMPLES.some((sample) => sample.kind === kind && sample.bad.length > 0),
-      kind,
-    );
+    const samples = SAMPLES.filter((sample) => sample.kind === kind && sample.bad.length > 0);
+    t.ok(samples.length > 0, kind);
     for (const [promise, remedy] of Object.values(promises).flatMap((group) => Object.entries(group)))
       t.match(remedy, /\.$/, promise);
   }
@@ -80,7 +79,7 @@ async function subjectsOf(
   const bench = await openWorkbench({ pluginsDir: [folder], plugins: [...names, 'character'] });
   const entryOf = (name: string) => bench.plugins(kind).filter(({ manifest }) => manifest.name === name);
   const subjectOf = (entry: PluginEntry): Subject => {
-    return { entry, folder: dirname(entry.file), bench, suite: {}, whyNotRun: undefined };
+    return { entry, folder: dirname(entry.file), bench, suite: SUITE, whyNotRun: undefined };
   };
   return names.flatMap(entryOf).map(subjectOf);
 }

@@ -1,17 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { printTable, printTitle } from '../bench/race/report.ts';
-import type { EvaluatedCandidate } from '../support/evaluation.ts';
-import { composeQuietly, runTask } from '../support/service.ts';
+import type { Evaluation } from '../support/evaluation.ts';
+import { answerTo, composeQuietly } from '../support/service.ts';
 import type { Topic } from './documents.ts';
-import { evaluateWith } from './evaluate-with.ts';
 import { evaluateSegmentation } from './segmentation.ts';
 import { type Embed, evaluateBm25, evaluatePairs, evaluateRetrieval, type Recall } from './similarity.ts';
 
 /** What the built-in models are worth, each figure beside a baseline. */
 
 const { service } = await composeQuietly();
-const { signal } = new AbortController();
 const topics = read<Topic[]>('topics.json');
 const pairs = read<[string, string][]>('paraphrases.json');
 const paragraphs = topics.flatMap(({ paragraphs }) => paragraphs);
@@ -19,7 +17,8 @@ const MODELS = ['vendor/potion-base-8M', 'vendor/potion-retrieval-32M'];
 
 printTitle('Semantic chunking: 200 documents of 6 topics, 3 to 10 sentences each');
 const segmentation = await evaluateSegmentation(topics, async (name, request) => {
-  const chunks = await ask<{ end_index: number }>('chunk', name, { ...request, offset_unit: 'utf16' });
+  const units = { ...request, offset_unit: 'utf16' };
+  const chunks = await answerTo<{ end_index: number }[]>(service, { run: 'chunk', name }, units);
   return chunks.map(({ end_index }) => end_index);
 });
 printTable(
@@ -62,7 +61,8 @@ printTable(
 function embedBy(embedding_model: string): Embed {
   return async (texts) => {
     const chunks = texts.map((text) => ({ text, start_index: 0, end_index: 0, token_count: 0 }));
-    const refined = await ask<{ embedding: number[] }>('refine', 'embeddings', { chunks, embedding_model });
+    const task = { run: 'refine', name: 'embeddings' } as const;
+    const refined = await answerTo<{ embedding: number[] }[]>(service, task, { chunks, embedding_model });
     return refined.map(({ embedding }) => Float32Array.from(embedding));
   };
 }
@@ -70,14 +70,10 @@ function embedBy(embedding_model: string): Embed {
 /** Recall as evaluations answer it. */
 function recallBy(embedding_model: string): Recall {
   return async (request) => {
-    const { candidates } = await evaluateWith(service, { ...request, embedding_model });
-    return (candidates[0] as EvaluatedCandidate).recall;
+    const task = { run: 'evaluate', pipelines: new Map() } as const;
+    const { candidates } = await answerTo<Evaluation>(service, task, { ...request, embedding_model });
+    return candidates[0]?.recall ?? Number.NaN;
   };
-}
-
-async function ask<T>(run: 'chunk' | 'refine', name: string, request: object): Promise<T[]> {
-  const { bytes } = await runTask(service, { run, name }, request, signal);
-  return JSON.parse(Buffer.from(bytes).toString());
 }
 
 function read<T>(file: string): T {

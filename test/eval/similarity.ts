@@ -1,34 +1,31 @@
-import { createBm25, ranking } from './bm25.ts';
 import type { Paragraph } from './documents.ts';
+
+const K1 = 1.2;
+const B = 0.75;
 
 /** Gives one vector per text. */
 export type Embed = (texts: readonly string[]) => Promise<readonly Float32Array[]>;
 
-export interface PairResult {
-  /** Mean cosine of sentences that say the same. */
-  readonly paraphrases: number;
-  /** Mean cosine of sentences that have nothing to do with each other. */
-  readonly unrelated: number;
-  /** Share of paraphrases that are more alike than every unrelated pair of the same sentence. */
-  readonly first: number;
-}
-
 /** How much more alike paraphrases are than unrelated sentences. */
-export async function evaluatePairs(
-  pairs: readonly (readonly [string, string])[],
-  embed: Embed,
-): Promise<PairResult> {
+export async function evaluatePairs(pairs: readonly (readonly [string, string])[], embed: Embed) {
   const left = await embed(pairs.map(([first]) => first));
   const right = await embed(pairs.map(([, second]) => second));
   const table = left.map((row) => right.map((column) => cosine(row, column)));
   const own = table.map((row, index) => row[index] as number);
   const others = table.flatMap((row, index) => row.filter((_, column) => column !== index));
   const first = table.filter((row, index) => ranking(row)[0] === index).length;
-  return { paraphrases: mean(own), unrelated: mean(others), first: first / pairs.length };
+  return {
+    /** Mean cosine of sentences that say the same. */
+    paraphrases: mean(own),
+    /** Mean cosine of sentences that have nothing to do with each other. */
+    unrelated: mean(others),
+    /** Share of paraphrases that are more alike than every unrelated pair of the same sentence. */
+    first: first / pairs.length,
+  };
 }
 
-export interface RetrievalResult {
-  /** Share of questions whose passage is the first one, and among the first five. */
+/** Share of questions whose passage is the first one, and among the first five. */
+interface RetrievalResult {
   readonly at1: number;
   readonly at5: number;
 }
@@ -56,13 +53,8 @@ export async function evaluateRetrieval(
 
 export function evaluateBm25(paragraphs: readonly Paragraph[]): RetrievalResult {
   const rank = createBm25(paragraphs.map(({ text }) => text));
-  return recall(paragraphs.map(({ question }) => rank(question)));
-}
-
-/** @param rankings of all passages for each question, whose answer has the question's own index */
-function recall(rankings: readonly (readonly number[])[]): RetrievalResult {
-  const within = (count: number) =>
-    rankings.filter((ranked, index) => ranked.slice(0, count).includes(index)).length / rankings.length;
+  const places = paragraphs.map(({ question }, index) => rank(question).indexOf(index));
+  const within = (count: number) => places.filter((place) => place < count).length / places.length;
   return { at1: within(1), at5: within(5) };
 }
 
@@ -74,4 +66,34 @@ function cosine(first: Float32Array, second: Float32Array): number {
 
 function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Ranks passages by BM25 over lower-case words, the usual baseline of a search. */
+function createBm25(passages: readonly string[]): (query: string) => number[] {
+  const bags = passages.map(wordsOf);
+  const meanLength = mean(bags.map(({ length }) => length));
+  const idf = (word: string) => {
+    const having = bags.filter((bag) => bag.includes(word)).length;
+    return Math.log(1 + (passages.length - having + 0.5) / (having + 0.5));
+  };
+  return (query) => {
+    const words = [...new Set(wordsOf(query))].map((word) => ({ word, weight: idf(word) }));
+    const scores = bags.map((bag) => {
+      const norm = K1 * (1 - B + (B * bag.length) / meanLength);
+      return words.reduce((sum, { word, weight }) => {
+        const count = bag.filter((one) => one === word).length;
+        return sum + (weight * count * (K1 + 1)) / (count + norm);
+      }, 0);
+    });
+    return ranking(scores);
+  };
+}
+
+/** Indices of the scores, the highest first. */
+function ranking(scores: readonly number[]): number[] {
+  return scores.map((_, index) => index).sort((a, b) => (scores[b] as number) - (scores[a] as number));
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }

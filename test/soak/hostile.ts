@@ -1,5 +1,7 @@
 import { globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { growthRequests, SHAPES } from '../../server/testing/cases/growth-shapes.ts';
+import { unlessRefused } from '../../server/testing/ledger.ts';
 import { isHere } from '../support/here.ts';
 import type { Shapes } from '../support/linear-work.ts';
 import { composeQuietly, runTask } from '../support/service.ts';
@@ -8,6 +10,7 @@ import type { Check, Mode } from './mode.ts';
 
 const MEGABYTE = 1_000_000;
 const LONGEST_TEXT = 5 * MEGABYTE;
+/** For a megabyte of what is hard on one parser; what is hard on others may make as many chunks. */
 const MOST_MS = 1000;
 /** 2.3 times the time for twice the text. */
 const MOST_GROWTH = 2.3;
@@ -33,6 +36,7 @@ interface HostileInput {
 /** A text of one shape, and what a chunker took for it and for one of twice its length. */
 interface Measured {
   readonly what: string;
+  readonly mostMs: number;
   readonly ms: number;
   readonly growth: number;
   /** What `token` took for the same text, which is little more than the time of the tokenizer. */
@@ -45,18 +49,19 @@ type Prepare = (length: number) => () => Promise<unknown>;
 /** A shape that a chunker is given, and the same for `token`. */
 interface Case {
   readonly what: string;
+  readonly mostMs: number;
   readonly own: Prepare;
   readonly token: Prepare;
 }
 
-/** A chunker keeps to time on the texts that are hard on its parser, which stand among its tests. */
+/** A chunker keeps to time on the texts that are hard on its parser, which stand among its tests, and on those of all. */
 export const hostile: Mode = {
   title: 'hostile: processor time of 1 MB and 2 MB that are hard on parsers, and 5 MB without an overflow',
   defaults: { seconds: 0, count: 2 },
   async run(_t, { count }) {
     const measured: Measured[] = [];
     const failed: string[] = [];
-    for (const one of await hostileCases()) {
+    for (const one of [...(await hostileCases()), ...(await casesOfAll())]) {
       try {
         measured.push(await measure(one, count));
         await one.own(LONGEST_TEXT)();
@@ -69,7 +74,7 @@ export const hostile: Mode = {
       checks: [
         checkOf(
           `1 MB within ${MOST_MS} ms`,
-          measured.filter(({ ms }) => ms > MOST_MS).map(({ what, ms }) => `${what}: ${shown(ms)}`),
+          measured.filter(({ ms, mostMs }) => ms > mostMs).map(({ what, ms }) => `${what}: ${shown(ms)}`),
         ),
         checkOf(
           `2 MB in at most ${MOST_GROWTH} times the time of 1 MB`,
@@ -99,6 +104,7 @@ async function hostileCases(): Promise<Case[]> {
         };
         return {
           what: `${name}, ${setting.tokenizer}, ${shape}`,
+          mostMs: MOST_MS,
           own: runOf(name, optionsFor?.(shape) ?? {}),
           token: runOf('token', {}),
         };
@@ -107,18 +113,36 @@ async function hostileCases(): Promise<Case[]> {
   );
 }
 
-async function measure({ what, own, token }: Case, count: number): Promise<Measured> {
+/** Texts that have made other splitters quadratic, for every chunker; shorter, as there are hundreds. */
+async function casesOfAll(): Promise<Case[]> {
+  const { registry, service } = await composeQuietly();
+  const chunkers = registry.ofKind('chunker').filter(({ missing }) => missing.length === 0);
+  return chunkers.flatMap(({ manifest: { name, options } }) =>
+    Object.entries(SHAPES).flatMap(([shape, make]) =>
+      growthRequests(options?.properties).map((request) => {
+        const own: Prepare = (length) => {
+          const body = Buffer.from(JSON.stringify({ text: make(length / 5), ...request }));
+          return () => unlessRefused(runTask(service, { run: 'chunk', name }, body));
+        };
+        const what = `${name}, ${shape} ${JSON.stringify(request)}`;
+        return { what, mostMs: Number.POSITIVE_INFINITY, own, token: own };
+      }),
+    ),
+  );
+}
+
+async function measure({ what, mostMs, own, token }: Case, count: number): Promise<Measured> {
   const timeOf = (run: Prepare, length: number) => leastTime(count, () => run(length));
   let [ms, growth] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let run = 0; run <= REPEATS && (ms > MOST_MS || growth > MOST_GROWTH); run++) {
+  for (let run = 0; run <= REPEATS && (ms > mostMs || growth > MOST_GROWTH); run++) {
     // One right behind the other: the speed of a busy machine changes.
     const single = await timeOf(own, MEGABYTE);
     const double = await timeOf(own, 2 * MEGABYTE);
     ms = Math.min(ms, single);
     growth = Math.min(growth, double / Math.max(single, LEAST_MS));
   }
-  const tokenMs = ms > SLOW_MS ? await timeOf(token, MEGABYTE) : Number.NaN;
-  return { what, ms, growth, tokenMs };
+  const tokenMs = ms > SLOW_MS && token !== own ? await timeOf(token, MEGABYTE) : Number.NaN;
+  return { what, mostMs, ms, growth, tokenMs };
 }
 
 function figureOf({ ms, growth, tokenMs }: Measured): string {

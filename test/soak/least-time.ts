@@ -13,10 +13,3 @@ export async function leastTime(runs: number, prepare: () => () => unknown): Pro
   }
   return least;
 }
-
-/** How much longer a larger text took, and the most that linear work may take. */
-export interface Growth {
-  readonly what: string;
-  readonly times: number;
-  readonly most: number;
-}

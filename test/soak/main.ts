@@ -4,16 +4,13 @@ import { parseArgs } from 'node:util';
 import { printTable, printTitle } from '../bench/race/report.ts';
 import type { Cleanup } from '../support/server.ts';
 import { crash } from './crash.ts';
-import { growth } from './growth.ts';
+import { faults } from './faults.ts';
 import { hostile } from './hostile.ts';
-import { jobs } from './jobs.ts';
-import { kill } from './kill.ts';
+import { kills } from './kills.ts';
 import { load } from './load.ts';
 import type { Mode, Report } from './mode.ts';
 import { overload } from './overload.ts';
 import { stream } from './stream.ts';
-import { takeover } from './takeover.ts';
-import { writes } from './writes.ts';
 
 /**
  * Entry of `npm run test:soak`: what only shows after minutes, too long for `npm test`. The arguments are the
@@ -25,11 +22,8 @@ const MODES: Readonly<Record<string, Mode>> = {
   overload,
   stream,
   crash,
-  kill,
-  jobs,
-  takeover,
-  writes,
-  growth,
+  faults,
+  kills,
   hostile,
   ...(await modesOfPlugins()),
 };
@@ -41,10 +35,10 @@ async function modesOfPlugins(): Promise<Record<string, Mode>> {
   return Object.fromEntries(await Promise.all(modes));
 }
 
-const number = { type: 'string' } as const;
+const text = { type: 'string' } as const;
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seconds: number, count: number, seed: number },
+  options: { seconds: text, count: text, seed: text, only: text },
 });
 
 for (const name of positionals.length > 0 ? positionals : Object.keys(MODES)) {
@@ -52,7 +46,8 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(MODES)) {
   if (mode === undefined)
     throw new Error(`There is no mode ${name}; known are ${Object.keys(MODES).join()}.`);
   const { seconds = mode.defaults.seconds, count = mode.defaults.count, seed = 1 } = values;
-  const options = { seconds: Number(seconds), count: Number(count), seed: Number(seed) };
+  const { only = '' } = values;
+  const options = { seconds: Number(seconds), count: Number(count), seed: Number(seed), only };
   printTitle(`${mode.title} (seconds ${options.seconds}, count ${options.count}, seed ${options.seed})`);
   print(await withCleanup((t) => mode.run(t, options)));
 }

@@ -1,3 +1,4 @@
+import type { Test } from 'tap';
 import type { Cleanup } from '../support/server.ts';
 
 /** What the caller of a mode may set. */
@@ -7,6 +8,8 @@ export interface SoakOptions {
   /** Crashes, kills, runs or texts. */
   readonly count: number;
   readonly seed: number;
+  /** Plays alone what has this in its name. */
+  readonly only?: string;
 }
 
 /** A promise, what was found, and whether it was kept. */
@@ -26,8 +29,30 @@ export interface Report {
 /** A kind of soak test. */
 export interface Mode {
   readonly title: string;
-  readonly defaults: Omit<SoakOptions, 'seed'>;
+  readonly defaults: Pick<SoakOptions, 'seconds' | 'count'>;
   run(t: Cleanup, options: SoakOptions): Promise<Report>;
+}
+
+/** What was found, or that it could not be played to its end. */
+export async function attempt(name: string, play: () => Promise<Report>): Promise<Report> {
+  console.log(`${new Date().toISOString()} ${name}`);
+  const failed = (error: Error): Report => ({
+    figures: [],
+    checks: [{ what: `${name}: played to its end`, found: `${error.stack}`.slice(0, 1000), isKept: false }],
+  });
+  return play().catch(failed);
+}
+
+export function joinReports(reports: readonly Report[]): Report {
+  return {
+    figures: reports.flatMap(({ figures }) => figures),
+    checks: reports.flatMap(({ checks }) => checks),
+  };
+}
+
+/** Checks in a test that all promises were kept. */
+export function checkReport(t: Test, { checks }: Pick<Report, 'checks'>): void {
+  for (const { what, found, isKept } of checks) t.ok(isKept, `${what}; found ${found}`);
 }
 
 export const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;

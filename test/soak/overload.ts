@@ -6,13 +6,20 @@ import { type Cleanup, temporaryFolder } from '../support/server.ts';
 import { type Case, makeCases } from './cases.ts';
 import type { HealthReport } from './health-process.ts';
 import { forSeconds, sendWhile } from './load.ts';
-import { type Mode, quantile, type Report } from './mode.ts';
-import { MOST_OPEN, overloadReport, TIMES } from './overload-report.ts';
+import { type Check, joinReports, type Mode, megabytes, quantile, type Report } from './mode.ts';
 import { coreTimes, residentBytes, watchMemory } from './resources.ts';
 import { createSender, type Outcome, type Sender } from './sender.ts';
 import { startSoakServer } from './server.ts';
 import { createRandom, pick } from './texts.ts';
 
+/** How many times the requests that can be served are sent. */
+const TIMES = 4;
+/** Open requests above which no more are sent: a server that refuses honestly never has as many. */
+const MOST_OPEN = 2000;
+const MOST_HEALTH_MS = 50;
+const MOST_RECOVERY_MS = 2000;
+/** Memory that the server may take beside what it took when it served all it can. */
+const MOST_MORE_BYTES = 500e6;
 const MEASURED_SECONDS = 10;
 const CONNECTIONS = 16;
 /** Seconds of arrivals that a client which was held up makes up for; it must not send in bursts. */
@@ -39,22 +46,20 @@ export const overload: Mode = {
   async run(t, { seconds, seed }) {
     const reports: Report[] = [];
     for (const profile of PROFILES) reports.push(await overloadWith(t, profile, seconds, seed));
-    return {
-      figures: reports.flatMap(({ figures }) => figures),
-      checks: reports.flatMap(({ checks }) => checks),
-    };
+    return joinReports(reports);
   },
 };
 
 async function overloadWith(t: Cleanup, profile: Profile, seconds: number, seed: number): Promise<Report> {
+  const { name, sizes } = profile;
   const server = await startSoakServer(t, ['--data-dir', await temporaryFolder(t)]);
-  const { port } = server.client;
-  const sender = createSender(port);
+  const sender = createSender(server.client.port);
   t.teardown(sender.close);
-  const prober = fork(new URL('./health-process.ts', import.meta.url), [String(port)], { execArgv: [] });
+  const program = new URL('./health-process.ts', import.meta.url);
+  const prober = fork(program, [String(server.client.port)], { execArgv: [] });
   t.teardown(() => prober.kill());
-  const [loadBefore = 0] = loadavg();
-  const cases = await makeCases(server.client, profile.sizes, seed);
+  const loadBefore = loadavg()[0]?.toFixed(1) ?? '';
+  const cases = await makeCases(server.client, sizes, seed);
   const capacity = await capacityOf(sender, cases, seed);
   const probe = cases[0] as Case;
   const quiet = await timesOf(sender, probe, 50);
@@ -63,30 +68,76 @@ async function overloadWith(t: Cleanup, profile: Profile, seconds: number, seed:
   const memory = watchMemory(server.pid);
   const coreShares = coreTimes(server.pid);
   prober.send('begin');
-  const arrivals = await arrive(sender, cases, TIMES * capacity, seconds, seed);
-  const shares = coreShares();
+  const { outcomes: sent, unsent } = await arrive(sender, cases, TIMES * capacity, seconds, seed);
+  const { busy, waiting } = coreShares();
   const recovery = await recoveryMs(sender, probe, 3 * quantile(quiet, 0.5));
   prober.send('end');
   const [health] = (await once(prober, 'message')) as [HealthReport];
   memory.stop();
-  const outcomes = await Promise.all(arrivals.outcomes);
+  const outcomes = await Promise.all(sent);
   await server.kill('SIGTERM');
-
-  const offered = (outcomes.length + arrivals.unsent) / seconds;
+  const figures = [
+    ['capacity', `${capacity.toFixed(0)}/s`],
+    ...figuresOf(outcomes, health),
+    ['load of the machine before', loadBefore],
+    ["server's first thread", `${busy} % busy, ${waiting} % waiting for a core`],
+    ['memory before', megabytes(quietBytes)],
+  ] as const;
+  const offered = (outcomes.length + unsent) / seconds / capacity;
   const peakBytes = memory.peak();
-  const { unsent } = arrivals;
-  return overloadReport(profile.name, {
-    loadBefore,
-    capacity,
-    quietBytes,
-    peakBytes,
-    shares,
-    health,
-    recovery,
-    outcomes,
-    unsent,
-    offered,
-  });
+  const checks = checksOf({ outcomes, unsent, offered, health, recovery, quietBytes, peakBytes });
+  return {
+    figures: figures.map(([what, found]) => [`${name}: ${what}`, found]),
+    checks: checks.map((check) => ({ ...check, what: `${name}: ${check.what}` })),
+  };
+}
+
+function figuresOf(outcomes: readonly Outcome[], { times, failures }: HealthReport) {
+  const right = outcomes.filter(({ isRight }) => isRight).map(({ ms }) => ms);
+  return [
+    ['right answers, p99', `${right.length}, ${quantile(right, 0.99).toFixed(0)} ms`],
+    ['honest refusals', `${outcomes.filter(({ isHonest }) => isHonest).length}`],
+    ['/health asked', String(times.length + failures)],
+    [
+      '/health, median and longest',
+      `${quantile(times, 0.5).toFixed(1)} ms, ${quantile(times, 1).toFixed(1)} ms`,
+    ],
+  ] as const;
+}
+
+/** What was seen of a server under overload. */
+interface Seen {
+  readonly outcomes: readonly Outcome[];
+  readonly unsent: number;
+  /** How many times what can be served was to be sent. */
+  readonly offered: number;
+  readonly health: HealthReport;
+  /** Milliseconds until it was as fast as before. */
+  readonly recovery: number;
+  /** Memory when it served all it can. */
+  readonly quietBytes: number;
+  readonly peakBytes: number;
+}
+
+function checksOf({ outcomes, unsent, offered, health, recovery, quietBytes, peakBytes }: Seen): Check[] {
+  const others = outcomes.filter(({ isRight, isHonest }) => !isRight && !isHonest);
+  const kinds = [...new Set(others.map(({ status, error }) => error ?? status))];
+  const p99 = quantile(health.times, 0.99);
+  const most = quietBytes + MOST_MORE_BYTES;
+  const check = (what: string, found: string, isKept: boolean): Check => ({ what, found, isKept });
+  return [
+    check('neither right nor an honest 503: 0', [others.length, ...kinds].join(', '), others.length === 0),
+    check(`not sent, as ${MOST_OPEN} are open: 0`, String(unsent), unsent === 0),
+    check(`offered at least ${TIMES - 0.5} times the capacity`, offered.toFixed(2), offered >= TIMES - 0.5),
+    check('/health failures: 0', String(health.failures), health.failures === 0),
+    check(`/health, p99 below ${MOST_HEALTH_MS} ms`, `${p99.toFixed(1)} ms`, p99 < MOST_HEALTH_MS),
+    check(`peak memory below ${megabytes(most)}`, megabytes(peakBytes), peakBytes < most),
+    check(
+      `as fast as before within ${MOST_RECOVERY_MS} ms`,
+      `${recovery.toFixed(0)} ms`,
+      recovery < MOST_RECOVERY_MS,
+    ),
+  ];
 }
 
 /** Right answers in a second, once all is warm. */

@@ -1,50 +1,44 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { until } from './process.ts';
 import { type Cleanup, temporaryFolder } from './server.ts';
+import { until } from './until.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--disable-dev-shm-usage',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--remote-debugging-port=0',
-];
+  'headless no-sandbox disable-gpu disable-quic disable-dev-shm-usage no-first-run disable-sync',
+  'disable-background-networking disable-component-update remote-debugging-port=0',
+].flatMap((flags) => flags.split(' ').map((flag) => `--${flag}`));
+
+/** Milliseconds: a browser has several processes, and a loaded machine no time for them. */
+const MOST_WAITING = 60_000;
 
 /** A page that a browser has opened. */
-export interface Page {
-  /** What went wrong: errors and warnings of the console, exceptions, requests that failed. */
-  readonly problems: readonly string[];
-  /** Addresses of all that was asked for. */
-  readonly requests: readonly string[];
-  /** Gives the value of an expression in the page. */
-  evaluate<T>(expression: string): Promise<T>;
-  /** Sends a command of the DevTools protocol, such as a key that is pressed. */
-  send<T>(method: string, params?: Record<string, unknown>): Promise<T>;
-  /** Waits until an expression is true in the page. */
-  until(expression: string): Promise<void>;
-}
+export type Page = Awaited<ReturnType<typeof openPage>>;
 
 export interface Browser {
   open(url: string): Promise<Page>;
 }
 
 /** The path of a Chromium on this machine; CHROMIUM names another one. */
-export function findChromium(): string | undefined {
+function findChromium(): string | undefined {
   const folders = (process.env.PATH ?? '').split(':');
   const found = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)));
   return [process.env.CHROMIUM ?? '', ...found].find((file) => file !== '' && existsSync(file));
 }
 
+/** A browser that the tests of a file share; without a Chromium on this machine they are to be skipped, with the reason. */
+export async function openBrowser(
+  t: Cleanup,
+): Promise<{ readonly browser: Browser; readonly skip: string | false }> {
+  const chromium = findChromium();
+  if (chromium !== undefined) return { browser: await startBrowser(t, chromium), skip: false };
+  const skip = 'there is no Chromium on this machine; CHROMIUM can name one';
+  return { browser: { open: () => Promise.reject(new Error(skip)) }, skip };
+}
+
 /** Starts a Chromium without a window and speaks its DevTools protocol; ended after the test. */
-export async function startBrowser(t: Cleanup, chromium: string): Promise<Browser> {
+async function startBrowser(t: Cleanup, chromium: string): Promise<Browser> {
   const profile = await temporaryFolder(t);
   const child = spawn(chromium, [...FLAGS, `--user-data-dir=${profile}`, 'about:blank'], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -58,7 +52,7 @@ export async function startBrowser(t: Cleanup, chromium: string): Promise<Browse
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     printed += text;
   });
-  const address = await until(() => /DevTools listening on (ws:\S+)/.exec(printed)?.[1]);
+  const address = await until(() => /DevTools listening on (ws:\S+)/.exec(printed)?.[1], MOST_WAITING);
   const protocol = await connect(address);
   t.teardown(() => protocol.close());
   return { open: (url) => openPage(protocol, url) };
@@ -66,13 +60,8 @@ export async function startBrowser(t: Cleanup, chromium: string): Promise<Browse
 
 type Params = Record<string, unknown>;
 
-interface Protocol {
-  send<T>(method: string, params?: Params, sessionId?: string): Promise<T>;
-  listen(sessionId: string, listener: (method: string, params: Params) => void): void;
-  close(): void;
-}
-
-async function connect(address: string): Promise<Protocol> {
+/** The DevTools protocol of a browser. */
+async function connect(address: string) {
   const socket = new WebSocket(address);
   const waiting = new Map<number, (message: { result?: unknown; error?: { message: string } }) => void>();
   const listeners = new Map<string, (method: string, params: Params) => void>();
@@ -87,8 +76,8 @@ async function connect(address: string): Promise<Protocol> {
   });
   let calls = 0;
   return {
-    send: (method, params = {}, sessionId) =>
-      new Promise((resolve, reject) => {
+    send: <T>(method: string, params: Params = {}, sessionId?: string) =>
+      new Promise<T>((resolve, reject) => {
         const id = ++calls;
         waiting.set(id, ({ result, error }) => {
           waiting.delete(id);
@@ -97,15 +86,16 @@ async function connect(address: string): Promise<Protocol> {
         });
         socket.send(JSON.stringify({ id, method, params, sessionId }));
       }),
-    listen: (sessionId, listener) => void listeners.set(sessionId, listener),
+    listen(sessionId: string, listener: (method: string, params: Params) => void) {
+      listeners.set(sessionId, listener);
+    },
     close: () => socket.close(),
   };
 }
 
-async function openPage(protocol: Protocol, url: string): Promise<Page> {
-  const { targetId } = await protocol.send<{ targetId: string }>('Target.createTarget', {
-    url: 'about:blank',
-  });
+async function openPage(protocol: Awaited<ReturnType<typeof connect>>, url: string) {
+  const blank = { url: 'about:blank' };
+  const { targetId } = await protocol.send<{ targetId: string }>('Target.createTarget', blank);
   const attached = { targetId, flatten: true };
   const { sessionId } = await protocol.send<{ sessionId: string }>('Target.attachToTarget', attached);
   const send = <T>(method: string, params: Params = {}) => protocol.send<T>(method, params, sessionId);
@@ -122,7 +112,7 @@ async function openPage(protocol: Protocol, url: string): Promise<Page> {
   await send('Page.setLifecycleEventsEnabled', { enabled: true });
   isIdle = false;
   await send('Page.navigate', { url });
-  await until(() => isIdle);
+  await until(() => isIdle, MOST_WAITING);
 
   const evaluate = async <T>(expression: string): Promise<T> => {
     const call = { expression, returnByValue: true, awaitPromise: true };
@@ -130,11 +120,17 @@ async function openPage(protocol: Protocol, url: string): Promise<Page> {
     return result.value;
   };
   return {
-    problems,
-    requests,
+    /** What went wrong: errors and warnings of the console, exceptions, requests that failed. */
+    problems: problems as readonly string[],
+    /** Addresses of all that was asked for. */
+    requests: requests as readonly string[],
+    /** Gives the value of an expression in the page. */
     evaluate,
+    /** Sends a command of the DevTools protocol, such as a key that is pressed. */
     send,
-    until: async (expression) => void (await until(() => evaluate<boolean>(expression))),
+    /** Waits until an expression is true in the page. */
+    until: async (expression: string) =>
+      void (await until(() => evaluate<boolean>(expression), MOST_WAITING)),
   };
 }
 

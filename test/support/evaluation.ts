@@ -1,46 +1,24 @@
+import type * as api from '../../server/clients/javascript/api-types.ts';
+import type { Scores } from '../../server/service/evaluation/scores.ts';
 import { plugin } from './plugins.ts';
 import type { Client } from './server.ts';
+import { jsonOf } from './service.ts';
 
 /** What tests of POST /v1/evaluate share. */
 
-export interface Scores {
-  readonly recall: number;
-  readonly precision: number;
-  readonly iou: number;
-  readonly precision_at_full_recall: number;
+type MayLack = 'same_as' | 'error';
+/** One that did not fail: it has all its scores. */
+export type EvaluatedCandidate = Required<Omit<api.EvaluatedCandidate, MayLack>> &
+  Pick<api.EvaluatedCandidate, MayLack>;
+
+export interface Evaluation extends api.Evaluation {
+  candidates: EvaluatedCandidate[];
 }
 
-export interface Found {
-  readonly document: number;
-  readonly start_index: number;
-  readonly end_index: number;
-  readonly token_count: number;
-  readonly score: number;
-}
-
-export interface EvaluatedQuestion extends Scores {
-  readonly tokens: number;
-  readonly found: readonly Found[];
-}
-
-export interface EvaluatedCandidate extends Scores {
-  readonly index: number;
-  readonly name: string;
-  readonly same_as?: number;
-  readonly tokens_per_question: number;
-  readonly chunks: number;
-  readonly questions: readonly EvaluatedQuestion[];
-  readonly error?: { readonly status: number; readonly detail: string };
-}
-
-export interface Evaluation {
-  readonly embedding_model: string;
-  readonly k: number;
-  readonly candidates: readonly EvaluatedCandidate[];
-}
+export type Found = api.FoundChunk;
 
 /**
- * An embedding plugin with the model `letters`, whose vector counts the letters a to z, and the last number the purpose of
+ * An embedding plugin with the model `letters`, whose vector counts the letters a to z; its last number is the purpose, 1 of
  * a question. It fails on `fail`.
  */
 export const LETTERS = plugin(
@@ -57,7 +35,7 @@ export const LETTERS = plugin(
             const at = letter.charCodeAt(0) - 97;
             if (letter.length === 1 && at >= 0 && at < 26) values[index * 27 + at]++;
           }
-          if (purpose === 'query') values[index * 27 + 26] = 1;
+          values[index * 27 + 26] = ['document', 'query', 'similarity'].indexOf(purpose);
         });
         return { dimensions: 27, values };
       },
@@ -66,11 +44,7 @@ export const LETTERS = plugin(
 );
 
 /** A request about one document, whose answers are stretches of its text. */
-export function requestAbout(
-  text: string,
-  questions: Readonly<Record<string, string>>,
-  candidates: object[],
-) {
+export function requestAbout(text: string, questions: Record<string, string>, candidates: object[]) {
   const given = Object.entries(questions).map(([question, answer]) => {
     const start_index = text.indexOf(answer);
     return { question, answers: [{ document: 0, start_index, end_index: start_index + answer.length }] };
@@ -79,10 +53,8 @@ export function requestAbout(
 }
 
 /** Evaluates, and throws where that fails. */
-export async function evaluate({ post }: Client, request: object): Promise<Evaluation> {
-  const answer = await post('/v1/evaluate', request);
-  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.bytes}`);
-  return answer.json<Evaluation>();
+export async function evaluate({ post }: Pick<Client, 'post'>, request: object): Promise<Evaluation> {
+  return jsonOf<Evaluation>(await post('/v1/evaluate', request));
 }
 
 /** A stretch of characters. */

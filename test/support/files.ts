@@ -9,7 +9,7 @@ export interface FormFile {
 
 /** Posts a form with a file, as a web page does. */
 export function postForm(
-  client: Client,
+  client: Pick<Client, 'send'>,
   path: string,
   { bytes, name, type = '' }: FormFile,
   fields: readonly (readonly [name: string, value: string])[] = [],
@@ -22,7 +22,7 @@ export function postForm(
 
 /** Posts a file as the body itself. */
 export function postFile(
-  client: Client,
+  client: Pick<Client, 'send'>,
   path: string,
   bytes: Uint8Array | string,
   headers: Record<string, string> = {},

@@ -1,11 +1,12 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Test } from 'tap';
 import { type EmbeddingModel, type EmbeddingProvider, PURPOSES } from '../../core/contracts/embedding.ts';
 import type { Collaborators } from '../../core/contracts/plugin.ts';
 import type { Tokenizer, TokenizerProvider } from '../../core/contracts/tokenizer.ts';
 import { collaborators } from '../../server/testing/collaborators.ts';
+import { startLoopback } from './loopback.ts';
 import { type Cleanup, startServer } from './server.ts';
+import { setVariables } from './variables.ts';
 
 export const KEY = 'sk-very-secret';
 
@@ -22,28 +23,20 @@ export interface Asked {
 export type Reply = (asked: Asked, response: ServerResponse, count: number) => void;
 
 /** A provider on loopback that records its requests and the most calls that it had at once. */
-export async function startHost(t: Test, reply: Reply) {
+export async function startHost(t: Cleanup, reply: Reply) {
   const asked: Asked[] = [];
   const seen = { most: 0 };
   let now = 0;
-  const server = createServer(async (request: IncomingMessage, response) => {
+  const url = await startLoopback(t, async (request, response) => {
     seen.most = Math.max(seen.most, ++now);
     response.once('close', () => now--);
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part as Buffer);
+    const bytes = Buffer.concat(await request.toArray());
     const { url = '', method = '', headers } = request;
-    const bytes = Buffer.concat(parts);
     const body = headers['content-type'] === 'application/json' ? JSON.parse(bytes.toString()) : {};
-    const one = { url, method, authorization: headers.authorization ?? '', headers, bytes, body };
-    asked.push(one);
-    reply(one, response, asked.length);
+    asked.push({ url, method, authorization: headers.authorization ?? '', headers, bytes, body });
+    reply(asked.at(-1) as Asked, response, asked.length);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { asked, seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { asked, seen, url };
 }
 
 /** Answers in the format of OpenAI, last vector first. The vector of a text is its number. */
@@ -56,7 +49,7 @@ export function send(
   response: ServerResponse,
   status: number,
   body: object,
-  headers: Record<string, string> = {},
+  headers: Readonly<Record<string, string>> = {},
 ): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
@@ -92,4 +85,12 @@ export async function embedForAll(model: EmbeddingModel): Promise<void> {
 export async function embedAtServer(t: Cleanup, embedding_model: string) {
   const { post } = await startServer(t);
   return post('/v1/embed', { text: '3', embedding_model });
+}
+
+/** Holds that a request for a model without its key says which variable is missing. */
+export async function checkNeedsKey(t: Test, embedding_model: string, variable: string): Promise<void> {
+  setVariables(t, { [variable]: undefined });
+  const answer = await embedAtServer(t, embedding_model);
+  t.equal(answer.status, 500);
+  t.match(answer.json<{ detail: string }>().detail, `set the environment variable ${variable}`);
 }

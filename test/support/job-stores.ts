@@ -9,10 +9,10 @@ import type {
 } from '../../server/store/jobs/contract.ts';
 import { createJobStore } from '../../server/store/jobs/job-store.ts';
 import { quietLog } from '../../server/testing/collaborators.ts';
-import { noPostgres, type Postgres, startPostgres } from './postgres.ts';
-import { until } from './process.ts';
+import type { Postgres } from './postgres.ts';
 import { type Cleanup, temporaryFolder } from './server.ts';
 import type { Database } from './stores.ts';
+import { until } from './until.ts';
 
 /** A lease that only ends in a test if the test says so; pauses that are over at once. */
 export const SETTINGS: QueueSettings = {
@@ -45,22 +45,10 @@ export const RESULT: ShardResult = {
 export const NOTHING: ShardResult = { documents: 0, documentsFailed: 0, chunks: 0, bytes: 0, output: null };
 
 /** A store of jobs with its database, for tests that look behind it. */
-export interface OpenJobs {
-  readonly store: JobStore;
-  readonly settings: Database & { readonly queue: QueueSettings };
-  sql<Row extends object>(statement: string, values?: unknown[]): Promise<Row[]>;
-  /** Lets the lease of a claim end, and the heartbeat of its ticket. */
-  lose(claim: Claim): Promise<void>;
-  /** Claims; a ticket may take a moment to be handed out again. */
-  next(): Promise<Claim>;
-}
+export type OpenJobs = Awaited<ReturnType<typeof openJobs>>;
 
 /** Opens a store of jobs, which is closed after the test. */
-export async function openJobs(
-  t: Cleanup,
-  place: Database,
-  changes: Partial<QueueSettings> = {},
-): Promise<OpenJobs> {
+export async function openJobs(t: Cleanup, place: Database, changes: Partial<QueueSettings> = {}) {
   const queue = { ...SETTINGS, ...changes };
   const database = createDatabase(place, quietLog);
   const store = createJobStore(database, queue, quietLog);
@@ -72,40 +60,54 @@ export async function openJobs(
   const { em } = await database.open();
   const sql = <Row extends object>(statement: string, values: unknown[] = []) =>
     em.fork().execute<Row[]>(statement, values);
+  /** Claims; a ticket may take a moment to be handed out again. */
+  const next = () => until(() => store.claim('w'));
   return {
     store,
+    database,
     settings: { ...place, queue },
     sql,
-    async lose({ jobId, seq }) {
+    /** Lets the lease of a claim end, and the heartbeat of its ticket. */
+    async lose({ jobId, seq }: Claim) {
       await sql('update bulk_shards set due_at = 0 where job_id = ? and seq = ?', [jobId, seq]);
       if (!hasTickets(place, queue)) return;
       const hourAgo = `heartbeat_on = now() - interval '1 hour'`;
       await sql(`update chunksmith_queue.job set ${hourAgo} where singleton_key = ?`, [`${jobId}/${seq}`]);
     },
-    next: () => until(() => store.claim('w')),
+    next,
+    /** Creates a job and plans so many shards of 10 bytes; its id. */
+    async plan(shards: number, changes?: Partial<NewJob>) {
+      const { job } = await store.create({ ...JOB, ...changes });
+      const claim = await next();
+      if (claim.kind !== 'plan' || claim.jobId !== job.id) throw new Error(`not the plan: ${claim.kind}`);
+      const isAdded = await store.addShards(claim, 0, shardsOf(shards));
+      const isDone = await store.commit(claim, NOTHING);
+      if (!isAdded || !isDone) throw new Error('the plan is lost');
+      return job.id;
+    },
+    /** Does all that can be done now; the kinds and numbers of what was done. */
+    drain: () => drain(store),
   };
 }
 
 const hasTickets = ({ databaseUrl }: Database, { queue }: QueueSettings): boolean =>
   databaseUrl !== '' && queue !== 'lease';
 
-/** Runs the same tests for every way of handing out shards. `fresh` opens a store in a new database. */
-export async function onEveryQueue(
+/** Opens a store in a new database. */
+export type OpenFresh = (t: Cleanup, changes?: Partial<QueueSettings>) => Promise<OpenJobs>;
+
+export const openOnSqlite: OpenFresh = async (t, changes) => openJobs(t, await sqlitePlace(t), changes);
+
+/** Runs the same tests for each way of handing out shards on PostgreSQL. */
+export async function onPostgresQueues(
   t: Test,
-  tests: (
-    t: Test,
-    fresh: (t: Cleanup, changes?: Partial<QueueSettings>) => Promise<OpenJobs>,
-  ) => Promise<void>,
+  server: Postgres,
+  tests: (t: Test, fresh: OpenFresh) => Promise<void>,
 ): Promise<void> {
-  await t.test('lease on SQLite', async (t) => {
-    await tests(t, async (t, changes) => openJobs(t, await sqlitePlace(t), changes));
-  });
-  const server = noPostgres === false ? await startPostgres(t) : undefined;
   for (const queue of ['lease', 'pg-boss'] as const) {
-    await t.test(`${queue} on PostgreSQL`, { skip: noPostgres }, async (t) => {
-      if (server === undefined) return;
-      await tests(t, async (t, changes) => openJobs(t, postgresPlace(server), { queue, ...changes }));
-    });
+    await t.test(`${queue} on PostgreSQL`, (t) =>
+      tests(t, (t, changes) => openJobs(t, postgresPlace(server), { queue, ...changes })),
+    );
   }
 }
 
@@ -119,31 +121,15 @@ export const postgresPlace = (server: Postgres): Database => ({
   databaseUrl: server.freshUrl(),
 });
 
-/** Creates a job and plans so many shards of 10 bytes; its id. */
-export async function plan(
-  { store, next }: Pick<OpenJobs, 'store' | 'next'>,
-  count: number,
-  changes: Partial<NewJob> = {},
-): Promise<string> {
-  const { job } = await store.create({ ...JOB, ...changes });
-  const claim = await next();
-  if (claim.kind !== 'plan' || claim.jobId !== job.id) throw new Error(`not the plan: ${claim.kind}`);
-  const isAdded = await store.addShards(claim, 0, shardsOf(count));
-  const isDone = await store.commit(claim, NOTHING);
-  if (!isAdded || !isDone) throw new Error('the plan is lost');
-  return job.id;
-}
-
 export const shardsOf = (count: number) =>
   Array.from({ length: count }, (_, part) => ({ range: { part }, bytes: 10 }));
 
-/** Does all that can be done now; the kinds and numbers of what was done. */
-export async function drain(store: JobStore, result: ShardResult = RESULT): Promise<string[]> {
+async function drain(store: JobStore): Promise<string[]> {
   const done: string[] = [];
   for (;;) {
     const claim = await store.claim('w');
     if (claim === undefined) return done;
-    if (!(await store.commit(claim, claim.kind === 'chunk' ? result : NOTHING))) throw new Error('refused');
+    if (!(await store.commit(claim, claim.kind === 'chunk' ? RESULT : NOTHING))) throw new Error('refused');
     done.push(`${claim.kind} ${claim.seq}`);
   }
 }

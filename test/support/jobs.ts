@@ -1,8 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { JobAnswer } from '../../server/jobs/job-answer.ts';
 import { chunker } from './plugins.ts';
-import { until } from './process.ts';
 import { type Answer, type Cleanup, type Client, startServer, temporaryFolder } from './server.ts';
 import { linesIn } from './streams.ts';
+import { until } from './until.ts';
 
 /** What tests of jobs share. */
 
@@ -50,14 +52,27 @@ export async function jobOf(client: Client, id: string): Promise<JobAnswer> {
   return (await client.get(`${JOBS}/${id}`)).json();
 }
 
+/** Makes a job of `GATED` that waits, once it runs, for a file below the root to be there. */
+export async function createGated(server: JobServer, name: string, request: object) {
+  const gate = join(server.root, name);
+  const steps = [{ type: 'chunk', chunker: 'gated', config: { gate } }];
+  const { id } = await createJob(server, { ...request, steps });
+  return { id, open: () => writeFile(gate, '') };
+}
+
 /** Waits until a job is in a state; throws if it ends in another one. */
-export function untilState(client: Client, id: string, state: JobAnswer['state']): Promise<JobAnswer> {
+export function untilState(
+  client: Client,
+  id: string,
+  state: JobAnswer['state'],
+  milliseconds?: number,
+): Promise<JobAnswer> {
   return until(async () => {
     const job = await jobOf(client, id);
     if (job.state === state) return job;
     if (job.finished_at !== null) throw new Error(JSON.stringify(job));
     return undefined;
-  });
+  }, milliseconds);
 }
 
 /** Makes a job and waits until it is done. */

@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
-import { startBlockCounter } from './executed-blocks.ts';
+import { type BlockCounter, startBlockCounter } from './executed-blocks.ts';
 
-const SMALL = 2000;
+const SMALL = 1000;
 const FACTOR = 8;
 /** 2.3 times the work for twice the text. */
 const MOST_GROWTH = 2.3 ** 3;
@@ -9,31 +9,53 @@ const MOST_GROWTH = 2.3 ** 3;
 /** Texts of about a given length that may make work grow with the square of it. */
 export type Shapes = Readonly<Record<string, (length: number) => string>>;
 
-/** Has work counted on short and on longer texts of each shape, with each request: it must be linear in the text. */
+/**
+ * Has work counted on short and on longer texts of each shape, with each request: it must be linear in the text.
+ *
+ * @param given a counter that was started before what the work needs was imported
+ */
 export async function checkLinearWork(
   t: Test,
   shapes: Shapes,
   requests: readonly object[],
   run: (text: string, request: object, shape: string) => Promise<unknown>,
+  given?: BlockCounter,
 ): Promise<void> {
-  const counter = await startBlockCounter();
-  t.teardown(() => counter.stop());
+  const counter = given ?? (await startBlockCounter());
+  if (given === undefined) t.teardown(() => counter.stop());
   for (const [shape, make] of Object.entries(shapes)) {
     for (const request of requests) {
-      const workOf = async (length: number) => {
+      const workOf = (length: number) => {
         const text = make(length);
-        // The first run may load something.
-        await run(text, request, shape);
         return counter.count(() => run(text, request, shape));
       };
-      const measure = async () => (await workOf(SMALL * FACTOR)) / (await workOf(SMALL));
-      const first = await measure();
-      // V8 may drop the counts of code that it throws away; what is not linear is over the limit each time.
-      const growth = first < MOST_GROWTH ? first : Math.min(first, await measure());
+      const growthFrom = async (length: number) => (await workOf(length * FACTOR)) / (await workOf(length));
+      // The first run may load something.
+      await run(make(SMALL), request, shape);
+      const first = await growthFrom(SMALL);
+      // Some work only begins at some length; what is not linear grows too fast from there on as well.
+      const growth = first < MOST_GROWTH ? first : await growthFrom(SMALL * 4);
       t.ok(
         growth < MOST_GROWTH,
         `${shape} ${JSON.stringify(request)}: ${growth.toFixed(1)} times for ${FACTOR} times`,
       );
     }
   }
+}
+
+/** Has the work of requests to a chunker counted. Nothing may have run in this process before. */
+export async function checkLinearChunker(
+  t: Test,
+  name: string,
+  shapes: Shapes,
+  requests: readonly object[],
+  optionsFor: (shape: string) => object = () => ({}),
+): Promise<void> {
+  const counter = await startBlockCounter();
+  t.teardown(() => counter.stop());
+  const { composeQuietly, runTask } = await import('./service.ts');
+  const { service } = await composeQuietly();
+  const run = (text: string, request: object, shape: string) =>
+    runTask(service, { run: 'chunk', name }, { text, ...request, ...optionsFor(shape) });
+  await checkLinearWork(t, shapes, requests, run, counter);
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
@@ -9,6 +8,8 @@ import type { ModelFile } from '../../core/contracts/collaborators.ts';
 import { createModelFiles } from '../../server/hub/model-files.ts';
 import type { HubSettings } from '../../server/hub/settings.ts';
 import { quietLog } from '../../server/testing/collaborators.ts';
+import { startLoopback } from './loopback.ts';
+import { until } from './until.ts';
 
 /** A server on loopback that records the path, the token and the headers of each request. */
 export async function startHubServer(
@@ -17,17 +18,12 @@ export async function startHubServer(
 ) {
   const asked: { url: string | undefined; token: string | undefined }[] = [];
   const headers: IncomingHttpHeaders[] = [];
-  const server = createServer((request, response) => {
+  const origin = await startLoopback(t, (request, response) => {
     headers.push(request.headers);
     asked.push({ url: request.url, token: request.headers.authorization });
     answer(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { asked, headers, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { asked, headers, origin };
 }
 
 /** Settings with empty folders and with a hub that does not answer. */
@@ -89,10 +85,6 @@ export const sizeOf = (path: string): Promise<number> =>
     () => 0,
   );
 
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await sleep(20);
-}
-
 /** Sends the file in pieces, with a pause in milliseconds between them. */
 export function trickle(pause: number): Answer {
   return async (_request, response) => {
@@ -103,6 +95,19 @@ export function trickle(pause: number): Answer {
     }
     response.end();
   };
+}
+
+/** Sends the first half at once, and the rest after `release`. */
+export function holdBack() {
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  const answer: Answer = async (_request, response) => {
+    response
+      .writeHead(200, { 'content-length': CONTENT.length, etag: ETAG })
+      .write(CONTENT.subarray(0, HALF));
+    await promise;
+    response.end(CONTENT.subarray(HALF));
+  };
+  return { answer, release };
 }
 
 export const refuse =

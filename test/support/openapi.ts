@@ -1,7 +1,7 @@
 import type { Client } from './server.ts';
 
 /** The part of a JSON Schema that the tests read. */
-export interface Schema {
+export interface Schema extends Readonly<Partial<Record<Bound, number>>> {
   readonly type?: string | readonly string[];
   readonly anyOf?: readonly Schema[];
   readonly enum?: readonly unknown[];
@@ -10,14 +10,10 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean;
   readonly default?: unknown;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
   readonly description?: string;
 }
+
+type Bound = 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum' | 'minLength' | 'maxLength';
 
 interface MediaType {
   readonly schema: Schema;
@@ -28,12 +24,10 @@ interface MediaType {
 export interface Response {
   readonly description: string;
   readonly headers?: Readonly<Record<string, { readonly description?: string }>>;
-  readonly content?: { readonly 'application/json': MediaType; readonly 'application/x-ndjson'?: LinesType };
-}
-
-/** Examples of a stream. */
-export interface LinesType {
-  readonly example?: string;
+  readonly content?: {
+    readonly 'application/json': MediaType;
+    readonly 'application/x-ndjson'?: { example?: string };
+  };
 }
 
 export interface Operation {
@@ -41,12 +35,7 @@ export interface Operation {
   readonly tags?: readonly string[];
   readonly summary?: string;
   readonly description?: string;
-  readonly requestBody?: {
-    readonly content: {
-      readonly 'application/json'?: MediaType;
-      readonly 'application/x-ndjson'?: LinesType;
-    };
-  };
+  readonly requestBody?: { readonly content: Partial<NonNullable<Response['content']>> };
   readonly responses: Readonly<Record<string, Response>>;
 }
 
@@ -113,16 +102,12 @@ export function formWithText(schema: Schema): Schema {
   return schema.anyOf?.[0] ?? schema;
 }
 
-/**
- * The routes below a path that are posted to, as the server describes them, with text if there are other forms as well.
- */
+/** The routes below a path that are posted to, as the server describes them, with text if there are other forms. */
 export async function postRoutes(client: Client, below: string): Promise<BodyRoute[]> {
   const { paths } = await readOpenApi(client);
   const found = Object.entries(paths).flatMap(([path, { post }]) => {
     const content = post?.requestBody?.content['application/json'];
-    return path.startsWith(below) && post !== undefined && content !== undefined
-      ? [routeOf(path, post, content)]
-      : [];
+    return path.startsWith(below) && post && content ? [routeOf(path, post, content)] : [];
   });
   return Promise.all(found.map(async (route) => ({ ...route, takes: await textsOf(client, route.path) })));
 }
@@ -150,16 +135,11 @@ async function textsOf(client: Client, path: string): Promise<BodyRoute['takes']
 
 /** The routes of plugins that cannot run here, for want of a key or a package. */
 export async function unavailablePaths(client: Pick<Client, 'get'>): Promise<ReadonlySet<string>> {
+  type Listed = Record<'kind' | 'name', string> & { readonly available: boolean };
   const plugins = (await client.get('/v1/plugins')).json<Listed[]>();
   const verbs: Readonly<Record<string, string>> = { chunker: 'chunk', refinery: 'refine' };
   const missing = plugins.filter(({ available }) => !available);
   return new Set(missing.map(({ kind, name }) => `/v1/${verbs[kind]}/${name}`));
-}
-
-interface Listed {
-  readonly kind: string;
-  readonly name: string;
-  readonly available: boolean;
 }
 
 /** Whether a value has the type that a schema asks for; bounds are not looked at. */
@@ -169,9 +149,8 @@ export function hasType(schema: Schema, value: unknown): boolean {
   if (typeof schema.type === 'object') return schema.type.some((type) => hasType({ ...schema, type }, value));
   if (schema.type === 'null') return value === null;
   if (schema.type === 'integer') return Number.isInteger(value);
-  if (schema.type === 'array') {
+  if (schema.type === 'array')
     return Array.isArray(value) && value.every((item) => hasType(schema.items ?? {}, item));
-  }
   if (schema.type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
   return typeof value === schema.type;
 }

@@ -1,73 +1,98 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
-import { chown } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Cleanup, temporaryFolder } from './server.ts';
+import {
+  HOME,
+  hostHome,
+  noServers,
+  type RunningServer,
+  type ServerHome,
+  serverFolder,
+  startServerProgram,
+} from '../servers/servers.ts';
+import type { Cleanup } from './server.ts';
 
 const run = promisify(execFile);
 const DEBIAN = '/usr/lib/postgresql';
 const USER = 'chunksmith';
 
 /** A real PostgreSQL server on a port of this machine. */
-export interface Postgres {
-  /** The URL of a new, empty database; it is created when the store opens it. */
-  freshUrl(): string;
-  start(): Promise<void>;
-  /** `fast` ends what is done now, `immediate` ends the server as a crash would. */
-  stop(mode?: 'fast' | 'immediate'): Promise<void>;
-}
+export type Postgres = Awaited<ReturnType<typeof startPostgres>>;
+
+/** Programs of PostgreSQL: version 17 of the real servers, or else the one of this machine. */
+const { bin, home } = noServers === false ? { bin: `${DEBIAN}/17/bin`, home: HOME } : onThisMachine();
 
 /** For `skip`: why no PostgreSQL can be started here, or false. */
-export const noPostgres: string | false =
-  binaries() === undefined ? `no PostgreSQL below ${DEBIAN}: apt-get install postgresql` : false;
+export const noPostgres: string | false = bin === undefined && noServers;
 
-/** Starts a PostgreSQL in a temporary folder and stops it after the test. Only a durable one waits for the disk. */
-export async function startPostgres(t: Cleanup, { isDurable = false } = {}): Promise<Postgres> {
-  const bin = binaries() as string;
-  const folder = await temporaryFolder(t);
-  const data = join(folder, 'data');
-  const asUser = unprivileged();
-  if (asUser !== undefined) await chown(folder, asUser.uid, asUser.gid);
+/** Where PostgreSQL and pgbouncer run. */
+export const POSTGRES_HOME: ServerHome = home;
+
+/**
+ * Starts a PostgreSQL in a temporary folder and stops it after the test. Only a durable one waits for the disk.
+ *
+ * @param prepare is given the folder while it is empty
+ */
+export async function startPostgres(
+  t: Cleanup,
+  { isDurable = false, prepare = async (_folder: string) => {} } = {},
+) {
+  const folder = await serverFolder(t, home);
+  await prepare(folder.outside);
+  const data = join(folder.inside, 'data');
+  await prepareData(folder.outside, data);
   const port = await freePort();
-  const command = (name: string, args: readonly string[]) => {
-    const whole = [...(asUser?.prefix ?? []), join(bin, name), ...args];
-    return run(whole[0] as string, whole.slice(1));
+  const options = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    fsync: isDurable ? 'on' : 'off',
+    jit: 'off',
   };
-  await command('initdb', ['-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--no-sync']);
-  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=${isDurable ? 'on' : 'off'}`;
-  const control = (...args: string[]) => command('pg_ctl', ['-D', data, '-w', ...args]);
-  let isRunning = false;
-  const server: Postgres = {
+  const settings = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const command = [join(bin as string, 'postgres'), '-D', data, '-p', String(port), ...settings];
+  let running: RunningServer | undefined;
+  const server = {
+    /** The URL of a new, empty database; it is created when the store opens it. */
     freshUrl: () => `postgresql://${USER}@127.0.0.1:${port}/test_${randomUUID().replaceAll('-', '')}`,
     async start() {
-      await control('-l', join(folder, 'log'), '-o', settings, 'start');
-      isRunning = true;
+      const ready = /database system is ready to accept connections/;
+      running = await startServerProgram(t, { command, ready, end: 'QUIT', home });
     },
-    async stop(mode = 'immediate') {
-      if (isRunning) await control('-m', mode, 'stop');
-      isRunning = false;
+    /** The folder of its files. */
+    folder: folder.outside,
+    /** Whether it has not ended by itself. */
+    isRunning: () => running?.child.exitCode === null,
+    /** `fast` ends what is done now, `immediate` ends the server as a crash would. */
+    async stop(mode: 'fast' | 'immediate' = 'immediate') {
+      await running?.stop(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
     },
   };
-  t.teardown(() => server.stop());
   await server.start();
   return server;
 }
 
-function binaries(): string | undefined {
-  if (!existsSync(DEBIAN)) return undefined;
-  const folders = readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin'));
-  return folders.find((folder) => existsSync(join(folder, 'initdb')));
+/** Copies the data of a server that was never started, or makes them. */
+async function prepareData(folder: string, data: string): Promise<void> {
+  if (noServers === false) {
+    await run('cp', ['-a', join(home.root, 'srv/postgres'), join(folder, 'data')]);
+  } else {
+    const settings = ['-U', USER, '-A', 'trust', '-E', 'UTF8', '--no-sync'];
+    const [program = '', ...args] = [...home.prefix, join(bin as string, 'initdb'), '-D', data, ...settings];
+    await run(program, args, { cwd: '/' });
+  }
 }
 
-/** PostgreSQL and pgbouncer refuse to run as root; Debian's packages create a user for them. */
-export function unprivileged(): { uid: number; gid: number; prefix: string[] } | undefined {
-  if (process.getuid?.() !== 0 || spawnSync('id', ['postgres']).status !== 0) return undefined;
-  const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'postgres'])));
-  const prefix = ['setpriv', '--reuid', 'postgres', '--regid', 'postgres', '--clear-groups'];
-  return { uid: uid as number, gid: gid as number, prefix };
+/** PostgreSQL refuses to run as root; Debian's packages create a user for it. */
+function onThisMachine(): { readonly bin: string | undefined; readonly home: ServerHome } {
+  const folders = existsSync(DEBIAN)
+    ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin'))
+    : [];
+  const bin = folders.find((folder) => existsSync(join(folder, 'initdb')));
+  const hasUser = spawnSync('id', ['postgres']).status === 0;
+  return { bin, home: hostHome(hasUser ? Number(execFileSync('id', ['-u', 'postgres'])) : 0) };
 }
 
 export async function freePort(): Promise<number> {

@@ -3,24 +3,17 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { STAND_INS } from './here.ts';
-import { type Cleanup, type Client, clientFor } from './server.ts';
+import { type Cleanup, clientFor } from './server.ts';
+import { until } from './until.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const MOST_WAITING = 20_000;
+/** A machine that has much else to do is slow, not broken. */
+const MOST_WAITING = 60_000;
 
 /** A server in a process of its own. */
-export interface ServerProcess {
-  readonly child: ChildProcess;
-  /** All that was printed until now. */
-  readonly stdout: () => string;
-  readonly stderr: () => string;
-  /** Waits until it listens. */
-  listening(): Promise<Client>;
-  /** Waits until it has ended, and gives the exit code; null if a signal ended it. */
-  ended(milliseconds?: number): Promise<number | null>;
-}
+export type ServerProcess = ReturnType<typeof startProcess>;
 
-export interface ProcessOptions {
+interface ProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** What Node runs, with its first arguments. */
@@ -28,13 +21,9 @@ export interface ProcessOptions {
 }
 
 /** Runs `node server/main.ts` with the given arguments, and the plugins that shared tests name; ended after the test. */
-export function startProcess(
-  t: Cleanup,
-  args: readonly string[],
-  options: ProcessOptions = {},
-): ServerProcess {
+export function startProcess(t: Cleanup, args: readonly string[], options: ProcessOptions = {}) {
   const { env = {}, cwd = ROOT, entry = [join(ROOT, 'server/main.ts')] } = options;
-  const { PATH = '', HOME = '' } = process.env;
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
   // Without this, the test runner would load itself into the Node process.
   const command = ['-c', 'unset NODE_OPTIONS; exec "$0" "$@"', process.execPath];
   // As flags, which go before the environment.
@@ -42,7 +31,7 @@ export function startProcess(
   const standIns = folders.flatMap((folder) => ['--plugins-dir', folder]);
   const child = spawn('/bin/sh', [...command, ...entry, ...standIns, ...args], {
     cwd,
-    env: { PATH, HOME, ...env },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const end = once(child, 'close');
@@ -50,20 +39,28 @@ export function startProcess(
   child.stdout.setEncoding('utf8').on('data', (text: string) => (printed.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.stderr += text));
   t.teardown(async () => {
-    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
-    await end;
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+    // Processes that it started may have them still.
+    child.stdout.destroy();
+    child.stderr.destroy();
   });
   return {
-    child,
+    child: child as ChildProcess,
+    /** All that was printed until now. */
     stdout: () => printed.stdout,
     stderr: () => printed.stderr,
-    async listening() {
+    /** Waits until it listens. */
+    async listening(milliseconds?: number) {
       const url = await until(() => {
         if (child.exitCode !== null) throw new Error(`it ended: ${printed.stderr}`);
         return /listening at (http:\/\/[\d.]+:\d+)/.exec(printed.stdout)?.[1];
-      });
+      }, milliseconds);
       return clientFor(url);
     },
+    /** Waits until it has ended, and gives the exit code; null if a signal ended it. */
     async ended(milliseconds = MOST_WAITING) {
       const [code] = (await Promise.race([end, wait(milliseconds, ['it did not end'], { ref: false })])) as [
         number | null,
@@ -71,16 +68,4 @@ export function startProcess(
       return code;
     },
   };
-}
-
-/** Asks every few milliseconds until the answer is neither undefined nor false, and throws if that takes too long. */
-export async function until<T>(
-  ask: () => T | Promise<T>,
-  milliseconds = MOST_WAITING,
-): Promise<Exclude<T, undefined | false>> {
-  for (const end = Date.now() + milliseconds; Date.now() < end; await wait(20)) {
-    const answer = await ask();
-    if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>;
-  }
-  throw new Error(`not within ${milliseconds} ms`);
 }

@@ -39,11 +39,23 @@ export interface Client {
 
 /** Starts the whole server on a free port; without workers and without a log unless the test says so. */
 export async function startServer(t: Cleanup, config: Partial<Config> = {}): Promise<Client> {
+  return (await startApp(t, config)).client;
+}
+
+/** The same, with the app itself, for tests that close it or read its log. */
+export async function startApp(t: Cleanup, config: Partial<Config> = {}) {
   const dataDir = await temporaryFolder(t);
   const app = await buildApp(configOf({ workers: 0, logLevel: 'silent', dataDir, ...withStandIns(config) }));
   t.teardown(() => app.close());
   await app.listen({ host: '127.0.0.1', port: 0 });
-  return clientFor(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`);
+  return { app, client: clientFor(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`) };
+}
+
+/** The value of a metric, by its name after `chunksmith_`, with its labels. */
+export async function metricOf({ get }: Pick<Client, 'get'>, name: string): Promise<number> {
+  const start = `chunksmith_${name} `;
+  const lines = (await get('/metrics')).bytes.toString().split('\n');
+  return Number(lines.find((line) => line.startsWith(start))?.slice(start.length));
 }
 
 /** A configuration under which `token` and `character` are there, whatever this checkout has. */
@@ -88,7 +100,10 @@ export function speak(port: number, request: string | Uint8Array): Promise<strin
 }
 
 /** A folder outside the project with the given files, removed after the test. */
-export async function temporaryFolder(t: Cleanup, files: Record<string, string> = {}): Promise<string> {
+export async function temporaryFolder(
+  t: Cleanup,
+  files: Record<string, string | Uint8Array> = {},
+): Promise<string> {
   const folder = join(tmpdir(), `chunksmith-test-${randomUUID()}`);
   await mkdir(folder, { recursive: true });
   t.teardown(() => rm(folder, { recursive: true, force: true }));

@@ -1,11 +1,10 @@
-import type { Test } from 'tap';
+import type { MikroORM } from '@mikro-orm/core';
 import { ServiceError } from '../../core/errors.ts';
 import type { PipelineStep, PipelineStore } from '../../server/store/contract.ts';
 import { createDatabase } from '../../server/store/create-database.ts';
 import { createPipelineStore } from '../../server/store/pipeline-store.ts';
 import { quietLog } from '../../server/testing/collaborators.ts';
-import { noPostgres, startPostgres } from './postgres.ts';
-import { type Cleanup, temporaryFolder } from './server.ts';
+import type { Cleanup } from './server.ts';
 
 export const STEPS: readonly PipelineStep[] = [
   { type: 'chunk', chunker: 'token', refinery: null, config: { chunk_size: 256 } },
@@ -27,18 +26,16 @@ export async function openStore(t: Cleanup, settings: Database): Promise<Pipelin
   return store;
 }
 
-/** Runs the same tests with SQLite and with PostgreSQL. `fresh` names a database that does not exist yet. */
-export async function onBothDatabases(
-  t: Test,
-  tests: (t: Test, fresh: () => Promise<Database>) => Promise<void>,
-): Promise<void> {
-  await t.test('SQLite', async (t) => {
-    await tests(t, async () => ({ dataDir: `${await temporaryFolder(t)}/data`, databaseUrl: '' }));
-  });
-  await t.test('PostgreSQL', { skip: noPostgres }, async (t) => {
-    const server = await startPostgres(t);
-    await tests(t, async () => ({ dataDir: '/nowhere', databaseUrl: server.freshUrl() }));
-  });
+/** The statements that are sent to a database from now on, with their values. */
+export function recordStatements(orm: MikroORM): string[] {
+  const [connection, platform] = [orm.em.getConnection(), orm.em.getPlatform()];
+  const execute = connection.execute.bind(connection);
+  const statements: string[] = [];
+  connection.execute = ((sql: unknown, params: unknown[] = [], ...rest: never[]) => {
+    if (typeof sql === 'string') statements.push(platform.formatQuery(sql, params));
+    return execute(sql as string, params as never, ...rest);
+  }) as typeof connection.execute;
+  return statements;
 }
 
 /** How a promise fails: the code of the catalogue, or the error as text; `nothing` if it does not. */

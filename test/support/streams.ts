@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { WHOLE_TEXT } from './plugins.ts';
 
@@ -12,36 +12,30 @@ export interface AnswerLine {
 }
 
 /** A stream that is sent and read at the same time. */
-export interface SentStream {
-  readonly request: ClientRequest;
-  /** Sends a line of JSON, and waits until the connection takes more. */
-  send(line: unknown): Promise<void>;
-  end(): void;
-  /** Resolves with the answer's head. */
-  readonly response: Promise<IncomingMessage>;
-  /** The next line of the answer; undefined at its end. */
-  next(): Promise<AnswerLine | undefined>;
-}
+export type SentStream = ReturnType<typeof openStream>;
 
 export const LINES = 'application/x-ndjson';
 
-export function openStream(url: string, headers: Record<string, string> = {}): SentStream {
+export function openStream(url: string, headers: Record<string, string> = {}) {
   const sent = request(url, { method: 'POST', headers: { 'content-type': LINES, ...headers } });
   const response = once(sent, 'response').then(([answer]) => answer as IncomingMessage);
   response.catch(() => {});
   let lines: AsyncIterator<string> | undefined;
   return {
     request: sent,
+    /** Resolves with the answer's head. */
     response,
-    async send(line) {
+    /** Sends a line of JSON, and waits until the connection takes more. */
+    async send(line: unknown) {
       const text = typeof line === 'string' ? line : JSON.stringify(line);
       if (!sent.write(`${text}\n`)) await once(sent, 'drain');
     },
     end: () => sent.end(),
-    async next() {
+    /** The next line of the answer; undefined at its end. */
+    async next(): Promise<AnswerLine | undefined> {
       lines ??= createInterface({ input: await response })[Symbol.asyncIterator]();
       const { done, value } = await lines.next();
-      return done ? undefined : (JSON.parse(value) as AnswerLine);
+      return done ? undefined : JSON.parse(value);
     },
   };
 }
@@ -57,7 +51,7 @@ export function linesIn<T = AnswerLine>(bytes: Uint8Array): T[] {
 export const WAITS_OR_FAILS = `
   const [, ms] = text.match(/^wait (\\d+)/) ?? [];
   if (ms) await new Promise((done) => setTimeout(done, Number(ms)));
-  if (text === 'throw') throw new Error('no');
+  if (text === 'throw') throw new Error('a secret');
   if (text === 'die') process.exit(1);
   ${WHOLE_TEXT}`;
 

@@ -6,14 +6,7 @@ import { breaches, PACKAGE, pluginFolderOf, type Rule, SOURCES, targetOf } from 
 /** Built-in modules that do no I/O. */
 const PURE_BUILT_INS = ['node:buffer', 'node:util'];
 /** What plugins take of Node: their own files, hashes, and to wait. */
-const PLUGIN_BUILT_INS = [
-  'node:crypto',
-  'node:fs',
-  'node:fs/promises',
-  'node:module',
-  'node:path',
-  'node:timers/promises',
-];
+const PLUGIN_BUILT_INS = ['crypto', 'fs', 'fs/promises', 'module', 'path', 'timers/promises'];
 /** What a manifest may import, so that it can be read without the packages of its plugin. */
 const MANIFEST_IMPORTS = /^core\/(contracts\/|(fields|options)\.ts$)/;
 
@@ -36,7 +29,9 @@ const pluginRule: Rule = (file, one) => {
 const pluginPackageRule: Rule = (file, { specifier, kind }) => {
   if (pluginFolderOf(file) === undefined || kind === 'type') return undefined;
   if (specifier.startsWith('node:'))
-    return PLUGIN_BUILT_INS.includes(specifier) ? undefined : 'a plugin is given what it needs of the system';
+    return PLUGIN_BUILT_INS.includes(specifier.slice(5))
+      ? undefined
+      : 'a plugin is given what it needs of the system';
   if (packageOf(specifier) === undefined || kind === 'lazy') return undefined;
   return 'a plugin imports packages inside its functions, so that it can be listed without them';
 };
@@ -72,67 +67,51 @@ const RULES: Readonly<Record<string, Rule>> = {
 for (const [name, rule] of Object.entries(RULES))
   t.test(name, async (t) => t.same(breaches(SOURCES, rule), []));
 
-const BREACHING: [rule: Rule, file: string, source: string][] = [
-  [arrowRule, 'core/engine/a.ts', "import { x } from '../../server/config/config.ts';"],
-  [arrowRule, 'core/engine/a.ts', "export * from '../../server/config/config.ts';"],
-  [arrowRule, 'core/engine/a.ts', "import type { X } from '../../plugins/chunkers/token/index.ts';"],
-  [arrowRule, 'core/engine/a.ts', "import type { X } from '../hosting/registry.ts';"],
-  [arrowRule, 'core/contracts/a.ts', "import type { X } from '../engine/chunking.ts';"],
-  [arrowRule, 'core/hosting/a.ts', "import { x } from '../engine/chunking.ts';"],
-  [arrowRule, 'core/a-new-room/a.ts', "import { x } from '../engine/chunking.ts';"],
-  [arrowRule, 'server/a-new-room/a.ts', "import { x } from '../service/service.ts';"],
-  [arrowRule, 'server/wire/a.ts', "import type { X } from '../service/service.ts';"],
-  [arrowRule, 'server/service/a.ts', "import type { X } from '../run/runner.ts';"],
-  [arrowRule, 'server/service/a.ts', "import { x } from '../store/pipeline-store.ts';"],
-  [arrowRule, 'server/validation/a.ts', "import { x } from '../service/service.ts';"],
-  [arrowRule, 'server/run/a.ts', "import { x } from '../http/admission.ts';"],
-  [arrowRule, 'server/run/a.ts', "import { x } from '../container.ts';"],
-  [arrowRule, 'server/run/a.ts', "const x = await import('../../test/support/server.ts');"],
-  [arrowRule, 'server/http/a.ts', "import { x } from '../app.ts';"],
-  [arrowRule, 'server/http/routes/a.ts', "import { x } from '../../hub/hub.ts';"],
-  [arrowRule, 'server/store/a.ts', "import type { X } from '../http/admission.ts';"],
-  [arrowRule, 'server/hub/a.ts', "import { x } from '../service/service.ts';"],
-  [arrowRule, 'server/hosted/a.ts', "import { x } from '../hub/hub.ts';"],
-  [arrowRule, 'server/loader/a.ts', "import x from '../../plugins/chunkers/token/index.ts';"],
-  [arrowRule, 'server/app.ts', "import x from '../plugins/chunkers/token/index.ts';"],
-  [corePackageRule, 'core/engine/a.ts', "import { readFile } from 'node:fs/promises';"],
-  [corePackageRule, 'core/engine/a.ts', "import {\n  a,\n  b,\n} from 'fastify';"],
-  [corePackageRule, 'core/engine/a.ts', "import { FromSchema } from 'json-schema-to-ts';"],
-  [corePackageRule, 'core/engine/a.ts', "const x = await import('piscina');"],
-  [pluginRule, 'plugins/chunkers/a/index.ts', "import x from '../token/index.ts';"],
-  [pluginRule, 'plugins/chunkers/a/index.ts', "import type { X } from '../../tokenizers/tiktoken/index.ts';"],
-  [pluginRule, 'plugins/chunkers/a/index.ts', "import { x } from '../../../server/version.ts';"],
-  [pluginRule, 'plugins/chunkers/a/inner/a.ts', "import { x } from '../../../../core/hosting/registry.ts';"],
-  [pluginPackageRule, 'plugins/chunkers/a/index.ts', "import x from 'tiktoken';"],
-  [pluginPackageRule, 'plugins/chunkers/a/index.ts', "import 'tiktoken/lite';"],
-  [pluginPackageRule, 'plugins/chunkers/a/index.ts', "import { request } from 'node:https';"],
-  [pluginPackageRule, 'plugins/chunkers/a/inner/a.ts', "const v8 = await import('node:v8');"],
-  [manifestRule, 'plugins/chunkers/a/manifest.ts', "import { x } from './languages.ts';"],
-  [manifestRule, 'plugins/chunkers/a/manifest.ts', "import { x } from '../../../core/engine/cuts.ts';"],
-  [manifestRule, 'plugins/chunkers/a/manifest.ts', "import { readFileSync } from 'node:fs';"],
-  [manifestRule, 'plugins/chunkers/a/manifest.ts', "import { x } from 'json-schema-to-ts';"],
-  [lazyPackageRule, 'server/a.ts', "createRequire(import.meta.url).resolve('no-such/package.json');"],
-  [lazyPackageRule, 'server/a.ts', "import.meta.resolve('vitest');"],
+/** A rule, a file, and what this may not import by it. */
+const BREACHING: [rule: Rule, file: string, ...specifiers: string[]][] = [
+  [arrowRule, 'core/engine/a.ts', '../../server/config/config.ts', '../../plugins/chunkers/token/index.ts'],
+  [arrowRule, 'core/engine/a.ts', '../hosting/registry.ts'],
+  [arrowRule, 'core/contracts/a.ts', '../engine/chunking.ts'],
+  [arrowRule, 'core/a-new-room/a.ts', '../engine/chunking.ts'],
+  [arrowRule, 'server/a-new-room/a.ts', '../service/service.ts'],
+  [arrowRule, 'server/wire/a.ts', '../service/service.ts'],
+  [arrowRule, 'server/service/a.ts', '../store/pipeline-store.ts'],
+  [arrowRule, 'server/run/a.ts', '../http/admission.ts', '../../test/support/server.ts'],
+  [arrowRule, 'server/http/a.ts', '../app.ts'],
+  [arrowRule, 'server/http/routes/a.ts', '../../hub/hub.ts'],
+  [arrowRule, 'server/hosted/a.ts', '../hub/hub.ts'],
+  [arrowRule, 'server/loader/a.ts', '../../plugins/chunkers/token/index.ts'],
+  [corePackageRule, 'core/engine/a.ts', 'node:fs/promises', 'fastify', 'json-schema-to-ts'],
+  [pluginRule, 'plugins/chunkers/a/index.ts', '../token/index.ts', '../../tokenizers/tiktoken/index.ts'],
+  [pluginRule, 'plugins/chunkers/a/inner/a.ts', '../../../../core/hosting/a.ts', '../../../../server/a.ts'],
+  [pluginPackageRule, 'plugins/chunkers/a/index.ts', 'tiktoken', 'tiktoken/lite', 'node:https', 'node:v8'],
+  [manifestRule, 'plugins/chunkers/a/manifest.ts', './languages.ts', '../../../core/engine/cuts.ts'],
+  [manifestRule, 'plugins/chunkers/a/manifest.ts', 'node:fs', 'json-schema-to-ts'],
+  [lazyPackageRule, 'server/a.ts', 'no-such/package.json', 'vitest'],
 ];
 
+/** Ways to import something that a rule must see: some packages may be imported as types, or inside a function. */
+function waysTo(specifier: string, rule: Rule): string[] {
+  const lazy = `import.meta.resolve('${specifier}');`;
+  if (rule === lazyPackageRule) return [lazy];
+  const ways = [`import {\n  a,\n} from '${specifier}';`, `export * from '${specifier}';`];
+  if (specifier.startsWith('node:')) return [...ways, lazy];
+  return specifier.startsWith('.') ? [...ways, lazy, `import type { X } from '${specifier}';`] : ways;
+}
+
 t.test('each rule sees its breaches', async (t) => {
-  for (const [rule, file, source] of BREACHING)
-    t.equal(breaches(new Map([[file, source]]), rule).length, 1, `${file}: ${JSON.stringify(source)}`);
-  for (const [name, rule] of Object.entries(RULES))
-    t.ok(
-      BREACHING.some(([breached]) => breached === rule),
-      name,
-    );
+  for (const [rule, file, ...specifiers] of BREACHING) {
+    for (const source of specifiers.flatMap((specifier) => waysTo(specifier, rule)))
+      t.equal(breaches(new Map([[file, source]]), rule).length, 1, `${file}: ${JSON.stringify(source)}`);
+  }
+  const breached = BREACHING.map(([rule]) => rule);
+  for (const [name, rule] of Object.entries(RULES)) t.ok(breached.includes(rule), name);
 });
 
 t.test('the imports of the sources are found', async (t) => {
   t.ok(SOURCES.size > 50);
-  const imports = [...SOURCES.values()].flatMap(importsOf);
-  for (const kind of ['static', 'type', 'lazy'])
-    t.ok(
-      imports.some((one) => one.kind === kind),
-      kind,
-    );
+  const kinds = [...SOURCES.values()].flatMap(importsOf).map(({ kind }) => kind);
+  for (const kind of ['static', 'type', 'lazy'] as const) t.ok(kinds.includes(kind), kind);
 });
 
 t.test('only the loader imports what is known at run time alone', async (t) => {

@@ -1,35 +1,26 @@
-import type { Rule } from './sources.ts';
-import { targetOf } from './sources.ts';
+import { type Rule, targetOf } from './sources.ts';
 
-const CORE = [
-  'core/contracts',
-  'core/engine',
-  'core/engine/kit.ts',
-  'core/errors.ts',
-  'core/hosting',
-  'core/kit.ts',
-  'core/options.ts',
-  'server/module-ending.ts',
+const OF_CORE = [
+  'contracts',
+  'engine',
+  'engine/kit.ts',
+  'errors.ts',
+  'hold.ts',
+  'hosting',
+  'kit.ts',
+  'options.ts',
 ];
+const CORE = [...OF_CORE.map((room) => `core/${room}`), 'server/module-ending.ts'];
 // The way of a request, from below: each may know all that is under it.
 const SERVICE = [...CORE, 'server/wire', 'server/validation', 'server/config', 'server/store/contract.ts'];
 const RUN = [...SERVICE, 'server/service', 'server/log.ts'];
 const CORPUS = [...RUN, 'server/run', 'server/retry.ts'];
 const JOBS = [...CORPUS, 'server/corpus', 'server/store/jobs/contract.ts'];
 const HTTP = [...JOBS, 'server/jobs', 'server/version.ts', 'server/http/services.ts'];
+const STORED = ['server/store/contract.ts', 'server/store/jobs/contract.ts'];
 // What stands beside it is known to what puts the service together.
-const ALL = [
-  ...HTTP,
-  'server/app.ts',
-  'server/cli',
-  'server/container.ts',
-  'server/hosted',
-  'server/http',
-  'server/hub',
-  'server/loader',
-  'server/store',
-  'server/testing',
-];
+const BESIDE = ['app.ts', 'cli', 'container.ts', 'hosted', 'http', 'hub', 'loader', 'store', 'testing'];
+const ALL = [...HTTP, ...BESIDE.map((room) => `server/${room}`)];
 
 /**
  * Which rooms a room may import, beside itself. A room is a folder or a file at the top of `core` or
@@ -39,6 +30,7 @@ const ALL = [
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'core/errors.ts': [],
   'core/options.ts': [],
+  'core/hold.ts': [],
   'core/contracts': ['core/errors.ts', 'core/options.ts', 'core/engine/kit.ts'],
   'core/engine/kit.ts': ['core/engine', 'core/errors.ts'],
   'core/engine': ['core/contracts', 'core/errors.ts'],
@@ -63,13 +55,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'server/loader': [...CORE, 'server/validation'],
   'server/store/contract.ts': [...CORE, 'server/config'],
   'server/store/jobs/contract.ts': CORE,
-  'server/store': [
-    ...CORE,
-    'server/store/contract.ts',
-    'server/store/jobs/contract.ts',
-    'server/config',
-    'server/retry.ts',
-  ],
+  'server/store': [...CORE, ...STORED, 'server/config', 'server/retry.ts'],
   'server/config': [...CORE, 'server/validation', 'server/hub'],
   'server/log.ts': CORE,
   'server/version.ts': [],
@@ -82,7 +68,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'server/app.ts': ALL,
   // The server is one of the commands.
   'server/cli/main.ts': [...ALL, 'server/main.ts'],
-  'server/cli/bin.ts': ['server/cli/main.ts', 'server/cli'],
+  'server/cli/bin.ts': ['server/cli/main.ts', 'server/cli', 'core/hold.ts'],
   'server/cli': ALL,
 };
 

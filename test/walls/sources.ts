@@ -11,11 +11,15 @@ export type Sources = ReadonlyMap<string, string>;
 export type Rule = (file: string, one: Import) => string | undefined;
 
 /** All that the service runs. */
-export const SOURCES: Sources = new Map(
-  globSync('{core,plugins,server}/**/*.ts', { cwd: ROOT })
-    .sort()
-    .map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]),
-);
+export const SOURCES = readSources('{core,plugins,server}/**/*.ts');
+
+/** All that tests it. The bench is a package of its own. */
+export const TESTS = readSources('test/**/*.ts', ['test/bench', '**/node_modules']);
+
+function readSources(pattern: string, exclude: readonly string[] = []): Sources {
+  const files = globSync(pattern, { cwd: ROOT, exclude }).sort();
+  return new Map(files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]));
+}
 
 export const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   readonly dependencies: Readonly<Record<string, string>>;

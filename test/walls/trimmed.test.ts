@@ -1,23 +1,17 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { globSync } from 'node:fs';
+import { relative } from 'node:path';
 import t from 'tap';
 import type { Manifest, PluginId } from '../../core/contracts/manifest.ts';
 import { configOf } from '../../server/config/config.ts';
 import { loadPlugins } from '../../server/loader/loader.ts';
 import { REPLACED } from '../support/here.ts';
-import { breaches, ROOT, type Rule, type Sources, targetOf, withoutComments } from './sources.ts';
+import { breaches, ROOT, type Rule, TESTS, targetOf, withoutComments } from './sources.ts';
 
 /**
  * In a checkout without some plugins the tests of the others pass, and `tsc` too. So a file in
  * `test/plugins/<kind>s/<name>/` goes with that plugin, no other file imports from there or from `plugins/`, and a test
  * that asks for another plugin by name says so with `needs`.
  */
-
-const TESTS: Sources = new Map(
-  globSync('test/**/*.ts', { cwd: ROOT, exclude: ['test/bench', '**/node_modules'] })
-    .sort()
-    .map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]),
-);
 
 /** The plugin that a file belongs to or goes with, as `chunkers/token`. */
 function ownerOf(file: string): string | undefined {
@@ -70,9 +64,9 @@ function unsaidIn(file: string, source: string): string[] {
 }
 
 t.test('tests of plugins stand in the folders of plugins, with which they go', async (t) => {
-  const others = globSync('test/plugins/*/*', { cwd: ROOT }).filter(
-    (path) => !/\/[a-z][a-z0-9-]*$/.test(path),
-  );
+  const entries = globSync('test/plugins/*/*', { cwd: ROOT });
+  // Helpers of all plugins of a kind are beside their folders.
+  const others = entries.filter((path) => !/\/[a-z][a-z0-9-]*(\.ts)?$/.test(path));
   t.same(others, []);
 });
 
@@ -95,20 +89,11 @@ t.test('the rules see their breaches', async (t) => {
     for (const source of [`import x from '${target}';`, `import type { X } from '${target}';`])
       t.equal(breaches(new Map([[file, source]]), ownPluginRule).length, 1, `${file}: ${source}`);
   }
-  t.same(
-    breaches(new Map([['test/plugins/chunkers/a/b.test.ts', "import './support/c.ts';"]]), ownPluginRule),
-    [],
-  );
-  const { id, kind, name } = { id: 'chunker/a' as const, kind: 'chunker', name: 'a' };
-  const pattern = asking(id, { kind, name, summary: '' } as Manifest);
-  for (const source of [
-    "'/v1/chunk/a'",
-    "chunk('a', {})",
-    "{ chunker: 'a' }",
-    "plugins: ['b', 'a']",
-    "uses: ['chunker/a']",
-    '/known are .*a/',
-  ])
+  const own = new Map([['test/plugins/chunkers/a/b.test.ts', "import './support/c.ts';"]]);
+  t.same(breaches(own, ownPluginRule), []);
+  const pattern = asking('chunker/a', { kind: 'chunker', name: 'a', summary: '' } as Manifest);
+  const listing = ["plugins: ['b', 'a']", "uses: ['chunker/a']", '/known are .*a/'];
+  for (const source of ["'/v1/chunk/a'", "chunk('a', {})", "{ chunker: 'a' }", ...listing])
     t.ok(pattern.test(source), source);
   for (const source of ["'/v1/chunk/ab'", "chunk('b')", "{ refinery: 'a' }"])
     t.notOk(pattern.test(source), source);

@@ -5,95 +5,48 @@ import {
   type TextSplitter,
   TokenTextSplitter,
 } from '@langchain/textsplitters';
-import * as gpt from 'gpt-tokenizer/encoding/cl100k_base';
 import { Tiktoken } from 'js-tiktoken/lite';
+import { chonkie, countTokens, gptTokenizer, type Peer } from '../race/peers.ts';
 
 const require = createRequire(import.meta.url);
-
-/** A splitter of another library; it returns what it knows of its chunks, under the names of our answers. */
-export interface Peer {
-  readonly name: string;
-  split(text: string): Promise<unknown[]>;
-}
 
 /** The peers of one of our chunkers, with one of our tokenizers. */
 export type Peers = Readonly<Record<string, () => Promise<Peer[]>>>;
 
 const SIZE = 512;
-
-/** The tokenizer interface of chonkiejs, over the fastest tokenizer among the JavaScript peers. */
-const gptTokenizer = {
-  countTokens: (text: string) => gpt.countTokens(text),
-  encode: (text: string) => gpt.encode(text),
-  decode: (ids: number[]) => gpt.decode(ids),
-  decodeBatch: (batch: number[][]) => batch.map((ids) => gpt.decode(ids)),
-};
+const SIZES = { chunkSize: SIZE, chunkOverlap: 0 };
 
 export const PEERS: Readonly<Record<string, Peers>> = {
   token: {
-    character: async () => [await chonkie('Token', TokenChunker)],
+    character: async () => [await ofChonkie('Token', TokenChunker)],
     cl100k_base: async () => [
-      await chonkie('Token', TokenChunker, true),
+      await ofChonkie('Token', TokenChunker, true),
       langchain('TokenTextSplitter', tokenTextSplitter()),
     ],
   },
   sentence: {
-    character: async () => [await chonkie('Sentence', SentenceChunker)],
-    cl100k_base: async () => [await chonkie('Sentence', SentenceChunker, true)],
+    character: async () => [await ofChonkie('Sentence', SentenceChunker)],
+    cl100k_base: async () => [await ofChonkie('Sentence', SentenceChunker, true)],
   },
   recursive: {
     character: async () => [
-      await chonkie('Recursive', RecursiveChunker),
-      langchain(
-        'RecursiveCharacter',
-        new RecursiveCharacterTextSplitter({ chunkSize: SIZE, chunkOverlap: 0 }),
-      ),
+      await ofChonkie('Recursive', RecursiveChunker),
+      langchain('RecursiveCharacter', new RecursiveCharacterTextSplitter(SIZES)),
     ],
     cl100k_base: async () => [
-      await chonkie('Recursive', RecursiveChunker, true),
+      await ofChonkie('Recursive', RecursiveChunker, true),
       langchain(
         'RecursiveCharacter, gpt-tokenizer',
-        new RecursiveCharacterTextSplitter({
-          chunkSize: SIZE,
-          chunkOverlap: 0,
-          lengthFunction: gpt.countTokens,
-        }),
+        new RecursiveCharacterTextSplitter({ ...SIZES, lengthFunction: countTokens }),
       ),
     ],
   },
 };
 
-interface ChonkieChunk {
-  readonly text: string;
-  readonly startIndex: number;
-  readonly endIndex: number;
-  readonly tokenCount: number;
-}
-
-interface ChonkieClass {
-  create(options: {
-    chunkSize: number;
-    tokenizer?: unknown;
-  }): Promise<{ chunk(text: string): ChonkieChunk[] | Promise<ChonkieChunk[]> }>;
-}
-
-async function chonkie(name: string, type: unknown, withGpt = false): Promise<Peer> {
-  const chunker = await (type as ChonkieClass).create({
-    chunkSize: SIZE,
-    ...(withGpt ? { tokenizer: gptTokenizer } : {}),
-  });
-  return {
-    name: `chonkiejs ${name}${withGpt ? ', gpt-tokenizer' : ''}`,
-    async split(text) {
-      const chunks = await chunker.chunk(text);
-      return chunks.map(({ text, startIndex, endIndex, tokenCount }) => ({
-        text,
-        start_index: startIndex,
-        end_index: endIndex,
-        token_count: tokenCount,
-      }));
-    },
-  };
+async function ofChonkie(name: string, type: unknown, withGpt = false): Promise<Peer> {
+  const options = { chunkSize: SIZE, ...(withGpt && { tokenizer: gptTokenizer }) };
+  const chunker = await (type as typeof TokenChunker).create(options as never);
+  return chonkie(`${name}${withGpt ? ', gpt-tokenizer' : ''}`, chunker);
 }
 
 /** It knows neither offsets nor counts, so it returns none. */
@@ -106,7 +59,7 @@ function langchain(name: string, splitter: TextSplitter): Peer {
 
 /** Its tokenizer is replaced, because the original fetches its ranks from the network. */
 function tokenTextSplitter(): TokenTextSplitter {
-  const splitter = new TokenTextSplitter({ chunkSize: SIZE, chunkOverlap: 0, encodingName: 'cl100k_base' });
+  const splitter = new TokenTextSplitter({ ...SIZES, encodingName: 'cl100k_base' });
   Object.assign(splitter, { tokenizer: new Tiktoken(require('js-tiktoken/ranks/cl100k_base')) });
   return splitter;
 }

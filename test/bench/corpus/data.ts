@@ -3,37 +3,20 @@ import { join } from 'node:path';
 import { generateEnglish } from '../data/generated.ts';
 import { createRandom, pick } from '../data/random.ts';
 
-/** What a corpus is made of. */
-export interface CorpusSize {
-  readonly files: number;
-  /** Characters of a file. */
-  readonly fileLength: number;
-  /** Bytes of the file of JSON Lines. */
-  readonly linesBytes: number;
-  /** Characters of the text of a line. */
-  readonly lineLength: number;
-}
-
-/** A folder of Markdown and a file of JSON Lines, with the bytes that they have. */
+/** A folder of Markdown or a file of JSON Lines. */
 export interface Corpus {
-  readonly files: CorpusPart;
-  readonly lines: CorpusPart;
-}
-
-export interface CorpusPart {
-  /** A folder, or a file. */
   readonly path: string;
   readonly bytes: number;
   readonly documents: number;
 }
 
+/** Characters of a line's text. */
+export const DOCUMENT = 4300;
 /** Bytes of the sections that documents are put together from. */
 const POOL_BYTES = 8e6;
-/** Bytes that are written at once. */
-const PIECE_BYTES = 1e6;
 
-/** Documents of Markdown that are all distinct, and the same in every run. */
-export function* documents(seed: number, length: number): Generator<string, never> {
+/** Documents of Markdown that are all distinct, and the same in every run. @param length characters of each */
+function* documents(seed: number, length: number): Generator<string, never> {
   const random = createRandom(seed);
   const sections = generateEnglish(POOL_BYTES).split(/(?<=\n\n)(?=#)/);
   for (let number = 1; ; number++) {
@@ -44,50 +27,38 @@ export function* documents(seed: number, length: number): Generator<string, neve
   }
 }
 
-/** Pieces of JSON Lines of at least so many bytes together. */
+/** Lines of JSON of at least so many bytes together. @param length characters of the text of each */
 export function* jsonLines(bytes: number, length: number): Generator<Buffer> {
-  let [piece, number, made] = ['', 0, 0];
+  let [made, number] = [0, 0];
   for (const text of documents(2, length)) {
-    piece += `${JSON.stringify({ id: `d${++number}`, text })}\n`;
-    if (piece.length < PIECE_BYTES && made + piece.length < bytes) continue;
-    const buffer = Buffer.from(piece);
-    yield buffer;
-    made += buffer.length;
-    piece = '';
+    const line = Buffer.from(`${JSON.stringify({ id: `d${++number}`, text })}\n`);
+    yield line;
+    made += line.length;
     if (made >= bytes) return;
   }
 }
 
-/** Writes a corpus into a folder. */
-export function writeCorpus(folder: string, size: CorpusSize): Corpus {
-  return {
-    files: writeFiles(join(folder, 'files'), size),
-    lines: writeLines(join(folder, 'corpus.jsonl'), size),
-  };
-}
-
-function writeFiles(path: string, { files, fileLength }: CorpusSize): CorpusPart {
+/** Writes a folder of Markdown. */
+export function writeFiles(path: string, count: number, length: number): Corpus {
   mkdirSync(path);
-  const texts = documents(1, fileLength);
+  const texts = documents(1, length);
   let bytes = 0;
-  for (let number = 0; number < files; number++) {
+  for (let number = 0; number < count; number++) {
     const text = Buffer.from(texts.next().value);
     writeFileSync(join(path, `${String(number).padStart(5, '0')}.md`), text);
     bytes += text.length;
   }
-  return { path, bytes, documents: files };
+  return { path, bytes, documents: count };
 }
 
-function writeLines(path: string, { linesBytes, lineLength }: CorpusSize): CorpusPart {
+/** Writes documents as JSON Lines, each different. */
+export function writeLines(path: string, most: number, length: number): Corpus {
   const file = openSync(path, 'w');
-  let [bytes, lines] = [0, 0];
-  for (const piece of jsonLines(linesBytes, lineLength)) {
-    writeSync(file, piece);
-    bytes += piece.length;
-    for (const byte of piece) if (byte === LINE_FEED) lines++;
+  let [bytes, documents] = [0, 0];
+  for (const line of jsonLines(most, length)) {
+    bytes += writeSync(file, line);
+    documents++;
   }
   closeSync(file);
-  return { path, bytes, documents: lines };
+  return { path, bytes, documents };
 }
-
-const LINE_FEED = 0x0a;

@@ -36,15 +36,21 @@ export function textOf(name: string, text: string): Text {
   return { name, text, bytes: Buffer.byteLength(text) };
 }
 
+/** A text as so many chunks of the same length. */
+export function chunksOf(text: string, count: number) {
+  return Array.from({ length: count }, (_, index) => ({
+    text: text.slice((index * text.length) / count, ((index + 1) * text.length) / count),
+    start_index: 0,
+    end_index: 0,
+    token_count: 0,
+  }));
+}
+
 /** The first `bytes` of a text, cut before a code point; a shorter text is repeated. */
 export function headOf({ text }: Text, bytes: number): string {
-  const source = Buffer.from(text);
-  let head =
-    source.length >= bytes ? source : Buffer.concat(Array(Math.ceil(bytes / source.length)).fill(source));
-  let end = bytes;
-  while (((head[end] ?? 0) & 0xc0) === 0x80) end--;
-  head = head.subarray(0, end);
-  return head.toString('utf8');
+  const head = Buffer.alloc(bytes, Buffer.from(text));
+  // A decoder that waits for more leaves out a code point that is cut.
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(head, { stream: true });
 }
 
 /**
@@ -64,7 +70,6 @@ export function freshText({ text, bytes }: Text, atLeast: number): string {
 /** A word with one letter inserted. */
 function altered(word: string, chance: number): string {
   const at = Math.floor(chance * word.length);
-  return (
-    word.slice(0, at) + 'abcdefghijklmnopqrstuvwxyz'.charAt(Math.floor(chance * 997) % 26) + word.slice(at)
-  );
+  const letter = String.fromCharCode(0x61 + (Math.floor(chance * 997) % 26));
+  return word.slice(0, at) + letter + word.slice(at);
 }

@@ -2,12 +2,11 @@ import Fastify from 'fastify';
 
 /**
  * The work that Node and Fastify do without a service: parse a JSON body, slice its text every 512 units and
- * answer with the slices as JSON. Entry of a process: echo.ts <port>.
+ * answer with the slices as JSON. Entry of a process, which says where it listens.
  */
 const SIZE = 512;
 
 const app = Fastify({ bodyLimit: 64 * 1024 * 1024 });
-app.get('/health', async () => ({ status: 'healthy' }));
 app.post('/v1/chunk/token', async (request) => {
   const { text } = request.body as { text: string };
   const chunks = [];
@@ -22,4 +21,4 @@ app.post('/v1/chunk/token', async (request) => {
   }
   return chunks;
 });
-await app.listen({ host: '127.0.0.1', port: Number(process.argv[2]) });
+console.log(`listening at ${await app.listen({ host: '127.0.0.1', port: 0 })}`);

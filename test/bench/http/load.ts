@@ -1,46 +1,42 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { timed } from '../race/race.ts';
 
-const execute = promisify(execFile);
-const FOLDER = import.meta.dirname;
+const AUTOCANNON = join(import.meta.dirname, '../node_modules/autocannon/autocannon.js');
 
-export interface Load {
-  readonly url: string;
-  /** File that holds the body of every request. */
-  readonly file: string;
-  readonly connections: number;
-  readonly seconds: number;
+/** What autocannon says of a load. Seconds, and latencies in ms. */
+export interface LoadResult extends Readonly<Record<'2xx' | 'non2xx' | 'errors' | 'duration', number>> {
+  readonly latency: { readonly p50: number };
 }
 
-export interface LoadResult {
-  readonly answers: number;
-  readonly failures: number;
-  readonly seconds: number;
-  /** Median latency in milliseconds. */
-  readonly p50: number;
+/**
+ * Sends requests from a separate process, one after another on each connection.
+ *
+ * @param file holds the body of every request
+ */
+export async function send(
+  url: string,
+  file: string,
+  connections: number,
+  seconds: number,
+): Promise<LoadResult> {
+  const flags = { connections, duration: seconds, timeout: 30, method: 'POST', input: file };
+  const words = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const args = [AUTOCANNON, ...words, '--headers', 'content-type=application/json', '--json', url];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return JSON.parse(stdout) as LoadResult;
 }
 
-/** Sends requests from a separate process, one after another on each connection. */
-export async function send({ url, file, connections, seconds }: Load): Promise<LoadResult> {
-  const args = [join(FOLDER, 'load-process.ts'), url, file, String(connections), String(seconds)];
-  return JSON.parse(await output(args, seconds)) as LoadResult;
-}
-
-export interface Latencies {
-  /** Milliseconds of every answer, in rising order. */
-  readonly times: readonly number[];
-  readonly failures: number;
-}
-
-/** Requests a URL twenty times a second from a separate process, without waiting for the answers. */
-export async function probe(url: string, seconds: number): Promise<Latencies> {
-  return JSON.parse(
-    await output([join(FOLDER, 'probe-process.ts'), url, String(seconds)], seconds),
-  ) as Latencies;
-}
-
-async function output(args: readonly string[], seconds: number): Promise<string> {
-  const { stdout } = await execute(process.execPath, args, { timeout: (seconds + 30) * 1000 });
-  return stdout;
+/** Asks once, and then again and again without waiting for the answers. @returns milliseconds of these */
+export async function probe(ask: () => Promise<unknown>, seconds: number, everyMs = 50): Promise<number[]> {
+  await ask();
+  const pending: Promise<number>[] = [];
+  const begin = performance.now();
+  for (let at = 0; at < seconds * 1000; at += everyMs) {
+    await sleep(Math.max(0, begin + at - performance.now()));
+    pending.push(timed(ask));
+  }
+  return Promise.all(pending);
 }

@@ -1,15 +1,16 @@
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import { join } from 'node:path';
-import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'node:http';
+import { variableName } from '../../../server/config/option.ts';
+import { freePort } from '../../soak/server.ts';
+import { startProcess } from '../../support/process.ts';
+import { type Cleanup, type Client, clientFor } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+import { withCleanup } from '../race/temporary.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
-const START_LIMIT_MS = 30_000;
+const START_LIMIT_MS = 60_000;
 
 /** A server in a process of its own that listens on this machine only. */
 export interface Server {
+  readonly client: Client;
   readonly url: string;
   readonly pid: number;
   /** Milliseconds from the start of the process to its first answer. */
@@ -17,60 +18,46 @@ export interface Server {
   stop(): Promise<void>;
 }
 
+/** Options of the server, by their names in its configuration. */
+export type Settings = Readonly<Record<string, string | number>>;
+
 /** This project's server with its defaults, except that it logs warnings only. */
-export function startOurs(env: Record<string, string> = {}): Promise<Server> {
-  const file = join(ROOT, 'server', 'main.ts');
-  return start(
-    (port) => [file, '--host', '127.0.0.1', '--port', String(port), '--log-level', 'warning'],
-    env,
-  );
-}
-
-/** The plain Fastify server that echoes slices as JSON. */
-export function startEcho(): Promise<Server> {
-  return start((port) => [join(import.meta.dirname, 'echo.ts'), String(port)], {});
-}
-
-async function start(args: (port: number) => string[], env: Record<string, string>): Promise<Server> {
+export async function startOurs(t: Cleanup, settings: Settings): Promise<Server> {
   const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
+  const all = { host: '127.0.0.1', port, logLevel: 'warning', ...settings };
+  const env = Object.entries(all).map(([name, value]) => [variableName(name), String(value)]);
   const begin = performance.now();
-  const stdio: SpawnOptions['stdio'] = ['ignore', 'ignore', 'inherit'];
-  const child = spawn(process.execPath, args(port), { cwd: ROOT, env: { ...process.env, ...env }, stdio });
-  try {
-    await firstAnswer(`${url}/health`, child, begin + START_LIMIT_MS);
-  } catch (error) {
-    child.kill('SIGKILL');
-    throw error;
-  }
+  const { child, stderr, ended } = startProcess(t, [], { env: Object.fromEntries(env) });
+  const client = clientFor(`http://127.0.0.1:${port}`);
+  const isAnswering = () => {
+    if (child.exitCode !== null) throw new Error(`it ended: ${stderr()}`);
+    return client.get('/health').then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  };
+  await until(isAnswering, START_LIMIT_MS);
   const startMs = performance.now() - begin;
-  return { url, pid: child.pid as number, startMs, stop: () => stop(child) };
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await ended();
+  };
+  return { client, url: client.url, pid: child.pid as number, startMs, stop };
 }
 
-async function firstAnswer(url: string, child: ChildProcess, limit: number): Promise<void> {
-  while (performance.now() < limit && child.exitCode === null) {
-    const answer = await fetch(url).catch(() => undefined);
-    if (answer?.ok) return;
-    await sleep(5);
-  }
-  throw new Error(`${url} did not answer.`);
+/** Uses this project's server with a data folder of its own, and stops it. */
+export function withOurs<T>(use: (server: Server) => Promise<T>, settings: Settings = {}): Promise<T> {
+  return withCleanup(async (t, dataDir) => use(await startOurs(t, { dataDir, ...settings })));
 }
 
-async function stop(child: ChildProcess): Promise<void> {
-  const exit = once(child, 'exit');
-  child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), 5000);
-  await exit;
-  clearTimeout(timer);
-}
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('There is no free port.');
-  return address.port;
+/** Sends bytes and drops what comes back, so that the client takes little of the machine. */
+export function postBytes(url: string, body: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'content-length': body.length };
+    const sent = request(url, { method: 'POST', headers }, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`${response.statusCode}`));
+      response.on('end', resolve).on('error', reject).resume();
+    });
+    sent.on('error', reject).end(body);
+  });
 }

@@ -1,21 +1,63 @@
-import { printTitle } from '../race/report.ts';
-import { runInteractive } from './interactive.ts';
-import { runMachines } from './machines.ts';
-import { runPlan } from './plan.ts';
-import { runShare } from './share.ts';
+import { link, mkdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { createJob, jobOf, untilState } from '../../support/jobs.ts';
+import type { Client } from '../../support/server.ts';
+import { DOCUMENT, writeLines } from '../corpus/data.ts';
+import { headOf, mainText } from '../data/texts.ts';
+import { probe } from '../http/load.ts';
+import { startOurs } from '../http/servers.ts';
+import { quantile } from '../race/race.ts';
+import { number, printTable } from '../race/report.ts';
+import { withCleanup } from '../race/temporary.ts';
 
-/** Entry of `npm run bench -- jobs`. */
+const BYTES = 64_000_000;
+/** Links to one file: a job that lasts longer than what is measured. */
+const FILES = 12;
+const SECONDS = 4;
+const ROUNDS = 2;
+const EVERY_MS = 20;
+const REQUEST = 2000;
+/** Of the second one each request goes to a worker thread. */
+const TOKENIZERS = ['character', 'cl100k_base'];
 
-const PARTS = [
-  ['Plans of many shards', runPlan],
-  ['The share of the queue', runShare],
-  ['Workers on one database', runMachines],
-  ['Requests while a job runs', runInteractive],
-] as const;
+const STEPS = [{ type: 'chunk', chunker: 'recursive', config: { tokenizer: 'character' } }];
 
-const only = process.env.BENCH_PART;
-for (const [title, run] of PARTS) {
-  if (only !== undefined && !title.toLowerCase().includes(only)) continue;
-  printTitle(title);
-  await run();
+/** `/health` and small requests while a job uses all worker threads, against the same server without a job. */
+await withCleanup(async (t, folder) => {
+  const root = join(folder, 'root');
+  await mkdir(join(root, 'in'), { recursive: true });
+  const first = join(root, 'first.jsonl');
+  writeLines(first, BYTES, DOCUMENT);
+  for (let index = 0; index < FILES; index++) await link(first, join(root, 'in', `${index}.jsonl`));
+  const settings = { dataDir: join(folder, 'data'), bulkRoot: root, workers: availableParallelism() };
+  const { client } = await startOurs(t, settings);
+  const rows: string[][] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    rows.push(...(await measure(client, 'quiet')));
+    const request = { source: { path: 'in' }, steps: STEPS, target: { path: `out-${round}` } };
+    const { id } = await createJob(client, request);
+    await untilState(client, id, 'running');
+    rows.push(...(await measure(client, 'job')));
+    const { state } = await jobOf(client, id);
+    if (state !== 'running') console.log(`The job was over too early: ${state}.`);
+    await client.post(`/v1/jobs/${id}/cancel`, '');
+    await client.send(`/v1/jobs/${id}`, { method: 'DELETE' });
+  }
+  const header = ['', 'p50 ms', 'p95 ms', 'p99 ms', 'max ms', 'asked'];
+  printTable(`${SECONDS} s each, ${availableParallelism()} worker threads`, header, rows);
+});
+
+async function measure(client: Client, when: string): Promise<string[][]> {
+  const rows = [rowOf(`${when}: /health`, await probe(() => client.get('/health'), SECONDS))];
+  const text = headOf(mainText(), REQUEST);
+  for (const tokenizer of TOKENIZERS) {
+    const times = await probe(() => client.chunk('token', { text, tokenizer }), SECONDS, EVERY_MS);
+    rows.push(rowOf(`${when}: 2 KB, token, ${tokenizer}`, times));
+  }
+  return rows;
+}
+
+function rowOf(name: string, times: readonly number[]): string[] {
+  return [name, ...[0.5, 0.95, 0.99, 1].map((share) => number(quantile(times, share))), String(times.length)];
 }

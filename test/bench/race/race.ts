@@ -1,19 +1,17 @@
-import { performance } from 'node:perf_hooks';
-
 /** A function that runs against others. */
 export interface Candidate {
   readonly name: string;
-  /** Whether it is this project's own: the ratio compares it with the best of the others. */
+  /** Whether it is this project's own: the others are compared with it. */
   readonly isOurs?: boolean;
   run(): unknown;
 }
 
 export interface Result {
   readonly name: string;
-  readonly isOurs: boolean;
+  readonly isOurs?: boolean;
   /** Milliseconds of each round, in rising order; empty if a round failed. */
   readonly times: readonly number[];
-  readonly failure?: string;
+  readonly failure?: string | undefined;
 }
 
 export interface RaceLimits {
@@ -33,12 +31,12 @@ export async function race(candidates: readonly Candidate[], limits: RaceLimits 
     candidate,
     times: [] as number[],
     spent: 0,
-    failure: '',
+    failure: undefined as string | undefined,
   }));
   for (let round = -warmUps; round < rounds; round++) {
     for (const entry of entries) {
       const isSlow = entry.spent > budget && (round < 0 || entry.times.length >= 2);
-      if (entry.failure !== '' || isSlow) continue;
+      if (entry.failure !== undefined || isSlow) continue;
       try {
         const ms = await sample(entry.candidate);
         entry.spent += Math.max(ms, SAMPLE_MS);
@@ -48,17 +46,11 @@ export async function race(candidates: readonly Candidate[], limits: RaceLimits 
       }
     }
   }
-  return entries.map(({ candidate, times, failure }) =>
-    resultOf(candidate, failure === '' ? times : [], failure),
-  );
-}
-
-export function resultOf(
-  { name, isOurs = false }: Omit<Candidate, 'run'>,
-  times: readonly number[],
-  failure = '',
-): Result {
-  return { name, isOurs, times: rising(times), ...(failure === '' ? {} : { failure }) };
+  return entries.map(({ candidate, times, failure }) => ({
+    ...candidate,
+    times: failure === undefined ? rising(times) : [],
+    failure,
+  }));
 }
 
 /** A sample takes at least this many milliseconds. */
@@ -70,34 +62,39 @@ const LONG_MS = 1000;
  * Milliseconds of one run. A forced collection also drops compiled code that only garbage referred to, so
  * the first run is not measured. Short runs are repeated, as they are in a busy server.
  */
-async function sample(candidate: Candidate): Promise<number> {
+async function sample({ run }: Candidate): Promise<number> {
   globalThis.gc?.();
-  const settling = await timed(candidate);
+  const settling = await timed(run);
   if (settling > LONG_MS) return settling;
   let runs = 0;
   let spent = 0;
-  while (spent < SAMPLE_MS) {
-    spent += await timed(candidate);
-    runs++;
-  }
+  for (; spent < SAMPLE_MS; runs++) spent += await timed(run);
   return spent / runs;
 }
 
-async function timed(candidate: Candidate): Promise<number> {
+/** Milliseconds that something takes. */
+export async function timed(run: () => unknown): Promise<number> {
   const start = performance.now();
-  await candidate.run();
+  await run();
   return performance.now() - start;
 }
 
 /** The median; for an even number of values, the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = rising(values);
-  const middle = sorted.length >> 1;
-  if (sorted.length === 0) return Number.NaN;
-  if (sorted.length % 2 === 1) return sorted[middle] as number;
-  return ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+  const [low, high] = [sorted.length - 1, sorted.length].map((twice) => sorted[twice >> 1] ?? Number.NaN);
+  return ((low as number) + (high as number)) / 2;
 }
 
-export function rising(values: readonly number[]): number[] {
-  return [...values].sort((a, b) => a - b);
+export function medians(results: readonly Pick<Result, 'times'>[]): number[] {
+  return results.map(({ times }) => median(times));
+}
+
+/** The value that a share of the values does not exceed; NaN if there are none. */
+export function quantile(values: readonly number[], share: number): number {
+  return rising(values)[Math.ceil(share * values.length) - 1] ?? Number.NaN;
+}
+
+function rising(values: readonly number[]): number[] {
+  return values.toSorted((a, b) => a - b);
 }

@@ -1,4 +1,4 @@
-import { median, type Result } from './race.ts';
+import { medians, type Result } from './race.ts';
 
 /** Prints a heading that says what is measured. */
 export function printTitle(title: string): void {
@@ -6,36 +6,34 @@ export function printTitle(title: string): void {
 }
 
 /**
- * Prints a table of speeds, and the ratio of ours to the best of the others.
+ * Prints a table of speeds, and the ratio of ours to each of the others.
  *
  * @param bytes that every candidate processes in a round
  */
 export function printSpeeds(title: string, results: readonly Result[], bytes: number): void {
-  const speed = (ms: number) => bytes / 1e3 / ms;
-  const rows = results.map(({ name, times, failure }) => {
-    if (times.length === 0) return [name, '-', failure ?? 'no round', ''];
-    const range = `${number(speed(times.at(-1) as number))} .. ${number(speed(times[0] as number))}`;
-    return [name, number(speed(median(times))), range, String(times.length)];
+  const speed = (ms: number | undefined = Number.NaN) => number(bytes / 1e3 / ms);
+  const middles = medians(results);
+  const ours = middles[results.findIndex(({ isOurs }) => isOurs)] ?? Number.NaN;
+  const rows = results.map(({ name, isOurs, times, failure }, index) => {
+    if (times.length === 0) return [name, '-', failure ?? 'no round'];
+    const middle = middles[index] as number;
+    const range = `${speed(times.at(-1))} .. ${speed(times[0])}`;
+    return [name, speed(middle), range, String(times.length), isOurs ? '' : `${number(middle / ours)}x`];
   });
-  printTable(title, ['', 'MB/s', 'min .. max', 'rounds'], rows);
-  console.log(`${ratioLine(results)}\n`);
+  printTable(title, ['', 'MB/s', 'min .. max', 'rounds', 'ours'], rows);
 }
 
-function ratioLine(results: readonly Result[]): string {
-  const ran = results.filter(({ times }) => times.length > 0);
-  const ours = ran.find(({ isOurs }) => isOurs);
-  const others = ran.filter(({ isOurs }) => !isOurs);
-  const best = others.toSorted((a, b) => median(a.times) - median(b.times))[0];
-  if (ours === undefined || best === undefined) return '  no ratio: nothing to compare with';
-  const list = others.map((other) => `${times(other, ours)} ${other.name}`);
-  return `  ratio: ${times(best, ours)} the best peer (${best.name}); ${list.join(', ')}`;
+/** Prints the median of each in milliseconds, and how many times as fast as the first it is. */
+export function printTimes(title: string, results: readonly Result[]): void {
+  const middles = medians(results);
+  const rows = results.map(({ name }, index) => {
+    const middle = middles[index] as number;
+    return [name, number(middle), `${number((middles[0] as number) / middle)}x`];
+  });
+  printTable(title, ['', 'ms', 'speed'], rows);
 }
 
-function times(other: Result, ours: Result): string {
-  return `${number(median(other.times) / median(ours.times))}x`;
-}
-
-/** Prints a table; the first column is aligned to the left, the others to the right. */
+/** Prints a table and an empty line; the first column is aligned to the left, the others to the right. */
 export function printTable(
   title: string,
   header: readonly string[],
@@ -50,7 +48,7 @@ export function printTable(
         column === 0 ? cell.padEnd(widths[0] as number) : cell.padStart(widths[column] as number),
       )
       .join('  ');
-  console.log([title, ...[header, ...rows].map((row) => `  ${line(row)}`.trimEnd())].join('\n'));
+  console.log([title, ...[header, ...rows].map((row) => `  ${line(row)}`.trimEnd()), ''].join('\n'));
 }
 
 /** A number with three significant digits or so. */

@@ -1,9 +1,10 @@
 import type { EmbeddingModel } from '../../../core/contracts/embedding.ts';
-import { headOf, mainText, readTexts, type Text } from '../data/texts.ts';
-import { type Candidate, median, race } from '../race/race.ts';
+import { chunksOf, headOf, mainText, readTexts, type Text } from '../data/texts.ts';
+import { against, composeOurs, signal } from '../race/ours.ts';
+import { answerOf, type Peer } from '../race/peers.ts';
+import { medians, race } from '../race/race.ts';
 import { number, printSpeeds, printTable, printTitle } from '../race/report.ts';
-import { composeOurs, type Ours, signal } from './ours.ts';
-import { createPeers, type Peer } from './peers.ts';
+import { createPeers } from './peers.ts';
 
 const CHUNKER_MODEL = 'vendor/potion-base-8M';
 const REFINERY_MODEL = 'vendor/potion-retrieval-32M';
@@ -11,71 +12,55 @@ const CHUNKS = 10_000;
 const CHUNK_BYTES = 500;
 const LIMITS = { rounds: 5, budget: 20_000 };
 
-const encoder = new TextEncoder();
 const ours = await composeOurs();
 printTitle(
   `Semantic chunking, one thread, ${CHUNKER_MODEL}. JSON: bytes of a request in, bytes of the answer out`,
 );
-const samples = readTexts().map(({ text }) => text.slice(0, 2000));
-const peers = await createPeers(await ours.open(CHUNKER_MODEL), samples);
-for (const text of readTexts()) await raceChunkers(ours, peers, text);
+const open = async (name: string) => (await ours.openers.model(name, signal)).value;
+const peers = await createPeers(await open(CHUNKER_MODEL));
+for (const text of readTexts()) await raceChunkers(peers, text);
 printTitle(`Embeddings of ${CHUNKS} chunks, one thread, ${REFINERY_MODEL}`);
-await raceRefinery(ours, await ours.open(REFINERY_MODEL), mainText());
+await raceRefinery(await open(REFINERY_MODEL), headOf(mainText(), CHUNKS * CHUNK_BYTES));
 
-async function raceChunkers(ours: Ours, peers: readonly Peer[], { name, text, bytes }: Text): Promise<void> {
-  const bodyWith = (options: object) => encoder.encode(JSON.stringify({ text, chunk_size: 512, ...options }));
+async function raceChunkers(peers: readonly Peer[], { name, text, bytes }: Text): Promise<void> {
+  const bodyWith = (options: object) => Buffer.from(JSON.stringify({ text, chunk_size: 512, ...options }));
   const body = bodyWith({});
   const clusters = bodyWith({ mode: 'cluster' });
-  const candidates: Candidate[] = [
-    { name: 'chunksmith', isOurs: true, run: () => ours.answer('chunk', 'semantic', body) },
-    ...peers.map(({ name, split }) => ({
-      name,
-      run: async () => {
-        const request = JSON.parse(Buffer.from(body).toString()) as { text: string };
-        return Buffer.from(JSON.stringify(await split(request.text)));
-      },
-    })),
+  const answer = (body: Buffer) => ours.answer('chunk', 'semantic', body);
+  const candidates = [
+    ...against(
+      () => answer(body),
+      peers,
+      (peer) => answerOf(peer, body),
+    ),
+    { name: 'chunksmith, mode cluster', run: () => answer(clusters) },
   ];
   printSpeeds(`semantic, ${name}: JSON`, await race(candidates, LIMITS), bytes);
-  const cluster = { name: 'chunksmith, mode cluster', run: () => ours.answer('chunk', 'semantic', clusters) };
-  printSpeeds(`semantic, ${name}: JSON, mode cluster`, await race([cluster], LIMITS), bytes);
-  const chunks = JSON.parse(Buffer.from(await ours.answer('chunk', 'semantic', body)).toString());
+  const chunks = JSON.parse(Buffer.from(await answer(body)).toString());
   const counts = await Promise.all(
     peers.map(async ({ name, split }) => `${(await split(text)).length} ${name}`),
   );
   console.log(`  chunks: ${[`${chunks.length} chunksmith`, ...counts].join(', ')}\n`);
 }
 
-async function raceRefinery(ours: Ours, model: EmbeddingModel, text: Text): Promise<void> {
-  const source = headOf(text, CHUNKS * CHUNK_BYTES);
-  const chunks = Array.from({ length: CHUNKS }, (_, index) => ({
-    text: source.slice((index * source.length) / CHUNKS, ((index + 1) * source.length) / CHUNKS),
-    start_index: 0,
-    end_index: 0,
-    token_count: 0,
-  }));
+async function raceRefinery(model: EmbeddingModel, source: string): Promise<void> {
+  const chunks = chunksOf(source, CHUNKS);
   const texts = chunks.map(({ text }) => text);
-  const body = encoder.encode(JSON.stringify({ chunks }));
+  const body = Buffer.from(JSON.stringify({ chunks }));
   const tokenizer = await model.tokenizer();
   const tokens = texts.reduce((sum, text) => sum + tokenizer.tokenize(text).count(0, text.length), 0);
-  const [whole, alone] = (
-    await race(
-      [
-        { name: 'refinery', isOurs: true, run: () => ours.answer('refine', 'embeddings', body) },
-        { name: 'model', run: () => model.embed(texts, { purpose: 'document', signal }) },
-      ],
-      LIMITS,
-    )
-  ).map(({ times }) => median(times)) as [number, number];
-  const answer = await ours.answer('refine', 'embeddings', body);
-  const row = (name: string, ms: number) => [
-    name,
-    number(ms),
-    number(tokens / ms / 1e3),
-    number(CHUNKS / ms),
-  ];
+  const answer = () => ours.answer('refine', 'embeddings', body);
+  const results = await race(
+    [
+      { name: 'bytes in, bytes out', run: answer },
+      { name: 'the model alone', run: () => model.embed(texts, { purpose: 'document', signal }) },
+    ],
+    LIMITS,
+  );
+  const [whole, alone] = medians(results) as [number, number];
+  const row = (name: string, ms: number) => [name, ...[ms, tokens / ms / 1e3, CHUNKS / ms].map(number)];
   printTable(
-    `${tokens} tokens; ${number(body.length / 1e6)} MB in, ${number(answer.length / 1e6)} MB out`,
+    `${tokens} tokens; ${number(body.length / 1e6)} MB in, ${number((await answer()).length / 1e6)} MB out`,
     ['', 'ms', 'M tokens/s', 'k chunks/s'],
     [row('bytes in, bytes out', whole), row('the model alone', alone)],
   );

@@ -1,9 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startOurs } from '../http/servers.ts';
-import { median } from '../race/race.ts';
+import { residentBytes } from '../../soak/resources.ts';
+import { withOurs } from '../http/servers.ts';
+import { median, timed } from '../race/race.ts';
 import { number, printTable, printTitle } from '../race/report.ts';
+import { withCleanup } from '../race/temporary.ts';
 
 const RUNS = 5;
 
@@ -14,43 +13,26 @@ interface Start {
 }
 
 /** Starts servers one after another; the first finds no code that an earlier start has compiled. */
-async function run(): Promise<void> {
-  const cache = mkdtempSync(join(tmpdir(), 'chunksmith-bench-'));
-  try {
-    const first = await start(cache);
-    const later: Start[] = [];
-    for (let run = 0; run < RUNS; run++) later.push(await start(cache));
-    const rows = [
-      rowOf('first start, nothing compiled yet', [first]),
-      rowOf(`later starts, median of ${RUNS}`, later),
-    ];
-    printTable(
-      'One server process with its defaults',
-      ['', '/health ms', 'first chunks ms', 'resident MB'],
-      rows,
-    );
-  } finally {
-    rmSync(cache, { recursive: true });
-  }
+async function run(cache: string): Promise<void> {
+  process.env.NODE_COMPILE_CACHE = cache;
+  const first = await start();
+  const later: Start[] = [];
+  for (let run = 0; run < RUNS; run++) later.push(await start());
+  const rows = [
+    rowOf('first start, nothing compiled yet', [first]),
+    rowOf(`later starts, median of ${RUNS}`, later),
+  ];
+  const header = ['', '/health ms', 'first chunks ms', 'resident MB'];
+  printTable('One server process with its defaults', header, rows);
 }
 
 /** The time from the start of a process to its first answer and to its first chunks, and its memory. */
-async function start(cache: string): Promise<Start> {
-  const server = await startOurs({ NODE_COMPILE_CACHE: cache });
-  try {
-    const megabytes = residentMegabytes(server.pid);
-    const begin = performance.now();
-    const answer = await fetch(`${server.url}/v1/chunk/recursive`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ text: 'One sentence. Another one.' }),
-    });
-    if (!answer.ok) throw new Error(await answer.text());
-    await answer.json();
-    return { health: server.startMs, chunks: server.startMs + performance.now() - begin, megabytes };
-  } finally {
-    await server.stop();
-  }
+function start(): Promise<Start> {
+  return withOurs(async ({ client, pid, startMs }) => {
+    const megabytes = residentBytes(pid) / 1e6;
+    const ms = await timed(() => client.chunk('recursive', { text: 'One sentence. Another one.' }));
+    return { health: startMs, chunks: startMs + ms, megabytes };
+  });
 }
 
 function rowOf(name: string, starts: readonly Start[]): string[] {
@@ -58,12 +40,5 @@ function rowOf(name: string, starts: readonly Start[]): string[] {
   return [name, middle('health'), middle('chunks'), middle('megabytes')];
 }
 
-/** Resident memory as the kernel counts it; not a number if there is no /proc. */
-function residentMegabytes(pid: number): number {
-  const path = `/proc/${pid}/status`;
-  if (!existsSync(path)) return Number.NaN;
-  return (Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(path, 'utf8'))?.[1]) * 1024) / 1e6;
-}
-
 printTitle('From the start of the process to its first answer, and memory right after it');
-await run();
+await withCleanup((_, folder) => run(folder));

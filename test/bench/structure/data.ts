@@ -2,7 +2,7 @@ const WORDS = 'tea milk sugar water leaf boil cup pot green black white cold hot
 
 /** Texts of so many bytes for the chunkers of the formats that they are in. */
 export function dataTexts(bytes: number): Readonly<Record<string, string>> {
-  return { html: htmlText(bytes), table: csvText(bytes), json: jsonText(bytes) };
+  return { html: htmlText(bytes), table: csvText(bytes), json: jsonText(bytes), code: codeText(bytes) };
 }
 
 function words(seed: number, count: number): string {
@@ -33,4 +33,10 @@ function jsonText(bytes: number): string {
   const member = (index: number) =>
     `${index === 0 ? '' : ','}\n  ${JSON.stringify({ id: index, text: words(index, 12), tags: ['a', 'b'], size: { w: index, h: 2.5 } })}`;
   return filled(bytes, member, '[', '\n]\n');
+}
+
+function codeText(bytes: number): string {
+  const unit = (index: number) =>
+    `/** ${words(index, 9)}. */\nexport function ${words(index, 1)}${index}(cup, pot) {\n  const water = pot.boil(${index});\n  for (const leaf of water) cup.push({ leaf, kind: '${words(index, 2)}' });\n  return cup;\n}\n\n`;
+  return filled(bytes, unit);
 }

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { readPages } from '../../eval/structure/corpus.ts';
-import { headOf, mainText } from '../data/texts.ts';
-import { type Server, startOurs } from '../http/servers.ts';
-import { median, race } from '../race/race.ts';
-import { number, printTable, printTitle } from '../race/report.ts';
+import { headOf, mainText, textOf } from '../data/texts.ts';
+import { postBytes, type Server, withOurs } from '../http/servers.ts';
+import { race } from '../race/race.ts';
+import { printSpeeds, printTitle } from '../race/report.ts';
 import { dataTexts } from './data.ts';
 import { markdownPeers } from './peers.ts';
 
@@ -18,29 +18,31 @@ const LIMITS = { budget: 10_000 };
 /** Chunkers of structured texts over HTTP, with JSON; peers are called without either, which is to their advantage. */
 printTitle('Structure: 1 MB over HTTP, JSON in and out; peers are called directly');
 console.warn = () => {};
-const server = await startOurs();
-try {
-  for (const [name, text] of Object.entries(markdownTexts())) {
-    for (const setting of SETTINGS) await raceMarkdown(server, name, text, setting);
+const readmes = textOf(
+  '',
+  readPages(join(ROOT, 'node_modules'))
+    .map(({ text }) => text)
+    .join('\n\n'),
+);
+await withOurs(async (server) => {
+  for (const setting of SETTINGS) {
+    await raceMarkdown(server, 'prose (en)', headOf(mainText(), BYTES), setting);
+    await raceMarkdown(server, 'READMEs', headOf(readmes, BYTES), setting);
   }
   await raceFormats(server);
-} finally {
-  await server.stop();
-}
+});
 
-function markdownTexts(): Record<string, string> {
-  const pages = readPages(join(ROOT, 'node_modules')).map(({ text }) => text);
-  const readmes = Buffer.from(pages.join('\n\n')).subarray(0, BYTES).toString();
-  return { 'prose (en)': headOf(mainText(), BYTES), READMEs: readmes };
-}
-
-type Setting = (typeof SETTINGS)[number];
-
-async function raceMarkdown({ url }: Server, name: string, text: string, setting: Setting): Promise<void> {
-  const peers = await markdownPeers(setting.tokenizer, setting.chunk_size);
+async function raceMarkdown(
+  server: Server,
+  name: string,
+  text: string,
+  setting: (typeof SETTINGS)[number],
+): Promise<void> {
+  const { tokenizer, chunk_size } = setting;
+  const peers = await markdownPeers(tokenizer, chunk_size);
   const ours = (chunker: string, options: object = {}) => ({
     name: [chunker, ...Object.values(options)].join(', '),
-    run: poster(`${url}/v1/chunk/${chunker}`, { text, ...setting, ...options }),
+    run: poster(server, chunker, { text, ...setting, ...options }),
   });
   const results = await race(
     [
@@ -51,45 +53,23 @@ async function raceMarkdown({ url }: Server, name: string, text: string, setting
     ],
     LIMITS,
   );
-  const base = median(results[0]?.times ?? []);
-  const rows = results.map((one) => {
-    const ms = median(one.times);
-    return [one.name, number(Buffer.byteLength(text) / 1e3 / ms), `${number(ms / base)}x`];
-  });
-  printTable(`${name}, chunk_size ${setting.chunk_size}, ${setting.tokenizer}`, ['', 'MB/s', 'time'], rows);
-  console.log('');
+  printSpeeds(`${name}, chunk_size ${chunk_size}, ${tokenizer}`, results, Buffer.byteLength(text));
 }
 
 /** The other formats, with characters, each beside `token` on the same text. */
-async function raceFormats({ url }: Server): Promise<void> {
-  const loaded = (await (await fetch(`${url}/v1/plugins`)).json()) as readonly {
-    name: string;
-    kind: string;
-  }[];
-  const rows: string[][] = [];
+async function raceFormats(server: Server): Promise<void> {
+  const loaded = (await server.client.get('/v1/plugins')).json<{ name: string; kind: string }[]>();
   for (const [chunker, text] of Object.entries(dataTexts(BYTES))) {
     if (!loaded.some(({ kind, name }) => kind === 'chunker' && name === chunker)) continue;
-    const body = { text, chunk_size: 512 };
-    const results = await race(
-      [chunker, 'token'].map((name) => ({ name, run: poster(`${url}/v1/chunk/${name}`, body) })),
-      LIMITS,
-    );
-    const [own = Number.NaN, token = Number.NaN] = results.map(({ times }) => median(times));
-    const speed = (ms: number) => number(Buffer.byteLength(text) / 1e3 / ms);
-    rows.push([chunker, speed(own), speed(token), `${number(token / own)}x`]);
+    const candidates = [chunker, 'token'].map((name) => {
+      const body = { text, chunk_size: 512, ...(name === 'code' && { language: 'javascript' }) };
+      return { name, isOurs: name === chunker, run: poster(server, name, body) };
+    });
+    printSpeeds(`${chunker}, character`, await race(candidates, LIMITS), Buffer.byteLength(text));
   }
-  printTable('Other formats, character', ['', 'MB/s', 'token MB/s', 'ratio'], rows);
 }
 
-function poster(url: string, body: object): () => Promise<void> {
+function poster({ url }: Server, chunker: string, body: object): () => Promise<void> {
   const bytes = Buffer.from(JSON.stringify(body));
-  return async () => {
-    const answer = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: bytes,
-    });
-    if (!answer.ok) throw new Error(await answer.text());
-    await answer.arrayBuffer();
-  };
+  return () => postBytes(`${url}/v1/chunk/${chunker}`, bytes);
 }

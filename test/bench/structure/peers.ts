@@ -1,12 +1,6 @@
 import { RecursiveChunker, RecursiveRules } from '@chonkiejs/core';
 import { MarkdownTextSplitter } from '@langchain/textsplitters';
-import * as gpt from 'gpt-tokenizer/encoding/cl100k_base';
-
-/** A splitter of Markdown of another library; it returns the texts of its chunks. */
-export interface MarkdownPeer {
-  readonly name: string;
-  split(text: string): Promise<readonly string[]>;
-}
+import { countTokens, gptTokenizer, type Peer } from '../race/peers.ts';
 
 /** The rules for Markdown that Chonkie's documentation gives. */
 const RULES = {
@@ -19,19 +13,8 @@ const RULES = {
   ],
 };
 
-/** What looks like a special token is text. */
-const AS_TEXT = { disallowedSpecial: new Set<string>() };
-const countTokens = (text: string) => gpt.countTokens(text, AS_TEXT);
-
-const gptTokenizer = {
-  countTokens,
-  encode: (text: string) => gpt.encode(text, AS_TEXT),
-  decode: (ids: number[]) => gpt.decode(ids),
-  decodeBatch: (batch: number[][]) => batch.map((ids) => gpt.decode(ids)),
-};
-
-/** @param tokenizer `character` or `cl100k_base` */
-export async function markdownPeers(tokenizer: string, size: number): Promise<MarkdownPeer[]> {
+/** Splitters of Markdown, which give the texts of their chunks. @param tokenizer `character` or `cl100k_base` */
+export async function markdownPeers(tokenizer: string, size: number): Promise<Peer[]> {
   const isCounted = tokenizer !== 'character';
   const splitter = new MarkdownTextSplitter({
     chunkSize: size,

@@ -1,61 +1,65 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { freshText, mainText } from '../data/texts.ts';
-import { median, resultOf } from '../race/race.ts';
-import { number, printSpeeds, printTable } from '../race/report.ts';
+import { median } from '../race/race.ts';
+import { number, printTable } from '../race/report.ts';
 import { withFile } from '../race/temporary.ts';
 import { COUNTERS } from './counters.ts';
 import type { FirstPass } from './first-pass.ts';
-import { countInFreshProcess } from './fresh-process.ts';
 
+const LIMIT_MS = 60_000;
 const RUNS = 5;
 const BYTES = 10e6;
 const BUDGET_MS = 20_000;
 const ENCODING = 'cl100k_base';
+const HEADER = ['', '1st pass MB/s', '2nd pass MB/s', 'load ms', 'memory + MB', 'tokens'];
 
-/** Compares the first passes of the counters: every sample is a fresh process, by turns. */
-export async function runCold(): Promise<void> {
-  const text = freshText(mainText(), BYTES);
-  const all = await withFile(text, measure);
-  const results = all.map(({ counter, passes, failure }) => {
-    const times = passes.map(({ first }) => first);
-    return resultOf({ name: counter, isOurs: counter === 'chunksmith' }, times, failure || undefined);
-  });
-  const bytes = Buffer.byteLength(text);
-  printSpeeds(`${ENCODING}, ${mainText().name}, one word in sixty altered`, results, bytes);
-  const rows = all.map(({ counter, passes }) => [
-    counter,
-    number(bytes / 1e3 / median(passes.map(({ second }) => second))),
-    number(median(passes.map(({ load }) => load))),
-    number(median(passes.map(({ memory }) => memory)) / 1e6),
-    String(passes[0]?.tokens ?? '-'),
-  ]);
-  printTable('The same processes', ['', '2nd pass MB/s', 'load ms', 'memory + MB', 'tokens'], rows);
-}
-
+/** The first passes of a counter, each in a fresh process. */
 interface Runs {
   readonly counter: string;
   readonly passes: FirstPass[];
-  spent: number;
-  failure: string;
+  failure?: string;
 }
 
-/** Starts one process per counter by turns; a counter that is slow or has failed sits out the rest. */
-async function measure(file: string): Promise<Runs[]> {
-  const all = Object.keys(COUNTERS).map((counter): Runs => ({ counter, passes: [], spent: 0, failure: '' }));
-  for (let run = 0; run < RUNS; run++) {
-    for (const runs of all) {
-      if (runs.failure !== '' || runs.spent > BUDGET_MS) continue;
-      try {
-        const pass = await countInFreshProcess(runs.counter, ENCODING, file);
-        runs.passes.push(pass);
-        runs.spent += pass.first + pass.second;
-      } catch (error) {
-        runs.failure = isTimeout(error) ? 'not done in time' : 'failed';
-      }
+/** Compares the first passes of the counters, by turns. */
+export async function runCold(): Promise<void> {
+  const text = freshText(mainText(), BYTES);
+  const all = Object.keys(COUNTERS).map((counter): Runs => ({ counter, passes: [] }));
+  await withFile(text, async (file) => {
+    for (let run = 0; run < RUNS; run++) {
+      for (const one of all) await addPass(one, file);
     }
-  }
-  return all;
+  });
+  const speed = (ms: number) => Buffer.byteLength(text) / 1e3 / ms;
+  const rows = all.map(({ counter, passes, failure }) => {
+    if (failure !== undefined) return [counter, failure];
+    const middle = (name: keyof FirstPass) => median(passes.map((pass) => pass[name]));
+    const speeds = [speed(middle('first')), speed(middle('second'))];
+    const figures = [...speeds, middle('load'), middle('memory') / 1e6].map(number);
+    return [counter, ...figures, String(middle('tokens'))];
+  });
+  printTable(`${ENCODING}, ${mainText().name}, one word in sixty altered`, HEADER, rows);
 }
 
-function isTimeout(error: unknown): boolean {
-  return (error as { killed?: boolean }).killed === true;
+/** A counter that is slow or has failed sits out the rest. */
+async function addPass(runs: Runs, file: string): Promise<void> {
+  const spent = runs.passes.reduce((sum, { first, second }) => sum + first + second, 0);
+  if (runs.failure !== undefined || spent > BUDGET_MS) return;
+  try {
+    runs.passes.push(await countInFreshProcess(runs.counter, ENCODING, file));
+  } catch (error) {
+    runs.failure = (error as { killed?: boolean }).killed === true ? 'not done in time' : 'failed';
+  }
+}
+
+/** Counts the text of a file in a fresh process. */
+export async function countInFreshProcess(
+  counter: string,
+  encoding: string,
+  file: string,
+): Promise<FirstPass> {
+  const args = ['--expose-gc', join(import.meta.dirname, 'first-pass.ts'), counter, encoding, file];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: LIMIT_MS });
+  return JSON.parse(stdout) as FirstPass;
 }

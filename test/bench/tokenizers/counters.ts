@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import { loadTokenizerFile } from './tokenizer-file.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -33,10 +32,5 @@ export const COUNTERS: Readonly<Record<string, (encoding: Encoding) => Promise<C
     const { Tiktoken } = await import('js-tiktoken/lite');
     const tokenizer = new Tiktoken(require(`js-tiktoken/ranks/${encoding}`));
     return (text) => tokenizer.encode(text, [], []).length;
-  },
-  async '@huggingface/tokenizers'(encoding) {
-    const { Tokenizer } = await import('@huggingface/tokenizers');
-    const tokenizer = new Tokenizer(loadTokenizerFile(encoding), {});
-    return (text) => tokenizer.encode(text, { add_special_tokens: false }).ids.length;
   },
 };

@@ -1,7 +1,7 @@
 import { between, createRandom } from '../data/random.ts';
 import { number, printTable } from '../race/report.ts';
 import { withFile } from '../race/temporary.ts';
-import { countInFreshProcess } from './fresh-process.ts';
+import { countInFreshProcess } from './cold.ts';
 
 const SIZES = [250_000, 500_000, 1_000_000];
 const ENCODING = 'cl100k_base';

@@ -1,14 +1,28 @@
-import { printTitle } from '../race/report.ts';
+import { readTexts } from '../data/texts.ts';
+import { race } from '../race/race.ts';
+import { printSpeeds, printTitle } from '../race/report.ts';
 import { runCold } from './cold.ts';
-import { ENCODINGS } from './counters.ts';
+import { COUNTERS, ENCODINGS } from './counters.ts';
 import { runLong } from './long.ts';
-import { writeTokenizerFile } from './tokenizer-file.ts';
-import { runWarm } from './warm.ts';
+
+/** A peer that has taken this many milliseconds sits out the rounds that are left. */
+const BUDGET = 3000;
 
 console.warn = () => {};
-for (const encoding of ENCODINGS) await writeTokenizerFile(encoding);
 printTitle('Counting tokens, warm, in one process');
-await runWarm();
+for (const encoding of ENCODINGS) {
+  const opening = Object.entries(COUNTERS).map(async ([name, create]) => ({
+    name,
+    isOurs: name === 'chunksmith',
+    count: await create(encoding),
+  }));
+  const counters = await Promise.all(opening);
+  for (const { name, text, bytes } of readTexts()) {
+    const candidates = counters.map((one) => ({ ...one, run: () => one.count(text) }));
+    printSpeeds(`${encoding}, ${name}`, await race(candidates, { budget: BUDGET }), bytes);
+    console.log(`  tokens: ${counters.map(({ name, count }) => `${count(text)} ${name}`).join(', ')}\n`);
+  }
+}
 printTitle('Counting tokens in a fresh process, first pass over a fresh text of 10 MB');
 await runCold();
 printTitle('Texts without a place to cut, ours, cl100k_base, each in a fresh process');

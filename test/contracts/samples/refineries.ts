@@ -17,6 +17,10 @@ const RESHAPE = `{ refine(chunks, options, context) {
   return [...whole, ...(pair.length === 0 ? [] : [context.join(pair)])];
 } }`;
 
+/** Its joined chunks with another field. */
+const joined = (field: string) =>
+  RESHAPE.replace('context.join(pair)', `{ ...context.join(pair), ${field} }`);
+
 const size = { type: 'integer', minimum: 1, default: 50, description: 'A size.' };
 
 export const REFINERIES: readonly Sample[] = [
@@ -44,21 +48,9 @@ export const REFINERIES: readonly Sample[] = [
     good: RESHAPE,
     bad: [
       [RESHAPE.replace('return [...whole', 'return [...whole.toReversed()'), /in the order of the text/],
-      [
-        RESHAPE.replace('context.join(pair)', '{ ...context.join(pair), end_index: 1e6 }'),
-        /a place in the text/,
-      ],
-      [
-        RESHAPE.replace('context.join(pair)', '{ ...context.join(pair), end_index: -1 }'),
-        /a place in the text/,
-      ],
-      [
-        RESHAPE.replace(
-          'context.join(pair)',
-          '{ ...context.join(pair), "field of the contract suite": 0.5 }',
-        ),
-        /does not know is kept/,
-      ],
+      [joined('end_index: 1e6'), /a place in the text/],
+      [joined('end_index: -1'), /a place in the text/],
+      [joined('"field of the contract suite": 0.5'), /does not know is kept/],
     ],
   },
 ];

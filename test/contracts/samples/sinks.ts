@@ -17,11 +17,18 @@ const STORE = `{ open: async ({ options: { collection }, dimensions }, { signal 
     async deleteMissing(document, kept, { signal }) {
       signal.throwIfAborted();
       if (server.isGone) refuse('gone');
+      const names = new Set(kept);
       for (const { id, document_id } of [...stored.chunks.values()])
-        if (document_id === document && !kept.includes(id)) stored.chunks.delete(id);
+        if (document_id === document && !names.has(id)) stored.chunks.delete(id);
     },
     async close() {},
   };
+}, async removeDocuments(documents, { collection }, { signal }) {
+  signal.throwIfAborted();
+  const server = globalThis['NAME'];
+  if (server.isGone) throw Object.assign(new Error('gone'), { expose: true });
+  const chunks = server.collections[collection]?.chunks ?? new Map();
+  for (const { id, document_id } of [...chunks.values()]) if (documents.includes(document_id)) chunks.delete(id);
 } }`;
 
 /** What a sink of this file stores in. */
@@ -43,22 +50,16 @@ export const SINKS: readonly Sample[] = [
     good: STORE,
     bad: [
       [STORE.replace('document_id === document &&', 'true &&'), /those chunks are left that are kept/],
-      [STORE.replace('&& !kept.includes(id)', ''), /those chunks are left that are kept/],
+      [STORE.replace('&& !names.has(id)', ''), /those chunks are left that are kept/],
       [STORE.replace('for (const chunk of', 'for (const { fields, ...chunk } of'), /stored as they are/],
       [STORE.replace('for (const chunk of', 'for (const chunk of chunks.length > 500 ? [] :'), /1000 chunks/],
       [STORE.replace('of chunks)', 'of chunks) if (chunk.text !== "Later")'), /it stores the last/],
-      [STORE.replace('!kept.includes', 'kept.length < 9999 && !kept.includes'), /keep 10,000 ids/],
+      [STORE.replace('!names.has', 'kept.length < 9999 && !names.has'), /keep 10,000 ids/],
       [STORE.replace("refuse('another length')", ''), /another length, or none, is an error/],
-      [
-        STORE.replace("refuse('another length')", "throw new Error('no')"),
-        /another length, or none, is an error/,
-      ],
+      [STORE.replace("refuse('another length')", "throw new Error('no')"), /length, or none, is an error/],
       [STORE.replace("refuse('other vectors')", ''), /vectors of another length is an error/],
       [
-        STORE.replace(
-          '.set(chunk.id, chunk)',
-          '.set(chunk.id, { ...chunk, text: chunk.text.replace("\\0", "") })',
-        ),
+        STORE.replace('id, chunk)', 'id, { ...chunk, text: chunk.text.replace("\\0", "") })'),
         /never changed/,
       ],
       [STORE.replaceAll('signal.throwIfAborted();', ''), /ends when nobody waits/],

@@ -1,20 +1,13 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { isShorter } from '../../../core/engine/cuts.ts';
+import { cutAtWhiteSpace, isShorter, withMinimumPiece } from '../../../core/engine/cuts.ts';
+import { cutAtDelimiters, cutAtLineStarts, type DelimiterSide } from '../../../core/engine/delimiters.ts';
+import { splitsCodePoint } from '../../../core/engine/text.ts';
 
 /** Units around those that surrogates are, and their halves, in pairs and alone. */
 const UNITS = [
-  'a',
-  '漢',
-  '\ucfff',
-  '\ud7ff',
-  '\ue000',
-  '\uf8ff',
-  '\uffff',
-  '\ud800',
-  '\udbff',
-  '\udc00',
-  '\udfff',
+  ...['a', '漢', '\ucfff', '\ud7ff', '\ue000', '\uf8ff', '\uffff'],
+  ...['\ud800', '\udbff', '\udc00', '\udfff'],
 ];
 const text = fc.array(fc.constantFrom(...UNITS), { maxLength: 40 }).map((units) => units.join(''));
 
@@ -25,6 +18,77 @@ t.test('a piece is short if it has fewer code points', async () => {
       const [start, end] = [Math.min(one, other, text.length), Math.min(Math.max(one, other), text.length)];
       return isShorter(text, start, end, minimum) === [...text.slice(start, end)].length < minimum;
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   );
+});
+
+/** What the documentation says, one place after the other. */
+function cutsByDefinition(text: string, delimiters: readonly string[], side: DelimiterSide, start: number) {
+  const cuts: number[] = [];
+  const longestFirst = delimiters
+    .filter((delimiter) => delimiter !== '')
+    .sort((one, other) => other.length - one.length);
+  for (let at = start; at < text.length; ) {
+    const found = longestFirst.find((delimiter) => text.startsWith(delimiter, at));
+    const end = at + (found?.length ?? 1);
+    const cut = side === 'prev' ? end : at;
+    if (found !== undefined && cut > start && cut < text.length && !splitsCodePoint(text, cut))
+      cuts.push(cut);
+    at = end;
+  }
+  return cuts;
+}
+
+const LETTERS = ['a', 'b', '.', ' ', '\n', '。', '、', '漢', 'é', '😀', '\ud83d', '\ude00', 'Ａ'];
+const words = (letters: string[], maxLength: number) =>
+  fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength }).map((list) => list.join(''));
+
+t.test('delimiters are found as defined, where they are rare and where they are dense', async () => {
+  const text = fc
+    .tuple(words(LETTERS, 60), fc.constantFrom(1, 100, 1000), words(LETTERS, 20), fc.constantFrom(1, 700))
+    .map(([one, times, other, more]) => one.repeat(times) + other.repeat(more));
+  const delimiters = fc.array(words(LETTERS, 3), { maxLength: 5 });
+  const side = fc.constantFrom('prev' as const, 'next' as const);
+  fc.assert(
+    fc.property(text, delimiters, side, fc.nat({ max: 20 }), (text, delimiters, side, start) => {
+      const from = Math.min(start, text.length);
+      const found = cutAtDelimiters(delimiters, side)(text, from, text.length);
+      return String(found) === String(cutsByDefinition(text, delimiters, side, from));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+t.test('a delimiter may lie across two blocks, and finders do not disturb each other', async (t) => {
+  const dense = '甲。'.repeat(300);
+  for (const filling of [16_383, 16_384, 16_385]) {
+    const text = `${dense}${'甲'.repeat(filling - dense.length)}<br>乙`;
+    const [stops, breaks] = [cutAtDelimiters(['。', '<br>']), cutAtDelimiters(['乙', '甲。'], 'next')];
+    t.equal(stops(text, 0, text.length).at(-1), filling + 4);
+    t.equal(breaks(text, 0, text.length).at(-1), filling + 4);
+    t.same(stops(text, 0, text.length), cutsByDefinition(text, ['。', '<br>'], 'prev', 0));
+  }
+});
+
+t.test('delimiters are literal, the longest counts, and none cuts a surrogate pair', async (t) => {
+  const cut = (text: string, delimiters: string[], side: 'prev' | 'next' = 'prev') => {
+    const cuts = cutAtDelimiters(delimiters, side)(text, 0, text.length);
+    return [0, ...cuts, text.length].slice(1).map((end, index) => text.slice([0, ...cuts][index], end));
+  };
+  t.same(cut('a.b*c', ['.', '*']), ['a.', 'b*', 'c']);
+  t.same(cut('a。」b。c', ['。', '。」']), ['a。」', 'b。', 'c']);
+  t.same(cut('a. b', ['. '], 'next'), ['a', '. b']);
+  t.same(cut('. a', ['. '], 'next'), ['. a'], 'no empty piece at the start');
+  t.same(cut('😀x', ['\ud83d']), ['😀x']);
+  t.same(cut('\ud83dx', ['\ud83d']), ['\ud83d', 'x']);
+  t.same(cut('aaa', ['']), ['aaa']);
+  const starts = cutAtLineStarts(['# ']);
+  t.same(starts('# a\n# b\r\n# c #', 0, 15), [4, 9]);
+  t.same(cutAtWhiteSpace('a b\u3000\n c', 0, 7), [2, 6]);
+});
+
+t.test('short pieces go with the one behind, at the end with the one before', async (t) => {
+  const find = withMinimumPiece(cutAtDelimiters(['.']), 3);
+  t.same(find('a.bb.ccc.d.', 0, 11), [5, 9].slice(0, 1), 'the last two are too short to stand alone');
+  t.same(find('😀😀.xyz', 0, 8), [5], 'characters are code points');
 });

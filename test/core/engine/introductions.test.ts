@@ -6,6 +6,7 @@ import type { TokenizedText } from '../../../core/contracts/tokenizer.ts';
 import { cutAtWhiteSpace } from '../../../core/engine/cuts.ts';
 import { cutAtDelimiters, cutAtLineStarts } from '../../../core/engine/delimiters.ts';
 import { divide } from '../../../core/engine/hierarchy.ts';
+import { isLineStart, startOfLine } from '../../../core/engine/lines.ts';
 
 const PARAGRAPHS = [cutAtDelimiters(['\n\n', '\r\n\r\n']), cutAtDelimiters(['\n', '. ']), cutAtWhiteSpace];
 const LINES = [cutAtDelimiters(['\n'])];
@@ -25,10 +26,8 @@ t.test('a heading is not left behind at the end of a chunk', async (t) => {
   const tea = '# Tea\n\nBoil water. Wait three minutes. Pour it slowly.\n\n';
   const milk = '## Milk\n\nOnly a little milk is needed, and it goes in last of all.\n';
   t.same(parts(tea + milk, 80), [tea, milk]);
-  t.same(
-    parts((tea + milk).replaceAll('\n', '\r\n'), 84),
-    [tea, milk].map((part) => part.replaceAll('\n', '\r\n')),
-  );
+  const [crlfTea, crlfMilk] = [tea, milk].map((part) => part.replaceAll('\n', '\r\n'));
+  t.same(parts(`${crlfTea}${crlfMilk}`, 84), [crlfTea, crlfMilk]);
 });
 
 t.test('a heading goes with the first piece of a paragraph that has to be cut', async (t) => {
@@ -122,20 +121,8 @@ t.test('headings alone are divided in linear work, and none is lost', async (t) 
 });
 
 t.test('introductions leave the limit and the text whole, whatever stands around them', async () => {
-  const pieces = [
-    '# A\n',
-    '## B b\n\n',
-    '\n',
-    '===\n',
-    '---\n',
-    '*/\n',
-    '/* c\n',
-    '@d\n',
-    'so:\n',
-    '1. x\n',
-    'word ',
-    '\r\n',
-  ];
+  const marks = ['# A\n', '## B b\n\n', '\n', '===\n', '---\n', '*/\n', '/* c\n', '@d\n', 'so:\n', '1. x\n'];
+  const pieces = [...marks, 'word ', '\r\n'];
   const anyText = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 60 });
   const cases = fc.record({
     text: anyText.map((all) => all.join('')),
@@ -150,5 +137,27 @@ t.test('introductions leave the limit and the text whole, whatever stands around
       }
     }),
     { numRuns: 400 },
+  );
+});
+
+const NEAR = 240;
+
+function nearestLineStart(text: string, floor: number, end: number): number | undefined {
+  for (let at = end; at >= Math.max(floor, end - NEAR); at--) if (isLineStart(text, at)) return at;
+  return undefined;
+}
+
+t.test('the start of a line is the nearest one, of short lines and of long ones', async () => {
+  const lines = fc.array(fc.oneof(fc.nat(12), fc.nat(300)), { maxLength: 12 });
+  fc.assert(
+    fc.property(lines, fc.nat(), fc.nat(), (lengths, one, other) => {
+      const text = lengths.map((length) => `${'x'.repeat(length)}\n`).join('');
+      const end = one % (text.length + 1);
+      const floor = other % (end + 1);
+      const found = startOfLine(text, floor, end);
+      if (found !== nearestLineStart(text, floor, end))
+        throw new Error(`${found} in ${JSON.stringify(text)}`);
+    }),
+    { numRuns: 500 },
   );
 });

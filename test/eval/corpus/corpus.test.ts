@@ -1,12 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { printedBy } from '../../pages/printed.ts';
 import { needs } from '../../support/here.ts';
 import { temporaryFolder } from '../../support/server.ts';
+import { evaluateCorpus } from './evaluate.ts';
 
-/** `npm run eval -- corpus FOLDER`, run as a command. */
+/** What `npm run eval -- corpus FOLDER` prints. */
 
-const MAIN = join(import.meta.dirname, '../main.ts');
 const TEXTS = {
   'tea.md': 'Boil water. 🍵 Black tea steeps for three minutes.\n',
   'more/milk.txt': 'Milk is white. Cheese is made of milk.\n',
@@ -24,10 +24,11 @@ async function runOn(t: Test, questions: readonly unknown[], ...flags: string[])
   const lines = questions.map((one) => `${typeof one === 'string' ? one : JSON.stringify(one)}\n`);
   const folder = await temporaryFolder(t, { ...TEXTS, 'questions.jsonl': lines.join(''), '.hidden': '' });
   const files = await temporaryFolder(t, { 'candidates.json': JSON.stringify(CANDIDATES) });
-  const args = [MAIN, 'corpus', folder, '--candidates', join(files, 'candidates.json'), ...flags];
-  const { NODE_OPTIONS: _, ...env } = process.env;
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' });
-  return { status, stdout, stderr };
+  const args = [folder, '--candidates', join(files, 'candidates.json'), ...flags];
+  const printed = await printedBy(() => evaluateCorpus(args));
+  const status = Number(process.exitCode ?? 0);
+  process.exitCode = undefined;
+  return { status, ...printed };
 }
 
 const OF_MODEL = needs('embedding/static', 'tokenizer/huggingface', 'reader/text');

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import { printTable, printTitle } from '../../bench/race/report.ts';
-import type { EvaluatedCandidate } from '../../support/evaluation.ts';
-import { composeQuietly } from '../../support/service.ts';
-import { evaluateWith } from '../evaluate-with.ts';
+import type { EvaluatedCandidate, Evaluation } from '../../support/evaluation.ts';
+import { answerTo, composeQuietly } from '../../support/service.ts';
 import { CorpusError, readCorpus } from './read-corpus.ts';
 
 const USAGE =
@@ -53,7 +52,8 @@ async function printCorpus(args: readonly string[]): Promise<void> {
   });
   const corpus = await readCorpus(folder, { registry, host });
   const compared = candidates ?? presentOf(registry);
-  const answer = await evaluateWith(service, { ...corpus, candidates: compared, ...options });
+  const request = { ...corpus, candidates: compared, ...options };
+  const answer = await answerTo<Evaluation>(service, { run: 'evaluate', pipelines: new Map() }, request);
   const { embedding_model, k } = answer;
   const { documents, questions } = corpus;
   printTitle(`${questions.length} questions about ${documents.length} files, ${k} chunks each`);
@@ -64,15 +64,8 @@ async function printCorpus(args: readonly string[]): Promise<void> {
   }
 }
 
-const COLUMNS = [
-  '',
-  'recall',
-  'precision',
-  'IoU',
-  'precision at full recall',
-  'tokens per question',
-  'chunks',
-];
+const SCORES = ['recall', 'precision', 'IoU', 'precision at full recall'];
+const COLUMNS = ['', ...SCORES, 'tokens per question', 'chunks'];
 
 function rowOf(candidate: EvaluatedCandidate): string[] {
   const { name, recall, precision, iou, precision_at_full_recall } = candidate;
@@ -84,15 +77,7 @@ function presentOf(registry: Registry): object[] {
   return CANDIDATES.filter(({ chunker }) => registry.find('chunker', chunker)?.missing.length === 0);
 }
 
-interface Arguments {
-  readonly folder: string;
-  readonly candidates: unknown;
-  readonly k: number | undefined;
-  readonly embedding_model: string | undefined;
-  readonly embed: string | undefined;
-}
-
-function readArguments(args: readonly string[]): Arguments {
+function readArguments(args: readonly string[]) {
   const text = { type: 'string' } as const;
   const options = { candidates: text, k: text, model: text, embed: text };
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });

@@ -11,28 +11,6 @@ const MOST_PROBLEMS = 10;
 /** What is wrong with a corpus; the message has a line for each problem. */
 export class CorpusError extends Error {}
 
-/** The documents and questions of a request to evaluate, with offsets in code points. */
-export interface Corpus {
-  readonly documents: readonly Document[];
-  readonly questions: readonly Question[];
-}
-
-interface Document {
-  /** The path of the file in the folder. */
-  readonly id: string;
-  readonly filename: string;
-  readonly text: string;
-}
-
-interface Question {
-  readonly question: string;
-  readonly answers: readonly {
-    readonly document: string;
-    readonly start_index: number;
-    readonly end_index: number;
-  }[];
-}
-
 /** A line of the file of questions. */
 interface GivenQuestion {
   readonly question: string;
@@ -51,10 +29,11 @@ interface Readers {
 /**
  * Reads a folder: its files with the readers that are here, and its questions.
  *
+ * @returns members of a request to evaluate, with offsets in code points
  * @throws CorpusError
  */
-export async function readCorpus(folder: string, readers: Readers): Promise<Corpus> {
-  const documents: Document[] = [];
+export async function readCorpus(folder: string, readers: Readers) {
+  const documents: Awaited<ReturnType<typeof readDocument>>[] = [];
   for (const path of filesIn(folder)) documents.push(await readDocument(folder, path, readers));
   const texts = new Map(documents.map(({ id, text }) => [id, text]));
   const problems: string[] = [];
@@ -77,13 +56,9 @@ function filesIn(folder: string): string[] {
   return paths.filter((path) => path !== QUESTIONS && !basename(path).startsWith('.')).sort();
 }
 
-async function readDocument(folder: string, path: string, { registry, host }: Readers): Promise<Document> {
-  const file = {
-    bytes: readFileSync(join(folder, path)),
-    name: basename(path),
-    mediaType: undefined,
-    charset: undefined,
-  };
+async function readDocument(folder: string, path: string, { registry, host }: Readers) {
+  const bytes = readFileSync(join(folder, path));
+  const file = { bytes, name: basename(path), mediaType: undefined, charset: undefined };
   try {
     const reader = await host.get('reader', readerOf(file, undefined, registry).manifest.name);
     const { text } = await reader.read(file, { report() {}, signal: new AbortController().signal });
@@ -93,7 +68,7 @@ async function readDocument(folder: string, path: string, { registry, host }: Re
   }
 }
 
-function linesOf(folder: string): { readonly line: string; readonly number: number }[] {
+function linesOf(folder: string) {
   let text: string;
   try {
     text = readFileSync(join(folder, QUESTIONS), 'utf8').replace(/^\ufeff/, '');
@@ -105,7 +80,7 @@ function linesOf(folder: string): { readonly line: string; readonly number: numb
 }
 
 /** @param texts those of the files, by their paths */
-function readQuestion(line: string, texts: ReadonlyMap<string, string>): Question {
+function readQuestion(line: string, texts: ReadonlyMap<string, string>) {
   const { question, file, answer, start_index, end_index } = JSON.parse(line) as Partial<GivenQuestion>;
   if (typeof question !== 'string') throw new Error('question: expected a text');
   const text = texts.get(file ?? '');

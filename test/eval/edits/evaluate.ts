@@ -1,8 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readTexts } from '../../bench/data/texts.ts';
+import { quantile } from '../../bench/race/race.ts';
 import { printTable, printTitle } from '../../bench/race/report.ts';
-import { composeQuietly, runTask } from '../../support/service.ts';
+import { answerTo, composeQuietly } from '../../support/service.ts';
 import { EDITS_OF_CODE, EDITS_OF_PROSE, type Edit } from './edits.ts';
 
 const PLACES = 40;
@@ -29,11 +30,8 @@ export async function evaluateEdits(sources: string = ROOT): Promise<void> {
   const cases = [...casesOfProse(), caseOfCode(sources)];
   const rows: string[][] = [];
   for (const one of cases) rows.push(...(await rowsOf(one, ids)));
-  printTable(
-    'New chunks for each edit',
-    ['', 'chunks', 'edit', 'median', 'p90', 'max', 'mean', 'of 1,000'],
-    rows,
-  );
+  const header = ['', 'chunks', 'edit', 'median', 'p90', 'max', 'mean', 'of 1,000'];
+  printTable('New chunks for each edit', header, rows);
 }
 
 function casesOfProse(): Case[] {
@@ -59,15 +57,10 @@ function caseOfCode(folder: string): Case {
     const files = globSync(`**/*.${ending}`, options).sort();
     return { language, text: files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n') };
   });
-  const [{ language, text }] = sources.sort((a, b) => b.text.length - a.text.length) as [Source];
+  const { language, text } = sources.reduce((a, b) => (b.text.length > a.text.length ? b : a));
   if (text === '') throw new Error(`${folder} has no sources in ${Object.values(LANGUAGES).join(' or ')}.`);
   const one = { chunker: 'code', name: language, options: { language }, edits: EDITS_OF_CODE };
   return { ...one, text: text.slice(0, LONGEST.code) };
-}
-
-interface Source {
-  readonly language: string;
-  readonly text: string;
 }
 
 type Ids = (one: Case, text: string) => Promise<string[]>;
@@ -77,10 +70,8 @@ async function openIds(): Promise<Ids> {
   const { service } = await composeQuietly();
   return async ({ chunker, options }, text) => {
     const request = { documents: [{ id: 'the document', text }], include: ['id'], ...options };
-    const { bytes } = await runTask(service, { run: 'chunk', name: chunker }, request);
-    return JSON.parse(Buffer.from(bytes).toString())
-      .flat()
-      .map(({ id }: { id: string }) => id);
+    const chunks = await answerTo<{ id: string }[][]>(service, { run: 'chunk', name: chunker }, request);
+    return chunks.flat().map(({ id }) => id);
   };
 }
 
@@ -100,8 +91,7 @@ async function rowsOf(one: Case, ids: Ids): Promise<string[][]> {
 }
 
 function figuresOf(counts: readonly number[], chunks: number): string[] {
-  const rising = counts.toSorted((a, b) => a - b);
-  const at = (share: number) => `${rising[Math.floor(share * (rising.length - 1))]}`;
+  const at = [0.5, 0.9, 1].map((share) => `${quantile(counts, share)}`);
   const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length;
-  return [at(0.5), at(0.9), at(1), mean.toFixed(2), ((1000 * mean) / chunks).toFixed(2)];
+  return [...at, mean.toFixed(2), ((1000 * mean) / chunks).toFixed(2)];
 }

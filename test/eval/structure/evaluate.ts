@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { findMarkdownBlocks } from '../../../core/engine/markdown/find-blocks.ts';
 import { printTable, printTitle } from '../../bench/race/report.ts';
-import { countBlocks } from '../../support/markdown/compare.ts';
-import { type AnswerChunk, composeQuietly, runTask } from '../../support/service.ts';
+import { countBlocks } from '../../core/engine/markdown/compare.ts';
+import { type AnswerChunk, answerTo, composeQuietly } from '../../support/service.ts';
 import { type Page, readPages } from './corpus.ts';
 import { addCounts, type Counts, type Measured, newCounts, type Piece } from './measure.ts';
 import { truthOf } from './truth.ts';
@@ -16,21 +16,16 @@ const PEERS = join(import.meta.dirname, '../../bench/structure/peers.ts');
 const INSTALLED = join(import.meta.dirname, '../../bench/node_modules');
 
 /** A way to split a page. */
-interface Splitter {
+interface Splitter<Part = Piece> {
   readonly name: string;
-  split(text: string): Promise<readonly Piece[]>;
+  split(text: string): Promise<readonly Part[]>;
 }
 
 type Setting = (typeof SETTINGS)[number];
 
 /** The part of the benchmark that is used; the types of its packages are not there without them. */
 interface PeersModule {
-  markdownPeers(tokenizer: string, size: number): Promise<readonly Peer[]>;
-}
-
-interface Peer {
-  readonly name: string;
-  split(text: string): Promise<readonly string[]>;
+  markdownPeers(tokenizer: string, size: number): Promise<readonly Splitter<string>[]>;
 }
 
 /** Prints how chunks of the READMEs in a folder keep to their structure, by another parser's blocks, beside peers. */
@@ -48,33 +43,21 @@ export async function evaluateStructure(folder: string): Promise<void> {
     const ours = (name: string, options: object): Splitter => ({
       name: `${name} ${Object.values(options)}`.trim(),
       async split(text) {
-        const { bytes } = await runTask(
-          service,
-          { run: 'chunk', name },
-          { text, offset_unit: 'utf16', ...setting, ...options },
-        );
-        return (JSON.parse(Buffer.from(bytes).toString()) as AnswerChunk[]).map(toPiece);
+        const request = { text, offset_unit: 'utf16', ...setting, ...options };
+        return (await answerTo<AnswerChunk[]>(service, { run: 'chunk', name }, request)).map(toPiece);
       },
     });
-    const splitters = [
-      ours('markdown', {}),
-      ours('recursive', {}),
-      ours('recursive', { recipe: 'markdown' }),
-    ];
-    for (const splitter of [...splitters, ...(await peers(setting))]) {
+    const own = [ours('markdown', {}), ours('recursive', {}), ours('recursive', { recipe: 'markdown' })];
+    for (const splitter of [...own, ...(await peers(setting))]) {
       const counts = newCounts();
       for (const page of read) {
         const measured: Measured = { ...page, size: setting.chunk_size, count };
         addCounts(counts, await splitter.split(page.text), measured);
       }
-      rows.push([splitter.name, ...shown(counts)]);
+      rows.push([splitter.name, ...Object.values(COLUMNS).map((shown) => shown(counts))]);
     }
-    printTable(
-      `chunk_size ${setting.chunk_size}, ${setting.tokenizer}; of fences, rows and items, those that fit`,
-      COLUMNS,
-      rows,
-    );
-    console.log('');
+    const title = `chunk_size ${setting.chunk_size}, ${setting.tokenizer}; of fences, rows and items, those that fit`;
+    printTable(title, ['', ...Object.keys(COLUMNS)], rows);
   }
 }
 
@@ -102,39 +85,21 @@ function placed(text: string, chunks: readonly string[]): Piece[] {
   });
 }
 
-const COLUMNS = [
-  '',
-  'chunks',
-  'end with heading',
-  'heading alone',
-  'begin with fence end',
-  'fences cut',
-  'rows cut',
-  'items cut',
-  '< 20 chars',
-  'mean fill',
-  'over',
-  'paths wrong',
-];
+const share = (part: number, whole: number) => `${part} (${((100 * part) / Math.max(whole, 1)).toFixed(2)}%)`;
 
-function shown(counts: Counts): string[] {
-  const share = (part: number, whole: number) =>
-    `${part} (${((100 * part) / Math.max(whole, 1)).toFixed(2)}%)`;
-  const { chunks } = counts;
-  return [
-    String(chunks),
-    share(counts.endWithHeading, chunks),
-    share(counts.headingAlone, chunks),
-    share(counts.beginWithFenceEnd, chunks),
-    share(counts.fencesCut, counts.fences),
-    share(counts.rowsCut, counts.rows),
-    share(counts.itemsCut, counts.items),
-    share(counts.tiny, chunks),
-    (counts.fill / chunks).toFixed(3),
-    String(counts.over),
-    counts.paths === 0 ? '-' : share(counts.pathsWrong, counts.paths),
-  ];
-}
+const COLUMNS: Readonly<Record<string, (counts: Counts) => string>> = {
+  chunks: ({ chunks }) => String(chunks),
+  'end with heading': ({ chunks, endWithHeading }) => share(endWithHeading, chunks),
+  'heading alone': ({ chunks, headingAlone }) => share(headingAlone, chunks),
+  'begin with fence end': ({ chunks, beginWithFenceEnd }) => share(beginWithFenceEnd, chunks),
+  'fences cut': ({ fencesCut, fences }) => share(fencesCut, fences),
+  'rows cut': ({ rowsCut, rows }) => share(rowsCut, rows),
+  'items cut': ({ itemsCut, items }) => share(itemsCut, items),
+  '< 20 chars': ({ tiny, chunks }) => share(tiny, chunks),
+  'mean fill': ({ fill, chunks }) => (fill / chunks).toFixed(3),
+  over: ({ over }) => String(over),
+  'paths wrong': ({ paths, pathsWrong }) => (paths === 0 ? '-' : share(pathsWrong, paths)),
+};
 
 function printBlocks(pages: readonly Page[]): void {
   const all = pages.map(({ text }) => countBlocks(text, findMarkdownBlocks(text)));

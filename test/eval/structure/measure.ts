@@ -7,47 +7,25 @@ export interface Piece extends Stretch {
   readonly heading_path?: readonly string[] | undefined;
 }
 
-/** Counts over the chunks of many pages. */
-export interface Counts {
-  chunks: number;
+const COUNTED = [
+  'chunks',
   /** Chunks whose last line is a heading. */
-  endWithHeading: number;
+  'endWithHeading',
   /** Of these, those whose heading has something standing under it. */
-  headingAlone: number;
-  beginWithFenceEnd: number;
-  fences: number;
-  fencesCut: number;
-  rows: number;
-  rowsCut: number;
-  items: number;
-  itemsCut: number;
+  'headingAlone',
+  ...(['beginWithFenceEnd', 'fences', 'fencesCut', 'rows', 'rowsCut', 'items', 'itemsCut'] as const),
   /** Chunks of fewer than 20 characters that are not whole pages. */
-  tiny: number;
+  'tiny',
   /** Sum of the fill of chunks; 1 is the limit. */
-  fill: number;
-  over: number;
-  paths: number;
-  pathsWrong: number;
-}
+  'fill',
+  ...(['over', 'paths', 'pathsWrong'] as const),
+] as const;
+
+/** Counts over the chunks of many pages. */
+export type Counts = Record<(typeof COUNTED)[number], number>;
 
 export function newCounts(): Counts {
-  return {
-    chunks: 0,
-    endWithHeading: 0,
-    headingAlone: 0,
-    beginWithFenceEnd: 0,
-    fences: 0,
-    fencesCut: 0,
-    rows: 0,
-    rowsCut: 0,
-    items: 0,
-    itemsCut: 0,
-    tiny: 0,
-    fill: 0,
-    over: 0,
-    paths: 0,
-    pathsWrong: 0,
-  };
+  return Object.fromEntries(COUNTED.map((name) => [name, 0])) as Counts;
 }
 
 /** A page with what another parser knows of it, and how its chunks are counted. */
@@ -60,12 +38,10 @@ export interface Measured {
 
 /** Adds the counts of the chunks of one page. */
 export function addCounts(counts: Counts, pieces: readonly Piece[], page: Measured): void {
-  const cuts = pieces.slice(1).map(({ start }) => start);
-  addCuts(counts, cuts, page);
+  addCuts(counts, pieces, page);
   const headings = page.truth.outer.filter(({ isHeading }) => isHeading);
-  const fenceEnds = new Set(
-    page.truth.blocks.filter(({ kind }) => kind === 'fence').map((one) => lastLineOf(page.text, one)),
-  );
+  const fences = page.truth.blocks.filter(({ kind }) => kind === 'fence');
+  const fenceEnds = new Set(fences.map((one) => lastLineOf(page.text, one)));
   for (const piece of pieces) {
     const tokens = page.count(piece.text);
     counts.chunks++;
@@ -73,9 +49,7 @@ export function addCounts(counts: Counts, pieces: readonly Piece[], page: Measur
     if (tokens > page.size) counts.over++;
     if (piece.text.length < 20 && pieces.length > 1) counts.tiny++;
     const ink = piece.start + piece.text.search(/\S|$/);
-    if (ink > piece.start || piece.text.trim() !== '') {
-      if (fenceEnds.has(lineStart(page.text, ink))) counts.beginWithFenceEnd++;
-    }
+    if (piece.text !== '' && fenceEnds.has(lineStart(page.text, ink))) counts.beginWithFenceEnd++;
     const end = piece.start + piece.text.trimEnd().length;
     const last = headings.find(
       (heading) => heading.end === end || (heading.end > end && heading.start < end),
@@ -105,21 +79,18 @@ function hasText({ truth: { outer } }: Measured, heading: Stretch): boolean {
   return next !== undefined && !next.isHeading;
 }
 
-function addCuts(counts: Counts, cuts: readonly number[], { text, truth, size, count }: Measured): void {
+function addCuts(counts: Counts, pieces: readonly Piece[], { text, truth, size, count }: Measured): void {
+  const cuts = pieces.slice(1).map(({ start }) => start);
   const cutIn = ({ start, end }: Stretch) => cuts.some((cut) => cut > start && cut < end);
-  const add = (stretches: readonly Stretch[]) => {
+  const add = (name: 'fences' | 'rows' | 'items', stretches: readonly Stretch[]) => {
     const fitting = stretches.filter(({ start, end }) => count(text.slice(start, end)) <= size);
-    return [fitting.length, fitting.filter(cutIn).length] as const;
+    counts[name] += fitting.length;
+    counts[`${name}Cut`] += fitting.filter(cutIn).length;
   };
-  const [fences, fencesCut] = add(truth.blocks.filter(({ kind }) => kind === 'fence'));
-  const [rows, rowsCut] = add(truth.rows);
-  const [items, itemsCut] = add(truth.blocks.filter(({ kind }) => kind === 'item'));
-  counts.fences += fences;
-  counts.fencesCut += fencesCut;
-  counts.rows += rows;
-  counts.rowsCut += rowsCut;
-  counts.items += items;
-  counts.itemsCut += itemsCut;
+  const ofKind = (kind: string) => truth.blocks.filter((block) => block.kind === kind);
+  add('fences', ofKind('fence'));
+  add('rows', truth.rows);
+  add('items', ofKind('item'));
 }
 
 function lineStart(text: string, offset: number): number {

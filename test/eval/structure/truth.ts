@@ -1,20 +1,9 @@
 import type { Nodes, Root } from 'mdast';
 import { toString as wordsOf } from 'mdast-util-to-string';
-import {
-  parseReference,
-  placeOf,
-  type ReferenceBlock,
-  referenceBlocks,
-} from '../../support/markdown/reference.ts';
+import { parseReference, placeOf, referenceBlocks } from '../../support/markdown/reference.ts';
 
 /** What another parser knows of a page. */
-export interface Truth {
-  readonly blocks: readonly ReferenceBlock[];
-  /** `[start, end)` of the rows of tables, without headers. */
-  readonly rows: readonly Stretch[];
-  /** The blocks outside of containers, each with the headings that it stands under. */
-  readonly outer: readonly Placed[];
-}
+export type Truth = ReturnType<typeof truthOf>;
 
 export interface Stretch {
   readonly start: number;
@@ -27,16 +16,9 @@ interface Above {
   readonly name: string;
 }
 
-/** A block with the headings that it stands under, itself included if it is one. */
-export interface Placed extends Stretch {
-  readonly path: readonly Above[];
-  readonly isHeading: boolean;
-  /** Whether a deeper heading follows at once. */
-  readonly isLead: boolean;
-}
-
-export function truthOf(text: string): Truth {
+export function truthOf(text: string) {
   const root = parseReference(text);
+  // Rows of tables are without headers.
   return { blocks: referenceBlocks(text, root), rows: rowsOf(root), outer: outerOf(root) };
 }
 
@@ -50,7 +32,8 @@ function rowsOf(root: Root): Stretch[] {
   return rows;
 }
 
-function outerOf({ children }: Root): Placed[] {
+/** The blocks outside of containers, each with the headings that it stands under, itself included if it is one. */
+function outerOf({ children }: Root) {
   const open: Above[] = [];
   return children.map((node, index) => {
     const next = children[index + 1];
@@ -59,6 +42,7 @@ function outerOf({ children }: Root): Placed[] {
       while ((open.at(-1)?.level ?? 0) >= node.depth) open.pop();
       open.push({ level: node.depth, name: wordsOf(node, { includeHtml: false }) });
     }
+    // Whether a deeper heading follows at once.
     const isLead = isHeading && next?.type === 'heading' && next.depth > node.depth;
     return { ...placeOf(node), path: [...open], isHeading, isLead };
   });

@@ -1,47 +1,59 @@
-import type { AddressInfo } from 'node:net';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Fastify from 'fastify';
-import t from 'tap';
-import { chunker, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
-import { startProcess } from '../../support/process.ts';
+import t, { type Test } from 'tap';
+import { addressOfServer } from '../../../server/cli/health.ts';
+import { describeOptions } from '../../../server/config/help.ts';
+import { startLoopback } from '../../support/loopback.ts';
+import { chunker, plugin, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { temporaryFolder } from '../../support/server.ts';
+import { setVariables } from '../../support/variables.ts';
+import { runHere } from './command.ts';
 
-const CHECK = ['--check', '--host', '127.0.0.1', '--store', 'memory', '--plugins', 'token,character'];
+/** What `check` says of a server, and how a start fails; processes/server.test.ts starts some. */
 
-t.test('--check tries the port and prints workers and limits', async (t) => {
-  const free = startProcess(t, [...CHECK, '--port', '0', '--workers', '3', '--max-body-bytes', '10MiB']);
-  t.equal(await free.ended(), 0);
-  t.match(free.stdout(), /^ {2}--workers: 3$/m);
-  t.match(free.stdout(), /^ {2}--max-body-bytes: 10MiB$/m);
-  t.match(free.stdout(), /^ {2}--request-timeout: 300$/m);
-  t.match(free.stdout(), /^Address 127\.0\.0\.1:0: free$/m);
-  t.match(free.stdout(), /^Store of pipelines \(memory\): works$/m);
+const ROOT = join(import.meta.dirname, '../../..');
+const LOCAL = ['--host', '127.0.0.1', '--store', 'memory', '--plugins', 'token,character'];
+const STACK = /\n\s+at /;
 
-  const other = Fastify();
-  t.teardown(() => other.close());
-  await other.listen({ host: '127.0.0.1', port: 0 });
-  const { port } = other.server.address() as AddressInfo;
-  const taken = startProcess(t, [...CHECK, '--port', String(port)]);
-  t.equal(await taken.ended(), 2);
-  t.match(taken.stdout(), new RegExp(`^Address 127\\.0\\.0\\.1:${port}: .* in use; .* --port`, 'm'));
+const run = (t: Test, args: readonly string[], env: Record<string, string> = {}) =>
+  runHere(t, args, { cwd: ROOT, env });
+
+t.test('check tries the port and prints workers and limits', async (t) => {
+  const flags = '--port 0 --workers 3 --max-body-bytes 10MiB';
+  const free = await run(t, ['check', ...LOCAL, ...flags.split(' ')]);
+  t.equal(free.status, 0);
+  for (const line of [
+    /^Plugins:\n {2}chunker\/token: available\n/,
+    /^ {2}--workers: 3$/m,
+    /^ {2}--max-body-bytes: 10MiB$/m,
+    /^ {2}--request-timeout: 300$/m,
+    /^Address 127\.0\.0\.1:0: free$/m,
+    /^Store of pipelines \(memory\): works$/m,
+  ])
+    t.match(free.stdout, line);
+  const { port } = new URL(await startLoopback(t, () => {}));
+  const taken = await run(t, ['check', ...LOCAL, '--port', port]);
+  t.equal(taken.status, 2);
+  t.match(taken.stdout, new RegExp(`^Address 127\\.0\\.0\\.1:${port}: .* in use; .* --port`, 'm'));
+  for (const host of ['192.0.2.1', 'no-such-host.invalid']) {
+    const elsewhere = await run(t, ['check', ...LOCAL, '--host', host, '--port', '0']);
+    t.match(elsewhere, { status: 2, stdout: new RegExp(`^Address ${host}:0: .*${host}.*--host`, 'm') });
+  }
 });
 
-t.test("a plugin's address that is no URL stops the start, with and without --check", async (t) => {
-  const URLS = ['REMOTE_URL', 'LOCAL_URL', 'BLANK_URL'];
-  const folder = await pluginsFolder(t, chunker('remote', WHOLE_TEXT, { urls: URLS }));
-  const args = ['--port', '0', '--host', '127.0.0.1', '--plugins-dir', folder];
+t.test("a plugin's address that is no URL stops the start, with and without check", async (t) => {
   const env = { REMOTE_URL: 'not-a-url', LOCAL_URL: 'localhost:11434/v1', BLANK_URL: '' };
-  const problems = [
-    'LOCAL_URL: expected a URL such as https://host or http://host:8080/path, got "localhost:11434/v1"',
-    'REMOTE_URL: expected a URL such as https://host or http://host:8080/path, got "not-a-url"',
-  ];
-  for (const more of [[], ['--check']]) {
-    const server = startProcess(t, [...args, ...more], { env });
-    t.equal(await server.ended(), 2);
-    t.same(server.stderr().trim().split('\n').sort(), problems);
+  const folder = await pluginsFolder(t, chunker('remote', WHOLE_TEXT, { urls: Object.keys(env) }));
+  const args = ['--port', '0', '--host', '127.0.0.1', '--plugins-dir', folder];
+  const expected = 'expected a URL such as https://host or http://host:8080/path, got';
+  const problems = [`LOCAL_URL: ${expected} "${env.LOCAL_URL}"`, `REMOTE_URL: ${expected} "not-a-url"`];
+  for (const command of ['serve', 'check']) {
+    const { status, stderr } = await run(t, [command, ...args], env);
+    t.equal(status, 2);
+    t.same(stderr.trim().split('\n').sort(), problems);
   }
-  const only = startProcess(t, ['--check', ...args, '--plugins', 'token', '--store', 'memory'], { env });
-  t.equal(await only.ended(), 0, 'what no plugin reads is not looked at');
+  const only = await run(t, ['check', ...args, '--plugins', 'token', '--store', 'memory'], env);
+  t.equal(only.status, 0, 'what no plugin reads is not looked at');
 });
 
 t.test('what jobs may use is read at the start, and printed without keys', async (t) => {
@@ -51,22 +63,158 @@ t.test('what jobs may use is read at the start, and printed without keys', async
     'bad.json': JSON.stringify({ archive: { ...archive, secret_access_kye: 'hidden' } }),
   });
   const env = { ARCHIVE_SECRET: 'hidden', BULK_CALLBACK_SECRET: 'hidden-hidden-hidden' };
-  const using = (name: string) => ['--bulk-root', folder, '--bulk-connections', join(folder, name)];
-  const good = startProcess(t, [...CHECK, '--port', '0', ...using('good.json')], { env });
-  t.equal(await good.ended(), 0);
-  t.match(
-    good.stdout(),
-    `Folder of jobs: ${folder}\nBuckets of jobs: archive (docs at https://s3.example/)\n`,
-  );
-  t.match(good.stdout(), /^Callbacks of jobs: signed, to public addresses alone$/m);
-  t.notMatch(good.stdout() + good.stderr(), /hidden/);
-  for (const command of [CHECK, CHECK.slice(1)]) {
-    const bad = startProcess(t, [...command, '--port', '0', ...using('bad.json')], { env });
-    t.equal(await bad.ended(), 2);
-    t.match(
-      bad.stderr(),
-      /archive\.secret_access_kye: unknown, known are .*\n.*archive\.secret_access_key: expected/,
-    );
-    t.notMatch(bad.stdout() + bad.stderr(), /hidden/);
+  const using = (command: string, name: string) => {
+    const jobs = ['--port', '0', '--bulk-root', folder, '--bulk-connections', join(folder, name)];
+    return run(t, [command, ...LOCAL, ...jobs], env);
+  };
+  const good = await using('check', 'good.json');
+  t.equal(good.status, 0);
+  t.match(good.stdout, `Folder of jobs: ${folder}\nBuckets of jobs: archive (docs at https://s3.example/)\n`);
+  t.match(good.stdout, /^Callbacks of jobs: signed, to public addresses alone$/m);
+  t.notMatch(good.stdout + good.stderr, /hidden/);
+  for (const command of ['check', 'serve']) {
+    const { status, stdout, stderr } = await using(command, 'bad.json');
+    t.equal(status, 2);
+    const problems = /\.secret_access_kye: unknown, known are .*\n.*archive\.secret_access_key: expected/;
+    t.match(stderr, problems);
+    t.notMatch(stdout + stderr, /hidden/);
   }
+});
+
+t.test('a start that fails says why, all of it', async (t) => {
+  const bad = await pluginsFolder(t, chunker('bad', WHOLE_TEXT, { kind: 'chunkr' }));
+  const flags = [
+    /^--port: expected/m,
+    /^--prot: unknown flag, did you mean --port\?$/m,
+    /^stray: not a flag/m,
+  ];
+  for (const [args, messages, env] of [
+    ['--port=x --prot=1 stray', [...flags, /^LOG_LEVEL: expected/m], { LOG_LEVEL: 'loud' }],
+    [`--plugins-dir ${bad}`, [/bad\/manifest\.js: manifest\.kind: expected one of/]],
+    ['--plugins token,charactr', [/"charactr".*tokenizer\/character/]],
+  ] as const) {
+    const { status, stderr } = await run(t, ['serve', ...args.split(' ')], env);
+    t.equal(status, 2, args);
+    for (const message of messages) t.match(stderr, message);
+    t.notMatch(stderr, STACK);
+  }
+});
+
+t.test('--help and --version print and end', async (t) => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const help = await run(t, ['serve', '--help', '--port=wrong']);
+  t.equal(help.status, 0);
+  for (const { flag, variable } of describeOptions()) t.ok(help.stdout.includes(flag || variable));
+  t.match(await run(t, ['serve', '--version']), { status: 0, stdout: `${version}\n` });
+});
+
+t.test('the health check follows --port and --host, and PORT and HOST', async (t) => {
+  const asked = (flags: string[], variables: string[]) =>
+    addressOfServer(['tini', '--', 'node', 'build/server/main.js', ...flags, ''], variables);
+  const at = 'http://127.0.0.1:9';
+  t.equal(asked(['--port', '9', '--host', '127.0.0.1'], ['A=b']), at);
+  t.equal(asked(['--port=9'], ['PORT=2']), at);
+  t.equal(asked([], ['PORT=9', 'HOST=127.0.0.1']), at);
+  t.equal(asked(['--host', '::1'], ['PORT=9']), 'http://[::1]:9');
+  t.equal(addressOfServer(['node', 'server/other.js', ''], []), undefined, 'a process that is no server');
+});
+
+const EXAMPLE = { example: { text: 'One. Two.' } };
+const FACTORY = 'export default () => ({ chunk: (text) => [{ start: 0, end: text.length }] });\n';
+const broken = (name: string, index: string, manifest: object = {}) =>
+  plugin({ kind: 'chunker', name, ...manifest }, index);
+
+/** A plugin whose index is TypeScript. */
+function typed(name: string, index: string): Record<string, string> {
+  const { [`${name}/index.js`]: _, ...files } = broken(name, '');
+  return { ...files, [`${name}/index.ts`]: index };
+}
+
+/** Checks the plugins and, unless all are asked for, no others. */
+async function checked(t: Test, plugins: Record<string, string>[], more: string[] = [], all = false) {
+  const folder = await pluginsFolder(t, ...plugins);
+  const names = plugins.map((files) => Object.keys(files)[0]?.split('/')[0]);
+  const only = all ? [] : ['--plugins', ['token', 'character', ...names].join(',')];
+  const args = ['--plugins-dir', folder, '--data-dir', await temporaryFolder(t), ...only, ...more];
+  const { status, stdout, stderr } = await run(t, ['check', ...args]);
+  t.equal(stderr, '');
+  const lines = stdout.split('\n');
+  const at = (line: string, name: string) => {
+    const place = lines.indexOf(line);
+    t.ok(place > 0, line);
+    t.equal(lines[place + 1], `    in ${join(folder, name)}`);
+  };
+  return { status, lines, folder, at };
+}
+
+t.test('check runs the example of every plugin here, and calls no server on the network', async (t) => {
+  setVariables(t, { OPENAI_API_KEY: 'sk-none', OPENAI_BASE_URL: 'http://127.0.0.1:9' });
+  const { status, lines } = await checked(t, [chunker('fine', WHOLE_TEXT, EXAMPLE)], [], true);
+  t.equal(status, 0);
+  const plugins = lines.filter((line) => /^ {2}(chunker|refinery|embedding|tokenizer)\//.test(line));
+  t.ok(plugins.includes('  chunker/fine: available'));
+  for (const line of plugins) t.match(line, /: (available|missing, set the environment variable )/);
+  t.ok(lines.some((line) => /^Store of pipelines \(.*\): works$/.test(line)));
+});
+
+t.test('check exits with 1 for a plugin that cannot be imported, and names file and line', async (t) => {
+  const { status, lines, folder, at } = await checked(t, [
+    broken('syntax', '// one\nconst two = = 2;\n'),
+    typed('enums', 'const a: number = 1;\nenum B { C }\n'),
+    broken('import', "\n\nimport x from 'no-such-package-x';\nexport default x;\n"),
+    { ...broken('inner', "import './lib/parse.js';\n"), 'inner/lib/parse.js': 'export const a = 1;\n)\n' },
+    broken('throws', "\nthrow new Error('no luck');\n"),
+    broken('nothing', 'export const chunk = 1;\n'),
+    broken('exits', 'process.exit(0);\n'),
+    broken('user', FACTORY, { uses: ['chunker/syntax'] }),
+    broken('after', FACTORY),
+  ]);
+  t.equal(status, 1);
+  const missing = `Cannot find package 'no-such-package-x' imported from ${join(folder, 'import/index.js')}`;
+  for (const [name, problem] of [
+    ['syntax', "Unexpected token '=' (index.js:2)"],
+    ['enums', 'TypeScript enum is not supported in strip-only mode (index.ts:2)'],
+    ['import', `${missing} (index.js:3)`],
+    ['inner', "Unexpected token ')' (lib/parse.js:2)"],
+    ['throws', 'no luck (index.js:2)'],
+    ['nothing', 'the default export of its index is not a function'],
+    ['exits', 'its import ends the process'],
+    ['user', 'it uses chunker/syntax, which cannot be imported'],
+  ] as const)
+    at(`  chunker/${name}: cannot be imported, ${problem}`, name);
+  t.ok(lines.includes('  chunker/after: available'), 'the others are checked');
+});
+
+t.test('check exits with 1 for an example that fails, here and in a worker', async (t) => {
+  const words = `export default () => ({ names: () => ['words'], open: async () => ({ name: 'words', tokenize() {
+ throw new Error('words fail'); } }) });`;
+  const made = "export default () => { throw new Error('no model'); };";
+  const plugins = [
+    chunker('throws', '\n throw new TypeError("no luck");', EXAMPLE),
+    chunker('loses', 'return [];', { ...EXAMPLE, guarantees: { lossless: true } }),
+    plugin({ kind: 'tokenizer', name: 'words', models: ['words'] }, words),
+    plugin({ kind: 'embedding', name: 'model', models: ['model'] }, made),
+  ];
+  const loses =
+    'The chunker "loses" returned an answer that breaks its contract: the text from 0 to 9 is lost.';
+  for (const workers of ['0', '1']) {
+    const { status, at } = await checked(t, plugins, ['--workers', workers]);
+    t.equal(status, 1);
+    for (const [id, problem] of [
+      ['chunker/throws', 'TypeError: no luck (index.js:2)'],
+      ['chunker/loses', loses],
+      ['tokenizer/words', 'Error: words fail (index.js:2)'],
+      ['embedding/model', 'Error: no model (index.js:1)'],
+    ] as const)
+      at(`  ${id}: its example fails, ${problem}`, id.split('/')[1] as string);
+  }
+});
+
+t.test('check says where a package has to be installed', async (t) => {
+  const needs = { packages: ['fastest-levenshtein'] };
+  const { status, lines, folder } = await checked(t, [chunker('packaged', WHOLE_TEXT, { needs })]);
+  t.equal(status, 0, 'a plugin that lacks something is no failure');
+  const at = lines.findIndex((line) => line.startsWith('  chunker/packaged: missing, '));
+  t.match(lines[at], /run "npm install fastest-levenshtein" in the plugin's folder/);
+  t.equal(lines[at + 1], `    in ${join(folder, 'packaged')}`);
 });

@@ -1,6 +1,8 @@
 import t, { type Test } from 'tap';
-import { type CliResult, runCli } from '../../support/cli.ts';
+import { chunker, WHOLE_TEXT } from '../../support/plugins.ts';
 import { startServer, temporaryFolder } from '../../support/server.ts';
+import type { CliResult } from './cli.ts';
+import { checkFailures, runHere } from './command.ts';
 
 const KEY = 'a-key-of-these-tests-that-is-long-enough';
 const OPTIONS = { tokenizer: 'character', chunk_size: 4 };
@@ -11,7 +13,7 @@ async function withServer(t: Test, files: Record<string, string>, config = {}) {
   const [cwd, dataDir] = [await temporaryFolder(t, files), await temporaryFolder(t)];
   const { url } = await startServer(t, { dataDir, apiKeys: KEY, ...config });
   const env = { CHUNKSMITH_SERVER: url, CHUNKSMITH_KEY: KEY };
-  const run = (...args: string[]): Promise<CliResult> => runCli(t, args, { cwd, env });
+  const run = (...args: string[]): Promise<CliResult> => runHere(t, args, { cwd, env });
   const json = async <T>(...args: string[]): Promise<T> => {
     const { status, stdout, stderr } = await run(...args, '--json');
     t.equal(status, 0, stderr);
@@ -30,46 +32,36 @@ t.test('pipelines are stored, shown and deleted', async (t) => {
   t.match(await json('pipelines', 'list'), [{ id, name: 'four', description: 'of four' }]);
   t.match((await run('pipelines', 'list')).stdout, new RegExp(`^name +id .*\nfour +${id} +token `));
   for (const which of ['four', id]) t.match((await run('pipelines', 'show', which)).stdout, /"chunk_size":4/);
-  t.equal(
-    (await json<{ id: string }>('pipelines', 'put', 'four', 'p.json')).id,
-    id,
-    'put twice is there once',
-  );
-  t.match(await run('pipelines', 'put', 'five', 'wrong.json'), { status: 1, stderr: /steps: expected/ });
-  t.match(await run('pipelines', 'put', 'five', 'broken.json'), {
-    status: 2,
-    stderr: /cannot be read as JSON/,
-  });
+  const again = await json<{ id: string }>('pipelines', 'put', 'four', 'p.json');
+  t.equal(again.id, id, 'put twice is there once');
+  await checkFailures(t, run, [
+    ['pipelines put five wrong.json', /steps: expected/, 1],
+    ['pipelines put five broken.json', /cannot be read as JSON/],
+    ['pipelines lst', /Did you mean list/],
+  ]);
   t.match(await run('pipelines', 'delete', 'four'), { status: 0, stdout: 'deleted four\n' });
-  t.match(await run('pipelines', 'show', 'four'), { status: 2, stderr: /there is no pipeline/ });
-  t.match(await run('pipelines', 'lst'), { status: 2, stderr: /Did you mean list/ });
-  const keyless = await runCli(t, ['pipelines', 'list', '--server', url], { cwd });
-  t.match(keyless, { status: 1, stderr: /CHUNKSMITH_KEY/ });
+  await checkFailures(t, run, [['pipelines show four', /there is no pipeline/]]);
+  const keyless = (...args: string[]) => runHere(t, args, { cwd });
+  await checkFailures(t, keyless, [[`pipelines list --server ${url}`, /CHUNKSMITH_KEY/, 1]]);
 });
 
 t.test('evaluate prints a row for each candidate', async (t) => {
-  const { run, json } = await withServer(t, {
-    'e.json': JSON.stringify({
-      documents: [{ id: 'a', text: 'The cat sat on the mat. The dog ate the food.' }],
-      questions: [
-        { question: 'Who sat on the mat?', answers: [{ document: 'a', start_index: 0, end_index: 23 }] },
-      ],
-      candidates: [
-        { name: 'small', chunker: 'token', config: { ...OPTIONS, chunk_size: 10 } },
-        { name: 'large', chunker: 'token', config: { ...OPTIONS, chunk_size: 40 } },
-      ],
-    }),
-  });
+  const answers = [{ document: 'a', start_index: 0, end_index: 23 }];
+  const configOf = (chunk_size: number) => ({ ...OPTIONS, chunk_size });
+  const request = {
+    documents: [{ id: 'a', text: 'The cat sat on the mat. The dog ate the food.' }],
+    questions: [{ question: 'Who sat on the mat?', answers }],
+    candidates: [
+      { name: 'small', chunker: 'token', config: configOf(10) },
+      { name: 'large', chunker: 'token', config: configOf(40) },
+    ],
+  };
+  const { run, json } = await withServer(t, { 'e.json': JSON.stringify(request) });
   const table = await run('evaluate', 'e.json');
   t.equal(table.status, 0, table.stderr);
   t.match(table.stdout, /^candidate .*\nsmall .*\d.*\nlarge .*\d/);
   t.match(await json('evaluate', 'e.json'), { candidates: [{ name: 'small' }, { name: 'large' }] });
 });
-
-interface Job {
-  readonly id: string;
-  readonly state: string;
-}
 
 t.test('jobs are begun, watched, read and deleted', async (t) => {
   const root = await temporaryFolder(t, {
@@ -78,8 +70,9 @@ t.test('jobs are begun, watched, read and deleted', async (t) => {
   });
   const body = { source: { path: 'in' }, steps: STEPS, target: { path: 'out' } };
   const { run, json } = await withServer(t, { 'job.json': JSON.stringify(body) }, { bulkRoot: root });
-  const { id } = await json<Job>('jobs', 'create', 'job.json', '--key', 'once');
-  t.equal((await json<Job>('jobs', 'create', 'job.json', '--key', 'once')).id, id, 'one key, one job');
+  const { id } = await json<{ id: string }>('jobs', 'create', 'job.json', '--key', 'once');
+  const again = await json<{ id: string }>('jobs', 'create', 'job.json', '--key', 'once');
+  t.equal(again.id, id, 'one key, one job');
   const watched = await run('jobs', 'watch', id);
   t.equal(watched.status, 0, watched.stderr);
   t.match(watched.stdout, /done, 100%, 2 documents, 1 failed, 3 chunks/);
@@ -87,15 +80,39 @@ t.test('jobs are begun, watched, read and deleted', async (t) => {
   t.match((await run('jobs', 'show', id)).stdout, /^id +.*\nstate +done\n/);
   t.match((await run('jobs', 'list')).stdout, new RegExp(`\n${id}  done `));
   const result = await run('jobs', 'result', id);
-  t.same(
-    result
-      .lines()
-      .map(({ text }) => text)
-      .sort(),
-    ['abcd', 'ef', 'gh'],
-  );
+  t.same(result.texts().sort(), ['abcd', 'ef', 'gh']);
   t.match((await run('jobs', 'errors', id)).lines(), [{ source: 'in/b.jsonl', status: 400 }]);
-  t.match(await run('jobs', 'retry', id), { status: 1, stderr: /is done/ });
+  await checkFailures(t, run, [[`jobs retry ${id}`, /is done/, 1]]);
   t.match(await run('jobs', 'delete', id), { status: 0 });
-  t.match(await run('jobs', 'show', id), { status: 1, stderr: /There is no job/ });
+  await checkFailures(t, run, [[`jobs show ${id}`, /There is no job/, 1]]);
+});
+
+const cwd = await temporaryFolder(t);
+const run = (...args: string[]) => runHere(t, args, { cwd });
+
+t.test('models lists what requests can name', async (t) => {
+  const { tokenizers } = JSON.parse((await run('models', '--json')).stdout);
+  const character = tokenizers.find((one: { name: string }) => one.name === 'character');
+  t.match(character, { available: true, missing: [] });
+  const { stdout } = await run('models');
+  t.match(stdout, /^EMBEDDING MODEL .*[\s\S]*\n\nTOKENIZER .*[\s\S]*\ncharacter +character\n/);
+});
+
+t.test('plugins lists what is here, with further folders', async (t) => {
+  const folder = await temporaryFolder(t, {
+    ...chunker('mine', WHOLE_TEXT, { version: '1.2.3', summary: 'Mine.' }),
+    ...chunker('lacks', WHOLE_TEXT, { needs: { env: ['NOT_SET'] } }),
+  });
+  const listed = await run('plugins', '--plugins-dir', folder, '--json');
+  const mine = JSON.parse(listed.stdout).find((one: { name: string }) => one.name === 'mine');
+  t.match(mine, { kind: 'chunker', state: 'ready', version: '1.2.3', origin: 'folder' });
+  const { stdout } = await run('plugins', '--plugins-dir', folder);
+  t.match(stdout, /\nchunker\/mine +1\.2\.3 +ready +Mine\.\n/);
+  t.match(stdout, /\nchunker\/lacks +unavailable +.*NOT_SET/);
+});
+
+t.test('shells complete commands and flags', async (t) => {
+  t.match((await run('complete', 'bash')).stdout, /^# bash completion for chunksmith/);
+  t.match((await run('complete', '--', 'pip')).stdout, /^pipelines\t/);
+  t.match((await run('complete', '--', 'serve', '--request-t')).stdout, /^--request-timeout\t/);
 });

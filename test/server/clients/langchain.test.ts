@@ -10,6 +10,9 @@ import { startServer } from '../../support/server.ts';
 const { url: baseUrl } = await startServer(t);
 const TEXT = '# Tea\n\nBoil water. 👍🏽 Wait.\r\n\nA family 👩‍👩‍👧‍👦 drinks.\n\n你好，世界。\n';
 const metadata = { source: 'tea.md', loc: { page: 3 } };
+const textsOf = (documents: readonly Document[]) => documents.map(({ pageContent }) => pageContent);
+const splitterOf = (fields: object = {}) =>
+  new ChunksmithTextSplitter({ baseUrl, chunker: 'token', ...fields });
 
 /** What both splitters have to agree about: where a chunk stands, by what is in it. */
 function placesIn(text: string, documents: readonly Document[]): [found: unknown, expected: unknown][] {
@@ -20,7 +23,7 @@ function placesIn(text: string, documents: readonly Document[]): [found: unknown
 }
 
 t.test('it is a text splitter and a transformer of documents', async (t) => {
-  const splitter = new ChunksmithTextSplitter({ baseUrl, chunker: 'token', chunkSize: 10 });
+  const splitter = splitterOf({ chunkSize: 10 });
   t.ok(splitter instanceof langchain.TextSplitter);
   const pieces = await splitter.splitText(TEXT);
   t.equal(pieces.join(''), TEXT);
@@ -33,13 +36,7 @@ t.test('it is a text splitter and a transformer of documents', async (t) => {
 });
 
 t.test('documents have the metadata of their text, loc.lines and the start', async (t) => {
-  const splitter = new ChunksmithTextSplitter({
-    baseUrl,
-    chunker: 'token',
-    chunkSize: 10,
-    addStartIndex: true,
-    chunkOverlap: 3,
-  });
+  const splitter = splitterOf({ chunkSize: 10, addStartIndex: true, chunkOverlap: 3 });
   const documents = await splitter.createDocuments([TEXT, '', 'x'], [metadata, {}]);
   const first = documents.filter((one) => one.metadata.source === 'tea.md');
   t.equal(documents.length, first.length + 1);
@@ -52,48 +49,31 @@ t.test('documents have the metadata of their text, loc.lines and the start', asy
 });
 
 t.test('headers are added as LangChain adds them', async (t) => {
-  const splitter = new ChunksmithTextSplitter({ baseUrl, chunker: 'token', chunkSize: 2 });
-  const documents = await splitter.createDocuments(['abcd'], [], {
-    chunkHeader: 'T: ',
-    appendChunkOverlapHeader: true,
-  });
-  t.same(
-    documents.map(({ pageContent }) => pageContent),
-    ['T: ab', "T: (cont'd) cd"],
-  );
+  const header = { chunkHeader: 'T: ', appendChunkOverlapHeader: true };
+  const documents = await splitterOf({ chunkSize: 2 }).createDocuments(['abcd'], [], header);
+  t.same(textsOf(documents), ['T: ab', "T: (cont'd) cd"]);
 });
 
 t.test('more texts than one request takes', async (t) => {
-  const splitter = new ChunksmithTextSplitter({ baseUrl, chunker: 'token' });
   const texts = Array.from({ length: 230 }, (_, index) => `text ${index}`);
-  const documents = await splitter.createDocuments(texts);
-  t.same(
-    documents.map(({ pageContent }) => pageContent),
-    texts,
-  );
+  t.same(textsOf(await splitterOf().createDocuments(texts)), texts);
 });
 
 t.test('the splitter of a program is replaced by its name', needs('chunker/recursive'), async (t) => {
-  const program = async (Splitter: new (fields: object) => langchain.TextSplitter, fields: object) => {
-    const splitter = new Splitter({
-      chunkSize: 20,
-      chunkOverlap: 0,
-      separators: ['\n\n', '\n', ' ', ''],
-      ...fields,
-    });
-    return splitter.createDocuments([TEXT], [metadata]);
-  };
+  const given = { chunkSize: 20, chunkOverlap: 0, separators: ['\n\n', '\n', ' ', ''] };
+  const program = (Splitter: new (fields: object) => langchain.TextSplitter, fields: object) =>
+    new Splitter({ ...given, ...fields }).createDocuments([TEXT], [metadata]);
   const theirs = await program(langchain.RecursiveCharacterTextSplitter, {});
   const ours = await program(RecursiveCharacterTextSplitter, { baseUrl });
   t.same(Object.keys(ours[0]?.metadata ?? {}), Object.keys(theirs[0]?.metadata ?? {}));
-  t.match(ours[0]?.metadata, { source: 'tea.md', loc: { page: 3, lines: { from: 1 } } });
-  t.match(theirs[0]?.metadata, { source: 'tea.md', loc: { page: 3, lines: { from: 1 } } });
-  t.equal(ours.map(({ pageContent }) => pageContent).join(''), TEXT, 'and nothing is lost');
+  for (const [first] of [ours, theirs])
+    t.match(first?.metadata, { source: 'tea.md', loc: { page: 3, lines: { from: 1 } } });
+  t.equal(textsOf(ours).join(''), TEXT, 'and nothing is lost');
   for (const [lines, expected] of placesIn(TEXT, ours)) t.strictSame(lines, expected);
 });
 
 t.test('what a service cannot do is refused', async (t) => {
   t.throws(() => new RecursiveCharacterTextSplitter({ lengthFunction: () => 1 } as object), /tokenizer/);
-  const splitter = new ChunksmithTextSplitter({ baseUrl, chunker: 'token', options: { chunk_sise: 1 } });
-  await t.rejects(splitter.splitText('a'), { name: 'ChunksmithError', status: 400, detail: /chunk_size/ });
+  const refused = splitterOf({ options: { chunk_sise: 1 } }).splitText('a');
+  await t.rejects(refused, { name: 'ChunksmithError', status: 400, detail: /chunk_size/ });
 });

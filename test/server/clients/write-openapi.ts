@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DOCUMENT, formatted, ROOT, served, TYPES, typesOf } from '../../support/openapi-types.ts';
+import { DOCUMENT, ROOT, served, TYPES, typesOf } from './openapi-types.ts';
+import { formatted } from './processes/formatted.ts';
 
 /** Writes the OpenAPI document of this checkout, and the types of the JavaScript client. */
 

@@ -5,21 +5,8 @@ import type { ShardRange, SourceLine } from '../../../server/corpus/shard.ts';
 import type { Storage, StoredFile } from '../../../server/corpus/storage.ts';
 
 /** A storage for tests of formats: files in memory, which are read in pieces of some size. */
-export interface MemoryStorage extends Storage {
-  readonly counts: {
-    /** Bytes that were read so far. */
-    bytes: number;
-    /** Reads that have begun and not ended, and the most of them. */
-    open: number;
-    mostOpen: number;
-  };
-  fileOf(name: string): StoredFile;
-}
-
-export function memoryStorage(
-  files: Readonly<Record<string, Uint8Array | string>>,
-  block = 65_536,
-): MemoryStorage {
+export function memoryStorage(files: Readonly<Record<string, Uint8Array | string>>, block = 65_536) {
+  /** Bytes that were read so far; reads that have begun and not ended, and the most of them. */
   const counts = { bytes: 0, open: 0, mostOpen: 0 };
   const bytesOf = (name: string) => Buffer.from(files[name] ?? '');
   const fileOf = (name: string) => ({ name, size: bytesOf(name).length, version: 'one' });
@@ -52,9 +39,10 @@ export function memoryStorage(
     counts,
     fileOf,
     list,
-    find: async (name) => (name in files ? fileOf(name) : undefined),
+    find: async (name: string) => (name in files ? fileOf(name) : undefined),
     read,
     create: refuse,
+    createOnce: refuse,
     settle: refuse,
     remove: refuse,
     removeFolder: refuse,
@@ -95,6 +83,9 @@ export async function readPath(
   return lines;
 }
 
+/** The bytes of a document that can be read, as text. */
+export const jsonOf = (line: SourceLine) => ('document' in line ? String(line.document) : 'skipped');
+
 /** What stands in a document, the code and message of its error, or that it was skipped. */
 export function shown(line: SourceLine): unknown {
   if (!('document' in line)) return 'skipped';
@@ -103,6 +94,9 @@ export function shown(line: SourceLine): unknown {
     ? `${document.code}: ${document.detail}`
     : JSON.parse(document.toString());
 }
+
+/** The order of the UTF-8 of names. */
+export const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 /** The message of what reading throws. */
 export async function failureOf(work: Promise<unknown>): Promise<string> {

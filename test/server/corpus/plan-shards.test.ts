@@ -16,27 +16,21 @@ const files = {
 t.test('files become shards by their names, the same each time', async (t) => {
   const storage = memoryStorage(files);
   const shards = await plan(storage, { path: 'kb', format: 'auto', shardBytes: 40 });
-  t.same(
-    shards.map(({ format, files, part, bytes }) => [
-      format,
-      files.map(({ name }) => name).join(),
-      part ?? null,
-      bytes,
-    ]),
-    [
-      ['jsonl', 'kb/c.jsonl', { from: 0, to: 33 }, 33],
-      ['jsonl', 'kb/c.jsonl', { from: 33, to: 66 }, 33],
-      ['jsonl', 'kb/c.jsonl', { from: 66, to: 100 }, 34],
-      ['jsonl', 'kb/e.ndjson.gz', null, 50],
-      ['files', 'kb/a.md,kb/b.txt,kb/d.csv,kb/f.pdf', null, 39],
-    ],
-  );
+  const found = shards.map(({ format, files, part, bytes }) => {
+    const names = files.map(({ name }) => name).join();
+    return `${format} ${names} ${part === undefined ? 'whole' : `${part.from}-${part.to}`} ${bytes}`;
+  });
+  t.same(found, [
+    'jsonl kb/c.jsonl 0-33 33',
+    'jsonl kb/c.jsonl 33-66 33',
+    'jsonl kb/c.jsonl 66-100 34',
+    'jsonl kb/e.ndjson.gz whole 50',
+    'files kb/a.md,kb/b.txt,kb/d.csv,kb/f.pdf whole 39',
+  ]);
   t.same(await plan(storage, { path: 'kb', format: 'auto', shardBytes: 40 }), shards);
   const whole = await plan(storage, { path: '', format: 'auto' });
-  t.same(
-    whole.map(({ bytes }) => bytes),
-    [100, 50, 40],
-  );
+  const sizes = whole.map(({ bytes }) => bytes);
+  t.same(sizes, [100, 50, 40]);
 });
 
 t.test('a shard has no more files and bytes than it may', async (t) => {
@@ -47,25 +41,20 @@ t.test('a shard has no more files and bytes than it may', async (t) => {
   t.same(await counts({ shardDocuments: 10 }), [10, 10, 5]);
   const shards = await plan(storage, { path: '', format: 'files', shardBytes: 30 });
   t.ok(shards.every(({ files, bytes }) => bytes <= 30 || files.length === 1));
-  t.equal(
-    shards.reduce((sum, one) => sum + one.files.length, 0),
-    25,
-  );
+  const all = shards.reduce((sum, one) => sum + one.files.length, 0);
+  t.equal(all, 25);
   t.same(await counts({}), [25]);
 });
 
-t.test(
-  'with a format, the files of a folder are taken that have its ending, and a file as it is',
-  async (t) => {
-    const storage = memoryStorage(files);
-    const names = async (path: string, format: 'csv' | 'jsonl' | 'files') =>
-      (await plan(storage, { path, format })).flatMap((shard) => shard.files.map(({ name }) => name));
-    t.same(await names('kb', 'csv'), ['kb/d.csv']);
-    t.same(await names('kb', 'jsonl'), ['kb/c.jsonl', 'kb/e.ndjson.gz']);
-    t.same(await names('kb/b.txt', 'jsonl'), ['kb/b.txt']);
-    t.equal((await names('kb', 'files')).length, 7);
-  },
-);
+t.test('with a format, files of a folder are taken that have its ending, and a file as it is', async (t) => {
+  const storage = memoryStorage(files);
+  const names = async (path: string, format: 'csv' | 'jsonl' | 'files') =>
+    (await plan(storage, { path, format })).flatMap((shard) => shard.files.map(({ name }) => name));
+  t.same(await names('kb', 'csv'), ['kb/d.csv']);
+  t.same(await names('kb', 'jsonl'), ['kb/c.jsonl', 'kb/e.ndjson.gz']);
+  t.same(await names('kb/b.txt', 'jsonl'), ['kb/b.txt']);
+  t.equal((await names('kb', 'files')).length, 7);
+});
 
 t.test('files that are given one by one are all taken', async (t) => {
   const storage = memoryStorage(files);
@@ -81,22 +70,14 @@ t.test('where nothing is, that is an error', async (t) => {
   const storage = memoryStorage(files);
   const failure = (path: string, format: 'auto' | 'parquet' = 'auto') =>
     failureOf(plan(storage, { path, format }));
-  t.equal(
-    await failure('none'),
-    'source_unreadable: none cannot be read: there is no such file, and no file below it.',
-  );
-  t.equal(
+  t.match(await failure('none'), /: none cannot be read: there is no such file, and no file below it\.$/);
+  t.match(
     await failure('kb', 'parquet'),
-    'source_unreadable: kb cannot be read: of the files below it none has a name of parquet.',
+    /: kb cannot .* of the files below it none has a name of parquet\.$/,
   );
-  t.match(
-    await failureOf(plan(memoryStorage({}), { path: '', format: 'auto' })),
-    /source_unreadable: memory/,
-  );
-  t.match(
-    await failure('kb/a.md', 'parquet'),
-    /source_unreadable: kb\/a.md cannot be read: it is no Parquet/,
-  );
+  t.match(await failure('kb/a.md', 'parquet'), /: kb\/a.md cannot be read: it is no Parquet/);
+  const empty = plan(memoryStorage({}), { path: '', format: 'auto' });
+  t.match(await failureOf(empty), /^source_unreadable: memory/);
 });
 
 t.test('shards are as small as the workers need, within bounds', async (t) => {

@@ -56,6 +56,14 @@ t.test('each failure says who can do something about it', async (t) => {
   t.match((await asked(t, (_, response) => response.end('garbage'))).outcome, { failure: 'refused' });
 });
 
+t.test('a connection that fails is said to, as is a redirection', async (t) => {
+  const moved: Reply = (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end();
+  for (const api of [{ url: 'http://127.0.0.1:1' }, {}]) {
+    const { outcome } = await asked(t, moved, {}, api);
+    t.match(outcome, { failure: 'unavailable', message: 'Test: the connection failed' });
+  }
+});
+
 t.test('patience counts retries, and waits between them', async (t) => {
   const silent = await asked(t, () => {}, { patience: 100 });
   t.same(silent.outcome, { failure: 'unavailable', message: 'Test: no answer within 0.1 s' });
@@ -63,12 +71,10 @@ t.test('patience counts retries, and waits between them', async (t) => {
   const waiting = await asked(t, later, { patience: 100 });
   t.match(waiting.outcome, { failure: 'unavailable' });
   t.equal(waiting.requests.length, 1);
-});
-
-t.test('a call that nobody waits for rejects with the reason', async (t) => {
-  const gone = new AbortController();
-  const reply = () => gone.abort(new Error('gone'));
-  await t.rejects(asked(t, reply, { signal: gone.signal }), { message: 'gone' });
+  const tomorrow: Reply = (_, response) => send(response, 429, {}, { 'retry-after': '3600' });
+  const given = await asked(t, tomorrow);
+  t.match(given.outcome, { failure: 'unavailable', status: 429 });
+  t.equal(given.requests.length, 1, 'an hour is too long');
 });
 
 const takes: Reply = (_, response) => send(response, 200, []);
@@ -80,9 +86,8 @@ t.test('bytes and forms are sent as they are, with the headers of the call', asy
   const form = new FormData();
   form.append('files', new Blob([Uint8Array.of(0, 255)]), 'a.pdf');
   const sent = await asked(t, takes, { body: form });
-  t.match(sent.requests, [
-    { method: 'POST', headers: { 'content-type': /^multipart\/form-data; boundary=/ } },
-  ]);
+  const type = /^multipart\/form-data; boundary=/;
+  t.match(sent.requests, [{ method: 'POST', headers: { 'content-type': type } }]);
   t.match(sent.requests[0]?.bytes.toString('latin1'), /name="files"; filename="a.pdf".*\r\n\r\n\0\xff\r\n/s);
 });
 
@@ -93,11 +98,8 @@ t.test('a key has its own header, or is not there', async (t) => {
     const api = { key: '', urlVariable: 'TEST_URL', ...(keyHeader !== undefined && { keyHeader }) };
     const none = await asked(t, (_, response) => send(response, 404, { detail: 'nothing' }), {}, api);
     t.match(none.requests, [{ authorization: '', headers: { 'x-api-key': undefined } }]);
-    t.same(none.outcome, {
-      failure: 'setup',
-      message: 'Test answered 404: nothing; check TEST_URL',
-      status: 404,
-    });
+    const message = 'Test answered 404: nothing; check TEST_URL';
+    t.same(none.outcome, { failure: 'setup', message, status: 404 });
   }
 });
 
@@ -114,12 +116,8 @@ t.test('a call says itself what is tried again, and how long a try may take', as
   }
   const broken = await asked(t, (_, response) => response.destroy(), { retried });
   t.equal(broken.requests.length, 3);
-  const silent = await asked(t, () => {}, { timeout: 50 });
-  t.same(silent.outcome, {
-    failure: 'unavailable',
-    message: 'Test: no answer within 0.05 s',
-    status: undefined,
-  });
+  const { outcome } = await asked(t, () => {}, { timeout: 50 });
+  t.same(outcome, { failure: 'unavailable', message: 'Test: no answer within 0.05 s', status: undefined });
 });
 
 t.test('the message of a failure is found where it stands', async (t) => {
@@ -136,12 +134,8 @@ t.test('the message of a failure is found where it stands', async (t) => {
 });
 
 t.test('a GET has no body, and the key may stand behind another word than Bearer', async (t) => {
-  const { outcome, requests } = await asked(
-    t,
-    takes,
-    { body: undefined },
-    { method: 'GET', keyScheme: 'ApiKey' },
-  );
+  const api = { method: 'GET', keyScheme: 'ApiKey' } as const;
+  const { outcome, requests } = await asked(t, takes, { body: undefined }, api);
   t.same(outcome, { value: [] });
   t.match(requests, [{ method: 'GET', authorization: `ApiKey ${KEY}`, bytes: Buffer.alloc(0) }]);
   t.equal(requests[0]?.headers['content-type'], undefined);
@@ -149,16 +143,10 @@ t.test('a GET has no body, and the key may stand behind another word than Bearer
 
 t.test('what is demanded is the value, or an error for callers', async (t) => {
   const { demand } = createHostedModels(TOOLS);
-  const call = {
-    body: {},
-    read: (answer: unknown) => answer,
-    expected: 'anything',
-    patience: 5000,
-    signal: never,
-  };
-  const host = await startHost(t, (_, response, count) =>
-    send(response, count === 1 ? 200 : 400, { message: 'no' }),
-  );
+  const read = (answer: unknown) => answer;
+  const call = { body: {}, read, expected: 'anything', patience: 5000, signal: never };
+  const reply: Reply = (_, response, count) => send(response, count === 1 ? 200 : 400, { message: 'no' });
+  const host = await startHost(t, reply);
   const api = { title: 'Test', url: host.url, keyVariable: 'TEST_API_KEY', key: '' };
   t.same(await demand(api, call), { message: 'no' });
   await t.rejects(demand(api, call), { expose: true, message: 'Test answered 400: no' });

@@ -1,43 +1,63 @@
-import { connect } from 'node:net';
-import t from 'tap';
+import { writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { Log } from '../../../core/contracts/collaborators.ts';
+import type { Config } from '../../../server/config/config.ts';
+import { createAdmission } from '../../../server/http/admission.ts';
+import type { Metrics } from '../../../server/http/metrics.ts';
+import type { Runner } from '../../../server/run/runner.ts';
 import { chunker, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
-import { startProcess, until } from '../../support/process.ts';
-import { type Answer, type Client, speak, startServer, temporaryFolder } from '../../support/server.ts';
+import { type Answer, metricOf, speak, startServer, temporaryFolder } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+import { openConnection, postBytes } from './connection.ts';
+
+/** Who is turned away while there is too much to do, and who goes first. */
 
 const ORIGIN = 'https://app.example';
 const BODY = { text: 'a' };
+const GATED = '/v1/chunk/gated';
 
-/** A chunker that keeps a worker thread busy. */
-const slow = chunker('slow', `const end = Date.now() + 2000; while (Date.now() < end) {} ${WHOLE_TEXT}`);
+/** A server of one thread, with a chunker that keeps it busy with texts that begin with "a" until the gate opens. */
+async function startGated(t: Test, config: Partial<Config> = {}) {
+  const gate = join(await temporaryFolder(t), 'gate');
+  const body = `const { existsSync } = await import('node:fs');
+    while (text.startsWith('a') && !existsSync(${JSON.stringify(gate)})) {
+      await new Promise((done) => setTimeout(done, 10));
+    }
+    ${WHOLE_TEXT}`;
+  const pluginsDir = [await pluginsFolder(t, chunker('gated', body))];
+  const plugins = ['token', 'character', 'gated'];
+  const client = await startServer(t, { workers: 1, pluginsDir, plugins, ...config });
+  const open = () => writeFile(gate, '');
+  t.teardown(open);
+  return { ...client, open };
+}
 
 /** Headers that say nothing of when and for whom an answer was made. */
 function fixedHeaders({ headers }: Answer): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id'));
 }
 
-/** Fills the one thread and the queue without room, and gives what will be answered. */
-async function fill({ get, post }: Client): Promise<{ readonly busy: Promise<Answer> }> {
-  const busy = post('/v1/chunk/slow', BODY);
-  await until(async () => (await get('/ready')).status === 503);
-  return { busy };
-}
-
 t.test('a full queue turns away at once what would wait in it, and nothing else', async (t) => {
-  const pluginsDir = await pluginsFolder(t, slow);
-  const flags = ['--workers', '1', '--queue-size', '0', '--inline-bytes', '0', '--plugins-dir', pluginsDir];
-  const server = startProcess(t, ['--port', '0', '--data-dir', await temporaryFolder(t), ...flags]);
-  const client = await server.listening();
-  const { get, post, send } = client;
+  const server = await startGated(t, { queueSize: 1, inlineBytes: 0 });
+  const { get, post, port, open } = server;
   const steps = [{ type: 'chunk', chunker: 'token', config: {} }];
   const { id } = (await post('/v1/pipelines', { name: 'one', steps })).json<{ id: string }>();
-  const { busy } = await fill(client);
+  t.same((await get('/ready')).json(), { status: 'ready' });
+  const busy = [post(GATED, BODY), post(GATED, BODY)];
+  const ready = await until(async () => {
+    const answer = await get('/ready');
+    return answer.status === 503 && answer;
+  });
+  t.equal(ready.headers.get('retry-after'), '1');
 
-  const refused = await post('/v1/chunk/slow', BODY, { 'x-request-id': 'mine' });
+  const refused = await post(GATED, BODY, { 'x-request-id': 'mine' });
   t.equal(refused.status, 503);
   t.match(refused.json(), { detail: /its queue is full: try again in 1 s/ });
   t.equal(refused.headers.get('retry-after'), '1');
   t.equal(refused.headers.get('x-request-id'), 'mine');
-  const fromPage = await post('/v1/chunk/slow', BODY, { origin: ORIGIN });
+  const fromPage = await post(GATED, BODY, { origin: ORIGIN });
   t.equal(fromPage.status, 503);
   t.same(fixedHeaders(refused), fixedHeaders(fromPage), 'the headers are those of every answer');
   t.same(refused.bytes, fromPage.bytes);
@@ -54,76 +74,79 @@ t.test('a full queue turns away at once what would wait in it, and nothing else'
     [503, 503, 404, 405, 201, 200],
   );
   t.match(others[0]?.headers.get('x-request-id'), /^[0-9a-f-]{36}$/);
-  t.match(
-    await twoOnOneConnection(client.port),
-    /^HTTP\/1.1 503 .*HTTP\/1.1 200 /s,
-    'its connection is kept',
-  );
+  const two = await openConnection(t, port);
+  two.socket.write(postBytes(GATED, { text: 'a'.repeat(1_000_000) }));
+  two.socket.write('GET /health HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+  await two.over();
+  t.match(two.answers(), [{ status: 503 }, { status: 200 }], 'its connection is kept');
   for (const origin of ['', `origin: ${ORIGIN}\r\n`]) {
     const head = `host: a\r\n${origin}content-type: application/json\r\ncontent-length: 1000000`;
-    const answer = await speak(client.port, `POST /v1/chunk/slow HTTP/1.1\r\n${head}\r\n\r\n`);
+    const answer = await speak(port, `POST ${GATED} HTTP/1.1\r\n${head}\r\n\r\n`);
     t.match(answer, /^HTTP\/1.1 503 /, 'before the body has come');
   }
 
-  t.equal((await busy).status, 200);
+  await open();
+  for (const answer of await Promise.all(busy)) t.equal(answer.status, 200);
+  t.equal((await get('/ready')).status, 200, 'at once');
   t.equal((await post('/v1/chunk/token', BODY)).status, 200, 'there is room again');
-  const metrics = (await get('/metrics')).bytes.toString();
-  for (const [route, count] of [
-    ['/v1/chunk/slow', 5],
-    ['/v1/chunk/token', 1],
-    ['/v1/pipelines/:pipeline_id/execute', 1],
-  ] as const) {
-    const line = `chunksmith_request_seconds_count{route="${route}",method="POST",status="503"} ${count}\n`;
-    t.ok(metrics.includes(line), line);
+  const counts = { [GATED]: 5, '/v1/chunk/token': 1, '/v1/pipelines/:pipeline_id/execute': 1 };
+  for (const [route, count] of Object.entries(counts)) {
+    const name = `request_seconds_count{route="${route}",method="POST",status="503"}`;
+    t.equal(await metricOf(server, name), count, route);
   }
-  const lines = server
-    .stdout()
-    .split('\n')
-    .filter((line) => line.includes('"status":503'));
-  t.match(JSON.parse(lines.find((line) => line.includes('"mine"')) ?? '{}'), {
-    reqId: 'mine',
-    method: 'POST',
-    path: '/v1/chunk/slow',
-    ms: Number,
-    msg: 'answered',
-  });
-  t.notMatch(server.stdout(), /secret/);
-  t.equal((await send('/ready')).status, 200);
 });
 
-t.test('a page that may read answers may read refusals', async (t) => {
-  const pluginsDir = [await pluginsFolder(t, slow)];
-  const client = await startServer(t, { pluginsDir, workers: 1, queueSize: 0, corsOrigins: [ORIGIN] });
-  const { busy } = await fill(client);
-  const refused = await client.post('/v1/chunk/slow', { text: 'a'.repeat(5000) }, { origin: ORIGIN });
+t.test('what is turned away is logged, without its query', (t) => {
+  const lines: object[] = [];
+  const log = { info: (line: object) => lines.push(line) } as unknown as Log;
+  const metrics = { answered: () => {} } as unknown as Metrics;
+  const admission = createAdmission({ runner: { isFullFor: () => true } as unknown as Runner, metrics, log });
+  admission.addRoute(GATED);
+  const headers = { 'content-length': '9', 'x-request-id': 'mine' };
+  const request = { method: 'POST', url: `${GATED}?a=secret`, headers } as unknown as IncomingMessage;
+  const response = { writeHead: () => {}, end: () => {} } as unknown as ServerResponse;
+  t.ok(admission.answers(request, response));
+  t.match(lines, [{ reqId: 'mine', method: 'POST', path: GATED, status: 503, ms: Number }]);
+  t.notMatch(JSON.stringify(lines), /secret/);
+  t.end();
+});
+
+t.test('a page that may read answers may read refusals; no keys are looked up for these', async (t) => {
+  const { get, post, open } = await startGated(t, { queueSize: 0, corsOrigins: [ORIGIN], apiKeys: 'key' });
+  const key = { authorization: 'Bearer key' };
+  const busy = post(GATED, BODY, key);
+  await until(async () => (await get('/ready')).status === 503);
+  const large = { text: 'b'.repeat(5000) };
+  const refused = await post(GATED, large, { origin: ORIGIN, ...key });
   t.equal(refused.status, 503);
   t.equal(refused.headers.get('access-control-allow-origin'), ORIGIN);
+  t.equal((await post(GATED, large)).status, 503);
+  await open();
   t.equal((await busy).status, 200);
+  t.equal((await post(GATED, large)).status, 401);
 });
 
-t.test('nothing is looked up for what is turned away, not even keys', async (t) => {
-  const pluginsDir = [await pluginsFolder(t, slow)];
-  const client = await startServer(t, { pluginsDir, workers: 1, queueSize: 0, apiKeys: 'key' });
-  const authorization = 'Bearer key';
-  const busy = client.post('/v1/chunk/slow', BODY, { authorization });
-  await until(async () => (await client.get('/ready')).status === 503);
-  const text = 'a'.repeat(5000);
-  t.equal((await client.post('/v1/chunk/slow', { text })).status, 503);
-  t.equal((await busy).status, 200);
-  t.equal((await client.post('/v1/chunk/slow', { text })).status, 401);
-});
+t.test('small requests do not wait behind large ones, and bodies together are bounded', async (t) => {
+  const server = await startGated(t, { maxBytesInFlight: 1_000_000 });
+  const { post, send, open } = server;
+  const text = 'a'.repeat(320_000);
+  const large = [1, 2, 3].map(() => post(GATED, { text }));
+  await until(async () => (await metricOf(server, 'queue_depth')) === 2);
+  const small = await Promise.all(Array.from({ length: 5 }, () => post(GATED, { text: 'b' })));
+  for (const { status } of small) t.equal(status, 200, 'while the large ones wait');
 
-/** All that comes back for a large body that is refused and a request right behind it. */
-function twoOnOneConnection(port: number): Promise<string> {
-  const body = JSON.stringify({ text: 'a'.repeat(1_000_000) });
-  const head = `content-type: application/json\r\ncontent-length: ${body.length}`;
-  return new Promise((resolve, reject) => {
-    let received = '';
-    const socket = connect(port, '127.0.0.1');
-    socket.setTimeout(10_000, () => socket.destroy(new Error('no answer within 10 s')));
-    socket.setEncoding('utf8').on('data', (part) => (received += part));
-    socket.once('error', reject).once('close', () => resolve(received));
-    socket.write(`POST /v1/chunk/slow HTTP/1.1\r\nhost: a\r\n${head}\r\n\r\n${body}`);
-    socket.write('GET /health HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
-  });
-}
+  const more = { text: 'b'.repeat(50_000) };
+  t.equal(await metricOf(server, 'bytes_in_flight'), 960_033);
+  const refused = await post(GATED, more);
+  t.equal(refused.status, 503);
+  t.match(refused.json(), { detail: /would take 1010\d+ bytes, over the limit of 1000000/ });
+  t.equal(refused.headers.get('retry-after'), '1');
+  const body = new Blob([JSON.stringify(more)]).stream();
+  const headers = { 'content-type': 'application/json' };
+  const unannounced = await send(GATED, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+  t.equal(unannounced.status, 503, 'also where it is not said how long a body is');
+  await open();
+  for (const { status } of await Promise.all(large)) t.equal(status, 200);
+  t.equal((await post(GATED, more)).status, 200, 'there is room again');
+  t.equal(await metricOf(server, 'bytes_in_flight'), 0);
+});

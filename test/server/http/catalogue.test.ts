@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import { CATALOGUE, type ErrorCode } from '../../../core/errors.ts';
 import { MEANINGS } from '../../../server/http/answer-schemas.ts';
 import { type OpenApi, type Operation, readOpenApi } from '../../support/openapi.ts';
+import { FIXTURES } from '../../support/plugins.ts';
 import { type Answer, type Client, startServer, temporaryFolder } from '../../support/server.ts';
 
 /** The catalogue of errors, what the README says of statuses, and what the routes are said to answer. */
@@ -35,148 +36,116 @@ t.test("the README's table of statuses says the same", async (t) => {
   );
 });
 
-/** A request that a route must refuse, for the routes that it fits. */
-interface Refusal {
-  readonly what: string;
-  readonly status: number;
-  fits(method: string, path: string, operation: Operation): boolean;
-  send(client: Client, method: string, path: string): Promise<Answer>;
-}
+type Fits = (method: string, path: string, operation: Operation) => boolean;
+/** What is sent: to which path, and with what besides the method. */
+type Asks = (method: string, path: string) => [path: string, init: RequestInit];
 
 const NO_PIPELINE = '00000000-0000-4000-8000-000000000000';
 /** Paths without a key. */
 const OPEN = ['/health', '/ready'];
 /** Paths that no rate limit counts. */
 const UNCOUNTED = [...OPEN, '/metrics'];
+const LZMA = { headers: { 'content-encoding': 'lzma' }, body: 'x' };
+const PLAIN = { headers: { 'content-type': 'text/plain' }, body: 'x' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-const hasBody = (_method: string, _path: string, { requestBody }: Operation) => requestBody !== undefined;
 /** Any media type is one of a file, and an empty file is a file. */
 const takesFile = (_method: string, path: string) => path.endsWith('/file');
 const takesBody = (method: string) => ['POST', 'PUT', 'DELETE'].includes(method);
-const always = () => true;
-const isOfPipelines = (path: string) => path.startsWith('/v1/pipelines');
+const changesPipeline = (method: string, path: string) =>
+  ['PUT', 'DELETE'].includes(method) && path.startsWith('/v1/pipelines');
 const withId = (path: string, id: string) => path.replace(/\{\w+\}/, id);
 const addressOf = (path: string) => withId(path, NO_PIPELINE);
 
-const REFUSALS: readonly Refusal[] = [
-  {
-    what: 'an empty body',
-    status: 400,
-    fits: (method, path, operation) => hasBody(method, path, operation) && !takesFile(method, path),
-    send: (client, method, path) => client.send(withId(path, pipelineId), { method, headers: JSON_TYPE }),
-  },
-  {
-    what: 'no file',
-    status: 400,
-    fits: takesFile,
-    send: (client, method, path) => client.send(withId(path, pipelineId), { method }),
-  },
-  {
-    what: 'a file in an unknown compression',
-    status: 415,
-    fits: takesFile,
-    send: (client, method, path) =>
-      client.send(addressOf(path), { method, headers: { 'content-encoding': 'lzma' }, body: 'x' }),
-  },
-  {
-    what: 'an unknown parameter',
-    status: 400,
-    fits: (method, path) => method === 'GET' && ['/v1/pipelines', '/v1/jobs'].includes(path),
-    send: (client, _method, path) => client.get(`${path}?no_such=1`),
-  },
-  {
-    what: 'a malformed If-Match',
-    status: 400,
-    fits: (method, path) => ['PUT', 'DELETE'].includes(method) && isOfPipelines(path),
-    send: (client, method, path) =>
-      client.send(addressOf(path), {
-        method,
-        headers: { ...(method === 'PUT' ? JSON_TYPE : {}), 'if-match': 'x' },
-        ...(method === 'PUT' ? { body: '{}' } : {}),
-      }),
-  },
-  {
-    what: 'no such pipeline, or job',
-    status: 404,
-    fits: (_method, path) => path.includes('{'),
-    send: (client, method, path) =>
-      client.send(addressOf(path), {
-        method,
-        ...(['POST', 'PUT'].includes(method) ? { headers: JSON_TYPE, body: '{"text": "x"}' } : {}),
-        ...(method === 'PUT' ? { body: '{"description": "x"}' } : {}),
-      }),
-  },
-  {
-    what: 'another method',
-    status: 405,
-    fits: always,
-    send: (client, _method, path) => client.send(addressOf(path), { method: 'PATCH' }),
-  },
-  {
-    what: 'a name that is taken',
-    status: 409,
-    fits: (method, path) => method !== 'GET' && hasName(method, path),
-    send: (client, method, path) =>
-      client.send(withId(path, pipelineId), {
-        method,
-        headers: JSON_TYPE,
-        body: JSON.stringify({ name: 'another', ...(method === 'POST' ? { steps: [] } : {}) }),
-      }),
-  },
-  {
-    what: 'an old ETag',
-    status: 412,
-    fits: (method, path) => ['PUT', 'DELETE'].includes(method) && isOfPipelines(path),
-    send: (client, method, path) =>
-      client.send(withId(path, pipelineId) + nameQuery(method, path, 'one'), {
-        method,
-        headers: { ...(method === 'PUT' ? JSON_TYPE : {}), 'if-match': '"999"' },
-        ...(method === 'PUT' ? { body: '{"steps": []}' } : {}),
-      }),
-  },
-  {
-    what: 'a body over the limit',
-    status: 413,
-    fits: takesBody,
-    send: (client, method, path) =>
-      client.send(addressOf(path), { method, headers: JSON_TYPE, body: ' '.repeat(1001) }),
-  },
-  {
-    what: 'another content type',
-    status: 415,
-    fits: (method, path) => takesBody(method) && !takesFile(method, path),
-    send: (client, method, path) =>
-      client.send(addressOf(path), { method, headers: { 'content-type': 'text/plain' }, body: 'x' }),
-  },
+const isList: Fits = (method, path) => method === 'GET' && ['/v1/pipelines', '/v1/jobs'].includes(path);
+const takesJson: Fits = (method, path, { requestBody }) =>
+  requestBody !== undefined && !takesFile(method, path);
+const takesType: Fits = (method, path) => takesBody(method) && !takesFile(method, path);
+const hasId: Fits = (_method, path) => path.includes('{');
+const setsName: Fits = (method, path) =>
+  (method === 'POST' && path === '/v1/pipelines') || (method === 'PUT' && path.includes('{'));
+
+/** Of a path with an id that there is not. */
+const withInit =
+  (init: RequestInit): Asks =>
+  (_method, path) => [addressOf(path), init];
+const sendNothing: Asks = (_method, path) => [withId(path, pipelineId), { headers: JSON_TYPE }];
+const sendNoFile: Asks = (_method, path) => [withId(path, pipelineId), {}];
+const askWrongly: Asks = (_method, path) => [`${path}?no_such=1`, {}];
+const sendNoTag: Asks = (method, path) => [addressOf(path), matching(method, 'x', '{}')];
+const sendOldTag: Asks = (method, path) => {
+  const address = withId(path, pipelineId) + nameQuery(method, path, 'one');
+  return [address, matching(method, '"999"', '{"steps": []}')];
+};
+const askForNone: Asks = (method, path) => {
+  const body = method === 'PUT' ? '{"description": "x"}' : '{"text": "x"}';
+  return [addressOf(path), ['POST', 'PUT'].includes(method) ? { headers: JSON_TYPE, body } : {}];
+};
+const sendTakenName: Asks = (method, path) => {
+  const body = `{"name": "another"${method === 'POST' ? ', "steps": []' : ''}}`;
+  return [withId(path, pipelineId), { headers: JSON_TYPE, body }];
+};
+
+const JOB = { source: { documents: [{ text: 'x' }] }, steps: [{ type: 'chunk', chunker: 'token' }] };
+const createsJob: Fits = (method, path) => method === 'POST' && path === '/v1/jobs';
+const TAKEN = { ...JSON_TYPE, 'idempotency-key': 'taken' };
+const sendTakenKey: Asks = (_method, path) => [path, { headers: TAKEN, body: JSON.stringify(JOB) }];
+
+/** A request that a route must refuse, for the routes that it fits. */
+const REFUSALS: readonly (readonly [status: number, what: string, fits: Fits, asks: Asks])[] = [
+  [400, 'an empty body', takesJson, sendNothing],
+  [400, 'no file', takesFile, sendNoFile],
+  [415, 'a file in an unknown compression', takesFile, withInit(LZMA)],
+  [400, 'an unknown parameter', isList, askWrongly],
+  [400, 'a malformed If-Match', changesPipeline, sendNoTag],
+  [404, 'no such pipeline, or job', hasId, askForNone],
+  [405, 'another method', () => true, withInit({ method: 'PATCH' })],
+  [409, 'a name that is taken', setsName, sendTakenName],
+  [412, 'an old ETag', changesPipeline, sendOldTag],
+  [413, 'a body over the limit', takesBody, withInit({ headers: JSON_TYPE, body: ' '.repeat(1001) })],
+  [415, 'another content type', takesType, withInit(PLAIN)],
+  [422, 'an Idempotency-Key of another request', createsJob, sendTakenKey],
 ];
+
+/** A change that has an If-Match, and a body where the method has one. */
+function matching(method: string, tag: string, body: string): RequestInit {
+  const headers = { 'if-match': tag };
+  return method === 'PUT' ? { headers: { ...headers, ...JSON_TYPE }, body } : { headers };
+}
 
 /** What the route that is addressed by a pipeline's name needs at the end of its path. */
 function nameQuery(method: string, path: string, name: string): string {
   return method === 'PUT' && path === '/v1/pipelines' ? `?name=${name}` : '';
 }
 
-const hasName = (method: string, path: string) =>
-  (method === 'POST' && path === '/v1/pipelines') || (method === 'PUT' && path.includes('{'));
-
 const bulkRoot = await temporaryFolder(t);
-const client = await startServer(t, { maxBodyBytes: 1000, bulkRoot });
+const client = await startServer(t, { maxBodyBytes: 1000, bulkRoot, pluginsDir: [FIXTURES] });
 let pipelineId = '';
 for (const name of ['another', 'one']) {
   const steps = [{ type: 'chunk', chunker: 'token' }];
   pipelineId = (await client.post('/v1/pipelines', { name, steps })).json<{ id: string }>().id;
 }
+await client.post('/v1/jobs', { ...JOB, group: 'document' }, TAKEN);
 const openApi = await readOpenApi(client);
 
-for (const { what, status, fits, send } of REFUSALS) {
+/** Asks a server with each route that fits, which answers a status that it documents. */
+async function checkAnswered(t: Test, server: Client, status: number, fits: Fits, asks: Asks) {
+  const found = operationsOf(openApi).filter((route) => fits(...route));
+  t.ok(found.length > 0, 'there are such routes');
+  const answers: Answer[] = [];
+  for (const [method, path, { responses }] of found) {
+    const [address, init] = asks(method, path);
+    const answer = await server.send(address, { method, ...init });
+    t.equal(answer.status, status, `${method} ${path}: ${answer.bytes.subarray(0, 200)}`);
+    t.ok(String(status) in responses, `${method} ${path} documents it`);
+    answers.push(answer);
+  }
+  return answers;
+}
+
+for (const [status, what, fits, asks] of REFUSALS) {
   t.test(`${status} for ${what} is answered and documented`, async (t) => {
-    const found = operationsOf(openApi).filter(([method, path, operation]) => fits(method, path, operation));
-    t.ok(found.length > 0, 'there are such routes');
-    for (const [method, path, { responses }] of found) {
-      const answer = await send(client, method, path);
-      t.equal(answer.status, status, `${method} ${path}: ${answer.bytes.subarray(0, 200)}`);
-      t.ok(String(status) in responses, `${method} ${path} documents it`);
-    }
+    await checkAnswered(t, client, status, fits, asks);
   });
 }
 
@@ -191,43 +160,29 @@ t.test('429 is answered and documented if a rate limit is set', async (t) => {
   await checkRefusals(t, limited, 429, UNCOUNTED);
 });
 
-const JOB = { source: { documents: [{ text: 'x' }] }, steps: [{ type: 'chunk', chunker: 'token' }] };
+const BODIES: Record<string, object> = {
+  '/pipelines': { name: 'x', steps: [] },
+  '/jobs': JOB,
+  '/execute': { text: 'x' },
+};
 
 t.test('503 is answered and documented if the store of pipelines and jobs cannot be used', async (t) => {
   const broken = await startServer(t, { databaseUrl: 'postgresql://nobody@127.0.0.1:1/none', bulkRoot });
-  const found = operationsOf(openApi).filter(([, path]) => /pipelines|jobs|ready/.test(path));
-  for (const [method, path, { responses, requestBody }] of found) {
-    const body = path.endsWith('/pipelines')
-      ? { name: 'x', steps: [] }
-      : path.endsWith('/jobs')
-        ? JOB
-        : path.endsWith('/execute')
-          ? { text: 'x' }
-          : {};
-    const init = requestBody === undefined ? {} : { headers: JSON_TYPE, body: JSON.stringify(body) };
-    const answer = await broken.send(addressOf(path) + nameQuery(method, path, 'x'), { method, ...init });
-    t.equal(answer.status, 503, `${method} ${path}: ${answer.bytes.subarray(0, 200)}`);
-    t.ok('503' in responses, `${method} ${path} documents it`);
-  }
+  const usesStore: Fits = (_method, path) => /pipelines|jobs|ready/.test(path);
+  await checkAnswered(t, broken, 503, usesStore, (method, path) => {
+    const body = BODIES[path.slice(path.lastIndexOf('/'))] ?? {};
+    const sent = { headers: JSON_TYPE, body: JSON.stringify(body) };
+    return [addressOf(path) + nameQuery(method, path, 'x'), ['POST', 'PUT'].includes(method) ? sent : {}];
+  });
 });
 
-t.test('a server that takes no jobs says which option lets it', async (t) => {
+t.test('a server that takes no jobs says which option lets it, and has no metrics of them', async (t) => {
   const without = await startServer(t);
-  for (const [method, path, { responses }] of operationsOf(openApi)) {
-    if (!path.startsWith('/v1/jobs')) continue;
-    const answer = await without.send(addressOf(path), { method });
-    t.equal(answer.status, 500, `${method} ${path}`);
-    t.match(answer.json(), { detail: /--bulk-root FOLDER.*--bulk-connections FILE/ });
-    t.ok('500' in responses, `${method} ${path} documents it`);
-  }
-});
-
-t.test('422 for an Idempotency-Key of another request is answered and documented', async (t) => {
-  const headers = { 'idempotency-key': 'one' };
-  t.equal((await client.post('/v1/jobs', JOB, headers)).status, 202);
-  const refused = await client.post('/v1/jobs', { ...JOB, group: 'document' }, headers);
-  t.equal(refused.status, 422);
-  t.ok('422' in (openApi.paths['/v1/jobs']?.post?.responses ?? {}));
+  const isOfJobs: Fits = (_method, path) => path.startsWith('/v1/jobs');
+  const answers = await checkAnswered(t, without, 500, isOfJobs, withInit({}));
+  const remedy = /--bulk-root FOLDER.*--bulk-connections FILE/;
+  for (const answer of answers) t.match(answer.json(), { detail: remedy });
+  t.notMatch((await without.get('/metrics')).bytes.toString(), 'chunksmith_bulk');
 });
 
 t.test('neither key nor rate limit is documented if it is not set', async (t) => {
@@ -237,12 +192,7 @@ t.test('neither key nor rate limit is documented if it is not set', async (t) =>
   t.notOk(documented.includes('499'), 'nobody reads it');
 });
 
-async function checkRefusals(
-  t: Test,
-  client: Client,
-  status: number,
-  exempt: readonly string[],
-): Promise<void> {
+async function checkRefusals(t: Test, client: Client, status: number, exempt: readonly string[]) {
   for (const [method, path, operation] of operationsOf(await readOpenApi(client))) {
     const answer = await client.send(addressOf(path), { method });
     const isRefused = !exempt.includes(path);
@@ -251,12 +201,8 @@ async function checkRefusals(
   }
 }
 
-function operationsOf({ paths }: OpenApi): [method: string, path: string, operation: Operation][] {
+function operationsOf({ paths }: OpenApi): (readonly [method: string, path: string, operation: Operation])[] {
   return Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]): [string, string, Operation] => [
-      method.toUpperCase(),
-      path,
-      operation,
-    ]),
+    Object.entries(operations).map(([method, operation]) => [method.toUpperCase(), path, operation] as const),
   );
 }

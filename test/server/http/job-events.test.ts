@@ -1,45 +1,77 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import Fastify from 'fastify';
-import t, { type Test } from 'tap';
+import { Registry } from 'prom-client';
+import t from 'tap';
 import { ServiceError } from '../../../core/errors.ts';
-import { buildApp } from '../../../server/app.ts';
 import { configOf } from '../../../server/config/config.ts';
 import type { ServerCradle } from '../../../server/container.ts';
+import { addJobMetrics } from '../../../server/http/job-metrics.ts';
 import { EventStream } from '../../../server/http/jobs/event-stream.ts';
 import { jobHandlers } from '../../../server/http/jobs/handlers.ts';
 import { JobWatch } from '../../../server/http/jobs/watch.ts';
-import type { JobRecord } from '../../../server/store/jobs/contract.ts';
-import { watchJob } from '../../support/job-events.ts';
-import {
-  createJob,
-  GATED,
-  JOBS,
-  type JobServer,
-  runJob,
-  startJobServer,
-  untilState,
-} from '../../support/jobs.ts';
+import type { JobAnswer } from '../../../server/jobs/job-answer.ts';
+import type { JobLoad, JobRecord } from '../../../server/store/jobs/contract.ts';
+import { createGated, GATED, JOBS, runJob, startJobServer, untilState } from '../../support/jobs.ts';
 import { pluginsFolder } from '../../support/plugins.ts';
-import { until } from '../../support/process.ts';
-import { clientFor, temporaryFolder, withStandIns } from '../../support/server.ts';
+import { type Cleanup, type Client, clientFor, startApp, temporaryFolder } from '../../support/server.ts';
+import { linesIn } from '../../support/streams.ts';
+import { until } from '../../support/until.ts';
 
 /** What is told of a job while it runs. */
 
+const FILES = {
+  'kb/1.txt': 'one',
+  'kb/2.txt': 'two',
+  'rows.jsonl': '{"text": "one"}\n{"text": "two"}\n{}\n',
+};
 const pluginsDir = [await pluginsFolder(t, GATED)];
-const FILES = { 'kb/1.txt': 'one', 'kb/2.txt': 'two' };
+const server = await startJobServer(t, FILES, { pluginsDir, bulkShardDocuments: 1 });
+const metrics = async () => (await server.get('/metrics')).bytes.toString();
 
-async function startGated(t: Test): Promise<{ server: JobServer; id: string; open: () => Promise<void> }> {
-  const server = await startJobServer(t, FILES, { pluginsDir, bulkShardDocuments: 1 });
-  const gate = join(server.root, 'gate');
-  const steps = [{ type: 'chunk', chunker: 'gated', config: { gate } }];
-  const { id } = await createJob(server, { source: { path: 'kb' }, steps });
-  return { server, id, open: () => writeFile(gate, '') };
+/** Opens a connection on which a server tells of a job, in either form; it is closed after the test. */
+async function watchJob(t: Cleanup, { url }: Client, id: string, headers: Record<string, string> = {}) {
+  const asked = get(`${url}/v1/jobs/${id}/events`, { headers, agent: false });
+  asked.on('error', () => {});
+  t.teardown(() => asked.destroy());
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  response.on('error', () => {});
+  const lines = createInterface({ input: response })[Symbol.asyncIterator]();
+  /** The next event; undefined at the end. */
+  const next = async (): Promise<JobAnswer | undefined> => {
+    const { done, value } = await lines.next();
+    if (done) return undefined;
+    const json = value.replace(/^data: /, '');
+    return json.startsWith('{') ? JSON.parse(json) : next();
+  };
+  return { response, lines, next, close: () => asked.destroy() };
 }
 
+t.test('a server counts what it has done of jobs, and tells what waits', async (t) => {
+  t.match(
+    await metrics(),
+    'chunksmith_bulk_documents_total{result="failed"} 0',
+    'a rate sees the first failure',
+  );
+  await runJob(server, { source: { path: 'rows.jsonl' } });
+  const text = await metrics();
+  for (const line of [
+    'chunksmith_bulk_documents_total{result="done"} 2',
+    'chunksmith_bulk_documents_total{result="failed"} 1',
+    'chunksmith_bulk_lease_lost_total 0',
+    'chunksmith_bulk_shard_seconds_count{outcome="done"} 3',
+    'chunksmith_bulk_oldest_ready_seconds 0',
+    'chunksmith_bulk_shards{state="running"} ',
+  ]) {
+    t.match(text, line);
+  }
+  t.match(text, /^chunksmith_bulk_bytes_total [1-9]/m);
+});
+
 t.test('events begin with the job as it is, follow its changes, and end with it', async (t) => {
-  const { server, id, open } = await startGated(t);
+  const { id, open } = await createGated(server, 'gate', { source: { path: 'kb' } });
   await untilState(server, id, 'running');
   const [sse, lines] = await Promise.all([
     watchJob(t, server, id),
@@ -47,7 +79,7 @@ t.test('events begin with the job as it is, follow its changes, and end with it'
   ]);
   t.match(sse.response.headers, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   t.match(lines.response.headers['content-type'], /^application\/x-ndjson/);
-  t.equal(await sse.line(), 'id: running');
+  t.equal((await sse.lines.next()).value, 'id: running');
   t.match(await sse.next(), { id, state: 'running', shards: { total: 2, done: 0 } });
   t.match(await lines.next(), { id, state: 'running' });
   await open();
@@ -58,35 +90,20 @@ t.test('events begin with the job as it is, follow its changes, and end with it'
   }
 });
 
-t.test(
-  'a client that comes back gets the job as it is now, and one that had the last event 204',
-  async (t) => {
-    const server = await startJobServer(t, FILES);
-    const { id } = await runJob(server, { source: { path: 'kb' } });
-    const again = await watchJob(t, server, id, { 'last-event-id': 'running' });
-    t.match(await again.next(), { state: 'done' });
-    t.equal(await again.next(), undefined, 'and no more');
-    const over = await watchJob(t, server, id, { 'last-event-id': 'done' });
-    t.equal(over.response.statusCode, 204, 'an EventSource stops asking');
-    t.equal((await server.get(`${JOBS}/${id.replace(/^.{8}/, '00000000')}/events`)).status, 404);
-  },
-);
+t.test('who comes back gets the job as it is now, and who had the last event 204', async (t) => {
+  const { id } = await runJob(server, { source: { path: 'kb' } });
+  const again = await watchJob(t, server, id, { 'last-event-id': 'running' });
+  t.match(await again.next(), { state: 'done' });
+  t.equal(await again.next(), undefined, 'and no more');
+  const over = await watchJob(t, server, id, { 'last-event-id': 'done' });
+  t.equal(over.response.statusCode, 204, 'an EventSource stops asking');
+  t.equal((await server.get(`${JOBS}/${id.replace(/^.{8}/, '00000000')}/events`)).status, 404);
+});
 
 t.test('a server that stops ends what it tells', async (t) => {
   const root = await temporaryFolder(t, FILES);
-  const config = {
-    workers: 0,
-    logLevel: 'silent',
-    dataDir: `${root}/data`,
-    bulkRoot: root,
-    pluginsDir,
-    shutdownGrace: 1,
-  };
-  const app = await buildApp(configOf(withStandIns(config)));
-  t.teardown(() => app.close());
-  const client = clientFor(await app.listen({ host: '127.0.0.1', port: 0 }));
-  const steps = [{ type: 'chunk', chunker: 'gated', config: { gate: join(root, 'gate') } }];
-  const { id } = await createJob(client, { source: { path: 'kb' }, steps });
+  const { app, client } = await startApp(t, { bulkRoot: root, pluginsDir, shutdownGrace: 1 });
+  const { id } = await createGated({ ...client, root }, 'gate', { source: { path: 'kb' } });
   const watching = await watchJob(t, client, id);
   await watching.next();
   const closed = app.close();
@@ -109,37 +126,36 @@ const RECORD: JobRecord = {
   expires_at: 2,
 };
 
+/** Jobs of which the number of chunks says how often one was asked for. */
+function countedJobs() {
+  const jobs = { asked: 0, get: async () => ({ ...RECORD, chunks: ++jobs.asked }) };
+  return jobs;
+}
+
+/** Waits longer than there is between two questions, and says whether there were none. */
+async function isQuiet(jobs: { readonly asked: number }): Promise<boolean> {
+  const before = jobs.asked;
+  await wait(1300);
+  return jobs.asked === before;
+}
+
 t.test('all who watch a job share one question at a time, and none is asked for nobody', async (t) => {
-  let questions = 0;
-  const watch = new JobWatch({
-    async get() {
-      questions++;
-      return { ...RECORD, chunks: questions };
-    },
-  });
+  const jobs = countedJobs();
+  const watch = new JobWatch(jobs);
   t.teardown(() => watch.close());
   const streams = Array.from({ length: 100 }, () => new EventStream('application/x-ndjson'));
   for (const stream of streams) watch.add(RECORD, stream);
-  await until(() => questions >= 2);
+  await until(() => jobs.asked >= 2);
+  const { asked } = jobs;
+  t.ok(asked <= 3, `${asked} questions`);
   const told = streams.map((stream) => String(stream.read()).trim().split('\n').length);
-  t.ok(
-    questions <= 3 && told.every((count) => count >= 1 && count <= questions + 1),
-    `${questions} questions`,
-  );
+  t.ok(told.every((count) => count >= 1 && count <= asked + 1));
   for (const stream of streams) watch.remove('a', stream);
-  const before = questions;
-  await wait(1300);
-  t.equal(questions, before);
+  t.ok(await isQuiet(jobs));
 });
 
 t.test('nobody is asked for a client that has gone', async (t) => {
-  let questions = 0;
-  const jobs = {
-    async get() {
-      questions++;
-      return { ...RECORD, chunks: questions };
-    },
-  };
+  const jobs = countedJobs();
   const app = Fastify();
   t.teardown(() => app.close());
   app.decorate('chunksmith', { getter: () => ({ jobs, config: configOf() }) as unknown as ServerCradle });
@@ -150,9 +166,7 @@ t.test('nobody is asked for a client that has gone', async (t) => {
   await watching.next();
   watching.close();
   await wait(100);
-  const before = questions;
-  await wait(1300);
-  t.equal(questions, before);
+  t.ok(await isQuiet(jobs));
 });
 
 t.test('who reads slowly gets the newest alone, and memory does not grow', async (t) => {
@@ -166,29 +180,56 @@ t.test('who reads slowly gets the newest alone, and memory does not grow', async
 });
 
 t.test('a store that is away for a while does not end the events; a job that is removed does', async (t) => {
-  const answers = [
-    async (): Promise<JobRecord> => {
-      throw new Error('away');
-    },
-    async () => ({ ...RECORD, chunks: 5 }),
-    async () => ({ ...RECORD, state: 'done' as const, finished_at: 3 }),
-  ];
-  const watch = new JobWatch({ get: () => (answers.shift() as () => Promise<JobRecord>)() });
-  const stream = new EventStream('application/x-ndjson');
-  watch.add(RECORD, stream);
-  const lines: string[] = [];
-  for await (const part of stream) lines.push(...String(part).trim().split('\n'));
-  t.match(
-    lines.map((line) => JSON.parse(line)),
-    [{ chunks: 0 }, { chunks: 5 }, { state: 'done' }],
-  );
-  const removed = new JobWatch({
-    async get(id) {
-      throw new ServiceError('job_not_found', { id });
-    },
+  /** What is told of a job, in lines, of which one question after the other is answered so. */
+  const toldOf = async (...answers: (Partial<JobRecord> | Error)[]) => {
+    const get = async () => {
+      const answer = answers.shift();
+      if (answer instanceof Error) throw answer;
+      return { ...RECORD, ...answer };
+    };
+    const stream = new EventStream('application/x-ndjson');
+    new JobWatch({ get }).add(RECORD, stream);
+    return linesIn<JobRecord>(Buffer.concat(await stream.map(Buffer.from).toArray()));
+  };
+  const told = await toldOf(new Error('away'), { chunks: 5 }, { state: 'done', finished_at: 3 });
+  t.match(told, [{ chunks: 0 }, { chunks: 5 }, { state: 'done' }]);
+  t.equal(told.length, 3);
+  t.equal((await toldOf(new ServiceError('job_not_found', { id: 'a' }))).length, 1);
+});
+
+const SHARDS = { ready: 3, running: 2, done: 1, failed: 0, cancelled: 0 };
+const LOAD: JobLoad = { shards: SHARDS, oldestReadySeconds: 7.5 };
+
+t.test('many scrapes ask the store once', async (t) => {
+  const registry = new Registry();
+  let asked = 0;
+  addJobMetrics(registry, async () => {
+    asked++;
+    return LOAD;
   });
-  const ended = new EventStream('application/x-ndjson');
-  removed.add(RECORD, ended);
-  const parts = await ended.toArray();
-  t.equal(parts.length, 1);
+  for (let scrape = 0; scrape < 10; scrape++) {
+    for (const text of await Promise.all([registry.metrics(), registry.metrics()])) {
+      t.match(text, 'chunksmith_bulk_shards{state="ready"} 3');
+      t.match(text, 'chunksmith_bulk_oldest_ready_seconds 7.5');
+    }
+  }
+  t.equal(asked, 1);
+});
+
+t.test('a scrape does not wait for a store that does not answer, and outlives one that fails', async (t) => {
+  const [hanging, failing] = [new Registry(), new Registry()];
+  addJobMetrics(hanging, () => new Promise(() => {}));
+  t.match(await hanging.metrics(), 'chunksmith_bulk_lease_lost_total 0');
+  addJobMetrics(failing, () => Promise.reject(new Error('away')));
+  t.notMatch(await failing.metrics(), 'chunksmith_bulk_shards{');
+});
+
+t.test('shards that were lost to another worker are counted', async (t) => {
+  const registry = new Registry();
+  const metrics = addJobMetrics(registry, async () => LOAD);
+  metrics.shard('lost', 1);
+  metrics.shard('done', 2);
+  const text = await registry.metrics();
+  t.match(text, 'chunksmith_bulk_lease_lost_total 1');
+  t.match(text, 'chunksmith_bulk_shard_seconds_sum{outcome="done"} 2');
 });

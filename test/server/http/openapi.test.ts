@@ -1,16 +1,19 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Ajv } from 'ajv';
 import t from 'tap';
 import { isHere, needs } from '../../support/here.ts';
 import { jobOf, runJob, startJobServer } from '../../support/jobs.ts';
 import { type Operation, readDocument, unavailablePaths } from '../../support/openapi.ts';
 import { chunker, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { startServer } from '../../support/server.ts';
+import { LINES, linesIn } from '../../support/streams.ts';
 
 /** The OpenAPI document, as generators of clients and readers of the pages see it. */
 
-const client = await startServer(t);
+const client = await startServer(t, { maxBodyBytes: 10_000 });
 const document = await readDocument(client);
-const guarded = await startServer(t, { apiKeys: 'key', rateLimit: 1000 });
+const plugins = ['token', 'character'];
+const guarded = await startServer(t, { plugins, apiKeys: 'key', rateLimit: 1000 });
 const guardedDocument = await readDocument(guarded);
 
 const operationsOf = ({ paths }: typeof document): [path: string, method: string, operation: Operation][] =>
@@ -20,37 +23,30 @@ const operationsOf = ({ paths }: typeof document): [path: string, method: string
 const operations = new Map(operationsOf(document).map(([, , one]) => [one.operationId ?? '', one]));
 const contentOf = (id: string, status = '200') =>
   operations.get(id)?.responses[status]?.content?.['application/json'];
+const exampleOf = (id: string) => operations.get(id)?.requestBody?.content['application/json']?.example ?? {};
 const OF_OVERLAP = isHere('refinery/overlap') ? ['OverlapRefineryOptions'] : [];
 const NAMES = ['Chunk', 'Pipeline', 'PipelineStep', 'Error', 'TokenChunkerOptions', ...OF_OVERLAP];
 
 t.test('a linter of OpenAPI finds neither errors nor warnings', async (t) => {
   const config = await createConfig({ extends: ['recommended'] });
-  const trimmed = await readDocument(await startServer(t, { plugins: ['token', 'character'] }));
-  for (const one of [document, guardedDocument, trimmed]) {
+  const faultsOf = async (one: object) => {
     const found = await lintFromString({ source: JSON.stringify(one), absoluteRef: 'openapi.json', config });
-    t.same(
-      found.map(({ ruleId, message }) => `${ruleId}: ${message}`),
-      [],
-    );
-  }
-  const broken = { ...document, servers: undefined };
-  const found = await lintFromString({ source: JSON.stringify(broken), absoluteRef: 'openapi.json', config });
-  t.match(found, [{ ruleId: 'no-empty-servers' }], 'the linter looks at it');
+    return found.map(({ ruleId, message }) => `${ruleId}: ${message}`);
+  };
+  for (const one of [document, guardedDocument]) t.same(await faultsOf(one), []);
+  const broken = { ...guardedDocument, servers: undefined };
+  t.match(await faultsOf(broken), [/^no-empty-servers: /], 'the linter looks at it');
 });
 
-t.test(
-  'no property has a default of its own, which some generators take for one that is always there',
-  async (t) => {
-    const all = Object.entries(document.components.schemas).flatMap(([component, { properties = {} }]) =>
-      Object.entries(properties).map(([name, schema]) => ({ name: `${component}.${name}`, schema })),
-    );
-    for (const { name, schema } of all) t.notOk('default' in schema, name);
-    t.match(document.components.schemas.TokenChunkerOptions?.properties?.chunk_size, {
-      description: /tokens/,
-      allOf: [{ type: 'integer', default: 512 }],
-    });
-  },
-);
+/** Some generators take a property with a default for one that is always there. */
+t.test('no property has a default of its own', async (t) => {
+  const { schemas } = document.components;
+  for (const [component, { properties = {} }] of Object.entries(schemas)) {
+    for (const [name, schema] of Object.entries(properties)) t.notOk('default' in schema, component + name);
+  }
+  const { chunk_size } = schemas.TokenChunkerOptions?.properties ?? {};
+  t.match(chunk_size, { description: /tokens/, allOf: [{ type: 'integer', default: 512 }] });
+});
 
 t.test('components are referred to, not repeated', async (t) => {
   const { schemas } = document.components;
@@ -59,9 +55,8 @@ t.test('components are referred to, not repeated', async (t) => {
   t.notOk(text.includes('"title"'), 'whatever has a name is a component');
   const each = text.length / operationsOf(document).length;
   t.ok(each < 3000, `${Math.round(each)} characters of paths for each operation`);
-  t.match(contentOf('chunk_token')?.schema, {
-    anyOf: [{ items: { $ref: '#/components/schemas/Chunk' } }, {}],
-  });
+  const chunk = { $ref: '#/components/schemas/Chunk' };
+  t.match(contentOf('chunk_token')?.schema, { anyOf: [{ items: chunk }, {}] });
   for (const id of ['create_pipeline', 'get_pipeline', 'update_pipeline']) {
     const status = id === 'create_pipeline' ? '201' : '200';
     t.same(contentOf(id, status)?.schema, { $ref: '#/components/schemas/Pipeline' }, id);
@@ -119,117 +114,105 @@ t.test('example answers are those of the example requests', async (t) => {
   let checked = 0;
   const unavailable = await unavailablePaths(client);
   for (const [path, method, { operationId = '', requestBody }] of operationsOf(document)) {
-    if (unavailable.has(path)) continue;
+    // Those of chunkers and refineries are pasted in docs.test.ts.
+    if (unavailable.has(path) || /pipelines|jobs|^\/v1\/(chunk|refine)\/[^/]+$/.test(path)) continue;
     const request = requestBody?.content['application/json']?.example;
-    if (method !== 'post' || request === undefined || /pipelines|jobs/.test(path)) continue;
+    if (method !== 'post' || request === undefined) continue;
     const shown = Object.values(contentOf(operationId)?.examples ?? {})[0]?.value;
     t.same(shown, (await client.post(path, request)).json(), path);
+    const lines = operations.get(operationId)?.responses['200']?.content?.[LINES]?.example;
+    if (lines !== undefined)
+      t.equal((await client.post(path, request, { accept: LINES })).bytes.toString(), lines, 'in lines');
     checked++;
   }
-  t.ok(checked >= 3);
+  t.ok(checked > 0);
 });
 
-t.test('what a chunker reports is documented as its headers', needs('chunker/code'), async (t) => {
-  t.match(operations.get('chunk_code')?.responses['200']?.headers, {
-    'x-code-language': { description: /language/, schema: { type: 'string' } },
-    'x-code-fallback': { description: /lines/ },
-  });
-});
-
-t.test('nodes of code are in its example', needs('chunker/code'), async (t) => {
+const OF_CODE = 'nodes of code are in its example, and its reports in its headers';
+t.test(OF_CODE, needs('chunker/code'), async (t) => {
   t.match(contentOf('chunk_code')?.examples?.answer?.value, [{ nodes: [{ type: 'import_statement' }] }]);
+  const reported = { description: /language/, schema: { type: 'string' } };
+  const { headers } = operations.get('chunk_code')?.responses['200'] ?? {};
+  t.match(headers, { 'x-code-language': reported, 'x-code-fallback': { description: /lines/ } });
 });
 
 t.test('the example pipeline can be created and executed, and answers what is shown', async (t) => {
-  const { example } = operations.get('create_pipeline')?.requestBody?.content['application/json'] ?? {};
-  const created = await client.post('/v1/pipelines', example);
+  const created = await client.post('/v1/pipelines', exampleOf('create_pipeline'));
   t.equal(created.status, 201);
   const shown = contentOf('create_pipeline', '201')?.examples?.answer?.value;
   const { id, created_at, updated_at, ...rest } = created.json<Record<string, unknown>>();
   t.match(shown, rest);
-  const text = operations.get('execute_pipeline')?.requestBody?.content['application/json']?.example;
-  const executed = (await client.post(`/v1/pipelines/${id}/execute`, text)).json();
-  t.same(executed, contentOf('execute_pipeline')?.examples?.answer?.value);
+  const executed = await client.post(`/v1/pipelines/${id}/execute`, exampleOf('execute_pipeline'));
+  t.same(executed.json(), contentOf('execute_pipeline')?.examples?.answer?.value);
+  t.equal((await client.send(`/v1/pipelines/${id}`, { method: 'DELETE' })).status, 204);
 });
 
 t.test('the example job can be created, and ends as is shown', async (t) => {
   const server = await startJobServer(t);
-  const { example } = operations.get('create_job')?.requestBody?.content['application/json'] ?? {};
-  const { id } = await runJob(server, example ?? {});
+  const { id } = await runJob(server, exampleOf('create_job'));
   const shown = contentOf('get_job')?.examples?.answer?.value as Record<string, unknown>;
   const job: Readonly<Record<string, unknown>> = { ...(await jobOf(server, id)) };
   t.same(Object.keys(shown), Object.keys(job));
-  for (const name of ['state', 'source', 'shards', 'documents', 'bytes'])
-    t.same(shown[name], job[name], name);
+  for (const name of ['state', 'source', 'shards', 'documents', 'bytes']) t.same(shown[name], job[name]);
   t.same(Object.keys(contentOf('create_job', '202')?.examples?.answer?.value as object), Object.keys(job));
 });
 
-t.test('the document follows what is loaded', async (t) => {
-  const trimmed = await startServer(t, { plugins: ['token', 'character'] });
-  const served = await readDocument(trimmed);
-  const text = JSON.stringify(served);
+t.test('the document follows what is loaded, and is that of Swagger UI', async (t) => {
+  t.same((await client.get('/docs/json')).json(), document);
+  const { components, paths } = guardedDocument;
+  const text = JSON.stringify(guardedDocument);
   t.notMatch(text, /gpt2|cl100k|o200k|the name of an installed|potion|recursive|semantic/i);
-  t.match(served.components.schemas.TokenChunkerOptions?.properties?.tokenizer, {
-    description: 'What a token is: character.',
-    allOf: [{ default: 'character' }],
-  });
-  t.notOk('SemanticChunkerOptions' in served.components.schemas);
-  const { example } = served.paths['/v1/pipelines']?.post?.requestBody?.content['application/json'] ?? {};
-  t.equal((await trimmed.post('/v1/pipelines', example)).status, 201);
+  const { tokenizer } = components.schemas.TokenChunkerOptions?.properties ?? {};
+  t.match(tokenizer, { description: 'What a token is: character.', allOf: [{ default: 'character' }] });
+  t.notOk('SemanticChunkerOptions' in components.schemas);
+  const { example } = paths['/v1/pipelines']?.post?.requestBody?.content['application/json'] ?? {};
+  const { status } = await guarded.post('/v1/pipelines', example, { authorization: 'Bearer key' });
+  t.equal(status, 201);
 });
 
-t.test(
-  'plugins from outside are described as those inside are, and a broken example stays out',
-  async (t) => {
-    const options = {
-      type: 'object',
-      properties: {
-        size: { type: 'integer', default: 1, description: 'How large.', lessThan: 'most' },
-        side: { enum: ['left', 'right'], default: 'left', description: 'Which side.' },
-      },
-    };
-    const folder = await pluginsFolder(
-      t,
-      chunker('two-words', `context.report('words', '2'); context.report('else', 'x'); ${WHOLE_TEXT}`, {
-        options,
-        example: { text: 'a b' },
-        reports: { words: 'How many words it has.', more: 'What is said of other texts.' },
-      }),
-      chunker('broken', `throw new Error('no');`, { example: { text: 'a b' } }),
-      chunker('endless', 'await new Promise(() => {});', { example: { text: 'a b' } }),
-    );
-    const outside = await startServer(t, { pluginsDir: [folder], requestTimeout: 1 });
-    const served = await readDocument(outside);
-    const { post } = served.paths['/v1/chunk/two-words'] ?? {};
-    t.match(post, { operationId: 'chunk_two_words', summary: 'Two words chunker' });
-    t.same(post?.responses['200']?.content?.['application/json'].examples?.answer?.value, [
-      { text: 'a b', start_index: 0, end_index: 3, token_count: 3 },
-    ]);
-    const { 'x-words': words, 'x-more': more, 'x-else': unlisted } = post?.responses['200']?.headers ?? {};
-    t.match(words, { description: 'How many words it has.', example: '2' });
-    t.same(more, { description: 'What is said of other texts.', schema: { type: 'string' } });
-    t.match(unlisted, { description: /reports/, example: 'x' });
-    const { size, side } = served.components.schemas.TwoWordsChunkerOptions?.properties ?? {};
-    t.same(size, { description: 'How large.', allOf: [{ type: 'integer', default: 1 }] });
-    t.match(side, { allOf: [{ type: 'string', enum: ['left', 'right'] }] });
-    for (const name of ['broken', 'endless']) {
-      const answer = served.paths[`/v1/chunk/${name}`]?.post?.responses['200'];
-      t.notOk(answer?.content?.['application/json'].examples, name);
-    }
-  },
-);
-
-t.test('Swagger UI gets the same document as everyone else', async (t) => {
-  t.same((await client.get('/docs/json')).json(), document);
+t.test('plugins from outside are described as those inside, and a broken example stays out', async (t) => {
+  const options = {
+    type: 'object',
+    properties: {
+      size: { type: 'integer', default: 1, description: 'How large.', lessThan: 'most' },
+      side: { enum: ['left', 'right'], default: 'left', description: 'Which side.' },
+    },
+  };
+  const folder = await pluginsFolder(
+    t,
+    chunker('two-words', `context.report('words', '2'); context.report('else', 'x'); ${WHOLE_TEXT}`, {
+      options,
+      example: { text: 'a b' },
+      reports: { words: 'How many words it has.', more: 'What is said of other texts.' },
+    }),
+    chunker('broken', `throw new Error('no');`, { example: { text: 'a b' } }),
+    chunker('endless', 'await new Promise(() => {});', { example: { text: 'a b' } }),
+  );
+  const own = ['two-words', 'broken', 'endless'];
+  const settings = { plugins: [...plugins, ...own], requestTimeout: 1 };
+  const outside = await startServer(t, { ...settings, pluginsDir: [folder] });
+  const served = await readDocument(outside);
+  const { post } = served.paths['/v1/chunk/two-words'] ?? {};
+  t.match(post, { operationId: 'chunk_two_words', summary: 'Two words chunker' });
+  t.same(post?.responses['200']?.content?.['application/json'].examples?.answer?.value, [
+    { text: 'a b', start_index: 0, end_index: 3, token_count: 3 },
+  ]);
+  const { 'x-words': words, 'x-more': more, 'x-else': unlisted } = post?.responses['200']?.headers ?? {};
+  t.match(words, { description: 'How many words it has.', example: '2' });
+  t.same(more, { description: 'What is said of other texts.', schema: { type: 'string' } });
+  t.match(unlisted, { description: /reports/, example: 'x' });
+  const { size, side } = served.components.schemas.TwoWordsChunkerOptions?.properties ?? {};
+  t.same(size, { description: 'How large.', allOf: [{ type: 'integer', default: 1 }] });
+  t.match(side, { allOf: [{ type: 'string', enum: ['left', 'right'] }] });
+  for (const name of ['broken', 'endless']) {
+    const answer = served.paths[`/v1/chunk/${name}`]?.post?.responses['200'];
+    t.notOk(answer?.content?.['application/json'].examples, name);
+  }
 });
 
 t.test('nothing is run for the documentation before it is asked for', async (t) => {
-  const folder = await pluginsFolder(
-    t,
-    chunker('counting', `globalThis.exampleRuns = (globalThis.exampleRuns ?? 0) + 1; ${WHOLE_TEXT}`, {
-      example: { text: 'a' },
-    }),
-  );
+  const counted = `globalThis.exampleRuns = (globalThis.exampleRuns ?? 0) + 1; ${WHOLE_TEXT}`;
+  const folder = await pluginsFolder(t, chunker('counting', counted, { example: { text: 'a' } }));
   const runs = () => (globalThis as { exampleRuns?: number }).exampleRuns ?? 0;
   const counting = await startServer(t, { pluginsDir: [folder], plugins: ['counting', 'character'] });
   await counting.get('/');
@@ -237,4 +220,59 @@ t.test('nothing is run for the documentation before it is asked for', async (t) 
   await Promise.all([counting.get('/openapi.json'), counting.get('/docs/json')]);
   await counting.get('/openapi.json');
   t.equal(runs(), 2, 'once for the chunker, and once for the pipeline of the examples');
+});
+
+const posts = operationsOf(document).filter(([, method]) => method === 'post');
+/** Routes that take no stream and answer in lines. */
+const ANSWERED_IN_LINES = ['/v1/evaluate'];
+const streamed = posts.filter(([path]) => /^\/v1\/(chunk|refine)\/[^/]+$|\/execute$/.test(path));
+const ajv = new Ajv({ strict: false, validateFormats: false });
+ajv.addSchema(document, 'document');
+const isLine = ajv.compile({
+  allOf: [
+    { $ref: 'document#/components/schemas/StreamLine' },
+    { properties: { index: {}, id: {}, chunks: {}, error: {} }, additionalProperties: false },
+  ],
+});
+
+async function executed(path: string): Promise<string> {
+  if (!path.includes('{pipeline_id}')) return path;
+  const created = await client.post('/v1/pipelines', exampleOf('create_pipeline'));
+  return path.replace('{pipeline_id}', created.json<{ id: string }>().id);
+}
+
+t.test('the routes that take streams say so, and no other', async (t) => {
+  t.ok(streamed.length >= 3);
+  for (const [path, , { requestBody, responses }] of posts) {
+    const isStreamed = streamed.some(([one]) => one === path);
+    t.equal(LINES in (requestBody?.content ?? {}), isStreamed, path);
+    const isInLines = isStreamed || ANSWERED_IN_LINES.includes(path);
+    t.equal(LINES in (responses['200']?.content ?? {}), isInLines, path);
+  }
+  t.match(document.info.description, /application\/x-ndjson/);
+  t.match(document.info.description, /Content-Encoding/);
+});
+
+t.test('examples of streams work when they are pasted, and are answered as shown', async (t) => {
+  const unavailable = await unavailablePaths(client);
+  for (const [path, , { requestBody, responses }] of streamed) {
+    if (unavailable.has(path)) continue;
+    const request = requestBody?.content[LINES]?.example ?? '';
+    const shown = responses['200']?.content?.[LINES]?.example ?? '';
+    const answer = await client.post(await executed(path), request, { 'content-type': LINES });
+    t.equal(answer.status, 200, path);
+    const lines = linesIn(answer.bytes);
+    t.same(lines, linesIn(Buffer.from(shown)), path);
+    t.ok(lines.length > 0 && lines.every(({ chunks }) => chunks !== undefined), path);
+    for (const line of lines) t.ok(isLine(line), JSON.stringify(isLine.errors));
+  }
+});
+
+t.test('lines are as their schema says, those of errors too', async (t) => {
+  const body = `{}\n{"text":"a","id":"one"}\n{"id":"two"}\n{\n{"text":"${'x'.repeat(10_000)}"}\n`;
+  const lines = linesIn((await client.post('/v1/chunk/token', body, { 'content-type': LINES })).bytes);
+  t.same(lines.map(({ error }) => error?.status ?? 200).join(), '200,400,400,413');
+  for (const line of lines) t.ok(isLine(line), JSON.stringify(isLine.errors));
+  for (const wrong of [{ chunks: [] }, { index: -1 }, { index: 0, error: {} }, { index: 0, more: 1 }])
+    t.notOk(isLine(wrong), JSON.stringify(wrong));
 });

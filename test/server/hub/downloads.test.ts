@@ -1,7 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import t from 'tap';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { mock } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
 import type { Log } from '../../../core/contracts/collaborators.ts';
+import { acquireFileLock } from '../../../server/hub/file-lock.ts';
 import { createModelFiles } from '../../../server/hub/model-files.ts';
 import { quietLog as log } from '../../../server/testing/collaborators.ts';
 import {
@@ -11,6 +16,7 @@ import {
   CONTENT,
   ETAG,
   HALF,
+  holdBack,
   PARTIAL,
   refuse,
   serve,
@@ -19,16 +25,32 @@ import {
   trickle,
   WHOLE,
 } from '../../support/model-hub.ts';
+import { until } from '../../support/until.ts';
 
-const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+const etagOf = (bytes: Uint8Array) => `"${createHash('sha256').update(bytes).digest('hex')}"`;
+
+const REST = `bytes=${HALF}-`;
+/** Answers after which a download has failed with its first half, and goes on at the next request. */
+const BROKEN = [breakOff(), refuse(503), refuse(503), refuse(503), serve()];
+type Hub = Awaited<ReturnType<typeof startHub>>;
+
+/** Holds that the file is there whole, alone, and which ranges of it were asked for. */
+async function checkWhole(
+  t: Test,
+  hub: Hub,
+  ranges: readonly (string | undefined)[],
+  content: Buffer = CONTENT,
+) {
+  t.ok(content.equals(await readFile(hub.target)));
+  t.same(hub.ranges(), ranges);
+  t.same(await hub.left(), WHOLE);
+}
 
 t.test('a download that breaks resumes', async (t) => {
   const hub = await startHub(t, [breakOff(), serve()]);
   t.equal(await hub.find(), hub.target);
-  t.ok(CONTENT.equals(await readFile(hub.target)));
-  t.same(hub.ranges(), [undefined, `bytes=${HALF}-`]);
+  await checkWhole(t, hub, [undefined, REST]);
   t.equal(hub.headers[1]?.['if-range'], ETAG);
-  t.same(await hub.left(), WHOLE);
 });
 
 t.test('a download that stays broken resumes after a restart', async (t) => {
@@ -38,58 +60,48 @@ t.test('a download that stays broken resumes after a restart', async (t) => {
   const again = createModelFiles({ settings: hub.settings, log });
   t.same(await again.names(BIG.name), [], 'a partial download is no model');
   t.equal(await again.find('owner/name', BIG), hub.target);
-  t.ok(CONTENT.equals(await readFile(hub.target)));
-  t.same(hub.ranges(), [undefined, ...Array(4).fill(`bytes=${HALF}-`)]);
-  t.same(await hub.left(), WHOLE);
+  await checkWhole(t, hub, [undefined, ...Array(4).fill(REST)]);
 });
 
 t.test('a hub that falls silent keeps nobody waiting, and its download resumes later', async (t) => {
   const stall: Answer = (_request, response) => {
-    response
-      .writeHead(200, { 'content-length': CONTENT.length, etag: ETAG })
-      .write(CONTENT.subarray(0, HALF));
+    const head = { 'content-length': CONTENT.length, etag: ETAG };
+    response.writeHead(200, head).write(CONTENT.subarray(0, HALF));
   };
   const hub = await startHub(t, [stall, serve()]);
   await t.rejects(hub.find(BIG, 300), /silent for longer/);
   t.same(await hub.left(), PARTIAL);
   await hub.find();
-  t.ok(CONTENT.equals(await readFile(hub.target)));
-  t.same(hub.ranges(), [undefined, `bytes=${HALF}-`]);
+  await checkWhole(t, hub, [undefined, REST]);
 });
 
 const OTHER = randomBytes(250_000);
 /** Answers with bytes that were not asked for, under any range and etag. */
-const lie = (contentRange: string | undefined, etag = ETAG): Answer => {
-  return (_request, response) => {
-    const headers = contentRange === undefined ? {} : { 'content-range': contentRange };
-    response.writeHead(206, { etag, ...headers }).end(OTHER.subarray(0, HALF));
-  };
-};
+function lie(range: string | undefined, etag = ETAG): Answer {
+  const headers = range === undefined ? { etag } : { etag, 'content-range': range };
+  return (_request, response) => response.writeHead(206, headers).end(OTHER.subarray(0, HALF));
+}
 const rest = `bytes ${HALF}-${CONTENT.length - 1}/${CONTENT.length}`;
 
-/** The answers to the request to resume, the number of requests in all, and the content in the end. */
-const restarts: Record<string, [answers: Answer[], requests: number, expected: Buffer]> = {
-  'that has another file by now': [[serve(OTHER, '"two"')], 2, OTHER],
-  'that ignores ranges': [[(_, response) => response.end(CONTENT)], 2, CONTENT],
-  'that answers with another part': [
-    [lie(`bytes 5-${CONTENT.length - 1}/${CONTENT.length}`), serve()],
-    3,
-    CONTENT,
-  ],
-  'that answers with less': [[lie(`bytes ${HALF}-${HALF + 5}/${CONTENT.length}`), serve()], 3, CONTENT],
-  'that does not say which part it sends': [[lie(undefined), serve()], 3, CONTENT],
-  'that answers in bananas': [[lie('bananas 1-2/3'), serve()], 3, CONTENT],
-  'that goes on with another file': [[lie(rest, '"two"'), serve(OTHER, '"two"')], 3, OTHER],
-  'that has no such part': [[refuse(416), serve()], 3, CONTENT],
+const whole: Answer = (_, response) => response.end(CONTENT);
+const two = '"two"';
+/** The answers to the request to resume, and the content in the end. */
+const restarts: Record<string, [answers: Answer[], expected: Buffer]> = {
+  'that has another file by now': [[serve(OTHER, two)], OTHER],
+  'that ignores ranges': [[whole], CONTENT],
+  'that answers with another part': [[lie(rest.replace(`${HALF}`, '5')), serve()], CONTENT],
+  'that answers with less': [[lie(`bytes ${HALF}-${HALF + 5}/${CONTENT.length}`), serve()], CONTENT],
+  'that does not say which part it sends': [[lie(undefined), serve()], CONTENT],
+  'that answers in bananas': [[lie('bananas 1-2/3'), serve()], CONTENT],
+  'that goes on with another file': [[lie(rest, two), serve(OTHER, two)], OTHER],
+  'that has no such part': [[refuse(416), serve()], CONTENT],
 };
 
-for (const [name, [answers, requests, expected]] of Object.entries(restarts)) {
+for (const [name, [answers, expected]] of Object.entries(restarts)) {
   t.test(`a hub ${name} is asked for the whole file`, async (t) => {
     const hub = await startHub(t, [breakOff(), ...answers]);
     await hub.find();
-    t.ok(expected.equals(await readFile(hub.target)));
-    t.same(hub.ranges(), [undefined, `bytes=${HALF}-`, undefined].slice(0, requests));
-    t.same(await hub.left(), WHOLE);
+    await checkWhole(t, hub, [undefined, REST, undefined].slice(0, answers.length + 1), expected);
   });
 }
 
@@ -101,12 +113,8 @@ t.test('a download does not resume if nobody can tell whether the file is the sa
   }
   const mixed = await startHub(t, [breakOff(), breakOff(null, HALF + 1), serve()]);
   await mixed.find();
-  t.same(
-    mixed.ranges(),
-    [undefined, `bytes=${HALF}-`, undefined],
-    'the old etag is not the one of a new partial download',
-  );
-  const hub = await startHub(t, [breakOff(), refuse(503), refuse(503), refuse(503), serve()]);
+  t.same(mixed.ranges(), [undefined, REST, undefined], 'the old etag is not that of a new partial download');
+  const hub = await startHub(t, BROKEN);
   await t.rejects(hub.find());
   const settings = { ...hub.settings, hubRevision: 'v2' };
   await createModelFiles({ settings, log }).find('owner/name', BIG);
@@ -128,7 +136,7 @@ t.test('a file that is too large, or the wrong one, is not kept', async (t) => {
     [{ ...BIG, maxBytes: HALF + 5 }, /larger than 150005 bytes/],
     [wrong, /no model/],
   ] as const) {
-    const hub = await startHub(t, [breakOff(), refuse(503), refuse(503), refuse(503), serve()]);
+    const hub = await startHub(t, BROKEN);
     await t.rejects(hub.find());
     t.same(await hub.left(), PARTIAL);
     await t.rejects(hub.find(file), expected);
@@ -145,8 +153,7 @@ t.test('a file that is too large, or the wrong one, is not kept', async (t) => {
 });
 
 t.test('the SHA-256 that the hub says is checked, also of a file that came in parts', async (t) => {
-  const right = `"${sha256(CONTENT)}"`;
-  const wrong = `"${sha256(OTHER)}"`;
+  const [right, wrong] = [etagOf(CONTENT), etagOf(OTHER)];
   const store = await startHubServer(t, (request, response) => serve(CONTENT, wrong)(request, response, ''));
   const moved = (linked: string): Answer =>
     refuse(302, { location: `${store.origin}/file`, 'x-linked-etag': linked, etag: ETAG });
@@ -168,11 +175,19 @@ t.test('the SHA-256 that the hub says is checked, also of a file that came in pa
   }
 });
 
+/** What is logged while a file is found. */
+async function logOf(hub: Hub): Promise<object[]> {
+  const lines: object[] = [];
+  const note = (details: object, message: string) => lines.push({ ...details, message });
+  const listening: Log = { ...log, info: note, warn: note };
+  await createModelFiles({ settings: hub.settings, log: listening, backoff: 10 }).find('owner/name', BIG);
+  return lines;
+}
+
 t.test('a busy hub is asked again after the time that it names', async (t) => {
   const hub = await startHub(t, [refuse(500), refuse(429, { 'retry-after': '1' }), serve()]);
-  const start = performance.now();
-  await hub.find();
-  t.ok(performance.now() - start > 950, 'it waited for a second');
+  const lines = await logOf(hub);
+  t.match(lines[1], { milliseconds: 1000, message: 'trying again' });
   t.equal(hub.asked.length, 3);
   const always = await startHub(t, [refuse(429)]);
   await t.rejects(always.find(), /429, too many requests/);
@@ -183,13 +198,62 @@ t.test('a busy hub is asked again after the time that it names', async (t) => {
 });
 
 t.test('a download that takes long reports its progress', async (t) => {
-  const lines: object[] = [];
-  const listening: Log = { ...log, info: (details, message) => lines.push({ ...details, message }) };
-  const hub = await startHub(t, [trickle(1100)]);
-  await createModelFiles({ settings: hub.settings, log: listening }).find('owner/name', BIG);
+  const hub = await startHub(t, [trickle(100)]);
+  const now = performance.now.bind(performance);
+  const fast = mock.method(performance, 'now', () => 15 * now());
+  t.teardown(() => fast.mock.restore());
+  const lines = await logOf(hub);
   const common = { name: 'owner/name', file: BIG.name };
-  t.match(lines, [
-    { ...common, bytes: CONTENT.length, total: CONTENT.length, message: 'downloading' },
-    { ...common, message: 'downloaded from the hub' },
-  ]);
+  t.match(lines[0], { ...common, bytes: Number, total: CONTENT.length, message: 'downloading' });
+  t.match(lines.at(-1), { ...common, message: 'downloaded from the hub' });
+});
+
+t.test('one that stood still for too long loses its lock to the next', async (t) => {
+  const { answer, release } = holdBack();
+  t.teardown(release);
+  const hub = await startHub(t, [answer, serve()]);
+  const found = createModelFiles({ settings: hub.settings, log }).find('owner/name', BIG);
+  await until(() => existsSync(`${hub.target}.part`));
+  await rm(`${hub.target}.lock`, { recursive: true });
+  const [, other] = await Promise.all([found, hub.find()]);
+  t.equal(other, hub.target);
+  await checkWhole(t, hub, hub.ranges());
+});
+
+t.test('of many that find a stale lock at once, one has it at a time', async (t) => {
+  const target = join(t.testdir({ owner: {} }), 'owner', 'model.onnx');
+  await writeFile(`${target}.lock`, 'of a holder that was killed');
+  const past = Date.now() / 1000 - 60;
+  await utimes(`${target}.lock`, past, past);
+  let holders = 0;
+  let most = 0;
+  const use = async () => {
+    const lock = await acquireFileLock(target);
+    most = Math.max(most, ++holders);
+    await sleep(10);
+    holders--;
+    t.notOk(lock?.lost.aborted);
+    await lock?.release();
+  };
+  await Promise.all(Array.from({ length: 12 }, use));
+  t.equal(most, 1);
+  t.same(await readdir(dirname(target)), [], 'nothing is left beside the target');
+});
+
+t.test('whoever waits for a lock is told that the file has been written', async (t) => {
+  const target = join(t.testdir(), 'owner', 'model.onnx');
+  const lock = await acquireFileLock(target);
+  const waiting = acquireFileLock(target);
+  await writeFile(target, 'content');
+  t.equal(await waiting, undefined);
+  await lock?.release();
+  t.same(await readdir(dirname(target)), ['model.onnx']);
+});
+
+t.test('a release leaves neither the lock nor the folders that it took', async (t) => {
+  const root = t.testdir();
+  const lock = await acquireFileLock(join(root, 'models', 'owner', 'model.onnx'));
+  t.same(await readdir(join(root, 'models', 'owner')), ['model.onnx.lock']);
+  await lock?.release();
+  t.same(await readdir(root), []);
 });

@@ -2,21 +2,28 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import type { ModelFile } from '../../../core/contracts/collaborators.ts';
 import { createModelFiles } from '../../../server/hub/model-files.ts';
 import { isHubName } from '../../../server/hub/names.ts';
+import type { HubSettings } from '../../../server/hub/settings.ts';
 import { quietLog as log } from '../../../server/testing/collaborators.ts';
 import { BIG, contents, settingsFor, startHubServer } from '../../support/model-hub.ts';
 
-const FILE: ModelFile = {
-  name: 'tokenizer.json',
-  maxBytes: 1000,
-  check: async (path) => {
-    JSON.parse(await readFile(path, 'utf8'));
-  },
-};
+const check = async (path: string) => void JSON.parse(await readFile(path, 'utf8'));
+const FILE: ModelFile = { name: 'tokenizer.json', maxBytes: 1000, check };
 const TOKEN = 'hf_secret';
+
+type Reply = (request: IncomingMessage, response: ServerResponse) => void;
+const EMPTY: Reply = (_request, response) => response.end('{}');
+const NONE: Reply = (_request, response) => response.writeHead(404).end();
+
+/** A hub that replies so, and what looks for files there. */
+async function openHub(t: Test, reply: Reply, fields: Partial<HubSettings> = {}, more: object = {}) {
+  const { asked, origin } = await startHubServer(t, reply);
+  const settings = settingsFor(t, { hubEndpoint: origin, ...fields });
+  return { asked, settings, hub: createModelFiles({ settings, log, ...more }) };
+}
 
 async function put(path: string, content = '{}'): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
@@ -24,46 +31,18 @@ async function put(path: string, content = '{}'): Promise<void> {
 }
 
 const WRONG_NAMES = [
-  ...[
-    '',
-    '.',
-    '..',
-    '../x',
-    'x/..',
-    'a/../b',
-    'a/b/c',
-    '/etc/passwd',
-    '/x',
-    'x/',
-    'a//b',
-    '.x',
-    '-x',
-    'a/.b',
-    'a/-b',
-  ],
-  ...[
-    'http://127.0.0.1/x',
-    'https://example.org',
-    'file:///x',
-    'C:\\x',
-    'a\\b',
-    'a b',
-    'a%2fb',
-    'a\0b',
-    'a\n',
-    'ä',
-  ],
-  ...['gpt2/tokenizer.json.lock', 'tokenizer.json.part/x', 'x/tokenizer.json.part.json'],
+  ...'. .. ../x x/.. a/../b a/b/c /etc/passwd /x x/ a//b .x -x a/.b a/-b'.split(' '),
+  ...'http://127.0.0.1/x https://example.org file:///x C:\\x a\\b a%2fb ä'.split(' '),
+  ...['', 'a b', 'a\0b', 'a\n'],
+  ...'gpt2/tokenizer.json.lock tokenizer.json.part/x x/tokenizer.json.part.json'.split(' '),
   ...['a--b', 'x?y', 'x#y', 'x'.repeat(201), 'owner/name@main'],
 ];
 
 t.test('takes names only', async (t) => {
   for (const name of ['gpt2', 'bert-base-uncased', 'BAAI/bge-m3', 'owner/name_1.5', '_x/1'])
     t.ok(isHubName(name), name);
-  const { asked, origin } = await startHubServer(t, (_request, response) => response.end('{}'));
-  const settings = settingsFor(t, { hubEndpoint: origin });
+  const { asked, settings, hub } = await openHub(t, EMPTY);
   await put(join(dirname(settings.modelsDir), 'x', 'tokenizer.json'));
-  const hub = createModelFiles({ settings, log });
   for (const name of WRONG_NAMES) {
     t.notOk(isHubName(name), name);
     t.equal(await hub.find(name, FILE), undefined, name);
@@ -104,22 +83,15 @@ t.test("finds files in the hub's cache", async (t) => {
 });
 
 t.test('asks nobody when downloads are not allowed', async (t) => {
-  const { asked, origin } = await startHubServer(t, (_request, response) => response.end('{}'));
-  const hub = createModelFiles({
-    settings: settingsFor(t, { hubEndpoint: origin, allowDownloads: false }),
-    log,
-  });
+  const { asked, hub } = await openHub(t, EMPTY, { allowDownloads: false });
   t.equal(await hub.find('owner/name', FILE), undefined);
   t.same(await hub.names(FILE.name), []);
   t.same(asked, []);
 });
 
 t.test('downloads once, and is offline from then on', async (t) => {
-  const { asked, origin } = await startHubServer(t, (_request, response) => {
-    setTimeout(() => response.end('{"a":1}'), 20);
-  });
-  const settings = settingsFor(t, { hubEndpoint: origin, hubToken: TOKEN });
-  const hub = createModelFiles({ settings, log });
+  const slowly: Reply = (_request, response) => setTimeout(() => response.end('{"a":1}'), 20);
+  const { asked, settings, hub } = await openHub(t, slowly, { hubToken: TOKEN });
   const paths = await Promise.all(Array.from({ length: 5 }, () => hub.find('owner/name', FILE)));
   t.same(new Set(paths), new Set([join(settings.modelsDir, 'owner', 'name', 'tokenizer.json')]));
   t.equal(await readFile(paths[0] as string, 'utf8'), '{"a":1}');
@@ -131,85 +103,61 @@ t.test('downloads once, and is offline from then on', async (t) => {
 });
 
 t.test('the token does not follow to another origin', async (t) => {
-  const other = await startHubServer(t, (_request, response) => response.end('{}'));
-  const { asked, origin } = await startHubServer(t, (request, response) => {
+  const other = await startHubServer(t, EMPTY);
+  const moving: Reply = (request, response) => {
     const location = request.url?.startsWith('/moved') ? `${other.origin}/file` : '/moved';
     response.writeHead(307, { location }).end();
-  });
-  const hub = createModelFiles({ settings: settingsFor(t, { hubEndpoint: origin, hubToken: TOKEN }), log });
+  };
+  const { asked, hub } = await openHub(t, moving, { hubToken: TOKEN });
   t.ok(await hub.find('owner/name', FILE));
-  t.same(
-    asked.map(({ token }) => token),
-    [`Bearer ${TOKEN}`, `Bearer ${TOKEN}`],
-  );
+  t.match(asked, [{ token: `Bearer ${TOKEN}` }, { token: `Bearer ${TOKEN}` }]);
   t.same(other.asked, [{ url: '/file', token: undefined }]);
 });
 
+const answered = (status: number, headers: object = {}): Reply => {
+  return (_, response) => response.writeHead(status, { ...headers }).end();
+};
+const said = (text: string): Reply => {
+  return (_, response) => response.end(text);
+};
+const raw = (answer: string): Reply => {
+  return ({ socket }) => socket.end(`HTTP/1.1 200 OK\r\n${answer}`);
+};
+const cut = (response: ServerResponse) => response.write('{}', () => response.destroy());
+
 /** What the hub can do wrong, and the message for it. */
-const failures: Record<string, [(request: IncomingMessage, response: ServerResponse) => void, RegExp]> = {
-  '401': [(_, response) => response.writeHead(401).end(), /401; set HF_TOKEN/],
-  '403': [(_, response) => response.writeHead(403).end(), /403; set HF_TOKEN/],
-  '429': [(_, response) => response.writeHead(429).end(), /429, too many requests/],
-  '500': [(_, response) => response.writeHead(500).end(), /500; try again/],
-  'no JSON': [(_, response) => response.end('<html>'), /JSON/],
-  'a broken JSON': [(_, response) => response.end('{"a": '), /JSON/],
-  'an empty file': [(_, response) => response.end(''), /JSON/],
-  'more than allowed': [(_, response) => response.end(`"${'x'.repeat(2000)}"`), /larger than 1000 bytes/],
-  'a broken connection': [
-    (_, response) => {
-      response.writeHead(200, { 'content-length': 100 });
-      response.write('{}', () => response.destroy());
-    },
-    /connection failed/,
-  ],
-  'a broken stream': [
-    (_, response) => {
-      response.write('{}', () => response.destroy());
-    },
-    /connection failed/,
-  ],
-  'less than announced': [
-    (request) => request.socket.end('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{}'),
-    /connection failed/,
-  ],
-  'more than announced': [
-    (request) => request.socket.end('HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n{"a":1}'),
-    /JSON|connection failed/,
-  ],
+const failures: Record<string, [Reply, RegExp]> = {
+  '401': [answered(401), /401; set HF_TOKEN/],
+  '403': [answered(403), /403; set HF_TOKEN/],
+  '429': [answered(429), /429, too many requests/],
+  '500': [answered(500), /500; try again/],
+  'no JSON': [said('<html>'), /JSON/],
+  'a broken JSON': [said('{"a": '), /JSON/],
+  'an empty file': [said(''), /JSON/],
+  'more than allowed': [said(`"${'x'.repeat(2000)}"`), /larger than 1000 bytes/],
+  'a broken connection': [(_, to) => cut(to.writeHead(200, { 'content-length': 100 })), /connection failed/],
+  'a broken stream': [(_, to) => cut(to), /connection failed/],
+  'less than announced': [raw('content-length: 50\r\n\r\n{}'), /connection failed/],
+  'more than announced': [raw('content-length: 3\r\n\r\n{"a":1}'), /JSON|connection failed/],
   'no end': [(_, response) => response.write('{'), /silent for longer than 0.3 s/],
   'no answer': [() => undefined, /silent for longer than 0.3 s/],
-  'a circle': [
-    (request, response) => response.writeHead(302, { location: request.url }).end(),
-    /redirects too often/,
-  ],
-  'another protocol': [
-    (_, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
-    /no https/,
-  ],
+  'a circle': [(from, to) => answered(302, { location: from.url })(from, to), /redirects too often/],
+  'another protocol': [answered(302, { location: 'file:///etc/passwd' }), /no https/],
 };
 
 for (const [name, [answer, expected]] of Object.entries(failures)) {
   t.test(`a hub with ${name} leaves nothing behind`, async (t) => {
     let isBroken = true;
-    const { origin } = await startHubServer(t, (request, response) => {
-      if (isBroken) answer(request, response);
-      else response.end('{}');
-    });
-    const settings = settingsFor(t, { hubEndpoint: origin, hubToken: TOKEN });
+    const reply: Reply = (...both) => (isBroken ? answer : EMPTY)(...both);
     const timeout = String(expected).includes('silent') ? 300 : 5000;
-    const hub = createModelFiles({ settings, log, timeout, backoff: 10 });
-    const error = await hub.find('owner/name', FILE).then(
-      () => undefined,
-      (error: Error) => error,
-    );
-    t.match(error?.message, expected);
-    t.match(error?.message, '"owner/name"');
-    t.notMatch(error?.message, TOKEN);
-    t.notMatch(error?.message, settings.modelsDir);
-    t.same(
-      (await contents(settings.modelsDir)).filter((path) => path.includes('.')),
-      [],
-    );
+    const { settings, hub } = await openHub(t, reply, { hubToken: TOKEN }, { timeout, backoff: 10 });
+    const message = await hub.find('owner/name', FILE).catch((error: Error) => error.message);
+    t.match(message, expected);
+    t.match(message, '"owner/name"');
+    t.notMatch(message, TOKEN);
+    t.notMatch(message, settings.modelsDir);
+    const files = (await contents(settings.modelsDir)).filter((path) => path.includes('.'));
+    t.same(files, []);
     t.same(await hub.names(FILE.name), []);
     isBroken = false;
     t.ok(await createModelFiles({ settings, log }).find('owner/name', FILE), 'and the next time it works');
@@ -217,44 +165,34 @@ for (const [name, [answer, expected]] of Object.entries(failures)) {
 }
 
 t.test('a slow hub may take its time, as long as it keeps sending', async (t) => {
-  const { origin } = await startHubServer(t, async (_request, response) => {
+  const slowly: Reply = async (_request, response) => {
     for (const part of ['{', '"a"', ':', '"b"', '}']) {
       response.write(part);
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      await sleep(150);
     }
     response.end();
-  });
-  const settings = settingsFor(t, { hubEndpoint: origin });
-  t.ok(await createModelFiles({ settings, log, timeout: 600 }).find('owner/name', FILE));
-});
-
-t.test('404 is no such name', async (t) => {
-  const { origin } = await startHubServer(t, (_request, response) => response.writeHead(404).end());
-  const settings = settingsFor(t, { hubEndpoint: origin });
-  t.equal(await createModelFiles({ settings, log }).find('owner/name', FILE), undefined);
-  t.same(await contents(settings.modelsDir), []);
+  };
+  const { hub } = await openHub(t, slowly, {}, { timeout: 600 });
+  t.ok(await hub.find('owner/name', FILE));
 });
 
 t.test('nobody listens, or the folder cannot be written', async (t) => {
   const settings = settingsFor(t, { hubToken: TOKEN });
-  await t.rejects(
-    createModelFiles({ settings, log }).find('gpt2', FILE),
-    /connection failed .* check HF_ENDPOINT/,
-  );
-  const { origin } = await startHubServer(t, (_request, response) => response.end('{}'));
+  const unreachable = createModelFiles({ settings, log }).find('gpt2', FILE);
+  await t.rejects(unreachable, /connection failed .* check HF_ENDPOINT/);
+  const { hub } = await openHub(t, EMPTY, { modelsDir: settings.modelsDir });
   await writeFile(settings.modelsDir, 'a file');
-  const hub = createModelFiles({ settings: { ...settings, hubEndpoint: origin }, log });
-  const error = await hub.find('gpt2', FILE).catch((error: Error) => error);
-  t.match(error, { message: /models folder cannot be written/ });
-  t.notMatch((error as Error).message, settings.modelsDir);
+  const message = await hub.find('gpt2', FILE).catch((error: Error) => error.message);
+  t.match(message, /models folder cannot be written/);
+  t.notMatch(message, settings.modelsDir);
 });
 
-t.test('a hub that does not have a file is not asked for it again for a while', async (t) => {
-  const { asked, origin } = await startHubServer(t, (_request, response) => response.writeHead(404).end());
-  const hub = createModelFiles({ settings: settingsFor(t, { hubEndpoint: origin }), log, memory: 200 });
+t.test('404 is no such name, and not asked for again for a while', async (t) => {
+  const { asked, settings, hub } = await openHub(t, NONE, {}, { memory: 200 });
   const ask = () => hub.find('owner/name', FILE);
   t.same([await ask(), await ask(), await ask()], [undefined, undefined, undefined]);
   t.equal(asked.length, 1);
+  t.same(await contents(settings.modelsDir), []);
   await hub.find('owner/name', BIG);
   await hub.find('owner/other', FILE);
   t.equal(asked.length, 3, 'it is remembered by name and file');
@@ -264,9 +202,8 @@ t.test('a hub that does not have a file is not asked for it again for a while', 
 });
 
 t.test('a revision is asked for, and found in the cache', async (t) => {
-  const { asked, origin } = await startHubServer(t, (_request, response) => response.writeHead(404).end());
+  const { asked, settings } = await openHub(t, NONE);
   const commit = 'c0ffee'.padEnd(40, '0');
-  const settings = settingsFor(t, { hubEndpoint: origin });
   const folder = join(settings.hubCacheDir, 'models--gpt2');
   await put(join(folder, 'refs', 'v1.0'), 'abc123');
   await put(join(folder, 'snapshots', 'abc123', FILE.name));
@@ -276,8 +213,6 @@ t.test('a revision is asked for, and found in the cache', async (t) => {
   t.equal(await find('v1.0'), join(folder, 'snapshots', 'abc123', FILE.name));
   t.equal(await find(commit), join(folder, 'snapshots', commit, FILE.name));
   t.equal(await find('v2'), undefined);
-  t.same(
-    asked.map(({ url }) => url),
-    [`/gpt2/resolve/v2/${FILE.name}`],
-  );
+  const urls = asked.map(({ url }) => url);
+  t.same(urls, [`/gpt2/resolve/v2/${FILE.name}`]);
 });

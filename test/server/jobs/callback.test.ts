@@ -9,8 +9,8 @@ import t from 'tap';
 import { isPublic } from '../../../server/jobs/addresses.ts';
 import { type Callback, callBack } from '../../../server/jobs/callback.ts';
 import { checkCallbackUrl } from '../../../server/jobs/callback-url.ts';
-import { startReceiver } from '../../support/callback-receiver.ts';
 import { temporaryFolder } from '../../support/server.ts';
+import { startReceiver } from './callback-receiver.ts';
 
 const SECRET = 'a secret of the operator';
 const callback = (fields: Partial<Callback> = {}): Callback => ({
@@ -32,22 +32,18 @@ function resolving(...answers: readonly (readonly string[])[]) {
   return { asked, resolve, timeout: 5000 };
 }
 
-t.test('a callback is JSON, with its event, its id and a signature', async (t) => {
+t.test('a callback is JSON, with its event and its id', async (t) => {
   const { url, at } = await startReceiver(t);
   const body = { job: { id: 'job-1', name: 'Überblick 😀' } };
   t.same(await callBack(url, body, callback()), { state: 'delivered', status: 204 });
-  const { method, headers, body: bytes } = at(0);
-  t.equal(method, 'POST');
-  t.same(JSON.parse(bytes.toString()), body);
-  t.match(headers, {
+  t.equal(at(0).method, 'POST');
+  t.same(JSON.parse(at(0).body.toString()), body);
+  t.match(at(0).headers, {
     'content-type': 'application/json',
     'x-chunksmith-event': 'job.done',
     'x-chunksmith-id': 'job-1.done',
+    'x-chunksmith-signature': /^t=\d+,v1=[0-9a-f]{64}$/,
   });
-  const [, time, hex] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['x-chunksmith-signature'])) ?? [];
-  t.ok(Math.abs(Date.now() / 1000 - Number(time)) < 60);
-  const signed = Buffer.concat([Buffer.from(`${time}.`), bytes]);
-  t.equal(hex, createHmac('sha256', SECRET).update(signed).digest('hex'));
   await callBack(url, body, callback({ event: 'job.failed' }));
   t.equal(at(1).headers['x-chunksmith-event'], 'job.failed');
 });
@@ -57,13 +53,13 @@ t.test('the documented receivers tell genuine callbacks from others', async (t) 
   await callBack(url, { state: 'fertig ✓' }, callback());
   const { body, headers } = at(0);
   const signature = String(headers['x-chunksmith-signature']);
-  const old = `t=1000000000,v1=${createHmac('sha256', SECRET).update('1000000000.').update(body).digest('hex')}`;
+  const oldHash = createHmac('sha256', SECRET).update('1000000000.').update(body).digest('hex');
   const cases = [
     [body, signature, SECRET, true],
     [Buffer.from(`${body} `), signature, SECRET, false],
     [body, signature, 'another secret', false],
     [body, signature.replace(/\d(?=,)/, (digit) => String((Number(digit) + 1) % 10)), SECRET, false],
-    [body, old, SECRET, false],
+    [body, `t=1000000000,v1=${oldHash}`, SECRET, false],
     [body, '', SECRET, false],
     [body, 't=1,v1=ab', SECRET, false],
   ] as const;
@@ -86,51 +82,23 @@ for body, signature, secret in json.load(open("cases.json")):
   }
   if (spawnSync('python3', ['--version']).status !== 0) return;
   const { stdout } = await promisify(execFile)('python3', ['receiver.py'], { cwd });
-  t.same(
-    stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line)),
-    cases.map(([, , , expected]) => expected),
-  );
+  t.equal(stdout, cases.map(([, , , expected]) => `${expected}\n`).join(''));
 });
+
+/** Addresses that nobody on the internet has, by why, as they may be written in a URL. */
+const NOT_PUBLIC = {
+  'this machine': '127.0.0.1 127.1 2130706433 0x7f000001 0177.0.0.1 0.0.0.0 [::1] [::]',
+  'a private network': '10.1.2.3 172.16.0.1 192.168.1.1 100.64.0.1 [fc00::1] [fd12::1] [fec0::1]',
+  'the same link': '169.254.169.254 [fe80::1]',
+  'many machines': '224.0.0.1 255.255.255.255 [ff02::1]',
+  'reserved for others': '198.18.0.1 192.0.2.1 240.0.0.1 [2001:db8::1] [2001::1] [100::1]',
+  'IPv4 within IPv6':
+    '[::ffff:127.0.0.1] [::ffff:10.0.0.1] [::127.0.0.1] [64:ff9b::7f00:1] [64:ff9b:1::7f00:1] [2002:7f00:1::]',
+};
 
 t.test('addresses that are not public are refused, however they are written', async (t) => {
   const { port, received } = await startReceiver(t);
-  for (const host of [
-    '127.0.0.1',
-    '127.1',
-    '2130706433',
-    '0x7f000001',
-    '0177.0.0.1',
-    '0.0.0.0',
-    '10.1.2.3',
-    '172.16.0.1',
-    '192.168.1.1',
-    '100.64.0.1',
-    '169.254.169.254',
-    '224.0.0.1',
-    '255.255.255.255',
-    '198.18.0.1',
-    '192.0.2.1',
-    '240.0.0.1',
-    '[::1]',
-    '[::]',
-    '[::ffff:127.0.0.1]',
-    '[::ffff:10.0.0.1]',
-    '[::127.0.0.1]',
-    '[fe80::1]',
-    '[fc00::1]',
-    '[fd12::1]',
-    '[fec0::1]',
-    '[ff02::1]',
-    '[64:ff9b::7f00:1]',
-    '[64:ff9b:1::7f00:1]',
-    '[2002:7f00:1::]',
-    '[2001:db8::1]',
-    '[2001::1]',
-    '[100::1]',
-  ]) {
+  for (const host of Object.values(NOT_PUBLIC).join(' ').split(' ')) {
     const url = `http://${host}:${port}/`;
     t.match(checkCallbackUrl(url, false), /is no public address.*--bulk-callback-private/, host);
     t.match(await callBack(url, {}, callback({ allowPrivate: false })), { state: 'refused' }, host);
@@ -142,14 +110,8 @@ t.test('addresses that are not public are refused, however they are written', as
 });
 
 t.test('a URL that cannot be called is refused', async (t) => {
-  for (const url of [
-    '',
-    'no url',
-    'ftp://a.example/',
-    'file:///etc/passwd',
-    'javascript:1',
-    `http://a.example/${'a'.repeat(2048)}`,
-  ])
+  const long = `http://a.example/${'a'.repeat(2048)}`;
+  for (const url of ['', 'no url', 'ftp://a.example/', 'file:///etc/passwd', 'javascript:1', long])
     t.match(checkCallbackUrl(url, false), /expected a URL of at most 2048 characters/, url.slice(0, 40));
   t.match(checkCallbackUrl('https://user:password@a.example/', false), /without user and password$/);
   t.match(await callBack('ftp://a.example/', {}, callback()), { state: 'refused' });
@@ -161,14 +123,9 @@ t.test('a name that leads to an address that is not public is refused', async (t
   const refused = { state: 'refused', reason: /is no public address/ };
   const strict = callback({ allowPrivate: false });
   t.match(await callBack(`http://localhost:${port}/`, {}, strict), refused, 'as the system looks it up');
-  for (const addresses of [
-    ['127.0.0.1'],
-    ['2000::1', '127.0.0.1'],
-    ['1.1.1.1', '::ffff:127.0.0.1'],
-    ['fe80::1%1'],
-  ]) {
-    const tools = resolving(addresses);
-    t.match(await callBack(`http://app.example:${port}/`, {}, strict, tools), refused, `${addresses}`);
+  for (const addresses of ['127.0.0.1', '2000::1 127.0.0.1', '1.1.1.1 ::ffff:127.0.0.1', 'fe80::1%1']) {
+    const tools = resolving(addresses.split(' '));
+    t.match(await callBack(`http://app.example:${port}/`, {}, strict, tools), refused, addresses);
   }
   t.same(received, []);
 });
@@ -189,51 +146,36 @@ t.test('the connection is made to the address that was checked', async (t) => {
 
 t.test('a receiver says whether another try makes sense', async (t) => {
   let [status, headers] = [200, {}];
-  const { url } = await startReceiver(
-    t,
-    (_request, response) => void response.writeHead(status, headers).end(),
-  );
-  for (const [answer, state] of [
-    [200, 'delivered'],
-    [202, 'delivered'],
-    [400, 'refused'],
-    [404, 'refused'],
-    [410, 'refused'],
-    [408, 'failed'],
-    [429, 'failed'],
-    [500, 'failed'],
-    [503, 'failed'],
-  ] as const) {
-    status = answer;
-    t.match(await callBack(url, {}, callback()), { state }, String(answer));
+  const { url, received } = await startReceiver(t, (_, response) => {
+    response.writeHead(status, headers).end();
+  });
+  const answers = { delivered: [200, 202], refused: [400, 404, 410], failed: [408, 429, 500, 503] };
+  for (const [state, statuses] of Object.entries(answers)) {
+    for (status of statuses) t.match(await callBack(url, {}, callback()), { state }, String(status));
   }
   headers = { 'retry-after': '7' };
   t.match(await callBack(url, {}, callback()), { state: 'failed', retryAfter: 7000 });
-});
-
-t.test('a redirection is not followed', async (t) => {
-  const { url, received } = await startReceiver(t, (_request, response) => {
-    response.writeHead(307, { location: '/other' }).end();
-  });
+  [status, headers] = [307, { location: '/other' }];
   t.match(await callBack(url, {}, callback()), { state: 'failed', reason: /307, and redirections are not/ });
-  t.equal(received.length, 1);
+  t.notOk(
+    received.some(({ path }) => path === '/other'),
+    'a redirection is not followed',
+  );
 });
 
 t.test('a receiver that does not answer, or is not there, may be called again', async (t) => {
   const { url } = await startReceiver(t, () => undefined);
   const tools = { ...resolving(), timeout: 50 };
-  t.match(await callBack(url, {}, callback(), tools), { state: 'failed', reason: /no answer within 0.05 s/ });
-  t.match(await callBack('http://127.0.0.1:1/', {}, callback()), { state: 'failed', reason: /ECONNREFUSED/ });
-  const lost = {
-    ...tools,
-    resolve: () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' })),
-  };
-  t.match(await callBack('http://a.example/', {}, callback(), lost), {
-    state: 'failed',
-    reason: /ENOTFOUND/,
-  });
-  const never = { ...tools, resolve: () => new Promise<never>(() => undefined) };
-  t.match(await callBack('http://a.example/', {}, callback(), never), { reason: /no answer within/ });
+  const away = Object.assign(new Error('no'), { code: 'ENOTFOUND' });
+  const never = new Promise<never>(() => undefined);
+  for (const [called, how, reason] of [
+    [url, tools, /no answer within 0.05 s/],
+    ['http://127.0.0.1:1/', undefined, /ECONNREFUSED/],
+    ['http://a.example/', { ...tools, resolve: () => Promise.reject(away) }, /ENOTFOUND/],
+    ['http://a.example/', { ...tools, resolve: () => never }, /no answer within/],
+  ] as const) {
+    t.match(await callBack(called, {}, callback(), how), { state: 'failed', reason });
+  }
 });
 
 t.test('an answer that does not end is cut short, and counts by its status', async (t) => {
@@ -253,16 +195,13 @@ t.test('an answer that does not end is cut short, and counts by its status', asy
   t.ok(sent < 20_000_000, `${sent} bytes`);
   const slow = await startReceiver(t, (_request, response) => void response.writeHead(200).write('a'));
   const tools = { ...resolving(), timeout: 100 };
-  t.match(
-    await callBack(slow.url, {}, callback(), tools),
-    { state: 'delivered' },
-    'one that stops in the middle',
-  );
+  const stopped = await callBack(slow.url, {}, callback(), tools);
+  t.match(stopped, { state: 'delivered' }, 'one that stops in the middle');
 });
 
 t.test('a callback that is not wanted any more ends with the reason', async (t) => {
   const { url } = await startReceiver(t, () => stop.abort(new Error('shutting down')));
   const stop = new AbortController();
-  await t.rejects(callBack(url, {}, callback({ signal: stop.signal })), /shutting down/);
-  await t.rejects(callBack(url, {}, callback({ signal: stop.signal })), /shutting down/);
+  for (const _ of ['while it is made', 'before'])
+    await t.rejects(callBack(url, {}, callback({ signal: stop.signal })), /shutting down/);
 });

@@ -1,35 +1,51 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { ServiceError } from '../../../core/errors.ts';
 import type { ShardOutcome } from '../../../server/jobs/work-on-shard.ts';
-import { startWorker, type WorkerOptions } from '../../../server/jobs/worker.ts';
-import type { Claim, ShardKind, ShardResult } from '../../../server/store/jobs/contract.ts';
+import { startWorker } from '../../../server/jobs/worker.ts';
+import type { Claim, JobStore, ShardResult } from '../../../server/store/jobs/contract.ts';
 import { quietLog } from '../../../server/testing/collaborators.ts';
-import { JOB, NOTHING, openJobs, plan, RESULT, sqlitePlace } from '../../support/job-stores.ts';
-import { until } from '../../support/process.ts';
-import type { Cleanup } from '../../support/server.ts';
+import { JOB, NOTHING, openOnSqlite, RESULT } from '../../support/job-stores.ts';
+import { until } from '../../support/until.ts';
+
+interface Options {
+  /** As the store sees it; the worker renews one of 0.6 s. */
+  readonly leaseSeconds?: number;
+  /** What does the work of a member of the store. */
+  readonly instead?: (store: JobStore) => Partial<JobStore>;
+}
 
 type Work = (claim: Claim, signal: AbortSignal) => Promise<ShardResult>;
 
-/** Work of all kinds that is done at once, but for chunks. */
-function workOf(chunk: Work): Readonly<Record<ShardKind, Work>> {
-  const nothing = async () => NOTHING;
-  return { plan: nothing, chunk, finish: nothing, notify: nothing };
-}
-
-/** A worker on a real store; what becomes of its shards is noted. */
-async function start(t: Cleanup, given: Partial<WorkerOptions> & Pick<WorkerOptions, 'store' | 'work'>) {
+/**
+ * A worker and a job of so many shards on a real store; what becomes of the shards is noted.
+ *
+ * @param chunk what is done with each of them; all other work is done at once
+ */
+async function start(t: Test, shards: number, chunk: Work, { leaseSeconds = 6, instead }: Options = {}) {
+  const { store, plan } = await openOnSqlite(t, { leaseSeconds });
+  const id = await plan(shards);
   const outcomes: ShardOutcome[] = [];
+  const nothing = async () => NOTHING;
   const worker = startWorker({
     log: quietLog,
     name: 'w',
     concurrency: 2,
     leaseSeconds: 0.6,
     onShard: (outcome) => outcomes.push(outcome),
-    ...given,
+    store: { ...store, ...instead?.(store) },
+    work: { plan: nothing, chunk, finish: nothing, notify: nothing },
   });
   t.teardown(() => worker.stop(0));
-  return { worker, outcomes };
+  return {
+    store,
+    id,
+    worker,
+    outcomes,
+    shards: async () => (await store.shards(id, { limit: 5 })).shards,
+    /** Waits until a job is in a state. */
+    is: (state: string, job = id) => until(async () => (await store.get(job)).state === state),
+  };
 }
 
 /** Work that ends when it is told to stop, with its reason. */
@@ -37,108 +53,86 @@ const untilStopped: Work = (_claim, signal) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
 t.test('a worker does what there is, and what comes later when it is woken', async (t) => {
-  const jobs = await openJobs(t, await sqlitePlace(t));
-  const first = await plan(jobs, 3);
-  const { worker } = await start(t, { store: jobs.store, work: workOf(async () => RESULT) });
-  await until(async () => (await jobs.store.get(first)).state === 'done');
-  const { job } = await jobs.store.create(JOB);
+  const { store, id, worker, is } = await start(t, 3, async () => RESULT);
+  await is('done');
+  const { job } = await store.create(JOB);
   worker.wake();
-  await until(async () => (await jobs.store.get(job.id)).state === 'done');
-  t.same((await jobs.store.get(first)).documents, { done: 6, failed: 0 });
+  await is('done', job.id);
+  t.same((await store.get(id)).documents, { done: 6, failed: 0 });
 });
 
 t.test('a lease is kept as long as the work goes on', async (t) => {
-  const jobs = await openJobs(t, await sqlitePlace(t), { leaseSeconds: 0.6 });
-  const id = await plan(jobs, 1);
-  const work = workOf(async () => {
-    await sleep(2000);
-    return RESULT;
-  });
-  const { outcomes } = await start(t, { store: jobs.store, work });
-  await until(async () => (await jobs.store.get(id)).state === 'done');
-  const { shards } = await jobs.store.shards(id, { limit: 1 });
-  t.match(shards, [{ attempt: 1, failures: 0 }]);
+  const { is, shards, outcomes } = await start(t, 1, () => sleep(2000, RESULT), { leaseSeconds: 0.6 });
+  await is('done');
+  t.match(await shards(), [{ attempt: 1, failures: 0 }]);
   t.same(new Set(outcomes), new Set(['done']));
 });
 
 t.test('work on a shard that is lost is stopped, and settles nothing', async (t) => {
-  const jobs = await openJobs(t, await sqlitePlace(t));
-  const id = await plan(jobs, 1);
-  const { outcomes } = await start(t, { store: jobs.store, work: workOf(untilStopped) });
-  await until(async () => (await jobs.store.shards(id, { limit: 1 })).shards[0]?.state === 'running');
-  await jobs.store.cancel(id);
+  const { store, id, shards, outcomes } = await start(t, 1, untilStopped);
+  await until(async () => (await shards())[0]?.state === 'running');
+  await store.cancel(id);
   await until(() => outcomes.length > 0);
   t.same(outcomes, ['lost']);
-  t.equal((await jobs.store.get(id)).state, 'cancelled');
+  t.equal((await store.get(id)).state, 'cancelled');
 });
 
 t.test('a worker that stops gives back what is not done, for others to do at once', async (t) => {
-  const jobs = await openJobs(t, await sqlitePlace(t));
-  const id = await plan(jobs, 3);
-  const { worker, outcomes } = await start(t, { store: jobs.store, work: workOf(untilStopped) });
-  await until(async () => (await jobs.store.load()).shards.running === 2);
+  let begun = 0;
+  const { worker, shards, outcomes } = await start(t, 3, (...given) => {
+    begun++;
+    return untilStopped(...given);
+  });
+  await until(() => begun === 2);
   await worker.stop(0.1);
   t.same(outcomes, ['returned', 'returned']);
-  const { shards } = await jobs.store.shards(id, { limit: 5 });
-  t.match(
-    shards,
-    [0, 1, 2].map(() => ({ state: 'ready', failures: 0 })),
-  );
+  const ready = { state: 'ready', failures: 0 };
+  t.match(await shards(), [ready, ready, ready]);
 });
 
 t.test('a worker that stops finishes what ends within the grace', async (t) => {
-  const jobs = await openJobs(t, await sqlitePlace(t));
-  await plan(jobs, 2);
   const begun = Promise.withResolvers<void>();
-  const work = workOf(async () => {
+  const { worker, outcomes } = await start(t, 2, async () => {
     begun.resolve();
-    await sleep(300);
-    return RESULT;
+    return sleep(300, RESULT);
   });
-  const { worker, outcomes } = await start(t, { store: jobs.store, work });
   await begun.promise;
   await worker.stop(30);
   t.same(new Set(outcomes), new Set(['done']));
 });
 
 t.test('what would fail again fails for good, anything else is tried again', async (t) => {
-  for (const [error, attempts] of [
-    [new ServiceError('source_changed', { source: 'a.jsonl' }), 1],
-    [new ServiceError('missing_capability', { kind: 'sink', name: 'x', reasons: 'no' }), 1],
-    [new ServiceError('storage_failed', { storage: 'disk', reason: 'it is full' }), 3],
-    [new Error('anything'), 3],
+  for (const [error, attempt, code] of [
+    [new ServiceError('source_changed', { source: 'a.jsonl' }), 1, 'source_changed'],
+    [
+      new ServiceError('missing_capability', { kind: 'sink', name: 'x', reasons: 'no' }),
+      1,
+      'missing_capability',
+    ],
+    [new ServiceError('storage_failed', { storage: 'disk', reason: 'it is full' }), 3, 'storage_failed'],
+    [new Error('anything'), 3, 'internal'],
   ] as const) {
-    const jobs = await openJobs(t, await sqlitePlace(t));
-    const id = await plan(jobs, 1);
-    await start(t, { store: jobs.store, work: workOf(() => Promise.reject(error)) });
-    await until(async () => (await jobs.store.get(id)).state === 'failed');
-    const { shards } = await jobs.store.shards(id, { limit: 1 });
-    t.match(shards, [{ state: 'failed', attempt: attempts }], error.message);
-    const code = error instanceof ServiceError ? error.code : 'internal';
-    t.match((await jobs.store.get(id)).error, { code });
+    const { store, id, is, shards } = await start(t, 1, () => Promise.reject(error));
+    await is('failed');
+    t.match(await shards(), [{ state: 'failed', attempt }], error.message);
+    t.match((await store.get(id)).error, { code });
   }
 });
 
 t.test('a result is kept while the database does not answer', async (t) => {
-  const jobs = await openJobs(t, await sqlitePlace(t));
-  const id = await plan(jobs, 1);
-  let refusals = 0;
-  const store = {
-    ...jobs.store,
-    commit: async (...given: Parameters<typeof jobs.store.commit>) => {
-      if (given[0].kind === 'chunk' && refusals++ < 2) {
-        throw new ServiceError('store_unavailable', { reason: 'away', seconds: 1 });
-      }
-      return jobs.store.commit(...given);
-    },
-  };
-  let runs = 0;
-  const work = workOf(async () => {
+  let [runs, refusals] = [0, 0];
+  const work = async () => {
     runs++;
     return RESULT;
+  };
+  const instead = ({ commit }: JobStore): Partial<JobStore> => ({
+    async commit(...given) {
+      if (given[0].kind !== 'chunk' || refusals++ >= 2) return commit(...given);
+      throw new ServiceError('store_unavailable', { reason: 'away', seconds: 1 });
+    },
   });
-  await start(t, { store, work });
-  await until(async () => (await jobs.store.get(id)).state === 'done');
+  const { is } = await start(t, 1, work, { instead });
+  await is('done');
   t.equal(runs, 1);
   t.equal(refusals, 3);
 });

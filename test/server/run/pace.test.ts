@@ -11,11 +11,8 @@ const pipeline = (...chunkers: string[]): ChunksTask => ({
 });
 
 function timings(seconds: Partial<Record<WorkStage, number>>): Timings {
-  const times = Object.entries(seconds).map(([stage, seconds]) => ({
-    stage: stage as WorkStage,
-    by: 'x',
-    seconds,
-  }));
+  const stages = Object.entries(seconds) as [WorkStage, number][];
+  const times = stages.map(([stage, seconds]) => ({ stage, by: 'x', seconds }));
   return { times, documents: 1, chunks: 1, tokens: 1, opened: [] };
 }
 
@@ -23,7 +20,8 @@ const rounded = (seconds: number) => Math.round(seconds * 1000) / 1000;
 
 t.test('work is expected to take as long as it took, without reading and writing', async (t) => {
   const pace = new Pace();
-  t.equal(pace.expect(recursive, MEGABYTE), 0, 'nothing is known at first');
+  pace.note(recursive, 65_535, timings({ chunk: 9 }));
+  t.equal(pace.expect(recursive, MEGABYTE), 0, 'small requests teach nothing');
   pace.note(recursive, MEGABYTE, timings({ parse: 5, chunk: 1, refine: 1, serialise: 7 }));
   t.equal(rounded(pace.expect(recursive, 2 * MEGABYTE)), 4);
   pace.note(recursive, MEGABYTE, timings({ chunk: 4 }));
@@ -31,22 +29,15 @@ t.test('work is expected to take as long as it took, without reading and writing
   t.ok(2 < expected && expected < 4, 'newer answers count for more, and not for all');
 });
 
-t.test('small requests teach nothing', async (t) => {
-  const pace = new Pace();
-  pace.note(recursive, 65_535, timings({ chunk: 9 }));
-  t.equal(rounded(pace.expect(recursive, MEGABYTE)), 0);
-});
-
 t.test('a chunker, a refinery and pipelines have a pace each', async (t) => {
   const pace = new Pace();
-  pace.note(recursive, MEGABYTE, timings({ chunk: 1 }));
-  pace.note({ run: 'refine', name: 'overlap' }, MEGABYTE, timings({ refine: 2 }));
-  pace.note(pipeline('recursive'), MEGABYTE, timings({ chunk: 3 }));
-  pace.note(pipeline('recursive', 'code'), MEGABYTE, timings({ chunk: 4 }));
-  t.equal(rounded(pace.expect(recursive, MEGABYTE)), 1);
-  t.equal(rounded(pace.expect({ run: 'refine', name: 'overlap' }, MEGABYTE)), 2);
-  t.equal(rounded(pace.expect(pipeline('recursive'), MEGABYTE)), 3);
-  t.equal(rounded(pace.expect(pipeline('recursive', 'code'), MEGABYTE)), 4);
+  const overlap: ChunksTask = { run: 'refine', name: 'overlap' };
+  const tasks = [recursive, overlap, pipeline('recursive'), pipeline('recursive', 'code')];
+  for (const [index, task] of tasks.entries()) pace.note(task, MEGABYTE, timings({ chunk: 1 + index }));
+  t.same(
+    tasks.map((task) => rounded(pace.expect(task, MEGABYTE))),
+    [1, 2, 3, 4],
+  );
   t.equal(rounded(pace.expect({ run: 'refine', name: 'recursive' }, MEGABYTE)), 0);
 });
 

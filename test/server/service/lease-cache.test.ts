@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { type Lease, LeaseCache, type LeaseCacheOptions } from '../../../server/service/lease-cache.ts';
 
@@ -29,20 +29,12 @@ function createCache(options: Partial<LeaseCacheOptions<Value>> = {}) {
 /** An opening that ends when the test says so. */
 function createOpening() {
   const { promise, resolve, reject } = Promise.withResolvers<Value | undefined>();
-  let count = 0;
   const signals: AbortSignal[] = [];
   const open = (signal: AbortSignal) => {
-    count++;
     signals.push(signal);
     return promise;
   };
-  return {
-    open,
-    resolve,
-    reject,
-    calls: () => count,
-    isAborted: () => signals.some(({ aborted }) => aborted),
-  };
+  return { open, resolve, reject, signals, isAborted: () => signals.some(({ aborted }) => aborted) };
 }
 
 t.test('those who ask for one key share its opening and its value', async (t) => {
@@ -51,49 +43,37 @@ t.test('those who ask for one key share its opening and its value', async (t) =>
   const asked = [1, 2, 3].map(() => cache.lease('a', opening.open));
   opening.resolve({ key: 'a', size: 0 });
   const leases = (await Promise.all(asked)) as Lease<Value>[];
-  t.equal(opening.calls(), 1);
   t.equal(new Set(leases.map(({ value }) => value)).size, 1);
-  t.same(
-    leases.map(({ isNew }) => isNew),
-    [true, false, false],
-    'it was opened for the first',
-  );
+  const isNew = leases.map(({ isNew }) => isNew);
+  t.same(isNew, [true, false, false], 'it was opened for the first');
   for (const { release } of leases) release();
   const again = await cache.lease('a', opening.open);
   t.equal(again?.value, leases[0]?.value, 'it stays open when nobody uses it');
   t.equal(again?.isNew, false);
-  t.equal(opening.calls(), 1);
+  t.equal(opening.signals.length, 1);
   t.same(freed, []);
 });
 
-t.test('an opening that fails is not kept and is tried again', async (t) => {
-  const { cache, opened, open, freed } = createCache();
+t.test('neither a failure nor nothing is kept, and they displace nothing', async (t) => {
+  const { cache, opened, open, use, freed } = createCache();
   const opening = createOpening();
   const asked = [1, 2].map(() => cache.lease('a', opening.open));
   opening.reject(new Error('no such luck'));
   for (const one of asked) await t.rejects(one, { message: 'no such luck' });
-  t.equal(opening.calls(), 1, 'all who waited heard of it');
-  t.equal((await open('a')).isNew, true);
-  t.same(opened, ['a']);
-  t.same(freed, []);
-});
-
-t.test('nothing is not kept and displaces nothing', async (t) => {
-  const { cache, opened, use, freed } = createCache();
-  await use('a');
+  t.equal(opening.signals.length, 1, 'all who waited heard of it');
+  const anew = await open('a');
+  t.equal(anew.isNew, true);
+  anew.release();
   await use('b');
-  for (const key of ['x', 'y', 'z', 'x']) {
-    const lease = await cache.lease(key, async () => void opened.push(key) as undefined);
-    t.equal(lease, undefined);
-  }
-  await use('a');
-  await use('b');
+  for (const key of ['x', 'y', 'z', 'x'])
+    t.equal(await cache.lease(key, async () => void opened.push(key) as undefined), undefined);
+  for (const key of ['a', 'b']) await use(key);
   t.same(opened, ['a', 'b', 'x', 'y', 'z', 'x']);
   t.same(freed, []);
 });
 
 t.test('an opening is aborted when the last who waits gives up, and not before', async (t) => {
-  const { cache, opened, open, freed } = createCache();
+  const { cache, opened, open, freedKeys } = createCache();
   const opening = createOpening();
   const [one, other] = [new AbortController(), new AbortController()];
   const first = cache.lease('a', opening.open, one.signal);
@@ -103,51 +83,29 @@ t.test('an opening is aborted when the last who waits gives up, and not before',
   t.equal(opening.isAborted(), false, 'the other still waits');
   other.abort(new Error('the other gives up'));
   await t.rejects(second, { message: 'the other gives up' });
-  t.equal(opening.isAborted(), true);
-  t.equal(opening.calls(), 1);
-  const { value, isNew } = await open('a');
-  t.equal(isNew, true, 'who asks now opens anew');
-  t.same(opened, ['a']);
-  opening.resolve({ key: 'late', size: 0 });
-  await nextTurn();
-  t.notOk(freed.includes(value));
-});
-
-t.test('who gives up takes nothing from those who go on waiting', async (t) => {
-  const { cache } = createCache();
-  const opening = createOpening();
-  const stop = new AbortController();
-  const first = cache.lease('a', opening.open, stop.signal);
-  const second = cache.lease('a', opening.open, new AbortController().signal);
-  stop.abort(new Error('gone'));
-  await t.rejects(first, { message: 'gone' });
-  opening.resolve({ key: 'a', size: 0 });
-  t.equal((await second)?.value.key, 'a');
-  t.equal(opening.isAborted(), false);
-});
-
-t.test('a signal that has aborted already opens nothing', async (t) => {
-  const { cache } = createCache();
-  const opening = createOpening();
-  await t.rejects(cache.lease('a', opening.open, AbortSignal.abort(new Error('gone'))), { message: 'gone' });
-  t.equal(opening.calls(), 0);
-});
-
-t.test('a value that comes after all gave up is kept once or freed once', async (t) => {
-  const { cache, open, freed, freedKeys } = createCache();
-  const opening = createOpening();
-  const stop = new AbortController();
-  const asked = cache.lease('a', opening.open, stop.signal);
-  stop.abort(new Error('gone'));
-  await t.rejects(asked);
+  t.same([opening.isAborted(), opening.signals.length], [true, 1]);
   const anew = await open('a');
+  t.same([anew.isNew, opened], [true, ['a']], 'who asks now opens anew');
   opening.resolve({ key: 'late', size: 0 });
   await nextTurn();
   anew.release();
   t.same(freedKeys(), ['late'], 'two of one key are not kept');
   await cache.close();
-  t.same(freedKeys(), ['late', 'a']);
-  t.equal(new Set(freed).size, 2);
+  t.same(freedKeys(), ['late', 'a'], 'each once');
+});
+
+t.test('who gives up takes nothing from those who go on waiting', async (t) => {
+  const { cache } = createCache();
+  const opening = createOpening();
+  const [gone, stop] = [AbortSignal.abort(new Error('gone')), new AbortController()];
+  await t.rejects(cache.lease('a', opening.open, gone), { message: 'gone' });
+  t.equal(opening.signals.length, 0, 'a signal that has aborted already opens nothing');
+  const first = cache.lease('a', opening.open, stop.signal);
+  const second = cache.lease('a', opening.open);
+  stop.abort(new Error('gone'));
+  await t.rejects(first, { message: 'gone' });
+  opening.resolve({ key: 'a', size: 0 });
+  t.equal((await second)?.value.key, 'a');
 });
 
 async function holdAndFill(t: Test, options: Partial<LeaseCacheOptions<Value>>, size: number) {
@@ -196,23 +154,31 @@ t.test('a value is in use until all have released it, each once however often it
 });
 
 t.test('closing frees what nobody uses and waits for it, and the rest on its release', async (t) => {
-  let isFreed = false;
-  const slow = async () => {
+  const keys: string[] = [];
+  const slow = async ({ key }: Value) => {
     await nextTurn();
-    isFreed = true;
+    keys.push(key);
   };
-  const { cache, use } = createCache({ free: slow });
+  const { cache, open, use } = createCache({ free: slow });
+  const held = await open('held');
   await use('idle');
   await cache.close();
-  t.equal(isFreed, true);
-
-  const { cache: other, open, use: useOther, freedKeys } = createCache();
-  const held = await open('held');
-  await useOther('idle');
-  await other.close();
-  t.same(freedKeys(), ['idle']);
+  t.same(keys, ['idle']);
   held.release();
-  t.same(freedKeys(), ['idle', 'held']);
-  await other.close();
-  t.same(freedKeys(), ['idle', 'held'], 'once');
+  await cache.close();
+  t.same(keys, ['idle', 'held'], 'each once');
+});
+
+t.test('a value that nobody leases is freed after its time, a leased one is not', async (t) => {
+  const { cache, opened, freedKeys, open, use } = createCache({ ttl: 20 });
+  const leased = await open('leased');
+  await use('idle');
+  while (freedKeys().length === 0) await pause(5);
+  t.same(freedKeys(), ['idle']);
+  await use('idle');
+  t.same(opened, ['leased', 'idle', 'idle'], 'and is opened again');
+  leased.release();
+  while (freedKeys().length < 3) await pause(5);
+  t.same(freedKeys().sort(), ['idle', 'idle', 'leased']);
+  t.equal(cache.kept('leased'), undefined);
 });

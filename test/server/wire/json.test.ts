@@ -9,13 +9,14 @@ import { givenChunks, placeChunks, writtenChunks } from '../../../server/service
 import { anyText } from '../../../server/testing/cases/texts.ts';
 import { type WrittenChunk, type WrittenDocument, writeChunks } from '../../../server/wire/chunk-writer.ts';
 import { findTextLiterals, toJsonText } from '../../../server/wire/json-text.ts';
+import { lengthIn } from '../service/documents.ts';
 
 const LIMIT = 1e9;
 
 /** The answer for stretches of a text, as a chunk stage gives them. */
-function answerOf(json: Uint8Array, spans: readonly CountedSpan[], unit: OffsetUnit, limit = LIMIT) {
+function answerOf(json: Uint8Array, spans: readonly CountedSpan[], unit: OffsetUnit) {
   const written = writtenChunks(placeChunks({ text: '', json }, spans, unit));
-  return parsed(writeChunks([documentOf(written)], false, limit));
+  return parsed(writeChunks([documentOf(written)], false, LIMIT));
 }
 
 function documentOf(chunks: readonly WrittenChunk[], ids?: readonly string[]): WrittenDocument {
@@ -32,90 +33,53 @@ function surrounded(chunk: Chunk, source: string, before: string, after: string)
   return { ...place, before, after, start_index, end_index, token_count, fields: chunk };
 }
 
-t.test('answers are cut from any spelling of the text', async (_t) => {
-  const spellings = [
-    (text: string) => JSON.stringify(text),
-    (text: string) =>
-      `"${Array.from({ length: text.length }, (_, at) => escapeUnit(text.charCodeAt(at))).join('')}"`,
-    (text: string) => JSON.stringify(text).replaceAll('/', '\\/'),
-  ];
+const spellings = [
+  (text: string) => JSON.stringify(text),
+  (text: string) => `"${Array.from({ length: text.length }, (_, at) => escapeUnit(text, at)).join('')}"`,
+  (text: string) => JSON.stringify(text).replaceAll('/', '\\/'),
+];
+
+t.test('stretches in any order, and within each other, are cut from any spelling of the text', async () => {
+  const stretches = fc.array(fc.tuple(fc.nat(30), fc.nat(30)));
+  const [units, spelling] = [fc.constantFrom(...OFFSET_UNITS), fc.constantFrom(...spellings)];
   fc.assert(
-    fc.property(anyText, fc.constantFrom(...spellings), fc.array(fc.nat(200)), (text, spell, places) => {
-      const edges = [
-        0,
-        ...places.filter((at) => at < text.length && !splitsCodePoint(text, at)),
-        text.length,
-      ];
-      const rising = [...new Set(edges)].sort((a, b) => a - b);
-      const spans = rising
-        .slice(1)
-        .map((end, index) => ({ start: rising[index] as number, end, token_count: index }));
-      const body = Buffer.from(`{"text":${spell(text)}}`);
-      const [json] = findTextLiterals(body, 'text') as Uint8Array[];
-      for (const unit of OFFSET_UNITS) {
-        assert.deepEqual(
-          answerOf(json as Uint8Array, spans, unit),
-          spans.map(({ start, end, token_count }) => ({
-            text: text.slice(start, end),
-            start_index: lengthIn(unit, text.slice(0, start)),
-            end_index: lengthIn(unit, text.slice(0, end)),
-            token_count,
-          })),
-        );
-      }
+    fc.property(anyText, stretches, units, spelling, (text, stretches, unit, spell) => {
+      const at = (place: number) => (splitsCodePoint(text, place) ? place + 1 : Math.min(place, text.length));
+      const spans = stretches.map(([from, length], token_count) => {
+        const start = at(Math.min(from, text.length));
+        return { start, end: at(Math.min(start + length, text.length)), token_count };
+      });
+      const expected = spans.map(({ start, end, token_count }) => ({
+        text: text.slice(start, end),
+        start_index: lengthIn(unit, text.slice(0, start)),
+        end_index: lengthIn(unit, text.slice(0, end)),
+        token_count,
+      }));
+      const [json] = findTextLiterals(Buffer.from(`{"text":${spell(text)}}`), 'text') as Uint8Array[];
+      assert.deepEqual(answerOf(json as Uint8Array, spans, unit), expected);
     }),
-    { numRuns: 300 },
+    { numRuns: 200 },
   );
 });
 
-t.test('overlapping and missing stretches are located too', async (t) => {
+t.test('a batch is written as lists, with what is said of places in a chunk', async (t) => {
   const text = 'añ😀b\nc"d';
+  const located = { nodes: [{ start: 2, end: 5, fields: { type: 'x' } }] };
   const spans = [
-    { start: 0, end: 4, token_count: 1 },
-    {
-      start: 2,
-      end: 5,
-      token_count: 2,
-      extra: { kind: 'x' },
-      located: { nodes: [{ start: 2, end: 5, fields: { type: 'x' } }] },
-    },
+    { start: 2, end: 5, token_count: 2, extra: { kind: 'x' }, located },
     { start: 6, end: 9, token_count: 1_234_567_890 },
   ];
-  const written = [
-    { text, json: toJsonText(text), spans },
-    { text: '', json: toJsonText(''), spans: [] },
-  ].map(({ spans, ...document }) => writtenChunks(placeChunks(document, spans, 'utf16')));
-  t.same(
-    parsed(
-      writeChunks(
-        written.map((chunks) => documentOf(chunks)),
-        true,
-        LIMIT,
-      ),
-    ),
+  const documents = [spans, []].map((spans) => {
+    return documentOf(writtenChunks(placeChunks({ text, json: toJsonText(text) }, spans, 'utf16')));
+  });
+  const nodes = [{ type: 'x', start_index: 2, end_index: 5 }];
+  t.same(parsed(writeChunks(documents, true, LIMIT)), [
     [
-      [
-        { text: 'añ😀', start_index: 0, end_index: 4, token_count: 1 },
-        {
-          text: '😀b',
-          start_index: 2,
-          end_index: 5,
-          token_count: 2,
-          kind: 'x',
-          nodes: [{ type: 'x', start_index: 2, end_index: 5 }],
-        },
-        { text: 'c"d', start_index: 6, end_index: 9, token_count: 1_234_567_890 },
-      ],
-      [],
+      { text: '😀b', start_index: 2, end_index: 5, token_count: 2, kind: 'x', nodes },
+      { text: 'c"d', start_index: 6, end_index: 9, token_count: 1_234_567_890 },
     ],
-  );
-});
-
-t.test('an answer over the limit is refused', async (t) => {
-  const spans = [{ start: 0, end: 100, token_count: 1 }];
-  t.throws(() => answerOf(toJsonText('x'.repeat(100)), spans, 'byte', 100), { code: 'answer_too_large' });
-  const many = Array.from({ length: 10_000 }, () => spans[0] as CountedSpan);
-  t.throws(() => answerOf(toJsonText('x'.repeat(100)), many, 'byte', 100_000), { code: 'answer_too_large' });
+    [],
+  ]);
 });
 
 t.test('the literals of a member are found wherever it stands', async (t) => {
@@ -131,30 +95,20 @@ t.test('the literals of a member are found wherever it stands', async (t) => {
   t.equal(find('{}'), undefined);
 });
 
-t.test('any valid JSON object is walked without losing the way', async (_t) => {
+t.test('any valid JSON object is walked without losing the way', async () => {
+  const others = fc.dictionary(fc.string(), fc.jsonValue());
   fc.assert(
-    fc.property(
-      fc.dictionary(fc.string(), fc.jsonValue()),
-      anyText,
-      fc.boolean(),
-      (others, text, isFirst) => {
-        delete others.text;
-        const value = isFirst ? { text, ...others } : { ...others, text };
-        const found = findTextLiterals(Buffer.from(JSON.stringify(value, null, isFirst ? 1 : 0)), 'text');
-        assert.equal(JSON.parse(`"${Buffer.from(found?.[0] as Uint8Array)}"`), text);
-      },
-    ),
-    { numRuns: 500 },
+    fc.property(others, anyText, fc.boolean(), ({ text: _, ...others }, text, isFirst) => {
+      const value = isFirst ? { text, ...others } : { ...others, text };
+      const found = findTextLiterals(Buffer.from(JSON.stringify(value, null, isFirst ? 1 : 0)), 'text');
+      assert.equal(JSON.parse(`"${Buffer.from(found?.[0] as Uint8Array)}"`), text);
+    }),
+    { numRuns: 200 },
   );
 });
 
-function escapeUnit(unit: number): string {
-  return `\\u${unit.toString(16).padStart(4, '0')}`;
-}
-
-function lengthIn(unit: string, text: string): number {
-  if (unit === 'utf16') return text.length;
-  return unit === 'byte' ? Buffer.byteLength(text) : Array.from(text).length;
+function escapeUnit(text: string, at: number): string {
+  return `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`;
 }
 
 const CORE = { start_index: 0, end_index: 1, token_count: 2 };
@@ -163,10 +117,16 @@ t.test('fields are written as JSON.stringify does, and vectors as numbers', asyn
   fc.assert(
     fc.property(fc.array(fc.dictionary(anyText, fc.jsonValue())), fc.boolean(), (fields, isBatch) => {
       const chunks = fields.map((one): Chunk => ({ ...one, text: 'a', ...CORE }));
-      const answer = parsed(writeChunks([documentOf(writtenChunks(givenChunks(chunks)))], isBatch, LIMIT));
-      assert.deepEqual(isBatch ? answer[0] : answer, JSON.parse(JSON.stringify(chunks)));
+      const answer = writeChunks([documentOf(writtenChunks(givenChunks(chunks)))], isBatch, LIMIT);
+      // Not parsed: V8 13.6 takes an escaped name for a backslash that stood at its place in an object before.
+      const written = chunks.map(({ text, start_index, end_index, token_count, ...own }) => {
+        const core = JSON.stringify({ text, start_index, end_index, token_count });
+        return `${core.slice(0, -1)},${JSON.stringify(own).slice(1)}`.replace(/,\}$/, '}');
+      });
+      const list = `[${written.join()}]`;
+      assert.equal(Buffer.from(answer).toString(), isBatch ? `[${list}]` : list);
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
   const vector = Float32Array.of(0.1, -0.25, 1, 0, -1e-9, 0.00000001, 123_456.78, 3e20, -7.5);
   const given = { text: 'a', ...CORE, embedding: vector, n: 1, none: undefined };
@@ -177,31 +137,29 @@ t.test('fields are written as JSON.stringify does, and vectors as numbers', asyn
   });
 });
 
-t.test('a text holds what was put around its source', async (_t) => {
+t.test('a text holds what was put around its source', async () => {
   fc.assert(
     fc.property(anyText, anyText, anyText, (before, text, after) => {
       const chunk = { text: before + text + after, ...CORE, note: after };
-      const [answer] = parsed(
-        writeChunks([documentOf([surrounded(chunk, text, before, after)], ['x'])], false, LIMIT),
-      );
+      const document = documentOf([surrounded(chunk, text, before, after)], ['x']);
+      const [answer] = parsed(writeChunks([document], false, LIMIT));
       // A pair of surrogates may come together where the source begins or ends; JSON has them one by one.
       assert.deepEqual(answer, { id: 'x', ...chunk });
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 
 t.test('short texts of every UTF-16 unit, and what refineries add', async (t) => {
-  let wrong = 0;
-  for (let unit = 0; unit <= 0xffff; unit++) {
-    const text = `a${String.fromCharCode(unit)}"b`;
-    const chunk = { text, start_index: unit, end_index: -1, token_count: 0.5, context: text, [text]: [text] };
-    const [answer] = parsed(
-      writeChunks([documentOf([surrounded(chunk, '', text, '')], ['x'])], false, LIMIT),
-    );
-    if (!isDeepStrictEqual(answer, { id: 'x', ...chunk })) wrong++;
+  for (let first = 0; first <= 0xffff; first += 1024) {
+    const chunks = Array.from({ length: 1024 }, (_, place) => {
+      const [unit, text] = [first + place, `a${String.fromCharCode(first + place)}"b`];
+      return { text, start_index: unit, end_index: -1, token_count: 0.5, context: text, [text]: [text] };
+    });
+    const written = chunks.map((chunk) => surrounded(chunk, '', chunk.text, ''));
+    const answer = parsed(writeChunks([documentOf(written)], false, LIMIT));
+    t.ok(isDeepStrictEqual(answer, chunks), `units from ${first}`);
   }
-  t.equal(wrong, 0);
   for (const length of [511, 512, 513, 5000]) {
     for (const letters of ['a', '漢', 'é"', '😀', '\n']) {
       const context = letters.repeat(length / letters.length);

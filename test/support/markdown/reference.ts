@@ -19,8 +19,6 @@ export interface ReferenceBlock {
   /** UTF-16 units `[start, end)`, from its first character to its last. */
   readonly start: number;
   readonly end: number;
-  readonly firstLine: number;
-  readonly lastLine: number;
 }
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -74,14 +72,8 @@ function blockOf(node: Nodes, kind: string, depth: number): ReferenceBlock {
   return { kind, level: node.type === 'heading' ? node.depth : 0, depth, ...placeOf(node) };
 }
 
-/** Where a node stands, as offsets and as lines from 1. */
+/** Where a node stands. */
 export function placeOf({ position }: Nodes) {
   if (position === undefined) throw new Error('a node without a position');
-  const { start, end } = position;
-  return {
-    start: start.offset as number,
-    end: end.offset as number,
-    firstLine: start.line,
-    lastLine: end.line,
-  };
+  return { start: position.start.offset as number, end: position.end.offset as number };
 }

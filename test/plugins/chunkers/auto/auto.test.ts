@@ -2,6 +2,7 @@ import t from 'tap';
 import { CHOICES } from '../../../../plugins/chunkers/auto/manifest.ts';
 import { isHere, needs } from '../../../support/here.ts';
 import { startServer } from '../../../support/server.ts';
+import { checkRefusals } from '../refusals.ts';
 
 const TEXTS: Readonly<Record<string, string>> = {
   markdown: '# Tea\n\nBoil *water*.\n\n- green\n- black\n',
@@ -15,9 +16,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 interface Answered {
   readonly text: string;
   readonly chunker: string;
-  readonly heading_path?: readonly string[];
   readonly context?: string;
-  readonly pointer?: string;
 }
 
 const here = CHOICES.filter((name) => isHere(`chunker/${name}`));
@@ -41,16 +40,10 @@ t.test('it says in the chunks and in a header what it chose, for each text of a 
 t.test('the chunks are those of the chosen chunker', async (t) => {
   for (const name of here) {
     const asked = { text: TEXTS[name], chunk_size: 20 };
-    const own = await client.post(
-      `/v1/chunk/${name}`,
-      name === 'code' ? { ...asked, language: 'auto' } : asked,
-    );
-    const { body } = await chunk(asked);
-    t.same(
-      body,
-      own.json<object[]>().map((chunk) => ({ ...chunk, chunker: name })),
-      name,
-    );
+    const language = name === 'code' ? 'auto' : undefined;
+    const own = (await client.post(`/v1/chunk/${name}`, { ...asked, language })).json<object[]>();
+    const named = own.map((chunk) => ({ ...chunk, chunker: name }));
+    t.same((await chunk(asked)).body, named, name);
   }
 });
 
@@ -72,57 +65,31 @@ function orRecursive(name: string): string {
   return here.some((one) => one === name) ? name : 'recursive';
 }
 
-t.test(
-  'the options of each chunker stand under its name',
-  needs('chunker/table', 'chunker/json'),
-  async (t) => {
-    const contexts = async (table: object) => {
-      const { body } = await chunk({ text: TEXTS.table, chunk_size: 40, table });
-      return (body as Answered[]).map(({ context }) => context);
-    };
-    t.same(await contexts({}), [undefined, 'city,people,founded']);
-    t.same(await contexts({ carry: 'none' }), [undefined, undefined]);
-    t.equal((await chunk({ text: '{"a": 1, // x\n}', filename: 'a.json' })).header, orRecursive('code'));
-    t.equal(
-      (await chunk({ text: '{"a": 1, // x\n}', filename: 'a.json', json: { tolerant: true } })).header,
-      'json',
-    );
-  },
-);
+const OF_JSON = needs('chunker/table', 'chunker/json');
+t.test('the options of each chunker stand under its name', OF_JSON, async (t) => {
+  const contexts = async (table: object) => {
+    const { body } = await chunk({ text: TEXTS.table, chunk_size: 40, table });
+    return (body as Answered[]).map(({ context }) => context);
+  };
+  t.same(await contexts({}), [undefined, 'city,people,founded']);
+  t.same(await contexts({ carry: 'none' }), [undefined, undefined]);
+  const broken = { text: '{"a": 1, // x\n}', filename: 'a.json' };
+  t.equal((await chunk(broken)).header, orRecursive('code'));
+  t.equal((await chunk({ ...broken, json: { tolerant: true } })).header, 'json');
+});
 
-t.test(
-  'what is wrong with an option is said with its place',
-  needs('chunker/markdown', 'chunker/table'),
-  async (t) => {
-    const problems = async (more: object) => {
-      const answer = await client.post('/v1/chunk/auto', { text: 'a', ...more });
-      t.equal(answer.status, 400);
-      return JSON.stringify(answer.json());
-    };
-    t.match(
-      await problems({ markdown: { split_level: 9 } }),
-      'markdown.split_level: expected an integer from 0 to 6, got 9',
-    );
-    t.match(
-      await problems({ markdown: { split_levle: 1 } }),
-      'markdown.split_levle: unknown parameter, did you mean \\"split_level\\"?',
-    );
-    t.match(await problems({ markdown: 3 }), 'markdown: expected an object, got 3');
-    t.match(await problems({ markdown: { chunk_size: 3 } }), 'markdown.chunk_size: unknown parameter');
-    t.match(
-      await problems({ chunk_size: 10, recursive: { chunk_overlap: 10 } }),
-      'recursive.chunk_overlap: expected less than chunk_size (10), got 10',
-    );
-    t.match(
-      await problems({ table: { rows_per_chunk: 3, min_chunk_size: 4 } }),
-      'table.rows_per_chunk: cannot be given together with min_chunk_size',
-    );
-    t.match(
-      await problems({ recursive: { delimiters: Array(20_000).fill('a') } }),
-      'recursive.delimiters: 20000 entries, over the limit',
-    );
-  },
-);
+const WRONG: readonly (readonly [options: object, problem: string])[] = [
+  [{ markdown: { split_level: 9 } }, 'markdown.split_level: expected an integer from 0 to 6, got 9'],
+  [{ markdown: { split_levle: 1 } }, 'markdown.split_levle: unknown parameter, did you mean "split_level"?'],
+  [{ markdown: 3 }, 'markdown: expected an object, got 3'],
+  [{ markdown: { chunk_size: 3 } }, 'markdown.chunk_size: unknown parameter'],
+  [{ chunk_size: 10, recursive: { chunk_overlap: 10 } }, 'expected less than chunk_size (10), got 10'],
+  [{ table: { rows_per_chunk: 3, min_chunk_size: 4 } }, 'cannot be given together with min_chunk_size'],
+  [{ recursive: { delimiters: Array(20_000).fill('a') } }, 'recursive.delimiters: 20000 entries, over'],
+];
+
+const NEEDED = needs('chunker/markdown', 'chunker/table');
+t.test('what is wrong with an option is said with its place', NEEDED, (t) => checkRefusals(t, 'auto', WRONG));
 
 t.test('options that exclude each other may both be at their defaults', needs('chunker/table'), async (t) => {
   t.equal((await chunk({ text: TEXTS.table, table: { rows_per_chunk: 1 } })).header, 'table');
@@ -135,9 +102,6 @@ t.test('a server without some of them chooses among the others', needs('chunker/
   const refused = await few.post('/v1/chunk/auto', { text: 'a', markdown: {} });
   t.equal(refused.status, 400, 'it does not take options of what is not there');
   t.match(JSON.stringify(refused.json()), 'markdown: unknown parameter');
-  t.equal(
-    (await few.get('/v1/plugins')).json<object[]>().length,
-    4,
-    'auto, json, recursive and the tokenizer',
-  );
+  const plugins = (await few.get('/v1/plugins')).json<object[]>();
+  t.equal(plugins.length, 4, 'auto, json, recursive and the tokenizer');
 });

@@ -13,9 +13,11 @@ const chosen = (text: string, filename?: string, mediaType?: string) =>
 /** Most files of an ending that are looked at. */
 const MOST = 150;
 
+const installed = globSync('node_modules/**/*.{md,html,json,js,ts,css,yaml}', { cwd: ROOT });
+
 /** Files of installed packages with an ending, of 200 bytes to 300 kB. */
 function filesNamed(ending: string): string[] {
-  const all = globSync(`node_modules/**/*.${ending}`, { cwd: ROOT });
+  const all = installed.filter((file) => file.endsWith(`.${ending}`));
   const sized = all.filter((file) => {
     const stats = statSync(join(ROOT, file));
     return stats.isFile() && stats.size > 200 && stats.size < 300_000;

@@ -4,107 +4,92 @@ import t from 'tap';
 import { loadRecipes } from '../../../../plugins/chunkers/recursive/recipes.ts';
 import { collaborators } from '../../../../server/testing/collaborators.ts';
 import { openChunkers } from '../../../support/service.ts';
+import { testCuts } from '../cuts.ts';
+import { checkRefusals } from '../refusals.ts';
 
-const chunk = await openChunkers();
-const texts = async (request: object) => (await chunk('recursive', request)).map(({ text }) => text);
+const MARKDOWN = { recipe: 'markdown' };
+/** The default is that short chunks are joined. */
+const JOINED = { min_characters_per_chunk: undefined };
 
-t.test('paragraphs first, then sentences, then words, then tokens', async (t) => {
-  const text =
-    'First paragraph here.\n\nSecond one. It has two sentences.\n\nUnbreakablewordthatisverylong end.';
-  t.same(await texts({ text, chunk_size: 24, min_characters_per_chunk: 1 }), [
-    'First paragraph here.\n\n',
-    'Second one. ',
-    'It has two sentences.\n\n',
-    'Unbreakablewordthatisver',
-    'ylong ',
-    'end.',
-  ]);
-});
+await testCuts(
+  t,
+  'recursive',
+  { min_characters_per_chunk: 1 },
+  {
+    'paragraphs first, then sentences, then words, then tokens': [
+      ['First.\n\n‖Two. ‖It has two.\n\n‖Unbreakablewor‖dislong ‖end.', { chunk_size: 14 }],
+    ],
+    'markdown is cut before headings, the deepest last': [
+      ['# One\n\nA.\n\n## One a\n\nB.\n\n‖# Two\n\nC.\n', { ...MARKDOWN, ...JOINED, chunk_size: 28 }],
+      ['# One\n\nA.\n\n‖## One a\n\nB.\n\n‖# Two\n\nC.\n', { ...MARKDOWN, chunk_size: 18 }],
+    ],
+    'code recipes cut before definitions': [
+      ['import os\n\n\n‖def one():\n pass\n\n\n‖def two():\n pass\n', { chunk_size: 30, recipe: 'python' }],
+      ['const a = 1;\n‖function one() {\n f();\n}\n‖export const b = 2;\n', { chunk_size: 32, recipe: 'js' }],
+    ],
+    'the language chooses the ends of sentences': [
+      ['पहला वाक्य। ‖दूसरा है।', { lang: 'hi', chunk_size: 12 }],
+      ['هل تعمل؟ ‖نعم أنا.', { lang: 'ar-EG', chunk_size: 12 }],
+      ['今天天气很好。‖我们去公园吧！', { lang: 'zh-Hans', chunk_size: 12 }],
+      ...['xx', '__proto__', 'constructor', 'default', 'x y'].map(
+        (lang) => ['One two. ‖Three.', { lang, chunk_size: 12 }] as const,
+      ),
+    ],
+    'a short chunk joins its neighbour where it fits; a limit below the minimum does not spoil the cuts': [
+      ['昨天下雨了。‖今天天晴。‖明天呢？', { ...JOINED, chunk_size: 6 }],
+      ['A.\n\nA long enough paragraph stands here.\n\nB.', { chunk_size: 46, min_characters_per_chunk: 24 }],
+      ['A.\n\nA long enough paragraph ‖stands here.\n\nB.', { chunk_size: 30, min_characters_per_chunk: 10 }],
+    ],
+    'a request brings its own delimiters or levels': [
+      ['one|two|three;‖four|five;six', { chunk_size: 14, delimiters: [';'] }],
+      ['one|two|‖three;‖four|‖five;‖six', { chunk_size: 9, levels: [[';'], ['|']] }],
+      ['one|two|three;‖four|five;six', { chunk_size: 14, delimiters: [';'], recipe: 'default' }],
+      ['one|two|three;four|five;six', { chunk_size: 30, delimiters: [], ...MARKDOWN }],
+    ],
+    'chunk_overlap repeats whole pieces where they fit, else tokens, within the limit': [
+      ['One. ‖ne. Two. ‖Two. Three.', { text: 'One. Two. Three.', chunk_size: 12, chunk_overlap: 5 }],
+      ['abcd‖cdefgh‖ghij', { text: 'abcdefghij', chunk_size: 6, chunk_overlap: 2 }],
+      ['abcdef', { chunk_size: 6, chunk_overlap: 5 }],
+    ],
+  },
+);
 
-t.test('markdown is cut before headings, the deepest last', async (t) => {
-  const text = '# One\n\nText of one.\n\n## One a\n\nText a.\n\n# Two\n\nText of two.\n';
-  t.same(await texts({ text, chunk_size: 45, recipe: 'markdown' }), [
-    '# One\n\nText of one.\n\n## One a\n\nText a.\n\n',
-    '# Two\n\nText of two.\n',
-  ]);
-  t.same(await texts({ text, chunk_size: 30, recipe: 'markdown', min_characters_per_chunk: 1 }), [
-    '# One\n\nText of one.\n\n',
-    '## One a\n\nText a.\n\n',
-    '# Two\n\nText of two.\n',
-  ]);
-});
-
-t.test('code recipes cut before definitions', async (t) => {
-  const python = 'import os\n\n\ndef one():\n    return 1\n\n\ndef two():\n    return 2\n';
-  t.same(await texts({ text: python, chunk_size: 30, recipe: 'python', min_characters_per_chunk: 1 }), [
-    'import os\n\n\n',
-    'def one():\n    return 1\n\n\n',
-    'def two():\n    return 2\n',
-  ]);
-  const js = 'const a = 1;\nfunction one() {\n  return 1;\n}\nexport const b = 2;\n';
-  t.same(await texts({ text: js, chunk_size: 32, recipe: 'js', min_characters_per_chunk: 1 }), [
-    'const a = 1;\n',
-    'function one() {\n  return 1;\n}\n',
-    'export const b = 2;\n',
-  ]);
-});
-
-t.test('the language chooses the ends of sentences', async (t) => {
-  const cut = (lang: string, text: string) =>
-    texts({ text, lang, chunk_size: 12, min_characters_per_chunk: 1 });
-  t.same(await cut('hi', 'पहला वाक्य। दूसरा है।'), ['पहला वाक्य। ', 'दूसरा है।']);
-  t.same(await cut('ar-EG', 'هل تعمل؟ نعم أنا.'), ['هل تعمل؟ ', 'نعم أنا.']);
-  t.same(await cut('zh-Hans', '今天天气很好。我们去公园吧！'), ['今天天气很好。', '我们去公园吧！']);
-  t.same(await cut('xx', 'One two. Three.'), ['One two. ', 'Three.']);
-});
+t.test('own delimiters go with no other hierarchy, and have the limits of all delimiters', (t) =>
+  checkRefusals(
+    t,
+    'recursive',
+    [
+      [{ delimiters: ['|'], recipe: 'markdown' }, 'delimiters: cannot be given together with recipe'],
+      [{ levels: [['|']], delimiters: [';'] }, 'levels: cannot be given together with delimiters'],
+      [{ levels: [['|']], recipe: 'js' }, 'levels: cannot be given together with recipe'],
+      [{ delimiters: ['a', 'b', 'c', 'd'] }, 'delimiters: 4 entries, over the limit of 3'],
+      [{ levels: [['a', 'b', 'c', 'd']] }, 'levels[0]: 4 entries, over the limit of 3'],
+      [{ levels: [['a'], ['b'], ['c'], ['d']] }, 'levels: 4 entries, over the limit of 3'],
+      [{ levels: [['a', 'too long']] }, 'levels[0][1]: 8 characters, over the limit of 5'],
+      [{ levels: [['a', 1]] }, 'levels[0][1]: expected a string'],
+      [{ delimiters: '|' }, 'delimiters: expected a list'],
+      ...['no-such', '../manifest', 'default.json', '__proto__', 'constructor'].map(
+        (recipe) => [{ recipe }, /recipes? .*default, js, markdown, python/] as const,
+      ),
+    ],
+    { maxDelimiters: 3, maxDelimiterCharacters: 5 },
+  ),
+);
 
 t.test('every language of the data cuts its own sentences at the sentence level', async (t) => {
-  const samples: Record<string, string> = {
-    en: 'One. Two',
-    zh: '一。二',
-    ja: '一。二',
-    ko: '하나. 둘',
-    hi: 'एक। दो',
-    ar: 'واحد؟ اثنان',
-    ru: 'Раз… Два',
-    de: 'Eins… Zwei',
-    fr: 'Un… Deux',
-    es: 'Uno… Dos',
-  };
+  const western = { en: 'One. Two', de: 'Eins… Zwei', fr: 'Un… Deux', es: 'Uno… Dos', ru: 'Раз… Два' };
+  const others = { zh: '一。二', ja: '一。二', ko: '하나. 둘', hi: 'एक। दो', ar: 'واحد؟ اثنان' };
   const { finders } = loadRecipes(collaborators());
-  for (const [lang, text] of Object.entries(samples)) {
-    const sentence = finders('default', lang, text)[1];
-    t.ok(sentence !== undefined && sentence(text, 0, text.length).length === 1, lang);
-  }
+  for (const [lang, text] of Object.entries({ ...western, ...others }))
+    t.equal(finders('default', lang, text)[1]?.(text, 0, text.length).length, 1, lang);
 });
 
 t.test('every recipe file is a recipe', async (t) => {
+  const chunk = await openChunkers();
   const folder = join(import.meta.dirname, '../../../../plugins/chunkers/recursive/recipes');
   const text = 'Some words here.\n\n'.repeat(20);
   for (const file of readdirSync(folder)) {
-    const recipe = file.replace('.json', '');
-    t.equal((await texts({ text, recipe, chunk_size: 50 })).join(''), text, recipe);
+    const chunks = await chunk('recursive', { text, recipe: file.replace('.json', ''), chunk_size: 50 });
+    t.equal(chunks.map((one) => one.text).join(''), text, file);
   }
-  await t.rejects(texts({ text, recipe: '../manifest' }), {
-    status: 400,
-    message: /recipes? .*default, js, markdown, python/,
-  });
-});
-
-t.test('a limit below the minimum does not spoil the cuts', async (t) => {
-  t.same(await texts({ text: '昨天下雨了。今天天晴。明天呢？', chunk_size: 6 }), [
-    '昨天下雨了。',
-    '今天天晴。',
-    '明天呢？',
-  ]);
-});
-
-t.test('a short chunk joins its neighbour where it fits', async (t) => {
-  const text = 'A.\n\nA long enough paragraph stands here.\n\nB.';
-  t.same(await texts({ text, chunk_size: 46, min_characters_per_chunk: 24 }), [text]);
-  const chunks = await texts({ text, chunk_size: 30, min_characters_per_chunk: 10 });
-  t.ok(
-    chunks.every((chunk) => chunk.length >= 10),
-    chunks.join('|'),
-  );
 });

@@ -1,11 +1,8 @@
 import t from 'tap';
 import { savitzkyGolayWeights, smooth } from '../../../../plugins/chunkers/semantic/smoothing.ts';
-import { startServer } from '../../../support/server.ts';
-import { byLetter, lettersOf, modelOf, randomVector, sentences, textsOf } from './support/sentences.ts';
-
-const near = (a: ArrayLike<number>, b: ArrayLike<number>) =>
-  a.length === b.length &&
-  Array.from(a).every((value, index) => Math.abs(value - (b[index] as number)) < 1e-12);
+import { openService } from '../../../support/service.ts';
+import { checkRefusals } from '../refusals.ts';
+import { modelOf, randomVector, sentences, testLetters, textsOf } from './support/sentences.ts';
 
 t.test('the weights of the Savitzky-Golay filter are those of its tables', async (t) => {
   const over = (divisor: number, ...weights: number[]) => weights.map((weight) => weight / divisor);
@@ -25,8 +22,9 @@ t.test('the weights of the Savitzky-Golay filter are those of its tables', async
     [3, 2, 0, [0, 1, 0]],
   ];
   for (const [window, order, derivative, weights] of tables) {
-    const found = savitzkyGolayWeights(window, order, derivative);
-    t.ok(near(found, weights), `${window}, ${order}, ${derivative}: ${found.join(' ')}`);
+    const found = [...savitzkyGolayWeights(window, order, derivative)];
+    const isNear = found.every((value, at) => Math.abs(value - (weights[at] as number)) < 1e-12);
+    t.ok(isNear && found.length === window, `${window}, ${order}, ${derivative}: ${found.join(' ')}`);
   }
 });
 
@@ -39,10 +37,8 @@ t.test('a polynomial up to the order is not changed, with any window and order',
   ] as const) {
     const curve = Float64Array.from({ length: 61 }, (_, x) => ((x - 30) / 30) ** 2);
     const inner = smooth(curve, { window, order, tolerance: 0.2 }).curve.subarray(15, 46);
-    t.ok(
-      inner.every((value, index) => Math.abs(value - (curve[index + 15] as number)) < 1e-9),
-      `${window}, ${order}`,
-    );
+    for (const [at, value] of inner.entries())
+      t.ok(Math.abs(value - (curve[at + 15] as number)) < 1e-9, `${window}, ${order}`);
   }
 });
 
@@ -56,57 +52,42 @@ t.test('the lows of a smoothed curve are level and bend upwards, one for each va
   t.same(smooth(new Float64Array(40).fill(0.7), { window: 5, order: 3, tolerance: 0.2 }).lows, []);
 });
 
-t.test('filter_window, filter_polyorder and filter_tolerance smooth the similarities', async (t) => {
-  const { model } = modelOf(byLetter);
-  const text = sentences('AAAAAAAABBBBBBBB');
-  for (const filter of [{ filter_window: 5 }, { filter_polyorder: 2 }, { filter_tolerance: 0.3 }])
-    t.same(lettersOf(await textsOf(model, text, filter)), ['AAAAAAAA', 'BBBBBBBB'], JSON.stringify(filter));
-  t.same(lettersOf(await textsOf(model, sentences('AABB'), { filter_window: 5 })), ['AABB'], 'too short');
+testLetters(t, {
+  'filter_window, filter_polyorder and filter_tolerance smooth the similarities': [
+    ['AAAAAAAA‖BBBBBBBB', { filter_window: 5 }],
+    ['AAAAAAAA‖BBBBBBBB', { filter_polyorder: 2 }],
+    ['AAAAAAAA‖BBBBBBBB', { filter_tolerance: 0.3 }],
+    ['AABB', { filter_window: 5 }],
+  ],
+});
 
+t.test('a wider window and a lower tolerance give fewer chunks', async (t) => {
   const noisy = modelOf(randomVector).model;
   const long = sentences('AABAABABBBABBAAABABAABBABBBABAAABBA'.repeat(4));
   const chunks = async (filter: object) =>
     (await textsOf(noisy, long, { similarity_window: 1, threshold: 0.9, ...filter })).length;
-  const plain = await chunks({});
-  t.ok(
-    (await chunks({ filter_window: 11, filter_polyorder: 2 })) < plain,
-    'a wider window gives fewer chunks',
-  );
+  t.ok((await chunks({ filter_window: 11, filter_polyorder: 2 })) < (await chunks({})));
   t.ok((await chunks({ filter_tolerance: 0.001 })) < (await chunks({ filter_tolerance: 0.5 })));
 });
 
-t.test('options of the filter that do not fit are refused with what to change', async (t) => {
-  const client = await startServer(t);
+const BETWEEN = /^filter_polyorder: expected an integer from 2 to 10 or null, got 1\.$/;
+const LESS = /^filter_polyorder: expected less than filter_window \(5\), got 5/;
+const BELOW = /^filter_tolerance: expected a number above 0 and below 1 or null, got 1\.$/;
+
+t.test('thresholds and options of the filter that do not fit are refused with what to change', (t) =>
+  checkRefusals(t, 'semantic', [
+    [{ filter_window: 4 }, /^filter_window: expected one of null, 3, 5, 7, .*, got 4\.$/],
+    [{ filter_window: 5, filter_polyorder: 5 }, LESS],
+    [{ filter_polyorder: 1 }, BETWEEN],
+    [{ filter_tolerance: 1 }, BELOW],
+    ...[-0.1, 1.1, '0.5', 'automatic', null].map((threshold) => [{ threshold }, 'threshold: '] as const),
+  ]),
+);
+
+t.test('the least and the most that fits is taken', async (t) => {
+  const { post } = await openService(t);
   const text = 'Bread rises. The telescope was launched on a rocket.';
-  const detailOf = async (filter: object) => {
-    const { status, bytes } = await client.post('/v1/chunk/semantic', { text, ...filter });
-    return status === 200 ? 'taken' : JSON.parse(Buffer.from(bytes).toString()).detail;
-  };
-  t.match(
-    await detailOf({ filter_window: 4 }),
-    /^filter_window: expected one of null, 3, 5, 7, .*, got 4\.$/,
-  );
-  t.equal(
-    await detailOf({ filter_window: 5, filter_polyorder: 5 }),
-    'filter_polyorder: expected less than filter_window (5), got 5.',
-  );
-  t.match(
-    await detailOf({ filter_polyorder: 1 }),
-    /^filter_polyorder: expected an integer from 2 to 10 or null, got 1\.$/,
-  );
-  t.match(
-    await detailOf({ filter_tolerance: 1 }),
-    /^filter_tolerance: expected a number above 0 and below 1 or null, got 1\.$/,
-  );
-  for (const filter of [
-    { filter_window: 3 },
-    { filter_polyorder: 6 },
-    { filter_polyorder: 7 },
-    { filter_tolerance: 0.2 },
-  ])
-    t.equal(await detailOf(filter), 'taken', JSON.stringify(filter));
-  t.equal(
-    await detailOf({ filter_window: 5, filter_polyorder: 3, filter_tolerance: 0.2, include_delim: null }),
-    'taken',
-  );
+  const whole = { filter_window: 5, filter_polyorder: 3, filter_tolerance: 0.2, include_delim: null };
+  for (const filter of [{ filter_window: 3 }, { filter_polyorder: 6 }, { filter_polyorder: 7 }, whole])
+    t.equal((await post('/v1/chunk/semantic', { text, ...filter })).status, 200, JSON.stringify(filter));
 });

@@ -1,6 +1,7 @@
 import t from 'tap';
 import create from '../../../../plugins/embeddings/openai/index.ts';
 import {
+  checkNeedsKey,
   embedAtServer,
   embedForAll,
   inData,
@@ -9,6 +10,7 @@ import {
   startHost,
 } from '../../../support/hosted-host.ts';
 import { composeQuietly } from '../../../support/service.ts';
+import { setVariables } from '../../../support/variables.ts';
 
 t.test('a request has the model, the texts and the key', async (t) => {
   for (const base of ['/v1', '/v1/']) {
@@ -30,20 +32,13 @@ t.test('an address that is not of HTTP is refused', async (t) => {
   await t.rejects(openHosted(create, 'x', env), { message: /OPENAI_BASE_URL is not an http/ });
 });
 
-t.test('without a key the answer names the variable', async (t) => {
-  delete process.env.OPENAI_API_KEY;
-  const answer = await embedAtServer(t, 'text-embedding-3-small');
-  t.equal(answer.status, 500);
-  t.match(answer.json(), { detail: /set the environment variable OPENAI_API_KEY/ });
-});
+t.test('without a key the answer names the variable', (t) =>
+  checkNeedsKey(t, 'text-embedding-3-small', 'OPENAI_API_KEY'),
+);
 
 t.test('with a key the service answers, and names the model', async (t) => {
   const host = await startHost(t, inData);
-  Object.assign(process.env, { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${host.url}/v1` });
-  t.teardown(() => {
-    delete process.env.OPENAI_API_KEY;
-    delete process.env.OPENAI_BASE_URL;
-  });
+  setVariables(t, { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${host.url}/v1` });
   const answer = await embedAtServer(t, 'text-embedding-3-small');
   t.equal(answer.status, 200);
   t.match(answer.json(), { embeddings: [[3, 1]] });

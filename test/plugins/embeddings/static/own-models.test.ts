@@ -3,25 +3,15 @@ import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import manifest from '../../../../plugins/embeddings/static/manifest.ts';
 import { OWN_MODELS } from '../../../../plugins/embeddings/static/model/own-models.ts';
-import {
-  configOf,
-  createProviderWithFolder,
-  openModel,
-  safetensors,
-  TOKENIZER,
-  tensor,
-} from './support/models.ts';
+import { never } from '../../../support/hosted-host.ts';
+import { createProviderWithFolder, filesOf, openModel, safetensors, tensor } from './support/models.ts';
 
-const { signal } = new AbortController();
-const request = { purpose: 'similarity', signal } as const;
+const request = { purpose: 'similarity', signal: never } as const;
 
 t.test('the own models are the ones that their versions name, under own names and aliases', async (t) => {
   const { provider, add } = await createProviderWithFolder(t);
-  await add('mine/tiny', {
-    'config.json': configOf({ hidden_dim: 2 }),
-    'tokenizer.json': TOKENIZER,
-    'model.safetensors': safetensors({ embeddings: tensor('F32', [1, 2], [1, 2]) }),
-  });
+  const weights = safetensors({ embeddings: tensor('F32', [1, 2], [1, 2]) });
+  await add('mine/tiny', filesOf(weights, { hidden_dim: 2 }));
   t.same(await provider.list(), [...OWN_MODELS, { name: 'mine/tiny', dimensions: 2 }]);
   for (const { name, aliases, version, dimensions } of OWN_MODELS) {
     const folder = new URL(`../../../../plugins/embeddings/static/models/${name}/`, import.meta.url);
@@ -43,4 +33,30 @@ t.test('the calibration of the base model puts another topic below a half', asyn
   t.equal(base.calibrate?.(1), 1);
   t.ok((base.calibrate?.(0.2) ?? 0) > (base.calibrate?.(0.1) ?? 1));
   t.equal((await openModel(provider, 'chunksmith/retrieval-en-512')).calibrate, undefined);
+});
+
+t.test('a text of 1 MB has a vector, near that of its own parts', async (t) => {
+  const { provider } = await createProviderWithFolder(t);
+  const model = await openModel(provider, 'chunksmith/static-en-256');
+  const sentence = 'The harbour was quiet, and the fishermen mended their nets in the shade. ';
+  const { values, dimensions } = await model.embed([sentence.repeat(15_000), sentence], request);
+  const [whole, part] = [values.subarray(0, dimensions), values.subarray(dimensions)];
+  const cosine = whole.reduce((sum, value, index) => sum + value * (part[index] as number), 0);
+  t.ok(cosine > 0.8, String(cosine));
+});
+
+t.test('stops when nobody waits any more, and says how far it is', async (t) => {
+  const { provider } = await createProviderWithFolder(t);
+  const model = await openModel(provider, 'chunksmith/static-en-256');
+  const controller = new AbortController();
+  const done: number[] = [];
+  const texts = Array<string>(50_000).fill('Some words that take a little time to read and to add up.');
+  const progress = (count: number) => {
+    done.push(count);
+    controller.abort(new Error('gone'));
+  };
+  const { signal } = controller;
+  await t.rejects(model.embed(texts, { ...request, signal, progress }), { message: 'gone' });
+  t.equal(done.length, 1);
+  t.ok((done[0] as number) > 0 && (done[0] as number) < texts.length);
 });

@@ -4,35 +4,15 @@ import createContext from '../../../../plugins/refineries/context/index.ts';
 import manifest from '../../../../plugins/refineries/context/manifest.ts';
 import { collaborators } from '../../../../server/testing/collaborators.ts';
 import { checkProblem } from '../../../support/problems.ts';
-import { startServer } from '../../../support/server.ts';
+import { chunkStep, jsonOf, openService, refineStep } from '../../../support/service.ts';
+import { linesIn } from '../../../support/streams.ts';
+import { chunksOf, refuse, TOOLS } from '../refining.ts';
 
-const client = await startServer(t, { store: 'memory' });
-
-const refuse = () => {
-  throw new Error('not asked for');
-};
-const NO_TOOLS = {
-  surround: refuse,
-  part: refuse,
-  join: refuse,
-  report() {},
-  signal: new AbortController().signal,
-};
-
-/** Chunks that stand one behind the other. */
-function chunksOf(texts: readonly string[], fields: object = {}): Chunk[] {
-  let end_index = 0;
-  return texts.map((text) => {
-    const start_index = end_index;
-    end_index += [...text].length;
-    return { text, start_index, end_index, token_count: 1, ...fields };
-  });
-}
+const { post, execute, stream } = await openService(t);
 
 async function contexts(chunks: readonly Chunk[], options: object): Promise<unknown[]> {
-  const answer = await client.post('/v1/refine/context', { chunks, ...options });
-  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.bytes}`);
-  return answer.json<Chunk[]>().map(({ context }) => context);
+  const refined = jsonOf<Chunk[]>(await post('/v1/refine/context', { chunks, ...options }));
+  return refined.map(({ context }) => context);
 }
 
 /** The context of one chunk with these fields. */
@@ -40,7 +20,7 @@ const contextOf = async (fields: object, template: string, more: object = {}) =>
   (await contexts(chunksOf(['text'], fields), { template, ...more }))[0];
 
 t.test('the example is answered as the README says', async (t) => {
-  const answer = await client.post('/v1/refine/context', manifest.example);
+  const answer = await post('/v1/refine/context', manifest.example);
   const contexts = ['Before: jumps over', 'After: brown fox\nBefore: dog and', 'After: the lazy'];
   t.same(
     answer.json(),
@@ -55,17 +35,10 @@ t.test('without a template: the title, the headings and the context that is ther
 });
 
 t.test('values', async (t) => {
-  const fields = {
-    document_id: 'doc 7',
-    heading_path: ['Install', 'Linux', ''],
-    context: 'old',
-    metadata: {
-      author: { name: 'Ann', born: 1980 },
-      tags: ['a', 2, true, null, { b: 1 }, ''],
-      none: null,
-      'a b': 'c',
-    },
-  };
+  const author = { name: 'Ann', born: 1980 };
+  const metadata = { author, tags: ['a', 2, true, null, { b: 1 }, ''], none: null, 'a b': 'c' };
+  const heading_path = ['Install', 'Linux', ''];
+  const fields = { document_id: 'doc 7', heading_path, context: 'old', metadata };
   for (const [template, expected] of Object.entries({
     '{id}': 'doc 7',
     '{heading_path}': 'Install > Linux',
@@ -75,20 +48,11 @@ t.test('values', async (t) => {
     '{metadata.a b}': 'c',
     '{{{id}}} }}{{': '{doc 7} }{',
     'always the same': 'always the same',
-  })) {
+  }))
     t.equal(await contextOf(fields, template), expected, template);
-  }
-  for (const empty of [
-    '{title}',
-    '{metadata.author}',
-    '{metadata.none}',
-    '{metadata.constructor.name}',
-    '{metadata.__proto__}',
-    '{previous:3}',
-    '{next:3}',
-    'Title: {title}\nno values here',
-  ])
-    t.equal(await contextOf(fields, empty), null, empty);
+  const unknown = ['author', 'none', 'constructor.name', '__proto__'].map((name) => `{metadata.${name}}`);
+  const others = ['{title}', '{previous:3}', '{next:3}', 'Title: {title}\nno values here'];
+  for (const empty of [...unknown, ...others]) t.equal(await contextOf(fields, empty), null, empty);
   t.equal(await contextOf(fields, '{heading_path}', { separator: ' / ' }), 'Install / Linux');
   t.equal(await contextOf({ heading_path: 'One', context: null }, '{heading_path}{context}'), 'One');
 });
@@ -101,23 +65,17 @@ t.test('a line whose values are all empty is left out, and others are not', asyn
 
 t.test('neighbours give whole words, without what the chunks repeat', async (t) => {
   const chunks = chunksOf(['One two three. ', 'Four five six. ', 'Seven.']);
-  t.same(await contexts(chunks, { template: '{previous:9}|{next:9}' }), [
-    '|Four five',
-    'three.|Seven.',
-    'five six.|',
-  ]);
-  t.same(await contexts(chunks, { template: '{previous:10}' }), [null, 'two three.', 'five six.']);
-  t.same(await contexts(chunks, { template: '{next:2}' }), ['Fo', 'Se', null], 'not even one word');
-  t.same(await contexts(chunksOf(['今日は', '𝒳😀いい']), { template: '{previous:2}|{next:2}' }), [
-    '|𝒳😀',
-    '日は|',
-  ]);
-  t.same(await contexts(chunksOf(['a😀😀😀', 'b']), { template: '{previous:2}' }), [null, '😀😀']);
-  const overlapping = [
-    { text: 'a b c', start_index: 0, end_index: 5, token_count: 5 },
-    { text: 'c d e', start_index: 4, end_index: 9, token_count: 5 },
-  ];
-  t.same(await contexts(overlapping, { template: '{previous:9}|{next:9}' }), ['|d e', 'a b|']);
+  const [first, second] = chunksOf(['a b c', 'c d e']);
+  const overlapping = [first, { ...second, start_index: 4, end_index: 9 }] as Chunk[];
+  for (const [given, template, expected] of [
+    [chunks, '{previous:9}|{next:9}', ['|Four five', 'three.|Seven.', 'five six.|']],
+    [chunks, '{previous:10}', [null, 'two three.', 'five six.']],
+    [chunks, '{next:2}', ['Fo', 'Se', null]],
+    [chunksOf(['今日は', '𝒳😀いい']), '{previous:2}|{next:2}', ['|𝒳😀', '日は|']],
+    [chunksOf(['a😀😀😀', 'b']), '{previous:2}', [null, '😀😀']],
+    [overlapping, '{previous:9}|{next:9}', ['|d e', 'a b|']],
+  ] as const)
+    t.same(await contexts(given, { template }), expected, template);
 });
 
 t.test('a context is cut at its limit, between characters', async (t) => {
@@ -130,39 +88,23 @@ t.test('a context is cut at its limit, between characters', async (t) => {
 t.test('a wrong template is answered with what to change', async (t) => {
   for (const [template, detail] of [
     ['{titel}', /^template: \{titel\} is no value; known are \{title\}, /],
-    ['{metadata}', /is no value/],
-    ['{metadata.}', /is no value/],
-    ['{title:3}', /is no value/],
+    ...['{metadata}', '{metadata.}', '{title:3}'].map((one) => [one, /is no value/] as const),
     [
       '{previous}',
       /^template: \{previous\}: expected characters from 1 to 2000, such as \{previous:200\}\.$/,
     ],
-    ['{next:0}', /expected characters/],
-    ['{next.5}', /expected characters/],
-    ['{next:2001}', /expected characters/],
+    ...['{next:0}', '{next.5}', '{next:2001}'].map((one) => [one, /expected characters/] as const),
     ['a { b', /write \{\{ for a brace/],
     ['a } b', /write \}\} for a brace/],
     ['{id}'.repeat(31), /at most 30 values in braces, got 31/],
-    ['x'.repeat(2001), /template/],
-    ['', /template/],
-  ] as const) {
-    checkProblem(
-      t,
-      await client.post('/v1/refine/context', { chunks: chunksOf(['a']), template }),
-      400,
-      detail,
-    );
-  }
+    ...['x'.repeat(2001), ''].map((one) => [one, /template/] as const),
+  ] as const)
+    checkProblem(t, await post('/v1/refine/context', { chunks: chunksOf(['a']), template }), 400, detail);
 });
 
 t.test('documents of pipelines, batches and streams have their own titles, ids and metadata', async (t) => {
   const template = '{title} ({id}) by {metadata.by}\nBefore {next:1}';
-  const steps = [
-    { type: 'chunk', chunker: 'token', config: { chunk_size: 2 } },
-    { type: 'refine', refinery: 'context', config: { template } },
-  ];
-  const { id } = (await client.post('/v1/pipelines', { name: 'own titles', steps })).json<{ id: string }>();
-  const path = `/v1/pipelines/${id}/execute`;
+  const steps = [chunkStep('token', { chunk_size: 2 }), refineStep('context', { template })];
   const documents = [
     { text: 'abc', id: '1', title: 'One', metadata: { by: 'Ann', title: 'another' } },
     { text: 'abc', title: ' Two ' },
@@ -175,12 +117,9 @@ t.test('documents of pipelines, batches and streams have their own titles, ids a
   ];
   const contextsIn = (lists: readonly (readonly Chunk[])[]) =>
     lists.map((chunks) => chunks.map(({ context }) => context));
-  t.same(contextsIn((await client.post(path, { documents })).json()), expected);
-
-  const lines = [{}, ...documents].map((line) => `${JSON.stringify(line)}\n`).join('');
-  const answer = await client.post(path, lines, { 'content-type': 'application/x-ndjson' });
-  const answered = answer.bytes.toString().trimEnd().split('\n');
-  t.same(contextsIn(answered.map((line) => JSON.parse(line).chunks)), expected);
+  t.same(contextsIn(jsonOf(await execute(steps, { documents }))), expected);
+  const { bytes } = await stream({ run: 'execute', steps }, {}, documents);
+  t.same(contextsIn(linesIn<{ chunks: Chunk[] }>(bytes).map(({ chunks }) => chunks)), expected);
 });
 
 t.test('hostile titles, metadata and templates cost no more than the context that they make', async (t) => {
@@ -190,7 +129,7 @@ t.test('hostile titles, metadata and templates cost no more than the context tha
   const { refine } = createContext(collaborators());
   const refineHere = (template: string) => {
     const options = { template, separator: '', max_length: 100 };
-    return refine(chunks, options, { ...NO_TOOLS, document: { title, metadata } });
+    return refine(chunks, options, { ...TOOLS, join: refuse, document: { title, metadata } });
   };
   const [expected] = (await refineHere('{title}')).map(({ context }) => context);
   t.equal(expected, title.slice(0, 100));

@@ -1,73 +1,54 @@
 import { hash } from 'node:crypto';
 import t from 'tap';
 import { plugin, pluginsFolder } from '../../../support/plugins.ts';
-import { startServer } from '../../../support/server.ts';
+import { checkProblem } from '../../../support/problems.ts';
+import { chunkStep, jsonOf, openService, refineStep } from '../../../support/service.ts';
+import { chunksOf } from '../refining.ts';
 
-const chunk = (text: string, more: object = {}) => ({
-  text,
-  start_index: 0,
-  end_index: text.length,
-  token_count: 1,
-  ...more,
-});
+const chunk = (text: string, more?: object) => chunksOf([text], more)[0];
 
-/** A provider whose vectors are the lengths of the texts, or what a model's name says is wrong with them. */
-const LENGTHS = `
+/** A provider of models, whose vectors this function gives. */
+const provider = (name: string, embed: string) =>
+  plugin(
+    { kind: 'embedding', name, models: [`${name}/*`] },
+    `import { hash } from 'node:crypto';
+    const tokenizer = async () => { throw new Error('not asked for'); };
+    const embed = ${embed};
+    const open = async (name) => ({ name, bytes: 0, tokenizer, embed: async (...given) => embed(name, ...given) });
+    export default () => ({ list: () => [], open });`,
+  );
+
+/** Vectors are the lengths of the texts, or what a model's name says is wrong with them. */
+const LENGTHS = `(name, texts, { purpose }) => {
   const wrong = {
-    'lengths/few': () => ({ dimensions: 2, values: new Float32Array(1) }),
-    'lengths/nan': ({ length }) => ({ dimensions: 1, values: new Float32Array(length).fill(NaN) }),
-    'lengths/none': () => ({ dimensions: 0, values: new Float32Array(0) }),
+    'lengths/few': { dimensions: 2, values: new Float32Array(1) },
+    'lengths/nan': { dimensions: 1, values: new Float32Array(texts.length).fill(NaN) },
+    'lengths/none': { dimensions: 0, values: new Float32Array(0) },
   };
-  const right = (texts, purpose) => ({
-    dimensions: 2,
-    values: Float32Array.from(texts.flatMap((text) => [text.length, purpose === 'document' ? 0.5 : 0])),
-  });
-  export default () => ({
-    list: () => [],
-    open: async (name) => ({
-      name,
-      bytes: 0,
-      tokenizer: async () => { throw new Error('not asked for'); },
-      embed: async (texts, { purpose }) => (wrong[name] ?? right)(texts, purpose),
-    }),
-  });
-`;
+  const rows = texts.flatMap((text) => [text.length, purpose === 'document' ? 0.5 : 0]);
+  return wrong[name] ?? { dimensions: 2, values: Float32Array.from(rows) };
+}`;
 
-/** A provider whose vectors are the bytes of the SHA-256 of the texts. */
-const HASHES = `
-  import { hash } from 'node:crypto';
-  export default () => ({
-    list: () => [],
-    open: async (name) => ({
-      name,
-      bytes: 0,
-      tokenizer: async () => { throw new Error('not asked for'); },
-      embed: async (texts) => ({
-        dimensions: 32,
-        values: Float32Array.from(texts.flatMap((text) => [...hash('sha256', text, 'buffer')])),
-      }),
-    }),
-  });
-`;
+/** Vectors are the bytes of the SHA-256 of the texts. */
+const HASHES = `(name, texts) => {
+  const rows = texts.flatMap((text) => [...hash('sha256', text, 'buffer')]);
+  return { dimensions: 32, values: Float32Array.from(rows) };
+}`;
 
 t.test('with its context before it, a chunk is embedded as what its hash covers', async (t) => {
-  const manifest = { kind: 'embedding', name: 'hashes', models: ['hashes/*'] };
   const contexts = `export default () => ({ refine: (chunks) =>
     chunks.map((chunk, index) => ({ ...chunk, context: ['Käse > Brot', '', null, 7][index] })) });`;
-  const pluginsDir = [
-    await pluginsFolder(t, plugin(manifest, HASHES), plugin({ kind: 'refinery', name: 'four' }, contexts)),
-  ];
-  const client = await startServer(t, { pluginsDir, store: 'memory' });
+  const four = plugin({ kind: 'refinery', name: 'four' }, contexts);
+  const { execute } = await openService(t, {
+    pluginsDir: [await pluginsFolder(t, provider('hashes', HASHES), four)],
+  });
   for (const embed of ['text', 'context+text', undefined]) {
     const steps = [
-      { type: 'chunk', chunker: 'token', config: { chunk_size: 2 } },
-      { type: 'refine', refinery: 'four' },
-      { type: 'refine', refinery: 'embeddings', config: { embedding_model: 'hashes/x', embed } },
+      ...[chunkStep('token', { chunk_size: 2 }), refineStep('four')],
+      refineStep('embeddings', { embedding_model: 'hashes/x', ...(embed && { embed }) }),
     ];
-    const name = String(embed);
-    const { id } = (await client.post('/v1/pipelines', { name, steps })).json<{ id: string }>();
-    const answer = await client.post(`/v1/pipelines/${id}/execute`, { text: 'abcdefgh', include: ['hash'] });
-    const chunks = answer.json<{ text: string; hash: string; embedding: number[] }[]>();
+    const answer = await execute(steps, { text: 'abcdefgh', include: ['hash'] });
+    const chunks = jsonOf<{ text: string; hash: string; embedding: number[] }[]>(answer);
     t.equal(chunks.length, 4);
     for (const [index, { text, hash: covered, embedding }] of chunks.entries()) {
       const embedded = embed === 'context+text' ? covered : hash('sha256', text, 'hex');
@@ -78,25 +59,21 @@ t.test('with its context before it, a chunk is embedded as what its hash covers'
 });
 
 t.test('every chunk gets its own vector, and keeps its fields', async (t) => {
-  const manifest = { kind: 'embedding', name: 'lengths', models: ['lengths/*'] };
-  const client = await startServer(t, { pluginsDir: [await pluginsFolder(t, plugin(manifest, LENGTHS))] });
+  const { post } = await openService(t, {
+    pluginsDir: [await pluginsFolder(t, provider('lengths', LENGTHS))],
+  });
   const refine = (chunks: unknown, name = 'right') =>
-    client.post('/v1/refine/embeddings', { chunks, embedding_model: `lengths/${name}` });
+    post('/v1/refine/embeddings', { chunks, embedding_model: `lengths/${name}` });
 
-  const given = [
-    chunk('one', { id: 'a', embedding: 'old' }),
-    chunk('', { note: { deep: [1] } }),
-    chunk('three'),
-  ];
+  const given = [chunk('one', { embedding: 'old' }), chunk('', { note: { deep: [1] } }), chunk('three')];
   const answer = await refine(given);
   t.equal(answer.status, 200);
   t.equal(answer.headers.get('x-embedding-model'), 'lengths/right');
-  t.same(answer.json(), [
-    { ...given[0], embedding: [3, 0.5] },
-    { ...given[1], embedding: [0, 0.5] },
-    { ...given[2], embedding: [5, 0.5] },
-  ]);
-
+  const vectors = [3, 0, 5].map((length) => ({ embedding: [length, 0.5] }));
+  t.same(
+    answer.json(),
+    given.map((one, at) => ({ ...one, ...vectors[at] })),
+  );
   t.same((await refine([])).json(), []);
   t.same((await refine([[], [chunk('four')]])).json(), [[], [{ ...chunk('four'), embedding: [4, 0.5] }]]);
 
@@ -105,9 +82,7 @@ t.test('every chunk gets its own vector, and keeps its fields', async (t) => {
     nan: 'a number that is not finite',
     none: 'a vector of 0 numbers',
   })) {
-    const answer = await refine([chunk('text')], name);
-    t.equal(answer.status, 500);
     const detail = `The embedding "lengths/${name}" returned an answer that breaks its contract: ${reason}.`;
-    t.same(answer.json(), { detail });
+    checkProblem(t, await refine([chunk('text')], name), 500, new RegExp(`^${detail}$`));
   }
 });

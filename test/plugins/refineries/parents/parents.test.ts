@@ -2,7 +2,9 @@ import t from 'tap';
 import type { Chunk } from '../../../../core/contracts/chunk.ts';
 import manifest from '../../../../plugins/refineries/parents/manifest.ts';
 import { chunker, pluginsFolder } from '../../../support/plugins.ts';
-import { startServer } from '../../../support/server.ts';
+import { chunkStep, jsonOf, openService, refineStep } from '../../../support/service.ts';
+import { linesIn } from '../../../support/streams.ts';
+import { chunksOf } from '../refining.ts';
 
 /** A chunker whose chunks are lines, under the headings that stand before them as `A/B:`. */
 const LINES = chunker(
@@ -12,39 +14,23 @@ const LINES = chunker(
     ...(line.includes(':') && { extra: { heading_path: line.split(':')[0].split('/') } }) }));`,
 );
 const pluginsDir = [await pluginsFolder(t, LINES)];
-const inline = await startServer(t, { store: 'memory', pluginsDir });
-const workers = await startServer(t, { store: 'memory', pluginsDir, workers: 1, inlineBytes: 0 });
+const { post, chunk, execute: run, stream } = await openService(t, { pluginsDir });
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
-const NDJSON = { 'content-type': 'application/x-ndjson' };
 
-async function refine(chunks: readonly unknown[], options: object = {}): Promise<Chunk[]> {
-  const answer = await inline.post('/v1/refine/parents', { chunks, ...options });
-  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.bytes}`);
-  return answer.json();
-}
+const refine = async (chunks: readonly unknown[], options: object = {}): Promise<Chunk[]> =>
+  jsonOf(await post('/v1/refine/parents', { chunks, ...options }));
 
-/** Executes these steps for documents, with the refinery after them, on the event loop. */
-async function execute(
-  documents: readonly object[],
-  config: object,
-  chunkConfig: object = {},
-): Promise<Chunk[][]> {
-  const path = await pipelineOf(inline, config, chunkConfig);
-  const answer = await inline.post(path, { documents });
-  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.bytes}`);
-  return answer.json();
-}
+type Config = Readonly<Record<string, unknown>>;
 
-let pipelines = 0;
-async function pipelineOf(client: typeof inline, config: object, chunkConfig: object): Promise<string> {
-  const steps = [
-    { type: 'chunk', chunker: 'headed-lines', config: chunkConfig },
-    { type: 'refine', refinery: 'parents', config },
-  ];
-  const answer = await client.post('/v1/pipelines', { name: `parents ${pipelines++}`, steps });
-  return `/v1/pipelines/${answer.json<{ id: string }>().id}/execute`;
-}
+/** Headed lines, and behind them the refinery. */
+const stepsOf = (config: Config, chunkConfig?: Config) => [
+  chunkStep('headed-lines', chunkConfig),
+  refineStep('parents', config),
+];
+
+const execute = async (documents: readonly object[], config: Config, chunkConfig?: Config) =>
+  jsonOf<Chunk[][]>(await run(stepsOf(config, chunkConfig), { documents }));
 
 /** The texts of the parents, after what holds for all of them. */
 function parentTexts(chunks: readonly Chunk[]): string[] {
@@ -61,7 +47,7 @@ function parentTexts(chunks: readonly Chunk[]): string[] {
 }
 
 t.test('the example is answered as the README says', async (t) => {
-  const [one, two, three] = (await inline.post('/v1/refine/parents', manifest.example)).json<Chunk[]>();
+  const [one, two, three] = (await post('/v1/refine/parents', manifest.example)).json<Chunk[]>();
   const { parent_id, ...found } = one as Chunk;
   t.match(parent_id, UUID);
   const parent = { parent_start_index: 0, parent_end_index: 14 };
@@ -75,14 +61,8 @@ t.test('sections share their first headings', async (t) => {
   const text = 'no heading\nA:1\nA/B:2\nA/B/C:3\nA/B/D:4\nA/E:5\nF:6\nA/B:7\n';
   const sections = async (level: number) => parentTexts((await execute([{ text }], { level }))[0] as Chunk[]);
   t.same(await sections(1), ['no heading\n', 'A:1\nA/B:2\nA/B/C:3\nA/B/D:4\nA/E:5\n', 'F:6\n', 'A/B:7\n']);
-  t.same(await sections(2), [
-    'no heading\n',
-    'A:1\n',
-    'A/B:2\nA/B/C:3\nA/B/D:4\n',
-    'A/E:5\n',
-    'F:6\n',
-    'A/B:7\n',
-  ]);
+  const second = ['no heading\n', 'A:1\n', 'A/B:2\nA/B/C:3\nA/B/D:4\n', 'A/E:5\n', 'F:6\n', 'A/B:7\n'];
+  t.same(await sections(2), second);
   t.equal((await sections(3)).length, 8);
 });
 
@@ -98,36 +78,18 @@ t.test('pages are those of the document, in each unit, or those that the chunks 
   }
   const whole = await execute([{ text }], { by: 'page' });
   t.same(parentTexts(whole[0] as Chunk[]), [text], 'a document without pages is one page');
-  const chunk = { start_index: 0, end_index: 1, token_count: 1 };
-  const said = ['a', 'b', 'c'].map((text, index) => ({ ...chunk, text, first_page: index === 2 ? 2 : 1 }));
-  t.same(
-    parentTexts(
-      await refine(
-        said.map((one, at) => ({ ...one, start_index: at, end_index: at + 1 })),
-        { by: 'page' },
-      ),
-    ),
-    ['ab', 'c'],
-  );
-});
-
-t.test('a parent is as long as its size allows, and a chunk over it stands alone', async (t) => {
-  const text = '12345\n12345\n12345\n1234567890123\n12345\n';
-  const [chunks] = await execute([{ text }], { by: 'size', parent_size: 12 });
-  t.same(parentTexts(chunks as Chunk[]), ['12345\n12345\n', '12345\n', '1234567890123\n', '12345\n']);
+  const placed = chunksOf(['a', 'b', 'c']).map((one, at) => ({ ...one, first_page: at === 2 ? 2 : 1 }));
+  t.same(parentTexts(await refine(placed, { by: 'page' })), ['ab', 'c']);
 });
 
 t.test('what chunks repeat of each other is in the text once', async (t) => {
-  const chunks = await inline.chunk('token', { text: 'abcdefghij', chunk_size: 4, chunk_overlap: 2 });
+  const chunks = await chunk('token', { text: 'abcdefghij', chunk_size: 4, chunk_overlap: 2 });
   t.same(parentTexts(await refine(chunks, { by: 'size', parent_size: 8 })), ['abcdefgh', 'ghij']);
 });
 
 t.test('ids are the same each time, and tell equal parents and documents apart', async (t) => {
-  const documents = [
-    { text: 'A:1\nB:2\nA:1\n', id: 'one' },
-    { text: 'A:1\nB:2\nA:1\n', id: 'two' },
-    { text: 'A:1\nB:2\nA:1\n' },
-  ];
+  const text = 'A:1\nB:2\nA:1\n';
+  const documents = [{ text, id: 'one' }, { text, id: 'two' }, { text }];
   const idsOf = (lists: Chunk[][]) =>
     lists.map((chunks) => chunks.map(({ parent_id }) => parent_id as string));
   const ids = idsOf(await execute(documents, {}));
@@ -138,7 +100,7 @@ t.test('ids are the same each time, and tell equal parents and documents apart',
   t.same([edited?.[0], edited?.[2]], [ids[0]?.[0], ids[0]?.[2]], 'an edit keeps the ids of other parents');
   t.not(edited?.[1], ids[0]?.[1]);
 
-  const given = (await inline.post('/v1/chunk/headed-lines', { documents })).json<Chunk[][]>();
+  const given = (await post('/v1/chunk/headed-lines', { documents })).json<Chunk[][]>();
   const refined = (await refine(given)) as unknown as Chunk[][];
   t.same(idsOf(refined), ids, 'refined by themselves, by their document_id');
   const [mixed] = (await refine([[...(given[0] ?? []), ...(given[1] ?? [])]])) as unknown as Chunk[][];
@@ -155,18 +117,10 @@ t.test('refined again, the fields are those of the last time', async (t) => {
   );
 });
 
-t.test('streams, batches and threads give the same', async (t) => {
+t.test('streams and batches give the same', async (t) => {
   const documents = [{ text: 'A:1\nA:22\nB:3\n', id: 'é' }, { text: '' }, { text: 'x\ny\n' }];
   const config = { by: 'size', parent_size: 7 };
-  const expected = await execute(documents, config);
-  const lines = [{}, ...documents].map((line) => `${JSON.stringify(line)}\n`).join('');
-  for (const client of [inline, workers]) {
-    const path = await pipelineOf(client, config, {});
-    t.same((await client.post(path, { documents })).json(), expected);
-    const streamed = (await client.post(path, lines, NDJSON)).bytes.toString().trimEnd().split('\n');
-    t.same(
-      streamed.map((line) => JSON.parse(line).chunks),
-      expected,
-    );
-  }
+  const { bytes } = await stream({ run: 'execute', steps: stepsOf(config) }, {}, documents);
+  const streamed = linesIn(bytes).map(({ chunks }) => chunks);
+  t.same(streamed, await execute(documents, config));
 });

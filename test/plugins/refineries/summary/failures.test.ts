@@ -1,64 +1,34 @@
 import { once } from 'node:events';
 import t, { type Test } from 'tap';
 import type { Chunk } from '../../../../core/contracts/chunk.ts';
-import type { Tokenizer } from '../../../../core/contracts/tokenizer.ts';
 import createSummary from '../../../../plugins/refineries/summary/index.ts';
 import manifest, { type SummaryOptions } from '../../../../plugins/refineries/summary/manifest.ts';
 import type { HostedTools } from '../../../../server/hosted/call-with-retries.ts';
-import { createHostedModels } from '../../../../server/hosted/provider.ts';
-import { joinChunks, LENGTHS } from '../../../../server/service/chunk-parts.ts';
 import { defaultsOf } from '../../../../server/testing/cases/options.ts';
 import { collaborators, quietLog } from '../../../../server/testing/collaborators.ts';
 import { never, type Reply, send } from '../../../support/hosted-host.ts';
-import { composeQuietly } from '../../../support/service.ts';
-import { chunkOf, chunksOf, complete, inBrackets, startChat } from './support/chat.ts';
+import { hostedQuickly } from '../../remote.ts';
+import { chunksOf, TOOLS } from '../refining.ts';
+import { chunkOf, complete, inBrackets, startChat } from './support/chat.ts';
 
 /** The refinery with short waits between retries. */
 
-const { openers } = await composeQuietly();
-const tokenizer: Tokenizer = await openers.tokenizer('character');
-const FAST: HostedTools = {
-  fetch,
-  limits: { retries: 2, firstDelay: 1, longestDelay: 2000 },
-  timeout: 10_000,
-};
+type Env = Readonly<Record<string, string>>;
 
-async function refine(
-  env: Readonly<Record<string, string>>,
-  chunks: readonly Chunk[],
-  {
-    tools = {},
-    options = {},
-    signal = never,
-  }: {
-    tools?: Partial<HostedTools>;
-    options?: Partial<SummaryOptions>;
-    signal?: AbortSignal;
-  } = {},
-) {
+interface Given {
+  readonly tools?: Partial<HostedTools>;
+  readonly options?: Partial<SummaryOptions>;
+  readonly signal?: AbortSignal;
+}
+
+async function refine(env: Env, chunks: readonly Chunk[], { tools, options, signal = never }: Given = {}) {
   const logged: unknown[] = [];
   const reports: string[][] = [];
-  const given = collaborators({
-    env,
-    hosted: createHostedModels({ ...FAST, ...tools }),
-    log: { ...quietLog, warn: (...entry) => logged.push(entry) },
-  });
-  const refuse = () => {
-    throw new Error('not asked for');
-  };
-  const refined = await (await createSummary(given)).refine(
-    chunks,
-    { ...(defaultsOf(manifest) as SummaryOptions), ...options },
-    {
-      tokenizer,
-      document: {},
-      report: (...one) => reports.push(one),
-      signal,
-      join: (list, fields = {}) => joinChunks(list, fields, [LENGTHS.utf16]),
-      surround: refuse,
-      part: refuse,
-    },
-  );
+  const log = { ...quietLog, warn: (...entry: unknown[]) => logged.push(entry) };
+  const { refine } = await createSummary(collaborators({ env, hosted: hostedQuickly(tools), log }));
+  const report = (...one: string[]) => void reports.push(one);
+  const whole = { ...(defaultsOf(manifest) as SummaryOptions), ...options };
+  const refined = await refine(chunks, whole, { ...TOOLS, report, signal });
   return { contexts: refined.map(({ context }) => context), reports, logged };
 }
 

@@ -1,4 +1,3 @@
-import { SUITES } from 'chunksmith/testing';
 import t, { type Test } from 'tap';
 import type { Chunk } from '../../../../core/contracts/chunk.ts';
 import manifest from '../../../../plugins/refineries/summary/manifest.ts';
@@ -6,68 +5,56 @@ import { exampleFor } from '../../../../server/cli/plugin-examples.ts';
 import { KEY, type Reply, send } from '../../../support/hosted-host.ts';
 import { checkProblem } from '../../../support/problems.ts';
 import { startServer } from '../../../support/server.ts';
-import { composeQuietly } from '../../../support/service.ts';
+import { chunkStep, composeQuietly, jsonOf, openService, refineStep } from '../../../support/service.ts';
 import { setVariables } from '../../../support/variables.ts';
-import { openWorkbench } from '../../../support/workbench.ts';
-import { chunkOf, chunksOf, inBrackets, MODEL, prefixOf, promptOf, startChat } from './support/chat.ts';
+import { checkPromises } from '../../remote.ts';
+import { chunksOf } from '../refining.ts';
+import { chunkOf, inBrackets, MODEL, prefixOf, promptOf, startChat } from './support/chat.ts';
 
-/** A server whose refinery asks a stand-in. */
+const PLUGINS = ['summary', 'token', 'character'];
+
+/** A service whose refinery asks a stand-in. */
 async function startBoth(t: Test, reply?: Reply) {
   const chat = await startChat(t, reply);
   setVariables(t, chat.env);
-  const client = await startServer(t, { store: 'memory' });
+  const service = await openService(t, { plugins: PLUGINS });
   const post = (chunks: readonly unknown[], options: object = {}) =>
-    client.post('/v1/refine/summary', { chunks, ...options });
-  const contexts = async (chunks: readonly unknown[], options: object = {}) =>
-    (await post(chunks, options)).json<Chunk[]>().map(({ context }) => context);
-  return { chat, client, post, contexts };
+    service.post('/v1/refine/summary', { chunks, ...options });
+  const contexts = async (chunks: readonly unknown[], options?: object) =>
+    jsonOf<Chunk[]>(await post(chunks, options)).map(({ context }) => context);
+  return { chat, service, post, contexts };
 }
 
 t.test('where it is not configured, the answer names the variables', async (t) => {
   setVariables(t, { CHAT_API_KEY: undefined, CHAT_MODEL: undefined, CHAT_BASE_URL: undefined });
-  const client = await startServer(t);
-  const answer = await client.post('/v1/refine/summary', manifest.example);
+  const { post } = await startServer(t, { plugins: PLUGINS });
+  const answer = await post('/v1/refine/summary', manifest.example);
   checkProblem(t, answer, 500, [/variable CHAT_API_KEY/, /variable CHAT_MODEL/]);
 });
 
 t.test('each chunk gets the answer for it, and calls have the key, the model and the limit', async (t) => {
   const { chat, post } = await startBoth(t);
   const answer = await post(manifest.example.chunks, { max_tokens: 7, instruction: 'Say it.' });
-  t.same(
-    answer.json(),
-    manifest.example.chunks.map((chunk) => ({ ...chunk, context: `<${chunk.text}>` })),
-  );
+  const expected = manifest.example.chunks.map((chunk) => ({ ...chunk, context: `<${chunk.text}>` }));
+  t.same(answer.json(), expected);
   t.equal(answer.headers.get('x-summary-failed'), null);
   const content =
     '<document>\nRun npm ci. Then start the server.\n</document>\n\nSay it.\n\n<chunk>\nRun npm ci. \n</chunk>';
-  t.match(
-    chat.asked.find((asked) => chunkOf(asked) === 'Run npm ci. '),
-    {
-      url: '/v1/chat/completions',
-      authorization: `Bearer ${KEY}`,
-      body: { model: MODEL, max_tokens: 7, messages: [{ role: 'user', content }] },
-    },
-  );
+  const body = { model: MODEL, max_tokens: 7, messages: [{ role: 'user', content }] };
+  const call = chat.asked.find((asked) => chunkOf(asked) === 'Run npm ci. ');
+  t.match(call, { url: '/v1/chat/completions', authorization: `Bearer ${KEY}`, body });
 });
 
 t.test('the prompts of a document begin with the same text, in which nothing is repeated', async (t) => {
-  const { chat, client } = await startBoth(t);
-  const steps = [
-    { type: 'chunk', chunker: 'token', config: { chunk_size: 6, chunk_overlap: 2 } },
-    { type: 'refine', refinery: 'summary' },
-  ];
-  const { id } = (await client.post('/v1/pipelines', { name: 'summaries', steps })).json<{ id: string }>();
+  const { chat, service } = await startBoth(t);
+  const steps = [chunkStep('token', { chunk_size: 6, chunk_overlap: 2 }), refineStep('summary')];
   const documents = [{ text: 'abcdefghijklmnopqrst', title: ' The alphabet ' }, { text: 'uvwxyz' }];
-  const answer = await client.post(`/v1/pipelines/${id}/execute`, { documents });
-  t.match(answer.json(), [
+  t.match((await service.execute(steps, { documents })).json(), [
     [{ text: 'abcdef', context: '<abcdef>' }, {}, {}, {}, {}],
     [{ context: '<uvwxyz>' }],
   ]);
-  const prefixes = chat.asked.map(prefixOf);
-  t.same(
-    new Set(prefixes),
-    new Set(['<document>\nTitle: The alphabet\n\nabcdefghijklmnopqrst\n', '<document>\nuvwxyz\n']),
-  );
+  const prefixes = ['<document>\nTitle: The alphabet\n\nabcdefghijklmnopqrst\n', '<document>\nuvwxyz\n'];
+  t.same(new Set(chat.asked.map(prefixOf)), new Set(prefixes));
 });
 
 t.test('what is there already stands behind the answer', async (t) => {
@@ -76,10 +63,8 @@ t.test('what is there already stands behind the answer', async (t) => {
   const chunks = chunksOf(['a', 'b', 'c', 'd']).map((chunk, at) => ({ ...chunk, context: fields[at] }));
   t.same(await contexts(chunks), ['<a>\n| a |\n| - |', '<b>', '<c>', '<d>']);
   const asked = chat.asked.length;
-  t.same(await contexts([...chunksOf([' \n']), { ...chunksOf(['']), ...chunks[0], text: '' }]), [
-    null,
-    '| a |\n| - |',
-  ]);
+  const blank = [...chunksOf([' \n']), { ...chunks[0], text: '' }];
+  t.same(await contexts(blank), [null, '| a |\n| - |']);
   t.equal(chat.asked.length, asked, 'white space is not asked about');
 });
 
@@ -87,10 +72,8 @@ t.test('there are never more calls at once than asked for', async (t) => {
   const texts = Array.from({ length: 40 }, (_, index) => `text ${index}`);
   for (const concurrency of [1, 3]) {
     const { chat, contexts } = await startBoth(t);
-    t.same(
-      await contexts(chunksOf(texts), { concurrency }),
-      texts.map((text) => `<${text}>`),
-    );
+    const expected = texts.map((text) => `<${text}>`);
+    t.same(await contexts(chunksOf(texts), { concurrency }), expected);
     t.equal(chat.seen.most, concurrency);
   }
 });
@@ -122,10 +105,8 @@ t.test('a call that is refused leaves no context, and the header says of how man
   const answer = await post(chunks);
   t.equal(answer.status, 200);
   t.equal(answer.headers.get('x-summary-failed'), '2');
-  t.same(
-    answer.json(),
-    chunks.map((chunk, at) => ({ ...chunk, context: at === 0 ? '<good>\nheader' : null })),
-  );
+  const expected = chunks.map((chunk, at) => ({ ...chunk, context: at === 0 ? '<good>\nheader' : null }));
+  t.same(answer.json(), expected);
   t.equal((await post([chunks, chunks.slice(0, 1)])).headers.get('x-summary-failed'), '2, -');
 });
 
@@ -154,26 +135,23 @@ t.test('a long document is sent as windows', async (t) => {
     t.ok(window.includes(chunkOf(asked)), 'the chunk stands in its window');
   }
   t.ok(new Set(chat.asked.map(prefixOf)).size <= 12, 'neighbours share windows');
-  t.notOk(
-    chat.asked.some((asked) => !promptOf(asked).endsWith('</chunk>')),
+  t.ok(
+    chat.asked.every((asked) => promptOf(asked).endsWith('</chunk>')),
     'the chunk is the last',
   );
 });
 
 t.test('the documentation and the check of the plugins ask nothing', async (t) => {
-  const { chat, client } = await startBoth(t);
-  t.match((await client.get('/openapi.json')).json(), { paths: { '/v1/refine/summary': {} } });
-  const { registry, host } = await composeQuietly();
+  const { chat } = await startBoth(t);
+  const { get } = await startServer(t, { plugins: PLUGINS });
+  t.match((await get('/openapi.json')).json(), { paths: { '/v1/refine/summary': {} } });
+  const { registry, host } = await composeQuietly({ plugins: PLUGINS });
   const entry = registry.require('refinery', 'summary');
   t.same([entry.missing, await exampleFor(entry, { registry, host })], [[], undefined]);
   t.equal(chat.asked.length, 0);
 });
 
 t.test('it keeps the promises of refineries', async (t) => {
-  const chat = await startChat(t);
-  setVariables(t, chat.env);
-  const bench = await openWorkbench({ plugins: ['summary', 'character'] });
-  const [entry] = bench.plugins('refinery');
-  if (entry === undefined) throw new Error('it is not found');
-  t.match(await SUITES.refinery.run(bench, entry, { runs: 30 }), /30 lists/);
+  setVariables(t, (await startChat(t)).env);
+  t.match(await checkPromises('refinery', 'summary', { runs: 30 }), /30 lists/);
 });

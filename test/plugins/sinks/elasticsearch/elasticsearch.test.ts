@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import createSink from '../../../../plugins/sinks/elasticsearch/index.ts';
 import { chunkOf } from '../../../../server/testing/contracts/sink/chunks.ts';
-import { checkSinkWith } from '../../../../server/testing/contracts/sink/contract.ts';
 import { never } from '../../../support/hosted-host.ts';
-import { endsMidway, openSink, testAddress } from '../../../support/sinks.ts';
-import { openWorkbench } from '../../../support/workbench.ts';
+import { testAddress } from '../../remote.ts';
+import { checkSinkContract, endsMidway, keepHundred, openSink } from '../sinks.ts';
 import { type Engine, IndexState } from './index-state.ts';
 import { startElasticsearch } from './stand-in.ts';
 
@@ -14,15 +12,13 @@ const KEY = 'VnVhQ2ZHY0JDZGJrU';
 async function start(t: Test, env: Readonly<Record<string, string>> = {}, engine: Engine = 'elasticsearch') {
   const standIn = await startElasticsearch(engine);
   t.teardown(standIn.stop);
-  const target = { options: { index: 'chunks', engine }, dimensions: 3 };
-  return { ...standIn, open: () => openSink(createSink, { ...standIn.env, ...env }, target) };
+  const options = { index: 'chunks', engine };
+  return { ...standIn, open: () => openSink(createSink, { ...standIn.env, ...env }, { options }) };
 }
 
 t.test('it keeps the promises of sinks with OpenSearch too', async (t) => {
-  const bench = await openWorkbench({ plugins: ['elasticsearch'] });
-  const [entry] = bench.plugins('sink');
-  if (entry === undefined) return t.fail('it is not found');
-  t.match(await checkSinkWith(bench, entry, await startElasticsearch('opensearch')), /histories/);
+  const standIn = await startElasticsearch('opensearch');
+  t.match(await checkSinkContract('elasticsearch', standIn, 25), /histories/);
 });
 
 t.test('each of the two has vectors mapped in its own way, and nothing mapped of itself', async (t) => {
@@ -47,24 +43,6 @@ t.test('each of the two has vectors mapped in its own way, and nothing mapped of
   });
 });
 
-t.test('chunks are written as lines, and waited for', async (t) => {
-  const { api, open } = await start(t);
-  const chunk = chunkOf('a.md', { text: 'a\nb 😀', fields: { metadata: { tags: ['a'] } } });
-  await (await open()).upsert([chunk], { signal: never });
-  const call = api.calls.at(-1);
-  t.match(call, {
-    method: 'POST',
-    path: '/chunks/_bulk',
-    headers: { 'content-type': 'application/x-ndjson' },
-  });
-  t.equal(`${call?.query}`, 'refresh=wait_for');
-  const { id, document_id, text, embedding } = chunk;
-  t.same(
-    call?.text.split('\n').map((line) => (line === '' ? '' : JSON.parse(line))),
-    [{ index: { _id: id } }, { metadata: { tags: ['a'] }, id, document_id, text, embedding }, ''],
-  );
-});
-
 t.test('errors within an answer of 200 are those of chunks: what is busy is written again', async (t) => {
   const { api, server, open, chunks } = await start(t);
   const collection = await open();
@@ -77,9 +55,8 @@ t.test('errors within an answer of 200 are those of chunks: what is busy is writ
   t.same(lines, [6, 4], 'the two that were refused');
 
   const zero = chunkOf('a', { embedding: [0, 0, 0] });
-  const message = new RegExp(
-    `^Elasticsearch refused the chunk ${zero.id} with 400, document_parsing_exception: .*zero`,
-  );
+  const refused = `^Elasticsearch refused the chunk ${zero.id} with 400, document_parsing_exception: .*zero`;
+  const message = new RegExp(refused);
   await t.rejects(collection.upsert([chunkOf('a'), zero], { signal: never }), { expose: true, message });
   t.equal(api.calls.length, before + 3, 'it is refused once');
 });
@@ -89,12 +66,11 @@ t.test('ids are searched page by page, and deleted in batches', async (t) => {
   const collection = await open();
   const long = Array.from({ length: 2500 }, () => chunkOf('long'));
   await collection.upsert(long, { signal: never });
-  const kept = [
-    ...long.slice(0, 100).map(({ id }) => id),
-    ...Array.from({ length: 9900 }, () => randomUUID()),
-  ];
   const before = api.calls.length;
-  await collection.deleteMissing('long', kept, { signal: never });
+  await keepHundred(
+    collection,
+    long.map(({ id }) => id),
+  );
   t.equal((await chunks('chunks')).length, 100);
   const calls = api.calls.slice(before);
   t.same(
@@ -113,14 +89,10 @@ t.test('an index that maps other fields is refused', async (t) => {
 });
 
 t.test('it signs in with a key, or with a user and a password, and callers read neither', async (t) => {
-  const basic = Buffer.from('user:pass').toString('base64');
+  const user = { ELASTICSEARCH_USERNAME: 'user', ELASTICSEARCH_PASSWORD: 'pass' };
   for (const [env, authorization, variable] of [
     [{ ELASTICSEARCH_API_KEY: KEY }, `ApiKey ${KEY}`, 'ELASTICSEARCH_API_KEY'],
-    [
-      { ELASTICSEARCH_USERNAME: 'user', ELASTICSEARCH_PASSWORD: 'pass' },
-      `Basic ${basic}`,
-      'ELASTICSEARCH_PASSWORD',
-    ],
+    [user, `Basic ${btoa('user:pass')}`, 'ELASTICSEARCH_PASSWORD'],
   ] as const) {
     const { server, open } = await start(t, env);
     server.authorization = authorization;
@@ -146,4 +118,4 @@ t.test('nobody waits for a chunk that is busy if the job is over', async (t) => 
   await t.rejects(done, { message: 'gone' });
 });
 
-testAddress('elasticsearch', 'ELASTICSEARCH_URL', createSink);
+testAddress(t, 'sink', 'elasticsearch', 'ELASTICSEARCH_URL', createSink);

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../support/api-stand-in.ts';
+import { Refusal } from '../api-stand-in.ts';
 
 export type Engine = 'elasticsearch' | 'opensearch';
 export type Source = Readonly<Record<string, unknown>> & {
@@ -8,59 +8,45 @@ export type Source = Readonly<Record<string, unknown>> & {
   readonly embedding?: readonly number[];
 };
 
-interface Field {
-  readonly type: string;
-  readonly dims?: number;
-  readonly dimension?: number;
-}
-
 /** The body by which an index is made. */
-export interface IndexBody {
+interface IndexBody {
   readonly settings?: { readonly index: { readonly knn: boolean } };
-  readonly mappings: { readonly dynamic: boolean; readonly properties: Readonly<Record<string, Field>> };
+  readonly mappings: {
+    readonly dynamic: boolean;
+    readonly properties: Readonly<Record<string, { type: string; dims?: number; dimension?: number }>>;
+  };
 }
 
-interface Query {
-  readonly bool: {
-    readonly filter: readonly {
-      readonly term?: Readonly<Record<string, string>>;
-      readonly ids?: { readonly values: readonly string[] };
-    }[];
-  };
+interface Filter {
+  readonly term?: Readonly<Record<string, string>>;
+  readonly terms?: Readonly<Record<string, readonly string[]>>;
+  readonly ids?: { readonly values: readonly string[] };
 }
 
 export const refuse = (status: number, type: string, reason: string): never => {
   throw new Refusal(status, { error: { root_cause: [], type, reason }, status });
 };
 
-const TYPES: Readonly<Record<Engine, readonly string[]>> = {
-  elasticsearch: ['keyword', 'text', 'object', 'dense_vector'],
-  opensearch: ['keyword', 'text', 'object', 'knn_vector'],
-};
-
 /** An index: what was written is found only once it was refreshed. */
 export class IndexState {
   readonly body: IndexBody;
-  readonly #written = new Map<string, Source>();
-  #found: ReadonlyMap<string, Source> = new Map();
+  readonly written = new Map<string, Source>();
+  found: readonly Source[] = [];
 
   constructor(body: IndexBody, engine: Engine) {
     this.body = body;
+    const vectors = engine === 'elasticsearch' ? 'dense_vector' : 'knn_vector';
     for (const [name, { type }] of Object.entries(body.mappings.properties)) {
-      if (!TYPES[engine].includes(type))
+      if (!['keyword', 'text', 'object', vectors].includes(type))
         refuse(400, 'mapper_parsing_exception', `No handler for type [${type}] declared on field [${name}]`);
       if (type === 'knn_vector' && body.settings?.index.knn !== true)
         refuse(400, 'illegal_argument_exception', 'index.knn is not set');
     }
   }
 
-  get sources(): readonly Source[] {
-    return [...this.#found.values()];
-  }
-
   /** What is wrong with a document. */
   problemOf({ embedding, document_id }: Source): string | undefined {
-    const { dims, dimension } = this.body.mappings.properties.embedding ?? { type: '' };
+    const { dims, dimension } = this.body.mappings.properties.embedding ?? {};
     const wanted = dims ?? dimension;
     if (embedding !== undefined && wanted !== undefined) {
       if (embedding.length !== wanted)
@@ -73,31 +59,22 @@ export class IndexState {
     return undefined;
   }
 
-  write(id: string, source: Source): void {
-    this.#written.set(id, source);
+  refresh(query: URLSearchParams): void {
+    if (/^(wait_for|true)$/.test(query.get('refresh') ?? '')) this.found = [...this.written.values()];
   }
 
-  refresh(how: string | null): void {
-    if (how === 'wait_for' || how === 'true') this.#found = new Map(this.#written);
-  }
-
-  search(query: Query): readonly Source[] {
-    let found = this.sources;
-    for (const { term, ids } of query.bool.filter) {
-      if (ids !== undefined) found = found.filter(({ id }) => ids.values.includes(id));
-      for (const [name, value] of Object.entries(term ?? {})) {
-        if (this.body.mappings.properties[name]?.type !== 'keyword')
-          refuse(400, 'illegal_argument_exception', `[${name}] is not a keyword`);
-        found = found.filter((source) => source[name] === value);
-      }
-    }
-    return found;
-  }
-
-  /** Returns how many were deleted. */
-  delete(query: Query): number {
-    const found = this.search(query);
-    for (const { id } of found) this.#written.delete(id);
-    return found.length;
+  /** The ids that a query finds. */
+  search(query: unknown): string[] {
+    const { filter } = (query as { bool: { filter: readonly Filter[] } }).bool;
+    const wanted = filter.flatMap(({ term = {}, terms = {}, ids }) => [
+      ...Object.entries(term).map(([name, value]) => [name, [value]] as const),
+      ...Object.entries(terms),
+      ...(ids === undefined ? [] : [['id', ids.values] as const]),
+    ]);
+    for (const [name] of wanted)
+      if (this.body.mappings.properties[name]?.type !== 'keyword')
+        refuse(400, 'illegal_argument_exception', `[${name}] is not a keyword`);
+    const isFound = (one: Source) => wanted.every(([name, values]) => values.includes(one[name] as string));
+    return this.found.filter(isFound).map(({ id }) => id);
   }
 }

@@ -1,8 +1,10 @@
-import type { SinkStandIn } from 'chunksmith/testing';
 import type { SinkChunk } from '../../../../core/contracts/sink.ts';
-import { type Api, type ApiCall, Refusal, startApi, unknownNames } from '../../../support/api-stand-in.ts';
+import { type ApiCall, Refusal, startApi } from '../api-stand-in.ts';
 
-/** The part of Qdrant 1.x that stores: collections, indexes of payloads, and points. */
+/**
+ * The part of Qdrant 1.x that stores: collections, indexes of payloads, and points. That requests are those of Qdrant's own
+ * client is tested in `processes/`.
+ */
 
 interface Point {
   readonly id: string;
@@ -16,6 +18,10 @@ interface Collection {
   readonly points: Map<string, Point>;
 }
 
+interface Filter {
+  readonly must: readonly [{ key: string; match: { value?: unknown; any?: readonly unknown[] } }];
+}
+
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const refuse = (status: number, error: string): never => {
@@ -23,96 +29,73 @@ const refuse = (status: number, error: string): never => {
 };
 const ok = (result: unknown) => ({ result, status: 'ok', time: 0.001 });
 
-function only(body: object, ...known: string[]): void {
-  const [name] = unknownNames(body, known);
-  if (name !== undefined) refuse(400, `Format error in JSON body: unknown field \`${name}\``);
-}
-
-export class Qdrant {
-  readonly collections = new Map<string, Collection>();
-  /** The key that is asked for; empty for none. */
-  key = '';
-
-  answer({ method, path, query, body, headers, text }: ApiCall): object {
-    if (this.key !== '' && headers['api-key'] !== this.key) refuse(401, 'Invalid API key');
-    if (text.length > 32 * 2 ** 20)
-      refuse(413, 'JSON payload is larger than allowed (limit: 33554432 bytes).');
-    const [, name = '', action = ''] = /^\/collections\/([^/]+)(.*)$/.exec(path) ?? [];
-    if (method === 'PUT' && action === '') return this.#create(name, body);
-    const collection = this.collections.get(name);
-    if (collection === undefined) return refuse(404, `Not found: Collection \`${name}\` doesn't exist!`);
-    const isWaiting = query.get('wait') === 'true';
-    switch (`${method} ${action}`) {
-      case 'GET ':
-        return ok({ status: 'green', config: { params: { vectors: collection.vectors } } });
-      case 'PUT /index':
-        only(body, 'field_name', 'field_schema');
-        collection.indexes.add(`${body.field_name} ${body.field_schema}`);
-        return operation(isWaiting);
-      case 'PUT /points':
-        return this.#upsert(collection, body, isWaiting);
-      case 'POST /points/scroll':
-        return this.#scroll(collection, body);
-      case 'POST /points/delete':
-        only(body, 'points');
-        for (const id of body.points as string[]) collection.points.delete(id);
-        return operation(isWaiting);
-      default:
-        return refuse(404, `no ${method} ${path}`);
-    }
-  }
-
-  #create(name: string, body: object): object {
-    only(body, 'vectors');
-    const { vectors } = body as Pick<Collection, 'vectors'>;
-    if (this.collections.has(name)) refuse(409, `Wrong input: Collection \`${name}\` already exists!`);
-    if (Object.keys(vectors).length > 0 && (vectors.size ?? 0) < 1)
-      refuse(422, 'value 0 invalid, must be 1 or larger');
-    this.collections.set(name, { vectors, indexes: new Set(), points: new Map() });
-    return ok(true);
-  }
-
-  #upsert({ points, vectors }: Collection, body: object, isWaiting: boolean): object {
-    only(body, 'points');
-    const given = (body as { points: Point[] }).points;
-    for (const point of given) {
-      only(point, 'id', 'vector', 'payload');
-      if (!UUID.test(point.id)) refuse(400, `value ${point.id} is not a valid point ID`);
-      const has = Array.isArray(point.vector) ? point.vector.length : undefined;
+/** What is done with the points of a collection. */
+const ROUTES: Readonly<Record<string, (collection: Collection, call: ApiCall) => object>> = {
+  'GET ': ({ vectors }) => ok({ status: 'green', config: { params: { vectors } } }),
+  'PUT /index'({ indexes }, { query, body }) {
+    indexes.add(`${body.field_name} ${body.field_schema}`);
+    return operation(query);
+  },
+  'PUT /points'({ points, vectors }, { query, body }) {
+    const given = body.points as readonly Point[];
+    for (const { id, vector } of given) {
+      if (!UUID.test(id)) refuse(400, `value ${id} is not a valid point ID`);
+      const has = Array.isArray(vector) ? vector.length : undefined;
       if (has !== vectors.size)
         refuse(400, `Wrong input: Vector dimension error: expected dim: ${vectors.size}, got ${has}`);
     }
     for (const point of given) points.set(point.id, point);
-    return operation(isWaiting);
-  }
+    return operation(query);
+  },
+  'POST /points/scroll'(collection, { body }) {
+    const { filter, limit, offset = '' } = body as { filter: unknown; limit: number; offset?: string };
+    const ids = found(collection, filter).filter((id) => id >= offset);
+    const points = ids.sort().slice(0, limit);
+    return ok({ points: points.map((id) => ({ id })), next_page_offset: ids[limit] ?? null });
+  },
+  'POST /points/delete'(collection, { query, body }) {
+    const ids = (body.points as string[]) ?? found(collection, body.filter);
+    for (const id of ids) collection.points.delete(id);
+    return operation(query);
+  },
+};
 
-  #scroll({ points, indexes }: Collection, body: object): object {
-    only(body, 'filter', 'limit', 'offset', 'with_payload', 'with_vector');
-    const {
-      filter,
-      limit,
-      offset = '',
-    } = body as {
-      filter: { must: [{ key: string; match: { value: string } }] };
-      limit: number;
-      offset?: string;
-    };
-    const [{ key, match }] = filter.must;
-    // Qdrant Cloud refuses filters by what has no index.
-    if (!indexes.has(`${key} keyword`)) refuse(400, `Index required but not found for "${key}"`);
-    const found = [...points.values()].filter(({ payload }) => payload[key] === match.value);
-    const sorted = found
-      .map(({ id }) => id)
-      .filter((id) => id >= offset)
-      .sort();
-    const page = sorted.slice(0, limit).map((id) => ({ id }));
-    return ok({ points: page, next_page_offset: sorted[limit] ?? null });
+class Qdrant {
+  readonly collections = new Map<string, Collection>();
+  /** The key that is asked for; empty for none. */
+  key = '';
+
+  answer(call: ApiCall): object {
+    const { method, path, body, headers, text } = call;
+    if (this.key !== '' && headers['api-key'] !== this.key) refuse(401, 'Invalid API key');
+    if (text.length > 32 * 2 ** 20)
+      refuse(413, 'JSON payload is larger than allowed (limit: 33554432 bytes).');
+    const [, name = '', action = ''] = /^\/collections\/([^/]+)(.*)$/.exec(path) ?? [];
+    const collection = this.collections.get(name);
+    if (method === 'PUT' && action === '') {
+      const { vectors } = body as object as Collection;
+      if (collection !== undefined) refuse(409, `Wrong input: Collection \`${name}\` already exists!`);
+      if (Object.keys(vectors).length > 0 && (vectors.size ?? 0) < 1)
+        refuse(422, 'value 0 invalid, must be 1 or larger');
+      this.collections.set(name, { vectors, indexes: new Set(), points: new Map() });
+      return ok(true);
+    }
+    if (collection === undefined) return refuse(404, `Not found: Collection \`${name}\` doesn't exist!`);
+    return ROUTES[`${method} ${action}`]?.(collection, call) ?? refuse(404, `no ${method} ${path}`);
   }
 }
 
+function found({ points, indexes }: Collection, filter: unknown): string[] {
+  const { key, match } = (filter as Filter).must[0];
+  // Qdrant Cloud refuses filters by what has no index.
+  if (!indexes.has(`${key} keyword`)) refuse(400, `Index required but not found for "${key}"`);
+  const wanted = match.any ?? [match.value];
+  return [...points.values()].filter(({ payload }) => wanted.includes(payload[key])).map(({ id }) => id);
+}
+
 /** Whoever does not wait cannot rely on finding it. */
-const operation = (isWaiting: boolean) =>
-  ok({ operation_id: 1, status: isWaiting ? 'completed' : 'acknowledged' });
+const operation = (query: URLSearchParams) =>
+  ok({ operation_id: 1, status: query.get('wait') === 'true' ? 'completed' : 'acknowledged' });
 
 /** What is stored as a point, as the chunk that it was. */
 function chunkOf({ id, vector, payload }: Point): SinkChunk {
@@ -121,18 +104,16 @@ function chunkOf({ id, vector, payload }: Point): SinkChunk {
   return { id, document_id: String(document_id), text: String(text), embedding, fields };
 }
 
-/** A stand-in, and what it is made of. */
-export default async function startQdrant(): Promise<
-  SinkStandIn & { readonly api: Api; readonly qdrant: Qdrant }
-> {
+/** A stand-in for `SinkStandIn`, and what it is made of. */
+export default async function startQdrant() {
   const qdrant = new Qdrant();
   const api = await startApi((call) => qdrant.answer(call));
   return {
     api,
     qdrant,
     env: { QDRANT_URL: `${api.url}/` },
-    options: (collection) => ({ collection }),
-    chunks: async (name) => [...(qdrant.collections.get(name)?.points.values() ?? [])].map(chunkOf),
+    options: (collection: string) => ({ collection }),
+    chunks: async (name: string) => [...(qdrant.collections.get(name)?.points.values() ?? [])].map(chunkOf),
     refuse: api.refuse,
     stop: api.stop,
   };

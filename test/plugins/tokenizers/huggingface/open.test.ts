@@ -2,9 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import type { Tokenizer, TokenizerProvider } from '../../../../core/contracts/tokenizer.ts';
+import type { TokenizerProvider } from '../../../../core/contracts/tokenizer.ts';
 import createHuggingFaceTokenizers from '../../../../plugins/tokenizers/huggingface/index.ts';
-import manifest from '../../../../plugins/tokenizers/huggingface/manifest.ts';
 import { createModelFiles } from '../../../../server/hub/model-files.ts';
 import type { HubSettings } from '../../../../server/hub/settings.ts';
 import { collaborators, quietLog } from '../../../../server/testing/collaborators.ts';
@@ -13,17 +12,18 @@ import {
   byteLevelBpe,
   metaspaceBpe,
   unigram,
+  wordPieceOf,
 } from '../../../fixtures/tokenizers/tokenizer-files.ts';
 import { settingsFor, startHubServer } from '../../../support/model-hub.ts';
+import { withModel } from './support/files.ts';
+import { open } from './support/open.ts';
 
 async function createProvider(t: Test, fields: Partial<HubSettings> = {}) {
   const settings = settingsFor(t, { allowDownloads: false, ...fields });
-  const provider: TokenizerProvider = (await createHuggingFaceTokenizers(
-    collaborators({ models: createModelFiles({ settings, log: quietLog }) }),
-  )) as TokenizerProvider;
-  const add = async (name: string, file: object | string): Promise<void> => {
+  const models = createModelFiles({ settings, log: quietLog });
+  const provider = (await createHuggingFaceTokenizers(collaborators({ models }))) as TokenizerProvider;
+  const add = async (name: string, json: string): Promise<void> => {
     await mkdir(join(settings.modelsDir, name), { recursive: true });
-    const json = typeof file === 'string' ? file : JSON.stringify(file);
     await writeFile(join(settings.modelsDir, name, 'tokenizer.json'), json);
   };
   return { provider, settings, add };
@@ -31,21 +31,11 @@ async function createProvider(t: Test, fields: Partial<HubSettings> = {}) {
 
 t.test('opens the three families by name', async (t) => {
   const { provider, add } = await createProvider(t);
-  await add('small-gpt', byteLevelBpe());
-  await add('owner/llama', metaspaceBpe());
-  await add('bert', bertWordPiece());
-  await add('owner/xlm', unigram());
+  const families = { 'small-gpt': byteLevelBpe(), 'owner/llama': metaspaceBpe(), 'owner/xlm': unigram() };
+  for (const [name, file] of Object.entries({ ...families, bert: bertWordPiece() }))
+    await add(name, JSON.stringify(file));
   t.same(await provider.names(), ['bert', 'owner/llama', 'owner/xlm', 'small-gpt']);
-  for (const name of await provider.names()) {
-    const tokenizer = await provider.open(name);
-    t.equal(tokenizer?.name, name);
-    const text = 'The quick brown fox, 👍🏽!';
-    const tokens = tokenizer?.tokenize(text);
-    t.ok((tokens?.count(0, text.length) ?? 0) > 5);
-    t.equal(tokens?.ends().at(-1), text.length);
-    t.equal(tokens?.count(4, 4), 0);
-    t.same([...(tokenizer?.tokenize('').ends() ?? [])], []);
-  }
+  for (const name of await provider.names()) t.equal((await provider.open(name))?.name, name);
   t.equal(await provider.open('other'), undefined);
   t.equal(await provider.open('../models/bert'), undefined);
 });
@@ -53,12 +43,13 @@ t.test('opens the three families by name', async (t) => {
 t.test('says which file cannot be used and why, and tries again', async (t) => {
   const { provider, add, settings } = await createProvider(t);
   await add('broken', '{"model":');
-  await add('owner/word-level', { ...bertWordPiece(), model: { type: 'WordLevel', vocab: {} } });
+  const model = { type: 'WordLevel', vocab: {} };
+  await add('owner/word-level', JSON.stringify({ ...bertWordPiece(), model }));
   await t.rejects(provider.open('broken'), /"broken" cannot be used: .*JSON/);
   const error = await provider.open('owner/word-level').catch((error: Error) => error);
   t.match(error, { message: /"owner\/word-level" cannot be used: .*WordLevel/ });
   t.notMatch((error as Error).message, settings.modelsDir);
-  await add('broken', bertWordPiece());
+  await add('broken', JSON.stringify(bertWordPiece()));
   t.ok(await provider.open('broken'));
 });
 
@@ -76,14 +67,8 @@ t.test('downloads from the hub when that is allowed', async (t) => {
   t.same(await provider.names(), ['owner/bert']);
 });
 
-t.test('the manifest answers to every name that no other has', async (t) => {
-  t.match(manifest, { kind: 'tokenizer', name: 'huggingface', models: ['*'] });
-});
-
-t.test('a stretch of a long text has as many tokens as the stretch alone', async (t) => {
-  const { provider, add } = await createProvider(t);
-  await add('words', bertWordPiece());
-  const tokenizer = (await provider.open('words')) as Tokenizer;
+t.test('a stretch of a long text has as many tokens as the stretch alone', async () => {
+  const tokenizer = open(bertWordPiece());
   const piece = fc.constantFrom(
     'hello ',
     'world',
@@ -95,21 +80,73 @@ t.test('a stretch of a long text has as many tokens as the stretch alone', async
     '. ',
     'a'.repeat(30),
   );
-  fc.assert(
-    fc.property(
-      fc.array(piece, { minLength: 1, maxLength: 40 }),
-      fc.array(fc.nat(), { minLength: 20, maxLength: 20 }),
-      (pieces, places) => {
-        const text = pieces.join('').repeat(Math.ceil(2100 / pieces.join('').length));
-        const tokens = tokenizer.tokenize(text);
-        return places.every((place, index) => {
-          const [start, end] = [place, places[index + 1] ?? 0]
-            .map((offset) => offset % (text.length + 1))
-            .sort((a, b) => a - b) as [number, number];
-          return tokens.count(start, end) === tokenizer.tokenize(text.slice(start, end)).ends().length;
-        });
-      },
-    ),
-    { numRuns: 100 },
-  );
+  const pieces = fc.array(piece, { minLength: 1, maxLength: 40 }).map((given) => given.join(''));
+  const stretches = fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 20, maxLength: 20 });
+  const holds = fc.property(pieces, stretches, (part, given) => {
+    const text = part.repeat(Math.ceil(2100 / part.length));
+    const tokens = tokenizer.tokenize(text);
+    return given.every((places) => {
+      const [start = 0, end = 0] = places.map((place) => place % (text.length + 1)).sort((a, b) => a - b);
+      return tokens.count(start, end) === tokenizer.tokenize(text.slice(start, end)).ends().length;
+    });
+  });
+  fc.assert(holds, { numRuns: 30 });
+});
+
+t.test('says what is wrong with a file', async (t) => {
+  const bert = bertWordPiece();
+  for (const [file, message] of [
+    [{}, /no model/],
+    [{ ...bert, model: { type: 'WordLevel', vocab: {} } }, /WordLevel.*BPE, WordPiece and Unigram/],
+    [{ ...bert, normalizer: { type: 'Nmt' } }, /Nmt/],
+    [{ ...bert, pre_tokenizer: { type: 'CharDelimiterSplit' } }, /CharDelimiterSplit/],
+    [{ ...bert, normalizer: 7 }, /stage without a type/],
+    [withModel(bert, { vocab: [] }), /vocabulary/],
+    [withModel(bert, { vocab: { a: 'b' } }), /not a number/],
+    [withModel(byteLevelBpe(), { merges: 'a b' }), /merges/],
+    [withModel(byteLevelBpe(), { merges: [['a']] }), /pair/],
+    [withModel(unigram(), { vocab: [] }), /scores/],
+    [{ ...bert, added_tokens: [{}] }, /added token/],
+  ] as const)
+    t.throws(() => open(file), message);
+});
+
+/** The words are tokens, `ish` may follow one, and all else is unknown. */
+const COLOURS = {
+  normalizer: { type: 'Lowercase' },
+  pre_tokenizer: { type: 'Whitespace' },
+  model: wordPieceOf(['[UNK]', 'red', 'green', 'blue', '##ish']),
+};
+
+t.test('a token that the vocabulary lacks has an id that no other has', async (t) => {
+  const tokenizer = open({ ...COLOURS, model: { ...COLOURS.model, unk_token: null } });
+  t.same([...(tokenizer.encode?.('red purple blue') ?? [])], [1, 2 ** 32 - 1, 3]);
+});
+
+t.test('the special tokens are what the post-processor puts around a text', async (t) => {
+  const specialTokensOf = (post_processor: unknown) => open({ ...COLOURS, post_processor }).specialTokens;
+  const token = (id: string) => ({ SpecialToken: { id, type_id: 0 } });
+  const text = { Sequence: { id: 'A', type_id: 0 } };
+  const template = {
+    type: 'TemplateProcessing',
+    single: [token('<s>'), token('<lang>'), text, token('</s>')],
+    special_tokens: { '<s>': { ids: [1] }, '<lang>': { ids: [7, 8] }, '</s>': { ids: [2] } },
+  };
+  const bert = { type: 'BertProcessing', sep: ['[SEP]', 102], cls: ['[CLS]', 101] };
+  for (const [processor, prefix, suffix] of [
+    [null, [], []],
+    [{ type: 'ByteLevel', trim_offsets: true }, [], []],
+    [bert, [101], [102]],
+    [{ ...bert, type: 'RobertaProcessing' }, [101], [102]],
+    [template, [1, 7, 8], [2]],
+    [{ type: 'Sequence', processors: [bert, template] }, [1, 7, 8, 101], [102, 2]],
+  ])
+    t.same(specialTokensOf(processor), { prefix, suffix });
+  for (const broken of [
+    { ...template, single: undefined },
+    { ...template, single: [token('<s>')] },
+    { ...template, special_tokens: {} },
+    { ...bert, cls: undefined },
+  ])
+    t.throws(() => specialTokensOf(broken), { message: /its post-processor has/ });
 });

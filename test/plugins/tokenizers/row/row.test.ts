@@ -1,50 +1,25 @@
-import fc from 'fast-check';
 import t from 'tap';
-import type { Collaborators } from '../../../../core/contracts/plugin.ts';
-import type { TokenizedText, Tokenizer } from '../../../../core/contracts/tokenizer.ts';
-import createRowTokenizers from '../../../../plugins/tokenizers/row/index.ts';
+import create from '../../../../plugins/tokenizers/row/index.ts';
 import { needs } from '../../../support/here.ts';
 import { openChunkers } from '../../../support/service.ts';
+import { testPlainTokenizer } from '../plain.ts';
 
-const provider = await createRowTokenizers({} as Collaborators & Record<string, unknown>);
-const row = (await provider.open('row')) as Tokenizer;
-const tokenize = (text: string): TokenizedText => row.tokenize(text);
+/** As Chonkie does, which splits at line feeds; a row ends after its own. */
+const rowsOf = (text: string) =>
+  text === '' ? [] : text.split('\n').map((row, at, all) => (at < all.length - 1 ? `${row}\n` : row));
 
-const texts = fc
-  .array(fc.constantFrom('\n', '\r\n', 'a,b', '漢', '👍', ' '), { maxLength: 300 })
-  .map((units) => units.join(''));
-
-t.test('answers to its name only', async (t) => {
-  t.same(await provider.names(), ['row']);
-  t.equal(row.name, 'row');
-  t.equal(await provider.open('rows'), undefined);
-});
-
-t.test('counts every span as Chonkie does, which splits at line feeds', async () => {
-  fc.assert(
-    fc.property(texts, fc.nat(), fc.nat(), (text, one, other) => {
-      const start = one % text.length || 0;
-      const end = start + (other % (text.length - start + 1));
-      const own = text.slice(start, end);
-      return tokenize(text).count(start, end) === (own === '' ? 0 : own.split('\n').length);
-    }),
-  );
-});
+await testPlainTokenizer(t, create, 'row', rowsOf);
 
 t.test('chunk_size is a number of rows', async (t) => {
   const chunk = await openChunkers();
-  const text = 'id,name\n1,Ada\n2,Grace\n3,Edsger\n';
-  const windows = await chunk('token', { text: text.trimEnd(), tokenizer: 'row', chunk_size: 2 });
-  t.same(
-    windows.map((one) => one.text),
-    ['id,name\n1,Ada\n', '2,Grace\n3,Edsger'],
-  );
+  const text = 'id,name\n1,Ada\n2,Grace\n3,Edsger';
+  const windows = await chunk('token', { text, tokenizer: 'row', chunk_size: 2 });
+  const texts = windows.map((one) => one.text);
+  t.same(texts, ['id,name\n1,Ada\n', '2,Grace\n3,Edsger']);
 });
 
 t.test('a chunker that looks for boundaries keeps rows whole', needs('chunker/recursive'), async (t) => {
-  const chunk = await openChunkers();
-  const text = 'id,name\n1,Ada\n2,Grace\n3,Edsger\n';
-  const lines = await chunk('recursive', { text: text.repeat(10), tokenizer: 'row', chunk_size: 5 });
-  t.equal(lines.map((one) => one.text).join(''), text.repeat(10));
-  t.ok(lines.every((one) => one.text.split('\n').length <= 5 && one.text.endsWith('\n')));
+  const text = 'id,name\n1,Ada\n2,Grace\n3,Edsger\n'.repeat(10);
+  const chunks = await (await openChunkers())('recursive', { text, tokenizer: 'row', chunk_size: 5 });
+  t.ok(chunks.every((one) => one.text.split('\n').length <= 5 && one.text.endsWith('\n')));
 });

@@ -1,13 +1,16 @@
 import t from 'tap';
-import { ownBuffers } from '../../../../server/testing/collaborators.ts';
+import { createRandom } from '../../../soak/tokenizer-shapes.ts';
 import { compareFuzzed, comparerOf } from './support/compare.ts';
-import { createProvider, ENCODINGS, openOracle, openTokenizer, readTexts } from './support/open.ts';
+import { ENCODINGS, openOracle, openTokenizer, readTexts } from './support/open.ts';
+import { allSpans, randomSpans, risingSpans, spanText, wrongCounts } from './support/spans.ts';
 
 /** `npm run test:soak -- fuzz` compares more. */
-const FUZZED_TEXTS = 10_000;
+const FUZZED_TEXTS = 1500;
 const texts = readTexts();
+const documents = [...texts.values()].filter(({ length }) => length < 10_000).slice(0, 12);
 
-t.setTimeout(300_000);
+/** Those that have their pieces and ranks from another one, which is among the others. */
+const ALIKE: readonly string[] = ['r50k_base', 'p50k_edit', 'o200k_harmony'];
 
 for (const name of ENCODINGS) {
   t.test(name, async (t) => {
@@ -28,57 +31,33 @@ for (const name of ENCODINGS) {
       t.ok(texts.size > 0);
     });
 
+    const fuzzed = ALIKE.includes(name) ? FUZZED_TEXTS / 5 : FUZZED_TEXTS;
     t.test('gives the tokens of tiktoken on fuzzed texts', async (t) => {
-      t.strictSame(compareFuzzed(difference, FUZZED_TEXTS, 20_261_120), []);
-      t.comment(`${name}: compared ${FUZZED_TEXTS} fuzzed texts`);
+      t.strictSame(compareFuzzed(difference, fuzzed, 20_261_120), []);
+      t.comment(`${name}: compared ${fuzzed} fuzzed texts`);
     });
 
-    t.test('takes text that looks like a special token for text', async (t) => {
-      for (const text of [
-        '<|endoftext|>',
-        'a<|endofprompt|>b',
-        '<|fim_prefix|> <|endoftext|>',
-        '<|start|>user<|message|>hi<|end|>',
-      ])
-        t.equal(difference(text), undefined, text);
-    });
+    if (ALIKE.includes(name)) return;
 
-    t.test('reads the edges of texts and spans', async (t) => {
-      const empty = tokenizer.tokenize('');
-      t.equal(empty.count(0, 0), 0);
-      t.strictSame([...empty.ends()], []);
-      t.equal(tokenizer.tokenize('some text').count(4, 4), 0);
-      t.strictSame([...tokenizer.tokenize('😀').ends()].at(-1), 2);
+    t.test('counts any span as a text of its own, in whatever order', async (t) => {
+      const random = createRandom(7);
+      for (const text of [...Array.from({ length: 20 }, () => spanText(random)), ...SHORT, ...documents]) {
+        const isShort = text.length < 100;
+        const spans = [...(isShort ? allSpans(text.length) : risingSpans(random, text.length))];
+        const tokenized = tokenizer.tokenize(text);
+        spans.push(...randomSpans(random, text.length, 100), [0, text.length]);
+        t.strictSame(wrongCounts(text, tokenized, oracle, spans), []);
+        t.equal(tokenized.ends().length, oracle.count(text));
+        const again = randomSpans(random, text.length, 100);
+        t.strictSame(wrongCounts(text, tokenized, oracle, again), [], 'after the whole, and the ends');
+      }
     });
   });
 }
 
-t.test('opens only what it knows', async (t) => {
-  const built: string[] = [];
-  const provider = await createProvider({
-    get(key, build) {
-      built.push(key);
-      return ownBuffers.get(key, build);
-    },
-    release() {},
-  });
-  t.strictSame(provider.names(), ENCODINGS);
-  t.equal(await provider.open('gpt5'), undefined);
-  t.strictSame(built, []);
-  t.equal((await provider.open('gpt2'))?.name, 'gpt2');
-  t.strictSame(built, ['tiktoken/unicode-classes', 'tiktoken/gpt2']);
-});
-
-t.test('opens again after a failure', async (t) => {
-  let fails = true;
-  const provider = await createProvider({
-    async get(_key, build) {
-      if (fails) throw new Error('no memory');
-      return build();
-    },
-    release() {},
-  });
-  await t.rejects(provider.open('gpt2'), { message: 'no memory' });
-  fails = false;
-  t.equal((await provider.open('gpt2'))?.tokenize('hello world').count(0, 11), 2);
-});
+const SHORT = [
+  "a  b \n c\n\n d   'S it's ſ's \t\r\n!!\n/ x",
+  'A中BC Ab\u0301CD\u0301\u0301E 1234567 \u3000\u3000x',
+  '😀 a\ud83d\ude00\ud83d b\u2028 \u2028c   ',
+  `${'word '.repeat(6)}\n   \n   ${'word '.repeat(6)}\n     `,
+];

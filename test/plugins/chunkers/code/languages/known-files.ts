@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadFileNames } from '../../../../../plugins/chunkers/code/detection/file-names.ts';
@@ -12,7 +13,6 @@ export interface KnownFile {
 
 const LEAST_BYTES = 500;
 const MOST_BYTES = 1_000_000;
-const IGNORED: ReadonlySet<string> = new Set(['.git']);
 const fileNames = await loadFileNames();
 
 /**
@@ -26,25 +26,17 @@ export async function readKnownFiles(folder: string): Promise<KnownFile[]> {
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   for (const path of paths.sort()) {
     const [language, ...others] = fileNames.languagesOf(path);
-    if (language === undefined || others.length > 0 || path.split('/').some((part) => IGNORED.has(part)))
-      continue;
-    const text = await readText(path);
-    if (text !== undefined && !isOfAnother(language.name, text))
+    if (language === undefined || others.length > 0 || path.split('/').includes('.git')) continue;
+    const text = textOf(await readFile(path));
+    if (text !== undefined && !OTHERS[language.name]?.test(text))
       files.push({ path, text, language: language.name });
   }
   return files;
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true });
-
-async function readText(path: string): Promise<string | undefined> {
-  const bytes = await readFile(path);
-  if (bytes.length < LEAST_BYTES || bytes.length > MOST_BYTES || bytes.includes(0)) return undefined;
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    return undefined;
-  }
+function textOf(bytes: Buffer): string | undefined {
+  const isText = bytes.length >= LEAST_BYTES && bytes.length <= MOST_BYTES && !bytes.includes(0);
+  return isText && isUtf8(bytes) ? new TextDecoder().decode(bytes) : undefined;
 }
 
 /** Translations of Qt are `.ts`, Prolog is `.pl` too, RenderScript `.rs`, and so on. */
@@ -56,7 +48,3 @@ const OTHERS: Readonly<Partial<Record<LanguageName, RegExp>>> = {
   csharp: /^!\w+ methodsFor:/m,
   markdown: /^\s*\(define_/m,
 };
-
-function isOfAnother(language: LanguageName, text: string): boolean {
-  return OTHERS[language]?.test(text) === true;
-}

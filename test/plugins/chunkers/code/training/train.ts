@@ -32,7 +32,8 @@ writeFileSync(WEIGHTS, classifier.weights());
 /** The samples of each language, by repository. */
 async function readSamples(folder: string): Promise<Sample[][][]> {
   const all: Sample[][][] = LANGUAGE_NAMES.map(() => []);
-  for (const repository of repositoriesOf(join(import.meta.dirname, 'sources.tsv'))) {
+  const rows = readFileSync(join(import.meta.dirname, 'sources.tsv'), 'utf8');
+  for (const repository of rows.match(/^[^#\s][^\t\n]*/gm) ?? []) {
     const files = await readKnownFiles(join(folder, repository.replace('/', '+')));
     console.log(repository, files.length);
     LANGUAGE_NAMES.forEach((name, language) => {
@@ -41,11 +42,6 @@ async function readSamples(folder: string): Promise<Sample[][][]> {
     });
   }
   return all.map((groups) => groups.filter((group) => group.length > 0));
-}
-
-function repositoriesOf(file: string): string[] {
-  const rows = readFileSync(file, 'utf8').split('\n');
-  return rows.filter((row) => /^[^#\s]/.test(row)).map((row) => row.split('\t')[0] as string);
 }
 
 /** A file as it is, its beginning and something from its midst. */

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { Test } from 'tap';
 import type { EmbeddingModel, EmbedRequest } from '../../../../../core/contracts/embedding.ts';
 import type { Tokenizer } from '../../../../../core/contracts/tokenizer.ts';
 import { chunkText } from '../../../../../core/engine/chunking.ts';
@@ -6,6 +7,7 @@ import createSemanticChunker from '../../../../../plugins/chunkers/semantic/inde
 import manifest from '../../../../../plugins/chunkers/semantic/manifest.ts';
 import { collaborators } from '../../../../../server/testing/collaborators.ts';
 
+/** Each unit of UTF-16 is a token. */
 const units: Tokenizer = {
   name: 'units',
   tokenize: (text) => ({
@@ -14,13 +16,9 @@ const units: Tokenizer = {
   }),
 };
 
-interface Call extends EmbedRequest {
-  readonly texts: readonly string[];
-}
-
 /** A model that gives each text the vector of a function, and keeps what it was asked. */
 export function modelOf(vectorOf: (text: string) => readonly number[], more: Partial<EmbeddingModel> = {}) {
-  const calls: Call[] = [];
+  const calls: (EmbedRequest & { readonly texts: readonly string[] })[] = [];
   const model: EmbeddingModel = {
     name: 'test',
     bytes: 0,
@@ -35,8 +33,11 @@ export function modelOf(vectorOf: (text: string) => readonly number[], more: Par
   return { model, calls };
 }
 
-/** The vector of the first letter: A and B stand upright on each other, other letters are zero. */
-export const byLetter = (text: string) => [Number(text.startsWith('A')), Number(text.startsWith('B')), 0];
+/** The vector of the first letter; zero for those that have none. */
+export const vectorsOf = (vectors: Readonly<Record<string, readonly number[]>>) => (text: string) =>
+  vectors[text.charAt(0)] ?? [0, 0, 0];
+/** A and B stand upright on each other. */
+export const byLetter = vectorsOf({ A: [1, 0, 0], B: [0, 1, 0] });
 
 export const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
@@ -65,6 +66,21 @@ export async function textsOf(model: EmbeddingModel, text: string, options: obje
 export const sentences = (letters: string) =>
   Array.from(letters, (letter, index) => `${letter}${index % 10}. `).join('');
 export const lettersOf = (chunks: readonly string[]) => chunks.map((text) => text.replace(/[^A-Z]/g, ''));
+
+/** Letters of sentences with ‖ where options cut them; the model is `byLetter` if it is not given. */
+export type LetterCut = readonly [marked: string, options?: object, model?: EmbeddingModel];
+
+/** Tests where a model cuts sentences, by what says it. */
+export function testLetters(t: Test, tests: Readonly<Record<string, readonly LetterCut[]>>): void {
+  for (const [name, cuts] of Object.entries(tests)) {
+    t.test(name, async (t) => {
+      for (const [marked, options, model = modelOf(byLetter).model] of cuts) {
+        const texts = await textsOf(model, sentences(marked.replaceAll('‖', '')), options);
+        t.equal(lettersOf(texts).join('‖'), marked, JSON.stringify(options));
+      }
+    });
+  }
+}
 
 /** Unit vectors that are the same for the same text, and alike for texts of one letter. */
 export function randomVector(text: string): number[] {

@@ -6,30 +6,23 @@ import type { EmbeddingModel, EmbeddingProvider } from '../../../../../core/cont
 import createStaticEmbeddings from '../../../../../plugins/embeddings/static/index.ts';
 import { createModelFiles } from '../../../../../server/hub/model-files.ts';
 import { collaborators, ownBuffers, quietLog } from '../../../../../server/testing/collaborators.ts';
+import { wordPieceOf } from '../../../../fixtures/tokenizers/tokenizer-files.ts';
 import { factoryOf } from '../../../../support/here.ts';
 import { settingsIn } from '../../../../support/model-hub.ts';
 
 const OWN_MODELS = new URL('../../../../../plugins/embeddings/static/models', import.meta.url).pathname;
 
-/** The provider as the service makes it, with models of a folder beside its own. */
-export async function createProvider(
-  modelsDir: string,
-  shared: SharedBuffers = ownBuffers,
-): Promise<EmbeddingProvider> {
-  const settings = settingsIn(modelsDir, { modelsDir, allowDownloads: false });
+/** The provider as the service makes it, with an empty folder of models beside its own, into which `add` puts some. */
+export async function createProviderWithFolder(t: Test, shared: SharedBuffers = ownBuffers) {
+  const folder = t.testdir({});
+  const settings = settingsIn(folder, { modelsDir: folder, allowDownloads: false });
   const models = createModelFiles({ settings, log: quietLog, ownFolders: [OWN_MODELS] });
   const given = collaborators({ shared, models });
-  const createTokenizers = await factoryOf('tokenizer', 'huggingface');
-  return createStaticEmbeddings({
+  const tokenizers = await (await factoryOf('tokenizer', 'huggingface'))(given);
+  const provider = (await createStaticEmbeddings({
     ...given,
-    'tokenizer/huggingface': await createTokenizers(given),
-  }) as EmbeddingProvider;
-}
-
-/** A provider with an empty folder of models, into which `add` puts some. */
-export async function createProviderWithFolder(t: Test, shared?: SharedBuffers) {
-  const folder = t.testdir({});
-  const provider = await createProvider(folder, shared);
+    'tokenizer/huggingface': tokenizers,
+  })) as EmbeddingProvider;
   const add = async (name: string, files: Readonly<Record<string, string | Uint8Array>>) => {
     await mkdir(join(folder, name), { recursive: true });
     for (const [file, content] of Object.entries(files)) await writeFile(join(folder, name, file), content);
@@ -50,17 +43,17 @@ export const WORDS = ['[UNK]', 'red', 'green', 'blue', 'black', 'white', '##ish'
 export const TOKENIZER = JSON.stringify({
   normalizer: { type: 'Lowercase' },
   pre_tokenizer: { type: 'Whitespace' },
-  model: {
-    type: 'WordPiece',
-    unk_token: '[UNK]',
-    continuing_subword_prefix: '##',
-    vocab: Object.fromEntries(WORDS.map((word, id) => [word, id])),
-  },
+  model: wordPieceOf(WORDS),
 });
 
-export const configOf = (fields: object): string => JSON.stringify({ model_type: 'model2vec', ...fields });
+/** The files of a static model, of which `config` may say more. */
+export const filesOf = (weights: Uint8Array | string, config: object = {}) => ({
+  'config.json': JSON.stringify({ model_type: 'model2vec', ...config }),
+  'tokenizer.json': TOKENIZER,
+  'model.safetensors': weights,
+});
 
-export interface WrittenTensor {
+interface WrittenTensor {
   readonly dtype: string;
   readonly shape: readonly number[];
   readonly bytes: Uint8Array;
@@ -85,11 +78,8 @@ export function safetensors(
 
 /** Numbers as bytes of a type, each written by itself. */
 export function tensor(dtype: string, shape: readonly number[], values: readonly number[]): WrittenTensor {
-  return {
-    dtype,
-    shape,
-    bytes: Buffer.concat(values.map((value) => WRITERS[dtype]?.(value) ?? Buffer.of())),
-  };
+  const bytes = Buffer.concat(values.map((value) => WRITERS[dtype]?.(value) ?? Buffer.of()));
+  return { dtype, shape, bytes };
 }
 
 const WRITERS: Readonly<Record<string, (value: number) => Uint8Array>> = {

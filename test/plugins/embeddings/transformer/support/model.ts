@@ -1,22 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 import { createTinyModel, writeOnnx } from '../../../../fixtures/embeddings/transformer/model.ts';
+import { wordPieceOf } from '../../../../fixtures/tokenizers/tokenizer-files.ts';
+import { type Cleanup, temporaryFolder } from '../../../../support/server.ts';
 
-export const WORDS = [
-  '[PAD]',
-  '[UNK]',
-  '[CLS]',
-  '[SEP]',
-  'tea',
-  'milk',
-  'water',
-  'rain',
-  'sun',
-  'moon',
-  'star',
-  '.',
-];
+export const WORDS = '[PAD] [UNK] [CLS] [SEP] tea milk water rain sun moon star .'.split(' ');
 const TOKENIZER = {
   version: '1.0',
   added_tokens: [],
@@ -24,13 +11,7 @@ const TOKENIZER = {
   pre_tokenizer: { type: 'BertPreTokenizer' },
   post_processor: { type: 'BertProcessing', cls: ['[CLS]', 2], sep: ['[SEP]', 3] },
   decoder: null,
-  model: {
-    type: 'WordPiece',
-    unk_token: '[UNK]',
-    continuing_subword_prefix: '##',
-    max_input_chars_per_word: 100,
-    vocab: Object.fromEntries(WORDS.map((word, id) => [word, id])),
-  },
+  model: wordPieceOf(WORDS),
 };
 /** A transformer small enough to be computed by hand. */
 export const TINY = createTinyModel(WORDS.length, 8);
@@ -47,15 +28,20 @@ export const FILES: Files = {
 };
 
 /** Writes files of the tiny model into a new models folder and gives its path. */
-export async function writeModel(t: Test, files: Files): Promise<string> {
-  const modelsDir = t.testdir();
-  for (const [file, content] of Object.entries(files)) {
-    const path = join(modelsDir, NAME, file);
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(
-      path,
-      content instanceof Uint8Array || typeof content === 'string' ? content : JSON.stringify(content),
-    );
-  }
-  return modelsDir;
+export function writeModel(t: Cleanup, files: Files): Promise<string> {
+  const written = Object.entries(files).map(([file, content]) => {
+    const isRaw = content instanceof Uint8Array || typeof content === 'string';
+    return [`${NAME}/${file}`, isRaw ? content : JSON.stringify(content)];
+  });
+  return temporaryFolder(t, Object.fromEntries(written));
 }
+
+/** Holds that a vector is a plain computation's, but for rounding. */
+export function checkClose(t: Test, found: readonly number[], wanted: readonly number[], name: string): void {
+  const furthest = Math.max(...wanted.map((value, at) => Math.abs(value - (found[at] as number))));
+  t.ok(found.length === wanted.length && furthest < 1e-5, `${name}: ${furthest}`);
+}
+
+export type Pool = (rows: number[][]) => number[];
+export const mean: Pool = (rows) =>
+  (rows[0] as number[]).map((_, at) => rows.reduce((sum, row) => sum + (row[at] as number), 0) / rows.length);

@@ -1,19 +1,7 @@
-import type { ServerResponse } from 'node:http';
 import type { Test } from 'tap';
-import type { SourceFile } from '../../../../../core/contracts/reader.ts';
 import createReader from '../../../../../plugins/readers/docling/index.ts';
-import type { HostedTools } from '../../../../../server/hosted/call-with-retries.ts';
-import { createHostedModels } from '../../../../../server/hosted/provider.ts';
-import { collaborators } from '../../../../../server/testing/collaborators.ts';
-import { type Asked, never, type Reply, send, startHost } from '../../../../support/hosted-host.ts';
-
-const FAST: HostedTools = {
-  fetch,
-  limits: { retries: 2, firstDelay: 1, longestDelay: 2000 },
-  timeout: 10_000,
-};
-
-export const PDF = new TextEncoder().encode('%PDF-1.7 of a test');
+import { type Asked, type Reply, send } from '../../../../support/hosted-host.ts';
+import { startReader } from '../../remote-reader.ts';
 
 /** The form that a request has. */
 export async function formIn({ bytes, headers }: Asked): Promise<FormData> {
@@ -21,42 +9,27 @@ export async function formIn({ bytes, headers }: Asked): Promise<FormData> {
   return new Response(Uint8Array.from(bytes), { headers: type }).formData();
 }
 
-/** An answer of docling-serve 1.31 to a file that it has converted. */
-export function convert(response: ServerResponse, markdown: string, more: object = {}): void {
-  const document = {
-    filename: 'document.pdf',
-    md_content: markdown,
-    json_content: null,
-    html_content: null,
-    text_content: null,
-    doctags_content: null,
+/** Answers as docling-serve 1.31 does to a file that it has converted. */
+export const converted =
+  (markdown: string, more: object = {}): Reply =>
+  (_, response) => {
+    const others = { json_content: null, html_content: null, text_content: null, doctags_content: null };
+    const document = { filename: 'document.pdf', md_content: markdown, ...others };
+    const rest = { status: 'success', errors: [], processing_time: 0.1, timings: {} };
+    send(response, 200, { document, ...rest, ...more });
   };
-  send(response, 200, {
-    document,
-    status: 'success',
-    errors: [],
-    processing_time: 0.1,
-    timings: {},
-    ...more,
-  });
-}
 
-/** Answers with pages as docling-serve puts them together, by the mark that the request asks for. */
-export const withPages =
-  (...pages: readonly string[]): Reply =>
-  async (asked, response) => {
-    const form = await formIn(asked);
-    convert(response, pages.join(`\n\n${form.get('md_page_break_placeholder')}\n\n`));
+/** Answers with what is made of the mark between pages that the request asks for. */
+export const withMark =
+  (markdownOf: (mark: string) => string): Reply =>
+  async (asked, response, count) => {
+    const mark = (await formIn(asked)).get('md_page_break_placeholder');
+    converted(markdownOf(String(mark)))(asked, response, count);
   };
+
+/** Answers with pages as docling-serve puts them together. */
+export const withPages = (...pages: readonly string[]) => withMark((mark) => pages.join(`\n\n${mark}\n\n`));
 
 /** A stand-in for docling-serve, and a reader that is set to it. */
-export async function startDocling(t: Test, reply: Reply, env: Readonly<Record<string, string>> = {}) {
-  const host = await startHost(t, reply);
-  const given = { env: { DOCLING_URL: `${host.url}/`, ...env }, hosted: createHostedModels(FAST) };
-  const reader = await createReader(collaborators(given));
-  const read = async (more: Partial<SourceFile> = {}, signal = never) => {
-    const file = { bytes: PDF, name: 'report.pdf', mediaType: undefined, charset: undefined, ...more };
-    return reader.read(file, { report() {}, signal });
-  };
-  return { asked: host.asked, url: host.url, read };
-}
+export const startDocling = (t: Test, reply: Reply, env: Readonly<Record<string, string>> = {}) =>
+  startReader(t, createReader, 'DOCLING_URL', reply, env);

@@ -1,5 +1,4 @@
 import type { Test } from 'tap';
-import type { Chunk } from '../../../../../core/contracts/chunk.ts';
 import { type Asked, KEY, type Reply, send, startHost } from '../../../../support/hosted-host.ts';
 
 export const MODEL = 'small-model';
@@ -40,14 +39,4 @@ export async function startChat(t: Test, reply: Reply = inBrackets) {
   const host = await startHost(t, reply);
   const env = { CHAT_BASE_URL: `${host.url}/v1/`, CHAT_API_KEY: KEY, CHAT_MODEL: MODEL };
   return { ...host, env };
-}
-
-/** Chunks of one text, one behind the other. */
-export function chunksOf(texts: readonly string[], fields: object = {}): Chunk[] {
-  let end_index = 0;
-  return texts.map((text) => {
-    const start_index = end_index;
-    end_index += text.length;
-    return { text, start_index, end_index, token_count: text.length, ...fields };
-  });
 }

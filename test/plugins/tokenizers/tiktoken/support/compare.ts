@@ -27,21 +27,16 @@ export async function comparerOf(name: string, oracle: Oracle): Promise<Compare>
   };
 }
 
-const MOST_SHOWN = 5;
-
 /** Compares so many fuzzed texts, and gives the first ones that differ. */
 export function compareFuzzed(compare: Compare, texts: number, seed: number): Difference[] {
   const random = createRandom(seed);
   const differing: Difference[] = [];
-  for (let compared = 0; compared < texts && differing.length < MOST_SHOWN; compared += 1) {
+  for (let compared = 0; compared < texts && differing.length < 5; compared += 1) {
     const found = compare(fuzzedText(random));
     if (found !== undefined) differing.push(found);
   }
   return differing;
 }
 
-function areSame(found: ArrayLike<number>, expected: ArrayLike<number>): boolean {
-  if (found.length !== expected.length) return false;
-  for (let index = 0; index < found.length; index += 1) if (found[index] !== expected[index]) return false;
-  return true;
-}
+const areSame = (found: Uint32Array, expected: ArrayLike<number>): boolean =>
+  found.length === expected.length && found.every((value, index) => value === expected[index]);

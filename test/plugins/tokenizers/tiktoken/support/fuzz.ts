@@ -5,105 +5,39 @@ const whiteSpace = [
   ...['\r\n', '\n\r', '\r\r\n', '\n\n', '  ', '\n ', ' \n', '    ', ' \t '],
 ];
 const almostWhiteSpace = [...'\0\ufeff\u200b\u200d\u180e\u2060\x1f\x7f'];
-const contractions = [
-  's',
-  't',
-  're',
-  've',
-  'm',
-  'll',
-  'd',
-  'S',
-  'T',
-  'RE',
-  'rE',
-  'Ve',
-  'VE',
-  'M',
-  'LL',
-  'lL',
-  'D',
-];
+const contractions = 's t re ve m ll d S T RE rE Ve VE M LL lL D'.split(' ');
 const nearContractions = ['\u017f', 'r', 'v', 'l', 'R', 'x', 'ſt', 'l\u017f', 'K', 'es', '', "'"];
 const surrogates = ['\ud800', '\udbff', '\udc00', '\udfff', '\ud83d', '\ude00', '\ude00\ud83d'];
 const emoji = ['😀', '👍🏽', '👩‍👩‍👧‍👦', '🇫🇷', '❤️', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '1️⃣', '🧑🏿‍🚀'];
-const marks = [
-  ...'\u0300\u0301\u0308\u0483\u0591\u064b\u093e\u0e31\u20dd\ufe0f\u3099',
-  '\u{1d165}',
-  '\u{e0100}',
-];
+const marks = [...'\u0300\u0301\u0308\u0483\u0591\u064b\u093e\u0e31\u20dd\ufe0f\u3099\u{1d165}\u{e0100}'];
 const cased = [...'ǅǈǋǲᾈῼⅠⅰﬁßİıſK', '𝐀', '𝐚', '𐐀', '𐐨', 'ʰ', 'ª', 'ー', 'Ａ', 'ａ'];
 const numbers = [...'0123456789²½Ⅷ٣७๙〇㊿', '𝟗', '𐄇', '12', '1234', '3.14', '1,000'];
 const symbols = [
   ...'.,;:!?-_/\\|()[]{}<>@#$%^&*+=~`"\'«»…—€™©',
-  '...',
-  '//',
-  '/\n',
-  '\n/',
-  '!\r\n/',
-  '----',
-  '====',
-  "''",
+  ...['...', '//', '/\n', '\n/', '!\r\n/', '----', '====', "''"],
 ];
-const words = [
-  'the',
-  'The',
-  'THE',
-  'iPhone',
-  'McDonald',
-  'HTTPServer',
-  'a',
-  'I',
-  'Straße',
-  'naïve',
-  'e\u0301t\u0308',
-];
+const words = 'the The THE iPhone McDonald HTTPServer a I Straße naïve e\u0301t\u0308'.split(' ');
 const scripts = [
-  ...['Привет', 'ΑΒγδ', 'مرحبا', 'שלום', 'नमस्ते', 'สวัสดี', 'ກຂຄ', 'ქართული', 'ᏣᎳᎩ', 'አማርኛ', '한국어', 'ខ្មែរ'],
-  ...['日本語', '中文字', 'ひらがな', 'カタカナ', 'ꙮ', '𠀀𠮷', '𓀀', 'ﷺ', 'Ⴀⴀ', 'Ꭰꭰ', 'ᲐაᲑბ'],
+  ...'Привет ΑΒγδ مرحبا שלום नमस्ते สวัสดี ກຂຄ ქართული ᏣᎳᎩ አማርኛ 한국어 ខ្មែរ 日本語'.split(' '),
+  ...'中文字 ひらがな カタカナ ꙮ 𠀀𠮷 𓀀 ﷺ Ⴀⴀ Ꭰꭰ ᲐაᲑბ'.split(' '),
 ];
-const specialTexts = ['<|endoftext|>', '<|fim_prefix|>', '<|endofprompt|>', '<|im_start|>'];
+const specialNames = ['endoftext', 'fim_prefix', 'endofprompt', 'im_start', 'start', 'message', 'end'];
+const specialTexts = specialNames.map((name) => `<|${name}|>`);
 
+const lists: readonly (readonly string[])[] = [
+  ...[contractions, nearContractions].map((ends) => ends.map((end) => `'${end}`)),
+  ...[whiteSpace, [' '], almostWhiteSpace, surrogates, emoji, marks, cased, numbers, symbols, scripts],
+  ...[words, words.map((word) => ` ${word}`), specialTexts],
+];
 const atoms: readonly ((random: Random) => string)[] = [
-  (random) => pick(random, whiteSpace),
-  () => ' ',
-  (random) => pick(random, almostWhiteSpace),
-  (random) => `'${pick(random, contractions)}`,
-  (random) => `'${pick(random, nearContractions)}`,
-  (random) => pick(random, surrogates),
-  (random) => pick(random, emoji),
-  (random) => pick(random, marks),
-  (random) => pick(random, cased),
-  (random) => pick(random, numbers),
-  (random) => pick(random, symbols),
-  (random) => pick(random, words),
-  (random) => ` ${pick(random, words)}`,
-  (random) => pick(random, scripts),
-  (random) => randomLetters(random),
+  ...lists.map((list) => (random: Random) => pick(random, list)),
+  randomLetters,
   (random) => String.fromCharCode(random(0x10000)),
   (random) => String.fromCodePoint(random(0x40000)),
   (random) => String.fromCharCode(random(0x250)),
-  (random) => pick(random, specialTexts),
 ];
-const longRuns = [
-  ' ',
-  '\n',
-  '\t',
-  'a',
-  'A',
-  'é',
-  '!',
-  '-',
-  '0',
-  '中',
-  '😀',
-  '\u0301',
-  '\r\n',
-  "'s",
-  'aB',
-  'Ab',
-  '\ud800',
-];
+const alphabet = [...'etaoinshrdluETAOINSHRDLUzqxj'];
+const longRuns = [...' \n\taAé!-0中😀\u0301', '\r\n', "'s", 'aB', 'Ab', '\ud800'];
 
 /** A text of a few dozen odd bits; one in fifty holds a long run. */
 export function fuzzedText(random: Random): string {
@@ -119,10 +53,7 @@ function atom(random: Random): string {
 }
 
 function randomLetters(random: Random): string {
-  const alphabet = 'etaoinshrdluETAOINSHRDLUzqxj';
-  let letters = '';
-  for (let left = 1 + random(10); left > 0; left -= 1) letters += alphabet[random(alphabet.length)];
-  return letters;
+  return Array.from({ length: 1 + random(10) }, () => pick(random, alphabet)).join('');
 }
 
 export function pick<Item>(random: Random, items: readonly Item[]): Item {

@@ -1,19 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
-import { get_encoding, type TiktokenEncoding } from 'tiktoken';
+import { get_encoding } from 'tiktoken';
 import type { SharedBuffers } from '../../../../../core/contracts/collaborators.ts';
 import type { Tokenizer, TokenizerProvider } from '../../../../../core/contracts/tokenizer.ts';
 import createTiktokenTokenizers from '../../../../../plugins/tokenizers/tiktoken/index.ts';
 import { collaborators, ownBuffers } from '../../../../../server/testing/collaborators.ts';
 
-export const ENCODINGS = [
-  'gpt2',
-  'r50k_base',
-  'p50k_base',
-  'p50k_edit',
-  'cl100k_base',
-  'o200k_base',
-  'o200k_harmony',
-] as const;
+const WITH_TABLES = ['gpt2', 'r50k_base', 'p50k_base', 'p50k_edit', 'cl100k_base', 'o200k_base'] as const;
+export const ENCODINGS = [...WITH_TABLES, 'o200k_harmony'] as const;
 
 export type EncodingName = (typeof ENCODINGS)[number];
 
@@ -29,24 +22,22 @@ const HARMONY = {
   '<|call|>': 200012,
 };
 
-export async function createProvider(shared: SharedBuffers = ownBuffers): Promise<TokenizerProvider> {
-  return createTiktokenTokenizers(collaborators({ shared }));
-}
+export const createProvider = async (shared: SharedBuffers = ownBuffers): Promise<TokenizerProvider> =>
+  createTiktokenTokenizers(collaborators({ shared }));
+
+/** One for all tests of a process, since its tables are large. */
+const provider = createProvider();
 
 export async function openTokenizer(name: string): Promise<Required<Pick<Tokenizer, 'tokenize' | 'encode'>>> {
-  const tokenizer = await (await createProvider()).open(name);
+  const tokenizer = await (await provider).open(name);
   if (tokenizer?.encode === undefined) throw new Error(`There is no tokenizer ${name} with ids.`);
   return { tokenize: tokenizer.tokenize, encode: tokenizer.encode };
 }
 
 /** tiktoken itself, which says what is right. */
 export function openOracle(name: EncodingName) {
-  const encoding =
-    name === 'o200k_harmony'
-      ? get_encoding('o200k_base', HARMONY)
-      : get_encoding(name satisfies TiktokenEncoding);
+  const encoding = name === 'o200k_harmony' ? get_encoding('o200k_base', HARMONY) : get_encoding(name);
   const lengths = new Map<number, number>();
-
   return {
     encode: (text: string) => encoding.encode_ordinary(text),
     count: (text: string) => encoding.encode_ordinary(text).length,
@@ -79,15 +70,10 @@ export function endsByBytes(text: string, ids: Uint32Array, oracle: Oracle): num
   return ends;
 }
 
-/** The fixtures, and this project's own sources and documents. */
+/** Some of this project's own sources and documents. */
 export function readTexts(): Map<string, string> {
   const root = new URL('../../../../../', import.meta.url).pathname;
-  const paths = globSync(
-    ['*.md', 'core/**/*.ts', 'plugins/**/*.{ts,md}', 'server/**/*.ts', 'test/**/*.{ts,md}'],
-    {
-      cwd: root,
-      exclude: ['**/node_modules/**'],
-    },
-  );
+  const sources = ['*.md', 'plugins/tokenizers/**/*.{ts,md}', 'test/plugins/tokenizers/**/*.ts'];
+  const paths = globSync(sources, { cwd: root });
   return new Map(paths.sort().map((path) => [path, readFileSync(`${root}${path}`, 'utf8')]));
 }

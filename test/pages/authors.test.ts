@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { KINDS, manifestSchema } from '../../core/contracts/manifest.ts';
+import { kit } from '../../core/kit.ts';
+import { withExamples } from '../../server/cli/readme-table.ts';
+import { collaborators } from '../../server/testing/collaborators.ts';
+
+const PLUGINS = join(import.meta.dirname, '../../plugins');
+const guide = readFileSync(join(PLUGINS, 'AUTHORS.md'), 'utf8');
+
+/** The names in backticks in the first column of the first table behind a heading. */
+function firstColumn(heading: string): string[] {
+  const behind = guide.slice(guide.indexOf(heading));
+  const [table = ''] = /^\|(?:.*\n\|)*.*$/m.exec(behind) ?? [];
+  const cells = table.split('\n').map((row) => row.split(' | ')[0] ?? '');
+  return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
+}
+
+t.test('the table of the manifest in the guide for authors names every field, and no other', async (t) => {
+  t.same(firstColumn('## The manifest').sort(), Object.keys(manifestSchema.properties).sort());
+});
+
+t.test('its table of arguments names all, and its list of the kit too', async (t) => {
+  const named = firstColumn('## The factory').filter((name) => !name.includes('/'));
+  t.same(named.sort(), Object.keys(collaborators()).sort());
+  const row = guide.split('\n').find((line) => line.startsWith('| `kit` |')) ?? '';
+  const members = [...row.matchAll(/`(\w+)`/g)].map(([, name = '']) => name).filter((name) => name !== 'kit');
+  t.same(members.sort(), Object.keys(kit).sort());
+});
+
+t.test('the examples are what `plugin new` makes', async (t) => {
+  const page = readFileSync(join(PLUGINS, 'EXAMPLES.md'), 'utf8');
+  t.equal(withExamples(page), page, 'npm run readme writes them');
+  const shown = [...page.matchAll(/^`my-plugins\/\w+\/(manifest|index)\.js`$/gm)];
+  t.equal(shown.length, 2 * KINDS.length, 'one of each kind, whole');
+});
+
+t.test('the guide has a section for each kind', async (t) => {
+  for (const kind of KINDS) t.match(guide, new RegExp(`^## An? ${kind}\\b`, 'm'), kind);
+});

@@ -1,0 +1,165 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { inspect } from 'node:util';
+import t from 'tap';
+import { postForm } from '../support/files.ts';
+import { isOfMissingPlugin, needs } from '../support/here.ts';
+import { postRoutes } from '../support/openapi.ts';
+import { startServer, temporaryFolder } from '../support/server.ts';
+import {
+  blocksOf,
+  PAGES,
+  page,
+  programBefore,
+  programOf,
+  runHere,
+  SHOWN,
+  shownAfter,
+  startCutting,
+} from './programs.ts';
+
+/** What the README and its pages say is true: examples are run, but for those that processes/readme.test.ts runs. */
+
+const ROOT = join(import.meta.dirname, '../..');
+/** Those whose links are looked at alone; processes/corpora.test.ts and test/server/clients/readme.test.ts run their examples. */
+const OTHERS = [
+  'CHANGELOG.md CONTRIBUTING.md plugins/README.md server/CORPORA.md server/RUNBOOK.md',
+  'server/clients/FROM-CHONKIE.md server/clients/README.md server/clients/python/README.md',
+].flatMap((names) => names.split(' '));
+
+const EXAMPLE = /^`my-plugins\/(\S+)`\n\n```js\n([\s\S]*?)^```$/gm;
+/** The files of the plugins that the page of examples shows, by their paths in `my-plugins`. */
+const files: Record<string, string> = Object.fromEntries(
+  Array.from(page('plugins/EXAMPLES.md').matchAll(EXAMPLE), ([, path, source]) => [path, source]),
+);
+const plugins = [...new Set(Object.keys(files).map((path) => dirname(path)))];
+const pluginsDir = [await temporaryFolder(t, files)];
+const client = await startServer(t, { pluginsDir });
+
+interface Example {
+  readonly path: string;
+  readonly body: string;
+  /** What `jq` shows of the answer; nothing if the answer is shown whole. */
+  readonly filter: string | undefined;
+  readonly shown: readonly string[];
+}
+
+const CURL = /^\$ curl -s localhost:8000(\S+) --json '([^']*)'(?: \| jq (?:-c '(.*)'|-r (\S+)))?$/;
+const FILE = /^\$ curl -s localhost:8000(\S+)\/file -F file=@(\S+) -F chunk_size=(\d+) \| jq -c '(.*)'$/;
+
+/** The commands of a page with the lines that they print. */
+function examplesOf(text: string): Example[] {
+  const blocks = blocksOf(text, 'console').filter((block) => /^\$ (curl|jq)/.test(block));
+  return blocks.flatMap((block) => block.split(/^(?=\$ )/m)).map(readExample);
+}
+
+function readExample(text: string): Example {
+  const [command = '', ...shown] = text.trimEnd().split('\n');
+  const [, path, body, list, raw] = CURL.exec(command) ?? [];
+  if (path !== undefined && body !== undefined) return { path, body, filter: list ?? raw, shown };
+  if (FILE.test(command)) return { path: command, body: '', filter: undefined, shown };
+  throw new Error(`not understood: ${command}`);
+}
+
+t.test('its commands print what it says', needs(...SHOWN), async (t) => {
+  const examples = PAGES.flatMap((file) => examplesOf(page(file))).filter(({ body }) => body !== '');
+  t.ok(examples.length > 15, `${examples.length} commands`);
+  // The id of the pipeline that it creates, as it is shown and as it is.
+  let [shownId, id] = ['no id yet', ''];
+  for (const { path, body, filter, shown } of examples) {
+    const answer = await client.post(path.replace(shownId, id), body);
+    if (filter === '.id') {
+      [shownId, id] = [shown[0] as string, answer.json<{ id: string }>().id];
+      continue;
+    }
+    const expected = shown.map((line) => JSON.parse(line));
+    t.same(filtered(answer.json(), filter), expected, `${path} ${body.slice(0, 200)}`);
+  }
+});
+
+t.test('a file is chunked as it says', needs('chunker/auto', 'reader/text'), async (t) => {
+  const shown = page('README.md').split('\n');
+  const [, path = '', file = '', size = '', filter] =
+    shown.map((line) => FILE.exec(line)).find((found) => found !== null) ?? [];
+  const upload = { bytes: page(file), name: file };
+  const answer = await postForm(client, `${path}/file`, upload, [['chunk_size', size]]);
+  const expected = shown[shown.findIndex((line) => FILE.test(line)) + 1] as string;
+  t.same(filtered(answer.json(), filter), [JSON.parse(expected)]);
+});
+
+/** The values that `jq` prints. */
+function filtered(answer: unknown, filter: string | undefined): unknown[] {
+  switch (filter) {
+    case undefined:
+      return [answer];
+    case '.[]':
+      return answer as unknown[];
+    case '[.[] | .end_index]':
+      return [(answer as { end_index: number }[]).map(({ end_index }) => end_index)];
+    case '.[0].embedding[:4]':
+      return [(answer as { embedding: number[] }[])[0]?.embedding.slice(0, 4)];
+    default:
+      throw new Error(`not understood: ${filter}`);
+  }
+}
+
+const clients = page('server/CLIENTS.md');
+/** Runs a program of a page, with lines of the test's own after it. */
+const run = (program: string, more = '', url = client.url): Promise<string> =>
+  runHere(t, program.replace('http://localhost:8000', url) + more);
+
+const OF_FILES = needs('chunker/auto', 'chunker/markdown', 'chunker/table', 'reader/text');
+t.test('its clients of files print what it says', OF_FILES, async (t) => {
+  t.equal(await run(programBefore(clients, 'node files.mjs')), shownAfter(clients, 'node files.mjs'));
+});
+
+t.test('its clients print what it says, and show the detail of an error', needs(...SHOWN), async (t) => {
+  const program = programOf(clients, 'js');
+  t.equal(await run(program), shownAfter(clients, 'node client.mjs'));
+  const wrong =
+    "try { await chunk('a', 'token', { chunk_sise: 1 }); } catch ({ message }) { console.log(message); }";
+  t.match(await run(program, wrong), /chunk_sise: unknown parameter, did you mean/);
+});
+
+const STREAMS = 'its clients of streams print what it says, and throw what is wrong with the whole';
+t.test(STREAMS, needs('chunker/sentence', 'chunker/recursive'), async (t) => {
+  const program = programBefore(clients, 'node stream.mjs');
+  t.equal(await run(program), shownAfter(clients, 'node stream.mjs'));
+  const wrong = 'for await (const line of stream([], "token", { chunk_sise: 1 })) console.log(line);';
+  await t.rejects(run(program, wrong), { message: /chunk_sise: unknown parameter/ });
+  t.match(await run(program, '', await startCutting(t)).catch(inspect), /aborted|terminated/);
+});
+
+const OF_EDITS = needs('chunker/recursive');
+t.test('after an edit it finds what is to be embedded and what deleted', OF_EDITS, async (t) => {
+  const printed = await run(programOf(page('README.md'), 'js'));
+  t.equal(printed, shownAfter(page('README.md'), 'node edited.mjs'));
+  const [embedded, deleted] = printed.trimEnd().split('\n');
+  t.match(embedded, /^embed \S+ "Wait for four minutes\.\\n\\n"$/);
+  t.match(deleted, /^delete \S+ "Wait for three minutes\.\\n\\n"$/);
+});
+
+t.test('it is short, and its pages are where it says', async (t) => {
+  t.ok(page('README.md').split('\n').length <= 250);
+  for (const file of [...PAGES.slice(1), 'server/CORPORA.md']) t.match(page('README.md'), `](${file})`);
+});
+
+t.test('the examples of their manifests work', async (t) => {
+  const routes = await postRoutes(client, '/v1/');
+  const shown = routes.filter(({ path }) => plugins.includes(basename(path)));
+  t.equal(shown.length, 2, 'a chunker and a refinery');
+  for (const { path, examples } of shown) {
+    for (const example of examples) t.equal((await client.post(path, example)).status, 200, path);
+  }
+});
+
+t.test('its links lead to files', async (t) => {
+  for (const file of [...PAGES, ...OTHERS]) {
+    const text = page(file);
+    for (const [, link = ''] of text.matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
+      const path = join(dirname(file), link);
+      if (link.startsWith('http') || isOfMissingPlugin(path)) continue;
+      t.ok(existsSync(join(ROOT, path)), `${file}: ${link}`);
+    }
+  }
+});

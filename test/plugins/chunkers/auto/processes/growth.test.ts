@@ -1,0 +1,21 @@
+import t from 'tap';
+import { startBlockCounter } from '../../../../support/executed-blocks.ts';
+import { checkLinearWork } from '../../../../support/linear-work.ts';
+import { shapesOf } from '../../shapes.ts';
+
+const counter = await startBlockCounter();
+t.teardown(() => counter.stop());
+const { kit } = await import('../../../../../core/kit.ts');
+const { choose } = await import('../../../../../plugins/chunkers/auto/choose.ts');
+
+const SHAPES = shapesOf(
+  ...['«a »', '«<!--»', '«[a](b»', '«"»', '«\n"""\n»', '«{»', '«a,»', '«```\n»', '«# a\n»', '«    x»'],
+  ...['«=ab\n»', '«a = 1;\n»', '«<p>»'],
+);
+const UNNAMED = { filename: undefined, mediaType: undefined };
+
+t.test('the work to choose is linear in the text', (t) => {
+  const run = async (text: string) =>
+    choose({ text, ...UNNAMED, isTolerant: false, isHere: () => true, kit });
+  return checkLinearWork(t, SHAPES, [{}], run, counter);
+});

@@ -1,0 +1,7 @@
+import t from 'tap';
+import { checkLinearChunker } from '../../../../support/linear-work.ts';
+import { HOSTILE_SHAPES, optionsFor } from '../hostile-shapes.ts';
+
+t.test('the work is linear in the text', (t) =>
+  checkLinearChunker(t, 'json', HOSTILE_SHAPES, [{}, { chunk_size: 3 }], optionsFor),
+);

@@ -1,0 +1,13 @@
+import t from 'tap';
+import { checkLinearChunker } from '../../../../support/linear-work.ts';
+
+const TOPICS = 'Bread rises. Dough is baked. A rocket flies. The moon is far away. ';
+const SHAPES = { 'sentences on two topics': (length: number) => TOPICS.repeat(length / TOPICS.length) };
+
+t.test('the work of all modes is linear in the text', (t) =>
+  checkLinearChunker(t, 'semantic', SHAPES, [
+    { skip_window: 20 },
+    { similarity_window: 1000 },
+    { mode: 'cluster', chunk_size: 400 },
+  ]),
+);

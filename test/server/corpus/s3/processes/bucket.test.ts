@@ -1,0 +1,232 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setDefaultCACertificates } from 'node:tls';
+import fc from 'fast-check';
+import t from 'tap';
+import type { StoredFile } from '../../../../../server/corpus/storage.ts';
+import { noServers } from '../../../../servers/servers.ts';
+import { byBytes } from '../../memory-storage.ts';
+import { contentOf, failure, is, listed, type S3Request, write } from '../loopback.ts';
+import { startMoto, wronglySigned } from './moto.ts';
+
+const CONTENT = randomBytes(3000);
+const noOpenssl = spawnSync('openssl', ['version']).status === 0 ? false : 'there is no openssl';
+
+/** Any text that S3 takes as a key and a storage as a name; moto knows no line feeds. */
+const part = fc
+  .string({ unit: 'binary', minLength: 1, maxLength: 12 })
+  .map((text) => text.replaceAll(/[/\n]/g, '+'))
+  .filter((text) => !text.startsWith('.'));
+const name = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'));
+
+t.test('buckets of moto', { skip: noServers }, async (t) => {
+  const moto = await startMoto(t);
+
+  await t.test('any name is written, found, listed in order, read and removed, and signed', async (t) => {
+    const bucket = await moto.open(t);
+    const storage = bucket.storage({ prefix: 'a b/ü+%2F' });
+    const names = fc.uniqueArray(name, { minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(names, fc.uint8Array({ maxLength: 350 }), async (names, content) => {
+        for (const one of names) await write(storage, one, content);
+        const sorted = names.toSorted(byBytes);
+        const files = await listed(storage);
+        const found = JSON.stringify(files.map((file) => file.name));
+        if (found !== JSON.stringify(sorted)) throw new Error(`listed ${found}`);
+        for (const one of files) {
+          if (!(await contentOf(storage, one)).equals(content)) throw new Error(`read of ${one.name}`);
+          await storage.remove(one.name);
+          if ((await storage.find(one.name)) !== undefined) throw new Error(`${one.name} is still there`);
+        }
+      }),
+      { numRuns: 20 },
+    );
+    t.same(await bucket.keys(), []);
+    t.equal(wronglySigned(bucket), '');
+  });
+
+  await t.test('any ranges of an object are read', async (t) => {
+    const bucket = await moto.open(t);
+    const content = CONTENT.subarray(0, 500);
+    await bucket.put('a', content);
+    const file = await bucket.storage().find('a');
+    await fc.assert(
+      fc.asyncProperty(fc.nat(600), fc.nat(600), async (from, to) => {
+        const read = await contentOf(bucket.storage(), file, { from, to });
+        if (!read.equals(content.subarray(from, to))) throw new Error(`${read.length} bytes`);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  await t.test('a list has all pages of a folder, without what is hidden or is a folder', async (t) => {
+    const { storage, requests, ...bucket } = await moto.open(t);
+    const hidden = 'kb/a/.git/x kb/.x kb/d/ kb/e//f kb/g/../h';
+    for (const key of `kb/a.md kb/a/b.md ${hidden} kbc k`.split(' ')) await bucket.put(key, 'text');
+    const namesOf = async (prefix: string, folder?: string) =>
+      (await listed(storage({ prefix }), folder)).map(({ name }) => name);
+    t.same(await namesOf('', 'kb'), ['kb/a.md', 'kb/a/b.md']);
+    t.equal(requests.length, 3, 'of three keys each');
+    t.same(await namesOf('kb'), ['a.md', 'a/b.md']);
+    t.same(await namesOf('kb', 'a'), ['a/b.md']);
+    t.same(await namesOf('', 'none'), []);
+  });
+
+  await t.test('a list says the size and the version that a look at the file says', async (t) => {
+    const { storage, put } = await moto.open(t);
+    await put('a', 'text');
+    await write(storage(), 'b', CONTENT);
+    for (const file of await listed(storage())) t.same(file, await storage().find(file.name));
+    t.equal(await storage().find('c'), undefined);
+  });
+
+  await t.test('what was written is whole, and says its length and its hash', async (t) => {
+    const { storage, requests, get, uploads } = await moto.open(t);
+    for (const size of [0, 1, 100, 101, 350]) {
+      const content = CONTENT.subarray(0, size);
+      const written = await write(storage(), `part-${size}`, content.subarray(0, 30), content.subarray(30));
+      const sha256 = createHash('sha256').update(content).digest('hex');
+      t.same(written, { name: `part-${size}`, bytes: size, sha256 });
+      t.ok((await get(`part-${size}`)).equals(content));
+    }
+    t.equal(await uploads(), 0);
+    const isWhole = ({ method, query }: S3Request) => method === 'PUT' && query.size === 0;
+    const whole = requests.filter(isWhole).map(({ key }) => key);
+    t.same(whole, ['part-0', 'part-1', 'part-100'], 'small ones are sent in one request');
+    t.equal(await storage().settle('part-1', 'part'), 'part-1', 'a bucket renames nothing');
+  });
+
+  await t.test('an upload is completed, whatever answers say and which are lost', async (t) => {
+    const { storage, fail, put, get } = await moto.open(t);
+    const content = CONTENT.subarray(0, 450);
+    const isWhole = async (name: string) => {
+      await write(storage(), name, content);
+      return (await get(name)).equals(content);
+    };
+    const complete = is('POST', 'uploadId');
+    fail(complete, { reply: { ...failure(500, 'InternalError'), status: 200 } });
+    t.ok(await isWhole('error with 200'));
+    fail(complete, 'lost');
+    t.ok(await isWhole('answer lost'), 'the upload is over, and the object there');
+    fail(is('PUT', 'partNumber'), 'lost');
+    fail(is('PUT', 'partNumber'), { reply: failure(503, 'SlowDown') });
+    t.ok(await isWhole('parts lost'));
+    for (const name of ['gone', 'another object has this name']) {
+      if (name !== 'gone') await put(name, content);
+      fail(complete, { reply: failure(404, 'NoSuchUpload') });
+      await t.rejects(isWhole(name), /does not know the upload any more/, name);
+    }
+  });
+
+  await t.test('what is discarded leaves nothing', async (t) => {
+    const { storage, fail, requests, keys, uploads } = await moto.open(t);
+    const begin = async (name: string, bytes: number) => {
+      const writer = await storage().create(name);
+      await writer.write(CONTENT.subarray(0, bytes));
+      return writer;
+    };
+    await (await begin('small', 4)).discard();
+    await (await begin('large', 1000)).discard();
+    const failed = await storage().create('failed');
+    for (let at = 0; at < 4; at++) fail(is('PUT', 'partNumber'), { reply: failure(503, 'SlowDown') });
+    await t.rejects(failed.write(CONTENT.subarray(0, 1000)), { code: 'storage_failed' });
+    await t.rejects(failed.finish(), { code: 'storage_failed' });
+    await failed.discard();
+    await failed.discard();
+    t.same([await keys(), await uploads()], [[], 0]);
+    const kept = await begin('kept', 1000);
+    await kept.finish();
+    const before = requests.length;
+    await kept.discard();
+    t.equal(requests.length, before);
+    t.same(await keys(), ['kept'], 'what is finished stays');
+  });
+
+  await t.test('one part is on its way, and the next one is filled: more is not in memory', async (t) => {
+    const { storage, fail, requests, get } = await moto.open(t);
+    const gate = Promise.withResolvers<void>();
+    fail(is('PUT', 'partNumber'), { after: () => gate.promise });
+    const writer = await storage().create('a');
+    await writer.write(CONTENT.subarray(0, 200));
+    let isTaken = false;
+    const third = writer.write(CONTENT.subarray(200, 201)).then(() => {
+      isTaken = true;
+    });
+    while (!requests.some(is('PUT', 'partNumber'))) await turn();
+    for (let at = 0; at < 20; at++) await turn();
+    t.notOk(isTaken);
+    t.equal(requests.filter(is('PUT', 'partNumber')).length, 1);
+    gate.resolve();
+    await third;
+    await writer.finish();
+    t.ok((await get('a')).equals(CONTENT.subarray(0, 201)));
+  });
+
+  await t.test('a part that is on its way when all is discarded does not come back', async (t) => {
+    const { storage, fail, requests, keys, uploads } = await moto.open(t);
+    const gate = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    fail(is('PUT', 'partNumber'), { after: () => gate.promise.then(answered.resolve) });
+    const writer = await storage().create('a');
+    await writer.write(CONTENT.subarray(0, 150));
+    while (!requests.some(is('PUT', 'partNumber'))) await turn();
+    await writer.discard();
+    t.equal(requests.filter(is('PUT', 'partNumber')).length, 1, 'it is not waited for');
+    gate.resolve();
+    await answered.promise;
+    t.same([await keys(), await uploads()], [[], 0]);
+  });
+
+  await t.test('what is not read is not sent', async (t) => {
+    const { storage, put } = await moto.open(t);
+    await put('a', randomBytes(50_000_000));
+    const direct = storage({ endpoint: new URL(moto.origin) });
+    const before = process.memoryUsage().arrayBuffers;
+    const pieces = direct.read((await direct.find('a')) as StoredFile)[Symbol.asyncIterator]();
+    const first = await pieces.next();
+    await sleep(100);
+    t.ok((first.value as Buffer).length <= 1_048_576);
+    const held = process.memoryUsage().arrayBuffers - before;
+    t.ok(held < 10_000_000, `${held} bytes are held`);
+    await pieces.return?.();
+  });
+
+  await t.test('a certificate is checked', { skip: noOpenssl }, async (t) => {
+    const cwd = t.testdir();
+    const key = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key -out cert';
+    const subject = '-days 1 -subj /CN=test -addext subjectAltName=IP:127.0.0.1';
+    const args = ['req', '-x509', ...key.split(' '), ...subject.split(' ')];
+    execFileSync('openssl', args, { cwd, stdio: 'ignore' });
+    const [own = '', cert = ''] = ['key', 'cert'].map((name) => readFileSync(join(cwd, name), 'utf8'));
+    const { storage, get, requests } = await moto.open(t, { tls: { key: own, cert } });
+    await t.rejects(storage().find('a'), /the connection failed \(DEPTH_ZERO_SELF_SIGNED_CERT\)/);
+    setDefaultCACertificates([cert]);
+    await write(storage(), 'a', CONTENT.subarray(0, 350));
+    t.ok((await contentOf(storage(), await storage().find('a'))).equals(CONTENT.subarray(0, 350)));
+    t.ok((await get('a')).equals(CONTENT.subarray(0, 350)));
+    const sent = requests.filter(({ body }) => body.length > 0);
+    t.same([...new Set(sent.map(({ headers }) => headers['x-amz-content-sha256']))], ['UNSIGNED-PAYLOAD']);
+  });
+
+  // The last one, since the service asks for keys from then on.
+  await t.test('the service says which part of a connection is wrong', async (t) => {
+    const { storage } = await moto.open(t);
+    const account = await moto.requireKeys();
+    t.equal(await storage(account).find('a b'), undefined);
+    await write(storage(account), 'a b', CONTENT);
+    t.match(await listed(storage(account)), [{ name: 'a b', size: 3000 }]);
+    for (const [fields, reason] of [
+      [{ secretAccessKey: 'hidden-1' }, '403 SignatureDoesNotMatch; check secret_access_key'],
+      [{ accessKeyId: 'hidden-2' }, '403 InvalidAccessKeyId; check access_key_id'],
+      [{ sessionToken: 'hidden-3' }, '400 InvalidToken; check session_token'],
+      [{ bucket: 'other' }, '404 NoSuchBucket; check bucket'],
+    ] as const) {
+      const failed = await listed(storage({ ...account, ...fields })).catch((error: Error) => error);
+      t.match(failed, { code: 'storage_failed', message: reason });
+      t.notMatch(String(failed), 'hidden');
+    }
+  });
+});

@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process';
+import { type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { HOME, startServerProgram } from '../../../../servers/servers.ts';
+import type { Cleanup } from '../../../../support/server.ts';
+import { ACCOUNT, type Loopback, type S3Reply, type S3Request, startLoopback } from '../loopback.ts';
+
+type Options = Parameters<typeof startLoopback>[2];
+
+/** Pages of three keys, and parts from 100 bytes on. */
+const LIMITS = { MOTO_S3_DEFAULT_MAX_KEYS: '3', S3_UPLOAD_PART_MIN_SIZE: '100' };
+
+/** A service that speaks S3's API, and that nobody here wrote. */
+export async function startMoto(t: Cleanup) {
+  const command = ['python3', '/usr/bin/moto_server', '-p', '0'];
+  const ready = /Running on (http:\S+:\d+)/;
+  const { said } = await startServerProgram(t, { command, ready, env: LIMITS });
+  const [, origin = ''] = said;
+  let buckets = 0;
+  return {
+    origin,
+    /** From now on it takes requests of the account that is given alone. */
+    requireKeys: () => requireKeys(origin),
+    /** A new bucket behind a proxy. */
+    async open(t: Cleanup, options?: Options) {
+      const bucket = `docs-${++buckets}`;
+      const call = async (method: string, path = '', given?: Buffer | string) => {
+        const body = given === undefined ? null : new Uint8Array(Buffer.from(given));
+        const answer = await fetch(`${origin}/${bucket}${path}`, { method, body, headers: signedFor('s3') });
+        if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status}`);
+        return Buffer.from(await answer.arrayBuffer());
+      };
+      await call('PUT');
+      const found = async (query: string, name: string) =>
+        [...`${await call('GET', query)}`.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(
+          ([, text = '']) => text,
+        );
+      return {
+        ...(await startLoopback(t, forwardTo(new URL(origin)), { bucket, ...options })),
+        put: (key: string, content: Buffer | string) => call('PUT', `/${encodeURIComponent(key)}`, content),
+        get: (key: string) => call('GET', `/${encodeURIComponent(key)}`),
+        keys: () => found('?list-type=2&max-keys=1000', 'Key'),
+        /** How many uploads are not finished. */
+        uploads: async () => (await found('?uploads', 'UploadId')).length,
+      };
+    },
+  };
+}
+
+/** A signature that nobody checks yet. */
+const signedFor = (service: string) => ({
+  authorization: `AWS4-HMAC-SHA256 Credential=none/20260101/us-east-1/${service}/aws4_request, SignedHeaders=host, Signature=none`,
+});
+
+async function requireKeys(origin: string) {
+  const headers = signedFor('iam');
+  const ask = async (fields: Readonly<Record<string, string>>) => {
+    const body = new URLSearchParams({ Version: '2010-05-08', UserName: 'test', ...fields });
+    return (await fetch(origin, { method: 'POST', headers, body })).text();
+  };
+  await ask({ Action: 'CreateUser' });
+  const key = await ask({ Action: 'CreateAccessKey' });
+  const allowed = { Effect: 'Allow', Action: 's3:*', Resource: '*' };
+  const policy = JSON.stringify({ Version: '2012-10-17', Statement: [allowed] });
+  await ask({ Action: 'PutUserPolicy', PolicyName: 'all', PolicyDocument: policy });
+  await fetch(`${origin}/moto-api/reset-auth`, { method: 'POST', body: '0' });
+  const read = (name: string) => new RegExp(`<${name}>(.*?)<`).exec(key)?.[1] ?? '';
+  return { accessKeyId: read('AccessKeyId'), secretAccessKey: read('SecretAccessKey') };
+}
+
+function forwardTo({ hostname, port }: URL) {
+  return ({ method, url, headers, body }: S3Request): Promise<S3Reply> =>
+    new Promise((resolve, reject) => {
+      const answer = async (response: IncomingMessage) => {
+        const { statusCode: status = 0, headers } = response;
+        resolve({ status, headers, body: await buffer(response) });
+      };
+      request({ hostname, port, path: url, method, headers }, answer).on('error', reject).end(body);
+    });
+}
+
+const SIGN = `
+import json, sys
+from botocore.auth import S3SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+account, requests = json.load(sys.stdin)
+for method, url, headers in requests:
+    said = headers['authorization']
+    signed = said.split('SignedHeaders=')[1].split(',')[0].split(';')
+    auth = S3SigV4Auth(Credentials(account['accessKeyId'], account['secretAccessKey']), 's3', account['region'])
+    request = AWSRequest(method, url, {name: headers[name] for name in signed})
+    request.context['timestamp'] = headers['x-amz-date']
+    text = auth.string_to_sign(request, auth.canonical_request(request))
+    if not said.endswith('Signature=' + auth.signature(text, request)): print(method, url)
+`;
+
+/** The requests that the SDK of AWS for Python would have signed in another way. */
+export function wronglySigned({ origin, requests }: Loopback): string {
+  const told = requests.map(({ method, url, headers }) => [method, origin + url, headers]);
+  const [program = '', ...args] = [...HOME.prefix, 'python3', '-c', SIGN];
+  return `${execFileSync(program, args, { input: JSON.stringify([ACCOUNT, told]), cwd: '/', maxBuffer: 2 ** 26 })}`;
+}

@@ -1,0 +1,92 @@
+import Fastify from 'fastify';
+import t from 'tap';
+import chunksmith from '../../../../server/app.ts';
+import { openBrowser, type Page } from '../../../support/browser.ts';
+import { readDocument } from '../../../support/openapi.ts';
+import { startServer, withStandIns } from '../../../support/server.ts';
+
+/** The pages of the documentation in a browser. */
+
+const { browser, skip } = await openBrowser(t);
+const apiKeys = 'key-of-a-test';
+
+/** Redoc makes up an answer where a plugin that cannot run here shows none, and says that it may be wrong. */
+const problemsOf = ({ problems }: Page) =>
+  problems.filter((problem) => !problem.includes('OpenAPI Sampler: found allOf with'));
+
+/** Both pages put invisible places to break into long paths. */
+const shows = (text: string) =>
+  `document.body.innerText.replaceAll('\\u200b', '').includes(${JSON.stringify(text)})`;
+
+async function click(page: Page, selector: string): Promise<void> {
+  await page.until(`document.querySelector('${selector}') !== null`);
+  await page.evaluate(`document.querySelector('${selector}').click()`);
+}
+
+t.test('in a browser', { skip }, async (t) => {
+  const client = await startServer(t, { apiKeys });
+  const { url } = client;
+  const { paths } = await readDocument(client);
+  const opened = new Map<string, Page>();
+  /** What was asked of anybody but this server. */
+  const strangersOf = ({ requests }: Page) =>
+    requests.filter((asked) => !asked.startsWith(url) && !asked.startsWith('data:'));
+
+  for (const path of ['/docs/', '/redoc']) {
+    await t.test(`${path} loads whole, from this server alone, without a problem`, async (t) => {
+      const page = await browser.open(url + path);
+      opened.set(path, page);
+      for (const described of Object.keys(paths)) await page.until(shows(described));
+      t.same(problemsOf(page), []);
+      t.same(strangersOf(page), []);
+      t.ok(page.requests.length >= 3);
+    });
+
+    await t.test(`${path} has links to the other page, no margin and no bar of the library`, async (t) => {
+      const page = opened.get(path) as Page;
+      await page.until(`document.querySelectorAll('.pages a').length === 4`);
+      t.same(
+        await page.evaluate(`[...document.querySelectorAll('.pages a')].map(({ href }) => href)`),
+        ['/playground', '/docs', '/redoc', '/openapi.json'].map((other) => url + other),
+      );
+      t.equal(await page.evaluate('getComputedStyle(document.body).margin'), '0px');
+      t.equal(await page.evaluate('document.title'), 'Chunksmith');
+      t.equal(await page.evaluate(`document.querySelector('.topbar') === null`), true);
+    });
+  }
+
+  await t.test('an example runs from /docs, with the key that Authorize was given', async (t) => {
+    const page = opened.get('/docs/') as Page;
+    await click(page, '.auth-wrapper .authorize');
+    await page.until(`document.querySelector('.auth-container input') !== null`);
+    // React hears a change only if the value is set through the prototype.
+    await page.evaluate(`(() => {
+      const input = document.querySelector('.auth-container input');
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, '${apiKeys}');
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    })()`);
+    await click(page, '.auth-container button.authorize');
+    await click(page, '.auth-container .btn-done');
+    const operation = '#operations-chunk-chunk_token';
+    for (const button of ['.opblock-summary-control', '.try-out__btn', '.execute'])
+      await click(page, `${operation} ${button}`);
+    const live = `${operation} .live-responses-table`;
+    await page.until(`document.querySelector('${live} .response-col_status') !== null`);
+    t.match(await page.evaluate<string>(`document.querySelector('${live}').innerText`), /200/);
+    t.same(problemsOf(page), []);
+    t.same(strangersOf(page), []);
+  });
+
+  await t.test('below a prefix both load too', async (t) => {
+    const host = Fastify({ forceCloseConnections: true });
+    t.teardown(() => host.close());
+    const config = withStandIns({ workers: 0, plugins: ['token', 'character'] });
+    await host.register(chunksmith, { prefix: '/below', config });
+    const address = await host.listen({ host: '127.0.0.1', port: 0 });
+    for (const path of ['/docs', '/redoc']) {
+      const page = await browser.open(`${address}/below${path}`);
+      await page.until(shows('/below/v1/chunk/token'));
+      t.same(problemsOf(page), [], path);
+    }
+  });
+});

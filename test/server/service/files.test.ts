@@ -1,0 +1,229 @@
+import t from 'tap';
+import { type FormFile, postFile, postForm } from '../../support/files.ts';
+import { needs } from '../../support/here.ts';
+import { chunker, plugin, pluginsFolder } from '../../support/plugins.ts';
+import { checkProblem } from '../../support/problems.ts';
+import { type OpenService, openService } from '../../support/service.ts';
+
+/** A reader of files that begin with a line of JSON, what it reads, and behind it the text. */
+const READER = `export default () => ({
+  async read({ bytes, name, mediaType, charset }, { report }) {
+    const whole = Buffer.from(bytes).toString('latin1');
+    const end = whole.indexOf('\\n');
+    report('seen', 'yes');
+    const { fails, ...read } = JSON.parse(whole.slice(0, end));
+    if (fails) throw Object.assign(new Error(fails), { expose: true, statusCode: 400 });
+    return { text: whole.slice(end + 1), encoding: 'latin1', metadata: { name, mediaType, charset }, ...read };
+  },
+});`;
+const reader = (name: string, formats: object, more: object = {}) =>
+  plugin({ kind: 'reader', name, formats, reports: { seen: 'Whether it was seen.' }, ...more }, READER);
+
+const OPTIONS = {
+  type: 'object',
+  properties: {
+    size: { type: 'integer', minimum: 1, default: 5 },
+    share: { type: 'number', default: 0.5 },
+    flag: { type: 'boolean', default: false },
+    word: { type: 'string', default: 'x' },
+    side: { enum: ['prev', 'next', null], default: 'prev' },
+    marks: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }], default: 'a' },
+    list: { type: 'array', items: { type: 'string' }, default: [] },
+    numbers: { type: 'array', items: { type: 'integer' }, default: [] },
+    inner: { type: 'object', properties: { deep: { type: 'integer' } }, default: {} },
+  },
+};
+
+const EVEN = { extensions: ['.odd', '.even'], mediaTypes: ['application/x-even'] };
+
+const folder = await pluginsFolder(
+  t,
+  chunker(
+    'echo',
+    'return [{ start: 0, end: text.length, extra: { options, document: { ...context.document, metadata: context.document.metadata } } }];',
+    { options: OPTIONS },
+  ),
+  reader('odd', { extensions: ['.odd'], mediaTypes: ['application/x-odd', 'odd/*'] }),
+  reader('even', EVEN, { needs: { env: ['NOT_SET'] } }),
+);
+const plugins = ['echo', 'character', 'odd', 'even'];
+const client = await openService(t, { pluginsDir: [folder], plugins });
+
+interface Echo {
+  readonly text: string;
+  readonly options: Record<string, unknown>;
+  readonly document: Record<string, unknown>;
+  readonly [field: string]: unknown;
+}
+
+const ODD: FormFile = { bytes: '{}\nsome text', name: 'a.odd', type: 'application/x-odd; charset=Latin1' };
+
+const PATH = '/v1/chunk/echo/file';
+type Given = Readonly<Record<string, string | readonly string[]>>;
+
+/** Sends a form with a file, and fields with one value or several. */
+function sent(file: FormFile, fields: Given = {}, { send }: Pick<OpenService, 'send'> = client) {
+  const pairs = Object.entries(fields).flatMap(([name, values]) =>
+    [values].flat().map((value) => [name, value] as const),
+  );
+  return postForm({ send }, PATH, file, pairs);
+}
+
+const withBytes = (bytes: string | Uint8Array): FormFile => ({ ...ODD, bytes });
+
+async function echo(fields: Given, file = ODD): Promise<Echo> {
+  const answer = await sent(file, fields);
+  t.equal(answer.status, 200, answer.bytes.toString().slice(0, 200));
+  return answer.json<Echo[]>()[0] as Echo;
+}
+
+t.test('a form has the file, what is known of it, and the options', async (t) => {
+  const { text, document, options } = await echo({
+    ...{ size: '12', share: '0.25', flag: 'true', word: '12', side: 'null' },
+    ...{ marks: '["b", "c"]', list: ['one', 'two'], numbers: '7', inner: '{"deep": 3}' },
+    document: '{"id": "d", "title": "T", "metadata": {"year": 2026, "name": "mine"}}',
+  });
+  t.equal(text, 'some text');
+  t.match(options, { size: 12, share: 0.25, flag: true, word: '12', side: null, marks: ['b', 'c'] });
+  t.same(options.list, ['one', 'two']);
+  t.same(options.numbers, [7], 'one of a list');
+  t.same(options.inner, { deep: 3 });
+  t.match(document, { id: 'd', title: 'T', filename: 'a.odd' });
+  const metadata = { name: 'mine', year: 2026, mediaType: 'application/x-odd', charset: 'latin1' };
+  t.same(document.metadata, metadata, 'of the request and of the file');
+});
+
+t.test('the file may be the body itself, with its fields in the address', async (t) => {
+  const path = '/v1/chunk/echo/file?filename=C%3A%5Cfolder%2Fb%5Ca.odd&size=3&list=one&list=two&include=id';
+  const answer = await postFile(client, path, '{}\nä', { 'content-type': 'application/x-odd' });
+  const [chunk] = answer.json<Echo[]>();
+  t.match(chunk, {
+    text: 'Ã¤',
+    options: { size: 3, list: ['one', 'two'] },
+    document: { filename: 'C:\\folder/b\\a.odd' },
+  });
+  t.ok(chunk?.id);
+  t.notOk('index' in (chunk ?? {}), 'with the fields that are asked for');
+  const { name } = (chunk as Echo).document.metadata as { name: string };
+  t.equal(name, 'a.odd', 'the reader gets the name without folders');
+  t.equal(answer.headers.get('x-source-encoding'), 'latin1');
+  t.equal(answer.headers.get('x-seen'), 'yes', 'what the reader reports');
+});
+
+t.test('values that do not fit an option are said as they came', async (t) => {
+  for (const [field, value, detail] of [
+    ['size', 'twelve', /^size: expected an integer of at least 1, got "twelve"/],
+    ['size', '1.5', /^size: expected an integer of at least 1, got 1.5/],
+    ['flag', 'yes', /^flag: expected true or false, got "yes"/],
+    ['numbers', '[1', /^numbers(\[0\])?: expected .*integer.*, got "\[1"/],
+    ['siez', '1', /^siez: unknown parameter, did you mean "size"\?/],
+    ['text', 'a', /^text: unknown parameter/],
+    ['document', 'd', /^document: expected JSON such as/],
+    ['document', '{"pages": [0]}', /^document\.pages: unknown parameter/],
+    ['reader', 'none', /^There is no reader "none"; known are even, odd/],
+    ['include', 'ids', /^include(\[0\])?: expected .*"id"/],
+  ] as const) {
+    checkProblem(t, await sent(ODD, { [field]: value }), 400, detail);
+  }
+});
+
+t.test('a body that is no form, or has not one file, is refused', async (t) => {
+  const type = { 'content-type': 'multipart/form-data; boundary=x' };
+  const form = (body: string) => postFile(client, PATH, body, type);
+  checkProblem(t, await form('abc'), 400, /^The body is no form as its Content-Type says: /);
+  checkProblem(t, await form(''), 400, /^The body is empty/);
+  checkProblem(t, await form('--x--\r\n'), 400, /^file: missing, expected a file/);
+  const noBoundary = await postFile(client, PATH, 'a', { 'content-type': 'multipart/form-data' });
+  checkProblem(t, noBoundary, 400, /^The body is no form/);
+  const text = await form('--x\r\ncontent-disposition: form-data; name="file"\r\n\r\nabc\r\n--x--\r\n');
+  checkProblem(t, text, 400, /^file: missing, expected a file/);
+  const filesIn = (...fields: string[]) => {
+    const body = new FormData();
+    for (const [index, field] of fields.entries()) body.append(field, new Blob(['{}\n']), `${index}.odd`);
+    return client.send(PATH, { method: 'POST', body });
+  };
+  checkProblem(t, await filesIn('file', 'file'), 400, /^file: 2 files; send a request for each/);
+  checkProblem(t, await filesIn('file', 'more'), 400, /^more: expected a text, got a file/);
+  const twice = await postFile(client, `${PATH}?reader=odd&reader=even`, '{}\n');
+  checkProblem(t, twice, 400, /^reader: given 2 times/);
+});
+
+t.test('the ending of the name decides who reads, then the media type, then who can', async (t) => {
+  const status = async (name: string, type: string, fields: Given = {}) =>
+    (await sent({ bytes: '{}\na', name, type }, fields)).status;
+  t.equal(await status('A.ODD', 'application/x-even'), 200, 'the name, in any case; even cannot run');
+  t.equal(await status('a', 'APPLICATION/X-ODD'), 200);
+  t.equal(await status('a', 'odd/thing'), 200, 'all media types of a type');
+  t.equal(await status('a.even', 'application/x-odd'), 500, 'only one that cannot run reads it');
+  t.equal(await status('a.odd', '', { reader: 'even' }), 500, 'the one that is asked for');
+  t.equal(await status('a', '', { reader: 'odd' }), 200);
+  t.equal(await status('a', '', { filename: 'a.odd' }), 200, 'a name in place of that of the form');
+  t.equal(await status('a.txt', 'text/plain'), 415, 'nobody');
+  const missing = await sent({ ...ODD, name: 'a.even' });
+  checkProblem(t, missing, 500, /^The reader "even" cannot run here: set the environment variable NOT_SET/);
+  const unread = await postFile(client, PATH, 'a', { 'content-type': 'text/css' });
+  checkProblem(t, unread, 415, /^No reader here takes a file text\/css: .*; there are even, odd\.$/);
+});
+
+t.test('of several readers that cannot run all are named', async (t) => {
+  const one = (name: string) =>
+    reader(name, { extensions: ['.pair'] }, { needs: { env: [`NO_${name.toUpperCase()}`] } });
+  const pair = await pluginsFolder(t, one('left'), one('right'));
+  const both = ['echo', 'character', 'left', 'right'];
+  const server = await openService(t, { pluginsDir: [folder, pair], plugins: both });
+  const refused = await sent({ ...ODD, name: 'a.pair' }, {}, server);
+  const problem = /^The reader "left" or "right" cannot run here: set .* NO_LEFT .*; or set .* NO_RIGHT /;
+  checkProblem(t, refused, 500, problem);
+});
+
+t.test('pages and title of a reader are those of the document', async (t) => {
+  const made = '{"pages": [0, 2, 2], "title": "Own", "mediaType": "text/markdown"}\na😀b';
+  const chunk = await echo({ include: 'pages', size: '1' }, withBytes(Buffer.from(made, 'latin1')));
+  t.match(chunk, { first_page: 1, document: { title: 'Own', mediaType: 'text/markdown' } });
+  t.ok(Number(chunk.last_page) >= 3);
+  const titled = await echo({ document: '{"title": "Mine"}' }, withBytes('{"title": "Own"}\na'));
+  t.equal(titled.document.title, 'Mine', 'that of the request comes first');
+  const problem = /^The reader "odd" returned an answer that breaks its contract: its pages do not rise/;
+  for (const pages of ['[1]', '[0, 3, 2]', '[0, 99]', '[0, 0.5]']) {
+    checkProblem(t, await sent(withBytes(`{"pages": ${pages}}\nabc`)), 500, problem);
+  }
+});
+
+t.test('what a reader says of a file that it cannot read is the answer', async (t) => {
+  checkProblem(t, await sent(withBytes('{"fails": "no such page"}\n')), 400, /^no such page$/);
+  const broken = await sent(withBytes('not JSON\n'));
+  checkProblem(t, broken, 500, /^The reader "odd" failed: an unexpected error/);
+});
+
+t.test('limits hold for files', async (t) => {
+  const limits = { maxCharacters: 5, maxMetadataBytes: 100 };
+  const few = await openService(t, { pluginsDir: [folder], plugins, ...limits });
+  const post = (bytes: string, fields: Given = {}) => sent(withBytes(bytes), fields, few);
+  t.equal((await post('{}\n12345')).status, 200);
+  t.same((await post('{}\n')).json(), [], 'an empty file has no chunks');
+  checkProblem(t, await post('{}\n123456'), 400, /^file: 6 characters, over the limit of 5/);
+  const document = JSON.stringify({ metadata: { x: 'y'.repeat(200) } });
+  const problem = /^document\.metadata: \d+ bytes, over the limit of 100/;
+  checkProblem(t, await post('{}\na', { document }), 400, problem);
+});
+
+t.test('metadata of a request stay as they came', async (t) => {
+  const document = '{"metadata": {"n": 1e400, "n": -0}}';
+  const answer = await sent(withBytes('{"metadata": {"a": 1}}\nx'), { document, include: 'metadata' });
+  t.match(answer.bytes.toString(), '"metadata":{"a":1, "n": 1e400, "n": -0}');
+});
+
+t.test(
+  'a real file gives what its text gives, with offsets into the text',
+  needs('reader/text'),
+  async (t) => {
+    const opened = await openService(t);
+    const text = 'Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich. 漢字 😀\r\n'.repeat(200);
+    const expected = await opened.chunk('token', { text, chunk_size: 100, chunk_overlap: 10 });
+    const fields = Object.entries({ chunk_size: '100', chunk_overlap: '10', include: '[]' });
+    const bytes = Buffer.from(`\ufeff${text}`, 'utf16le').swap16();
+    const answer = await postForm(opened, '/v1/chunk/token/file', { bytes, name: 'a.txt' }, fields);
+    t.equal(answer.headers.get('x-source-encoding'), 'utf-16be');
+    t.same(answer.json(), expected);
+  },
+);

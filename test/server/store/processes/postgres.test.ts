@@ -1,0 +1,103 @@
+import t from 'tap';
+import { POSTGRESQL } from '../../../../server/store/jobs/dialect.ts';
+import { createPgBossDispatch } from '../../../../server/store/jobs/pg-boss-dispatch.ts';
+import { quietLog } from '../../../../server/testing/collaborators.ts';
+import { JOB, onPostgresQueues, openJobs, postgresPlace, RESULT } from '../../../support/job-stores.ts';
+import { noPostgres, startPostgres } from '../../../support/postgres.ts';
+import { openStore, STEPS } from '../../../support/stores.ts';
+import { until } from '../../../support/until.ts';
+import { largeJobCases } from '../jobs/large-job-cases.ts';
+import { stateCases } from '../jobs/state-cases.ts';
+import { wholeJobCases } from '../jobs/whole-job-cases.ts';
+import { pipelineCases } from '../pipeline-cases.ts';
+
+/** The same cases as on SQLite, and what only PostgreSQL has. */
+
+const OPEN_TICKETS = `select singleton_key as key from chunksmith_queue.job
+  where name = 'chunksmith-bulk' and state in ('created', 'retry', 'active') order by priority desc`;
+
+t.test('PostgreSQL', { skip: noPostgres }, async (t) => {
+  const server = await startPostgres(t);
+
+  await t.test('pipelines', (t) => pipelineCases(t, async () => postgresPlace(server)));
+
+  await onPostgresQueues(t, server, async (t, fresh) => {
+    for (const cases of [stateCases, wholeJobCases, largeJobCases]) await cases(t, fresh);
+  });
+
+  await t.test('tickets of pg-boss', async (t) => {
+    const fresh = () => openJobs(t, postgresPlace(server), { queue: 'pg-boss' });
+
+    await t.test('are written in the transaction that opens their shards, and go with it', async (t) => {
+      const { store, database, settings, sql, drain } = await fresh();
+      const { job } = await store.create(JOB);
+      await store.cancel(job.id);
+      await drain();
+      const { em } = await database.open();
+      const table = { em, dialect: POSTGRESQL, settings: settings.queue };
+      const dispatch = createPgBossDispatch(table, em.getConnection().getConnectionOptions(), quietLog);
+      t.teardown(() => dispatch.close());
+      const shards = [{ seq: 1, kind: 'chunk', rank: 1 }] as const;
+      const rolledBack = em.fork().transactional(async (tx) => {
+        await dispatch.send(tx, job.id, shards);
+        t.same(await sql(OPEN_TICKETS), [], 'nobody sees it before');
+        throw new Error('no');
+      });
+      await t.rejects(rolledBack, /no/);
+      t.same(await sql(OPEN_TICKETS), []);
+      for (let time = 0; time < 2; time++) {
+        await em.fork().transactional((tx) => dispatch.send(tx, job.id, shards));
+      }
+      t.same(await sql(OPEN_TICKETS), [{ key: `${job.id}/1` }], 'a shard has one at most');
+      t.equal(await dispatch.claim('w'), undefined, 'without a row it stands for nothing');
+      t.same(await sql(OPEN_TICKETS), []);
+    });
+
+    await t.test('are left over by nothing', async (t) => {
+      const { store, sql, next, plan, drain } = await fresh();
+      await plan(3, { notifies: true });
+      await store.fail(await next(), { code: 'internal', values: {} }, true);
+      await store.giveBack(await next());
+      await drain();
+      t.same(await sql(OPEN_TICKETS), []);
+      const id = await plan(5);
+      const running = await next();
+      t.equal((await sql(OPEN_TICKETS)).length, 5);
+      await store.cancel(id);
+      t.notOk(await store.commit(running, RESULT));
+      await until(async () => (await sql(OPEN_TICKETS)).length === 0);
+    });
+
+    await t.test('that are lost are made again', async (t) => {
+      const { store, sql, next, plan, drain } = await fresh();
+      const id = await plan(250);
+      await store.commit(await next(), RESULT);
+      await sql(`delete from chunksmith_queue.job where singleton_key is not null`);
+      await until(async () => (await sql(OPEN_TICKETS)).length === 249);
+      await drain();
+      t.equal((await store.get(id)).state, 'done');
+    });
+
+    await t.test('of a shard that another worker has by its lease give nobody the shard', async (t) => {
+      const { store, sql, next, plan } = await fresh();
+      await plan(1);
+      const mine = await next();
+      await sql(`delete from chunksmith_queue.job where singleton_key = ?`, [`${mine.jobId}/0`]);
+      await sql('update bulk_shards set due_at = 0 where seq = 0');
+      await until(async () => (await sql(OPEN_TICKETS)).length === 1);
+      t.ok(await store.renew(mine), 'its worker was only slow');
+      t.equal(await store.claim('w'), undefined);
+      t.ok(await store.commit(mine, RESULT));
+    });
+  });
+
+  await t.test('one connection serves pipelines and jobs', async (t) => {
+    const place = postgresPlace(server);
+    const pipelines = await openStore(t, place);
+    const { store } = await openJobs(t, place, { queue: 'lease' });
+    const one = { name: 'one', description: null, steps: STEPS };
+    await Promise.all([pipelines.create(one), store.create(JOB), store.create(JOB)]);
+    t.equal((await pipelines.list({ limit: 9 })).pipelines.length, 1);
+    t.equal((await store.list({ limit: 9 })).jobs.length, 2);
+  });
+});

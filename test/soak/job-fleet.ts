@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ServerProcess, startProcess } from '../support/process.ts';
+import { type Cleanup, type Client, temporaryFolder } from '../support/server.ts';
+import type { Database } from '../support/stores.ts';
+
+/** A server that takes jobs, and workers, all in processes of their own. */
+export interface Fleet {
+  readonly api: Client;
+  readonly server: ApiProcess;
+  /** The folder below which jobs read and write. */
+  readonly root: string;
+  /** Starts a worker. */
+  worker(args?: readonly string[], env?: Readonly<Record<string, string>>): ServerProcess;
+}
+
+/** The process that answers a fleet's requests, and another one on its port after each that was ended. */
+export interface ApiProcess {
+  current(): ServerProcess;
+  /** How often one was ended or stopped. */
+  readonly ends: number;
+  /** Whether requests can be answered. */
+  readonly isUp: boolean;
+  /** Ends it, and starts another one; or stops it for so many milliseconds. */
+  strike(signal: NodeJS.Signals, standstill: number): Promise<Struck>;
+}
+
+/** Milliseconds after which a process that starts or ends is stuck, on a machine that has much else to do. */
+const PATIENCE = 120_000;
+
+/** What a signal did to a process: how it ended, or that it lives. */
+export type Struck = number | null | 'it lives' | 'it did not end';
+
+/** Sends a process a signal; one that is stopped goes on after so many milliseconds. */
+export async function strike(
+  { child, ended }: Pick<ServerProcess, 'child' | 'ended'>,
+  signal: NodeJS.Signals,
+  standstill: number,
+): Promise<Struck> {
+  child.kill(signal);
+  if (signal !== 'SIGSTOP') return (await ended(PATIENCE)) as Struck;
+  await sleep(standstill);
+  child.kill('SIGCONT');
+  return 'it lives';
+}
+
+export interface FleetOptions {
+  readonly queue?: 'lease' | 'pg-boss';
+  /** Seconds. */
+  readonly lease?: number;
+  readonly shardBytes?: number;
+  readonly root?: string;
+  /** Folders of further plugins. */
+  readonly plugins?: readonly string[];
+  /** Further flags and variables of all processes. */
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function startFleet(t: Cleanup, place: Database, options: FleetOptions = {}): Promise<Fleet> {
+  const { queue = 'lease', lease = 1, shardBytes = 400_000, plugins = [], flags = [], env = {} } = options;
+  const root = options.root ?? (await temporaryFolder(t));
+  const settings = {
+    host: '127.0.0.1',
+    workers: 1,
+    'data-dir': place.dataDir,
+    'bulk-root': root,
+    'bulk-queue': place.databaseUrl === '' ? 'auto' : queue,
+    'bulk-lease': lease,
+    'bulk-shard-bytes': shardBytes,
+  };
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const folders = plugins.flatMap((folder) => ['--plugins-dir', folder]);
+  const database = place.databaseUrl === '' ? {} : { DATABASE_URL: place.databaseUrl };
+  const start = (role: string, port: number, more: readonly string[] = [], variables = {}) => {
+    const all = [...args, ...folders, ...flags, '--role', role, '--port', String(port), ...more];
+    return startProcess(t, all, { env: { ...database, ...env, ...variables } });
+  };
+  const first = start('api', 0);
+  const api = await first.listening(PATIENCE);
+  return {
+    api,
+    root,
+    server: apiProcess(first, () => start('api', api.port)),
+    worker: (more, variables) => start('worker', 0, more, variables),
+  };
+}
+
+function apiProcess(first: ServerProcess, start: () => ServerProcess): ApiProcess {
+  let current = first;
+  const state = { ends: 0, isUp: true };
+  return Object.assign(state, {
+    current: () => current,
+    async strike(signal: NodeJS.Signals, standstill: number) {
+      Object.assign(state, { ends: state.ends + 1, isUp: false });
+      const struck = await strike(current, signal, standstill);
+      if (struck !== 'it lives') {
+        current = start();
+        await current.listening(PATIENCE);
+      }
+      state.isUp = true;
+      return struck;
+    },
+  });
+}

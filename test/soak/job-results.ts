@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobAnswer } from '../../server/jobs/job-answer.ts';
+import { createJob, jobOf } from '../support/jobs.ts';
+import type { Client } from '../support/server.ts';
+import { createRandom } from './texts.ts';
+
+/** What tests of jobs chunk, and what came of it. */
+
+/** Small chunks, so that there is something to do. */
+export const STEPS = [
+  { type: 'chunk', chunker: 'token', config: { tokenizer: 'character', chunk_size: 60, chunk_overlap: 5 } },
+];
+
+const WORDS = ['chunk', 'größe', '文書', '🧵', 'a', 'the', 'of', 'lines\n', 'paragraph.\n\n', '"quoted"'];
+
+/** Documents as JSON Lines, the same for the same seed; each hundredth is none. */
+export function corpusOf(documents: number, words: number, seed = 1): Buffer {
+  const random = createRandom(seed);
+  const lines = Array.from({ length: documents }, (_, index) => {
+    if (index % 100 === 99) return '{"text": 1}';
+    const length = Math.ceil(words * (0.5 + random()));
+    const text = Array.from({ length }, () => WORDS[Math.floor(random() * WORDS.length)]).join(' ');
+    return JSON.stringify({ id: `document-${index}`, text });
+  });
+  return Buffer.from(`${lines.join('\n')}\n`);
+}
+
+/** Writes such documents. Returns how many bytes. */
+export async function writeCorpus(
+  file: string,
+  { documents, words, seed = 1 }: { documents: number; words: number; seed?: number },
+): Promise<number> {
+  const corpus = corpusOf(documents, words, seed);
+  await writeFile(file, corpus);
+  return corpus.length;
+}
+
+/** Short documents as JSON Lines of the same length, whose texts are as given. */
+export function linesOf(count: number, textOf: (index: number) => string = () => 'some words'): string {
+  const lines = Array.from({ length: count }, (_, index) =>
+    JSON.stringify({ id: `d${String(index).padStart(6, '0')}`, text: textOf(index) }),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+/** Where a job is made. */
+interface Jobs {
+  readonly api: Client;
+}
+
+/** Creates a job that chunks a source of the root into a folder of the root; its id. */
+export async function chunkInto(
+  { api }: Jobs,
+  path: string,
+  target: string,
+  more: object = {},
+): Promise<string> {
+  const { id } = await createJob(api, { source: { path }, steps: STEPS, target: { path: target }, ...more });
+  return id;
+}
+
+/** Waits until a job is over, or throws after so many seconds. */
+export async function untilOver({ api }: Jobs, id: string, seconds = 180): Promise<JobAnswer> {
+  for (const end = performance.now() + seconds * 1000; ; await sleep(100)) {
+    const job = await jobOf(api, id);
+    if (job.finished_at !== null) return job;
+    if (performance.now() > end) throw new Error(`not over after ${seconds} s: ${JSON.stringify(job)}`);
+  }
+}
+
+/** Something by name, such as the digests of the files of a folder. */
+export type Digests = Readonly<Record<string, string>>;
+
+export const digestOf = (bytes: Uint8Array | string): string =>
+  createHash('sha256').update(bytes).digest('hex');
+
+/** What a folder has, by name; but for the file that names the job, which differs. */
+export async function digestsOf(folder: string): Promise<Digests> {
+  const names = (await readdir(folder)).filter((name) => name !== 'job.json').sort();
+  const digests = names.map(async (name) => [name, digestOf(await readFile(join(folder, name)))] as const);
+  return Object.fromEntries(await Promise.all(digests));
+}
