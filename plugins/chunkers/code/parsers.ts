@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Parser, Tree } from 'web-tree-sitter';
@@ -86,7 +87,7 @@ async function createInstance(): Promise<Instance> {
 
   async function load(grammar: Grammar): Promise<Parser> {
     const parser = new binding.Parser();
-    parser.setLanguage(await binding.Language.load(fileOf(grammar)));
+    parser.setLanguage(await binding.Language.load(await readCompiled(fileOf(grammar))));
     return parser;
   }
 
@@ -100,10 +101,26 @@ async function createInstance(): Promise<Instance> {
   };
 }
 
+/** Of the global of this name, which the types of ECMAScript lack, what is asked here. */
+declare const WebAssembly: { compile(bytes: Uint8Array): Promise<object> };
+
+/** Modules by file: while one is held, V8 does not compile the same bytes again for another instance. */
+const compiled = new Map<string, object>();
+
+async function readCompiled(file: string): Promise<Uint8Array> {
+  const bytes = await readFile(file);
+  if (!compiled.has(file)) compiled.set(file, await WebAssembly.compile(bytes));
+  return bytes;
+}
+
 const require = createRequire(import.meta.url);
 
-/** A module of its own each time: an ES module is kept for good, one that was required can be forgotten. */
+/**
+ * A module of its own each time: an ES module is kept for good, one that was required can be forgotten, also by the
+ * `require` that loaded it, which lists it among its children.
+ */
 function importFresh(): typeof import('web-tree-sitter') {
+  const require = createRequire(import.meta.url);
   const file = require.resolve('web-tree-sitter');
   delete require.cache[file];
   const binding = require(file) as typeof import('web-tree-sitter');

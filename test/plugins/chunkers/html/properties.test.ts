@@ -49,6 +49,14 @@ for (const [pages, any, numRuns] of [
   });
 }
 
+t.test('a heading is cut from what follows it before a tag is cut', async (t) => {
+  const head = '<h1 class="a b"><a title=\'it. is > here\' HREF="x y">Some words. </h1>';
+  const image = '<img alt="a > b, c. d" src=x>';
+  const text = `${head}<h3 class="a b">And more of them here, at last; </h3>${image}`;
+  const chunks = await chunk(text, { chunk_size: 138, split_level: 0 });
+  t.match(chunks.at(-1)?.text, new RegExp(`${image}$`));
+});
+
 t.test('header and rows of the chunks of a table have the cells of the whole', async () => {
   await fc.assert(
     fc.asyncProperty(anyTable, fc.integer({ min: 260, max: 600 }), async (table, chunk_size) => {
