@@ -34,14 +34,8 @@ async function metadataBefore(
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Metadata>> {
-  const body = { ids, include: ['metadatas'], limit: ids.length, offset: 0 };
-  const found = await client.demand({
-    path: `${path}/get`,
-    body,
-    expected: 'metadata',
-    read: readRecords,
-    signal,
-  });
+  const page = { include: ['metadatas'], limit: ids.length, offset: 0 };
+  const found = await getRecords({ client, path }, { ids, ...page }, 'metadata', signal);
   return new Map(found.ids.map((id, index) => [id, found.metadatas?.[index] ?? {}]));
 }
 
@@ -54,14 +48,8 @@ export async function idsOf(
   const ids: string[] = [];
   for (;;) {
     const page = { include: [], limit: RECORDS_PER_CALL, offset: ids.length };
-    const body = { where: whereOf(documentIds), ...page };
-    const found = await client.demand({
-      path: `${path}/get`,
-      body,
-      expected: 'ids',
-      read: readRecords,
-      signal,
-    });
+    const where = whereOf(documentIds);
+    const found = await getRecords({ client, path }, { where, ...page }, 'ids', signal);
     for (const id of found.ids) ids.push(id);
     if (found.ids.length < RECORDS_PER_CALL) return ids;
   }
@@ -86,6 +74,13 @@ interface Found {
   readonly ids: readonly string[];
   readonly metadatas?: readonly (Metadata | null)[] | null;
 }
+
+const getRecords = (
+  { client, path }: Records,
+  body: object,
+  expected: string,
+  signal: AbortSignal,
+): Promise<Found> => client.demand({ path: `${path}/get`, body, expected, read: readRecords, signal });
 
 function readRecords(answer: unknown): Found {
   const found = answer as Found;
