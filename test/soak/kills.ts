@@ -91,7 +91,7 @@ export async function killIn(t: Cleanup, session: Session, count: number, seed: 
   const plan: Plan = { ...(Object.fromEntries(signals) as unknown as Plan), random: createRandom(seed) };
   const isAlone = victims.includes('command line');
   const tally = await (isAlone ? strikeCommandLine(t, plan) : strikeSite(t, session, plan));
-  planned.set('shards begun again', Math.ceil((planned.get('worker SIGKILL') ?? 0) / 10));
+  planned.set('shards begun again', Math.floor((planned.get('worker SIGKILL') ?? 0) / 10));
   tally.done.set('shards begun again', tally.counts.again);
   return tally.report(name, planned);
 }
