@@ -30,7 +30,7 @@ const NOTHING = Buffer.alloc(0);
 /** The head of the answer to a line that was not read, with its id if it can be read. */
 export function headOf(line: Line, index: number): LineHead {
   try {
-    return lineHead(Buffer.isBuffer(line) ? JSON.parse(line.toString()) : {}, index);
+    return Buffer.isBuffer(line) ? lineHead(JSON.parse(line.toString()), line, index) : { index };
   } catch {
     return { index };
   }

@@ -32,10 +32,9 @@ export const documentSchema = {
   properties: {
     text: { type: 'string', description: 'The text that is cut.' },
     id: {
-      type: 'string',
-      minLength: 1,
-      maxLength: LONGEST_ID,
-      description: 'Your id of the document; the ids of its chunks follow from it.',
+      anyOf: [{ type: 'string', minLength: 1, maxLength: LONGEST_ID }, { type: 'integer' }],
+      description:
+        'Your id of the document; the ids of its chunks follow from it. An integer is the same id as its digits.',
     },
     title: { type: 'string', description: 'Title of the document, for plugins that use it.' },
     filename: {

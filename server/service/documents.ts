@@ -4,6 +4,7 @@ import { findElements, findMembers, type JsonPlace } from '../wire/json-places.t
 import { type JsonText, literalOf } from '../wire/json-text.ts';
 import { locate } from '../wire/locate.ts';
 import { utf16Offsets } from '../wire/utf16-offsets.ts';
+import { readId } from './document-id.ts';
 import { checkDocuments, checkMetadata, type Limits } from './limits.ts';
 
 /** The text of a request, and the same text as the content of a JSON literal. */
@@ -30,7 +31,7 @@ export interface AboutDocument {
 /** A document as it was parsed, checked against its schema. */
 export interface ParsedDocument {
   readonly text: string;
-  readonly id?: string;
+  readonly id?: string | number;
   readonly title?: string;
   readonly filename?: string;
   readonly metadata?: object;
@@ -50,9 +51,9 @@ export function readDocuments(
   unit: OffsetUnit,
   limits: Limits,
 ): SourceDocument[] {
-  checkList(documents, limits);
-  const [list] = findMembers(body, 0, ['documents']);
-  const places = findElements(body, (list as JsonPlace).from);
+  const [list] = findMembers(body, 0, ['documents']) as readonly [JsonPlace];
+  checkList(documents, { body, at: list.from }, limits);
+  const places = findElements(body, list.from);
   return documents.map((document, index) => {
     const given = { body, at: (places[index] as JsonPlace).from, place: `documents[${index}].` };
     return readDocument(document, given, unit, limits);
@@ -62,11 +63,20 @@ export function readDocuments(
 /**
  * Checks a list of documents that are read later, one by one.
  *
+ * @param list where it begins in the request
  * @throws ServiceError `invalid_parameters`: too many, too long, or two with one id
  */
-export function checkList(documents: readonly ParsedDocument[], limits: Limits): void {
+export function checkList(
+  documents: readonly ParsedDocument[],
+  { body, at }: Pick<Given, 'body' | 'at'>,
+  limits: Limits,
+): void {
   checkDocuments(documents, limits);
-  checkIds(documents);
+  const isNumbered = documents.some(({ id }) => typeof id === 'number');
+  const places = isNumbered ? findElements(body, at) : [];
+  checkIds(
+    documents.map(({ id }, index) => readId(id, body, places[index]?.from ?? 0, `documents[${index}].`)),
+  );
 }
 
 /** Where a document stands in a request, and how messages name that place. */
@@ -90,7 +100,7 @@ export function readDocument(
 ): SourceDocument {
   const [literal, metadata] = findMembers(body, at, ['text', 'metadata']);
   const about = {
-    id,
+    id: readId(id, body, at, place),
     title,
     filename,
     metadata: metadata === undefined ? undefined : body.subarray(metadata.from, metadata.to),
@@ -128,9 +138,9 @@ export function infoOf({ about, json }: SourceDocument, unit?: OffsetUnit): Docu
 
 const NO_INFO: DocumentInfo = Object.freeze({});
 
-function checkIds(documents: readonly ParsedDocument[]): void {
+function checkIds(ids: readonly (string | undefined)[]): void {
   const first = new Map<string, number>();
-  for (const [index, { id }] of documents.entries()) {
+  for (const [index, id] of ids.entries()) {
     if (id === undefined) continue;
     const other = first.get(id);
     if (other !== undefined) {

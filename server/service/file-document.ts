@@ -4,13 +4,15 @@ import type { PluginEntry } from '../../core/hosting/registry.ts';
 import { createValidator } from '../validation/validator.ts';
 import { findMembers } from '../wire/json-places.ts';
 import { toJsonText } from '../wire/json-text.ts';
+import { readId } from './document-id.ts';
 import { fileDocumentSchema } from './document-schemas.ts';
 import type { AboutDocument, SourceDocument } from './documents.ts';
 import type { FileForm } from './file-request.ts';
 import { checkLength, checkMetadata, type Limits } from './limits.ts';
 
 /**
- * The document that a reader has made of a file.
+ * The document that a reader has made of a file. One without an id is known by its name, which is its title as well if it has
+ * no other.
  *
  * @throws ServiceError `invalid_parameters`: what the request says of it is wrong, or it is too long; `broken_promise`
  */
@@ -26,7 +28,15 @@ export function documentOfFile(
   const given = readGiven(document);
   const metadata = joinMetadata(read.metadata, given.metadata);
   checkMetadata(metadata, 'document.metadata', limits);
-  const about = { id: given.id, title: given.title ?? title, filename, mediaType, pages, metadata };
+  const name = given.id === undefined ? filename || undefined : undefined;
+  const about = {
+    id: given.id ?? name,
+    title: given.title ?? title ?? name,
+    filename,
+    mediaType,
+    pages,
+    metadata,
+  };
   return { text, json: toJsonText(text), about };
 }
 
@@ -46,14 +56,15 @@ const check = createValidator(fileDocumentSchema);
 function readGiven(json: string | undefined): Pick<AboutDocument, 'id' | 'title' | 'metadata'> {
   if (json === undefined) return {};
   const { id, title, metadata } = check(parsed(json), 'document.') as {
-    id?: string;
+    id?: string | number;
     title?: string;
     metadata?: object;
   };
-  if (metadata === undefined) return { id, title };
   const body = Buffer.from(json);
+  const about = { id: readId(id, body, 0, 'document.'), title };
+  if (metadata === undefined) return about;
   const [place] = findMembers(body, 0, ['metadata']);
-  return { id, title, metadata: place === undefined ? undefined : body.subarray(place.from, place.to) };
+  return { ...about, metadata: place === undefined ? undefined : body.subarray(place.from, place.to) };
 }
 
 function parsed(json: string): unknown {

@@ -3,6 +3,7 @@ import type { Chunk } from '../../core/contracts/chunk.ts';
 import { reasonOf, ServiceError, toPlainError } from '../../core/errors.ts';
 import { createValidator } from '../validation/validator.ts';
 import { findMembers } from '../wire/json-places.ts';
+import { readId } from './document-id.ts';
 import { chunksLine, documentSchema } from './document-schemas.ts';
 import { readDocument } from './documents.ts';
 import type { Input } from './execution.ts';
@@ -40,7 +41,7 @@ function readLine(line: Buffer, index: number, plan: StreamPlan, limits: Limits)
   let head: LineHead = { index };
   try {
     const value = parseLine(line, 'The document');
-    head = lineHead(value, index);
+    head = lineHead(value, line, index);
     if (plan.takes === 'chunks') return { ...head, input: readChunksLine(value, line, limits) };
     return { ...head, input: readDocumentLine(value, line, plan, limits) };
   } catch (error) {
@@ -72,10 +73,16 @@ function readDocumentLine(value: unknown, line: Buffer, plan: StreamPlan, limits
   return readDocument(document, { body: line, at: 0, place: '' }, unitOf(plan), limits);
 }
 
+interface ChunksLine {
+  readonly id?: string | number;
+  readonly chunks: readonly Chunk[];
+}
+
 /** A list of chunks, or an object that has one, as the lines of answers do. */
 function readChunksLine(value: unknown, line: Buffer, limits: Limits): Input {
   const isList = Array.isArray(value);
-  const { chunks } = checkList(isList ? { chunks: value } : value) as { readonly chunks: readonly Chunk[] };
+  const { id, chunks } = checkList(isList ? { chunks: value } : value) as unknown as ChunksLine;
+  readId(id, line, 0, '');
   checkChunks([chunks], limits);
   const listPlaces = () => (isList ? [{ from: 0, to: line.length }] : findMembers(line, 0, ['chunks']));
   const [input] = withMetadata([chunks], line, listPlaces);

@@ -1,4 +1,5 @@
 import type { PlainError } from '../../core/errors.ts';
+import { findId } from './document-id.ts';
 import type { Input } from './execution.ts';
 import type { Plan } from './plan.ts';
 
@@ -40,7 +41,8 @@ export interface LineHead {
 }
 
 /** What tells the answer to a line apart. @param value what stands in the line */
-export function lineHead(value: unknown, index: number): LineHead {
-  const { id } = (value ?? {}) as { readonly id?: unknown };
-  return typeof id === 'string' ? { index, id } : { index };
+export function lineHead(value: unknown, line: Buffer, index: number): LineHead {
+  const { id: given } = (value ?? {}) as { readonly id?: unknown };
+  const id = findId(given, line, 0);
+  return id === undefined ? { index } : { index, id };
 }

@@ -1,3 +1,4 @@
+import { isWholeNumber } from '../../service/document-id.ts';
 import type { FieldMapping } from '../shard.ts';
 import { documentLine, invalid, jsonObject, quoted } from './document-line.ts';
 
@@ -39,7 +40,7 @@ export function mapRow(row: Row, mapping: FieldMapping, isStrict: boolean): Buff
   const { id, text = 'text', title, filename } = mapping;
   const value = row.value(text);
   if (typeof value !== 'string') throw noText(row, text, value);
-  const idJson = id === undefined ? undefined : shortText(row, id);
+  const idJson = id === undefined ? undefined : idOf(row, id);
   if (id !== undefined && idJson === undefined && isStrict) throw invalid(`id: there is no ${id} here`);
   return documentLine({
     text: row.json(text),
@@ -48,6 +49,14 @@ export function mapRow(row: Row, mapping: FieldMapping, isStrict: boolean): Buff
     filename: filename === undefined ? undefined : shortText(row, filename),
     metadata: metadataOf(row, mapping),
   });
+}
+
+/** That of an id, which is the same in all formats. */
+function idOf(row: Row, name: string): Uint8Array | undefined {
+  const isNumber = typeof row.value(name) === 'number';
+  const json = isNumber ? Buffer.from(row.json(name)).toString() : '';
+  if (!isNumber || isWholeNumber(json)) return shortText(row, name);
+  throw invalid(`${name}: expected a text, or an integer with all its digits, got ${json.slice(0, 60)}`);
 }
 
 /** The JSON of a text that is not empty; a number becomes one with the same digits. */

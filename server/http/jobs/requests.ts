@@ -60,7 +60,7 @@ export function jobReader(rules: JobRules): ReadJob {
     await nextTurn();
     const members = given as JobMembers;
     const problems: string[] = [];
-    collect(problems, () => checkList(members.source.documents ?? [], rules.config));
+    collect(problems, () => checkDocuments(members, body, rules.config));
     const steps = await stepsOf(members, rules, problems);
     problems.push(...callbackProblems(members, rules.config));
     const sink = collect(problems, () => checkSink(members));
@@ -155,12 +155,20 @@ function sourceOf({ path, format, fields }: JobMembers['source']): JobSource {
   };
 }
 
+function checkDocuments({ source: { documents } }: JobMembers, body: Buffer, config: Config): void {
+  if (documents !== undefined) checkList(documents, { body, at: documentsIn(body).from }, config);
+}
+
 /** The documents of a request as JSON Lines. */
 function uploadOf({ source }: JobMembers, body: Buffer): Buffer | null {
   if (source.documents === undefined) return null;
-  const [given] = findMembers(body, 0, ['source']) as readonly [JsonPlace];
-  const [documents] = findMembers(body, given.from, ['documents']) as readonly [JsonPlace];
-  return Buffer.concat(elementLines(body, documents).flatMap((line) => [line, LINE_FEED]));
+  return Buffer.concat(elementLines(body, documentsIn(body)).flatMap((line) => [line, LINE_FEED]));
+}
+
+function documentsIn(body: Buffer): JsonPlace {
+  const [source] = findMembers(body, 0, ['source']) as readonly [JsonPlace];
+  const [documents] = findMembers(body, source.from, ['documents']) as readonly [JsonPlace];
+  return documents;
 }
 
 const LINE_FEED = Buffer.from('\n');

@@ -19,7 +19,7 @@ const answer = {
   required: ['document', 'start_index', 'end_index'],
   properties: {
     document: {
-      anyOf: [offset, documentSchema.properties.id],
+      anyOf: [offset, documentSchema.properties.id.anyOf[0]],
       description: 'The document that has the answer: its place in documents, from 0, or its id.',
     },
     start_index: { ...offset, description: 'Where the answer begins in its text.' },

@@ -51,6 +51,7 @@ t.test('a request needs a source and steps, each once; documents are as those of
     [of(), /source\.documents: expected/],
     [of(A, { id: 'b' }), /source\.documents\[1\]\.text: missing/],
     [of(A, A), /documents\[1\]\.id: documents\[0\] has it too/],
+    [of({ ...A, id: 7 }, { ...A, id: '7' }), /documents\[1\]\.id: documents\[0\] has it too/],
   ] as const) {
     await checkRefused(t, request, problems);
   }

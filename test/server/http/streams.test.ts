@@ -49,11 +49,12 @@ for (const [name, client] of [
       '',
       '  ',
       '{"text":"zwei"',
-      '{"txt":"x","id":"wrong"}',
+      '{"txt":"x","id":9007199254740993}',
       '["no document"]',
       `{"text":"${'a'.repeat(MOST_BYTES)}"}`,
       '{"text":"throw","id":"fails"}',
-      '{"text":"letztes 😀"}',
+      '{"text":"letztes 😀","id":7}',
+      '{"text":"x","id":7.0}',
     ].join('\n');
     const answer = await post(body, {}, client);
     t.equal(answer.status, 200);
@@ -62,13 +63,18 @@ for (const [name, client] of [
     t.match(lines, [
       { index: 0, id: 'first', chunks: [{ text: 'wait 30', document_id: 'first', index: 0 }] },
       { index: 1, error: { status: 400, detail: /not a line of valid JSON/ } },
-      { index: 2, id: 'wrong', error: { status: 400, detail: /text: missing.*did you mean "text"/ } },
+      {
+        index: 2,
+        id: '9007199254740993',
+        error: { status: 400, detail: /text: missing.*did you mean "text"/ },
+      },
       { index: 3, error: { status: 400, detail: /expected an object, got a list/ } },
       { index: 4, error: { status: 413, detail: /longer than the limit of 100000 bytes/ } },
       { index: 5, id: 'fails', error: { status: 500, detail: /The chunker "waits" failed/ } },
-      { index: 6, chunks: [{ text: 'letztes 😀' }] },
+      { index: 6, id: '7', chunks: [{ text: 'letztes 😀', document_id: '7' }] },
+      { index: 7, error: { status: 400, detail: /id: expected a string, or an integer .*, got 7\.0/ } },
     ]);
-    t.equal(lines.length, 7);
+    t.equal(lines.length, 8);
     t.notMatch(JSON.stringify(lines), /a secret/);
   });
 }

@@ -74,9 +74,26 @@ t.test('ids of documents have 1 to 512 characters', async (t) => {
     const [list] = await chunks('/v1/chunk/token', { documents: [{ id, text: 'a' }] });
     t.equal(list?.[0]?.document_id, id);
   }
-  for (const id of ['', 'x'.repeat(513), '😀'.repeat(513), 5, null]) {
+  for (const id of ['', 'x'.repeat(513), '😀'.repeat(513), 1.5, null]) {
     const answer = await inline.post('/v1/chunk/token', { documents: [{ id, text: 'a' }] });
-    checkProblem(t, answer, 400, /^documents\[0\]\.id: expected a string of 1 to 512 characters, got /);
+    const problem = /^documents\[0\]\.id: expected a string of 1 to 512 characters or an integer, got /;
+    checkProblem(t, answer, 400, problem);
+  }
+});
+
+t.test('an integer is the same id as its digits, and keeps them all', async (t) => {
+  const post = (...ids: string[]) =>
+    inline.post('/v1/chunk/token', `{"documents":[${ids.map((id) => `{"text":"a","id":${id}}`)}]}`);
+  for (const digits of ['7', '-7', '0', '9007199254740993', '9'.repeat(300)]) {
+    const [number, text] = [await post(digits), await post(`"${digits}"`)].map(jsonOf<Fields[][]>);
+    t.same(number, text);
+    t.equal(number?.[0]?.[0]?.document_id, digits);
+  }
+  t.equal((await post('9007199254740992', '9007199254740993')).status, 200, 'one number as doubles');
+  checkProblem(t, await post('7', '8', '"7"'), 400, /^documents\[2\]\.id: documents\[0\] has it too/);
+  for (const id of ['1e3', '7.0', '-7E0']) {
+    const problem = new RegExp(`id: expected a string, or an integer with all its digits, got ${id}`);
+    checkProblem(t, await post('1', id), 400, problem);
   }
 });
 

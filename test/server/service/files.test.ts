@@ -189,6 +189,30 @@ t.test('pages and title of a reader are those of the document', async (t) => {
   }
 });
 
+t.test(
+  'a file without an id is known by its name, so that two with the same text have different ids',
+  async (t) => {
+    const given = async (name: string, document: object) => {
+      const fields: Given = { document: JSON.stringify(document), include: ['id', 'document_id'] };
+      const { id, document_id, document: told } = await echo(fields, { ...ODD, name });
+      return { id, document_id, told };
+    };
+    const named = await given('a.odd', {});
+    t.match(named, { document_id: 'a.odd', told: { id: 'a.odd', title: 'a.odd', filename: 'a.odd' } });
+    t.not((await given('b.odd', {})).id, named.id);
+    t.match(await given('a.odd', { title: 'T' }), {
+      id: named.id,
+      document_id: 'a.odd',
+      told: { title: 'T' },
+    });
+    t.match(await given('a.odd', { id: 7 }), { document_id: '7', told: { id: '7', title: undefined } });
+    const [unnamed] = (await postFile(client, `${PATH}?reader=odd&include=document_id`, '{}\na')).json<
+      Echo[]
+    >();
+    t.equal(unnamed?.document_id, null);
+  },
+);
+
 t.test('what a reader says of a file that it cannot read is the answer', async (t) => {
   checkProblem(t, await sent(withBytes('{"fails": "no such page"}\n')), 400, /^no such page$/);
   const broken = await sent(withBytes('not JSON\n'));

@@ -24,12 +24,12 @@ t.test('the answer to a line is that to a request with its document alone', asyn
 t.test('lists of chunks are refined line by line, and metadata come back byte for byte', async (t) => {
   const metadata = '{ "n":[1e400,-0] ,"a":1,"a":2}';
   const chunk = `{"text":"a","start_index":0,"end_index":1,"token_count":1,"metadata":${metadata}}`;
-  const lines = [`{"id":"x","chunks":[${chunk},${chunk}]}`, '{"chunks":[]}', '{"chunks":5}'];
+  const lines = [`{"id":"x","chunks":[${chunk},${chunk}]}`, '{"id":7,"chunks":[]}', '{"chunks":5}'];
   const { bytes } = await opened.stream({ run: 'refine', name: 'shout' }, {}, lines);
   t.equal(bytes.toString().split(`"metadata":${metadata}`).length - 1, 2);
   t.match(linesIn(bytes), [
     { index: 0, id: 'x', chunks: [{ shout: 'A' }, { shout: 'A' }] },
-    { index: 1, chunks: [] },
+    { index: 1, id: '7', chunks: [] },
     { index: 2, error: { status: 400, detail: /^chunks: expected a list/ } },
   ]);
 });
