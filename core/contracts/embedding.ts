@@ -56,4 +56,9 @@ export interface EmbedRequest {
 export interface Vectors {
   readonly dimensions: number;
   readonly values: Float32Array;
+  /**
+   * How many of the texts have no word that the model knows, if it can tell: their vectors say nothing. Without it,
+   * vectors of zeros are counted.
+   */
+  readonly wordless?: number;
 }

@@ -39,6 +39,8 @@ export interface ChunkedDocument {
   readonly id: string | undefined;
   /** 0 if it failed. */
   readonly chunks: number;
+  /** Texts of which the model knows no word. */
+  readonly embedding_empty: number;
   /** The ids of its chunks, if the plan asks for them. */
   readonly ids: readonly string[];
   readonly error: DocumentError | undefined;
@@ -109,7 +111,8 @@ async function* whileThereIsRoom(
 function documentOf(source: SourceDocument, outcome: LineOutcome): ChunkedDocument {
   const { id } = outcome;
   if ('error' in outcome) return failedDocument(source, id, fromPlainError(outcome.error));
-  return { source, id, chunks: outcome.chunks, ids: outcome.ids ?? [], error: undefined };
+  const { chunks, ids = [], embedding_empty = 0 } = outcome;
+  return { source, id, chunks, embedding_empty, ids, error: undefined };
 }
 
 /** A document without chunks. @param id if the service knows it; that of a file is its name in any case */
@@ -120,5 +123,12 @@ export function failedDocument(
 ): ChunkedDocument {
   const { place } = source;
   const isFile = place.byte === undefined && place.row === undefined;
-  return { source, id: id ?? (isFile ? place.source : undefined), chunks: 0, ids: [], error };
+  return {
+    source,
+    id: id ?? (isFile ? place.source : undefined),
+    chunks: 0,
+    embedding_empty: 0,
+    ids: [],
+    error,
+  };
 }

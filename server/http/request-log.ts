@@ -3,12 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 import type { Log } from '../../core/contracts/collaborators.ts';
+import { EMPTY_VECTORS } from '../service/response-metadata.ts';
 import type { Timings } from '../service/timings.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** How much work it was, for its line in the log; missing if it was none. */
-    chunksmithWork?: Pick<Timings, 'documents' | 'chunks'>;
+    chunksmithWork?: Pick<Timings, 'documents' | 'chunks' | 'emptyVectors'>;
   }
 }
 
@@ -17,9 +18,10 @@ export const requestLog = plugin(
   async (app) => {
     app.addHook('onResponse', (request, reply, done) => {
       const { log, method, url, chunksmithBytes } = request;
-      const { documents, chunks } = request.chunksmithWork ?? {};
+      const { documents, chunks, emptyVectors = 0 } = request.chunksmithWork ?? {};
       const counts = { bytes: chunksmithBytes ?? undefined, documents, chunks };
       logAnswered(log, { method, url, status: reply.statusCode, ...counts, ms: reply.elapsedTime });
+      if (emptyVectors > 0) log.warn({ texts: emptyVectors }, EMPTY_VECTORS);
       done();
     });
   },
@@ -43,9 +45,13 @@ export const requestMetrics = plugin(
  * pieces of work.
  */
 export function logWork(request: FastifyRequest, queueSeconds: number, timings: Timings): void {
-  const { documents, chunks, times, tokens, opened } = timings;
-  const before = request.chunksmithWork ?? { documents: 0, chunks: 0 };
-  request.chunksmithWork = { documents: before.documents + documents, chunks: before.chunks + chunks };
+  const { documents, chunks, emptyVectors, times, tokens, opened } = timings;
+  const before = request.chunksmithWork ?? { documents: 0, chunks: 0, emptyVectors: 0 };
+  request.chunksmithWork = {
+    documents: before.documents + documents,
+    chunks: before.chunks + chunks,
+    emptyVectors: before.emptyVectors + emptyVectors,
+  };
   if (!isDebug(request.log)) return;
   const stages = Object.fromEntries(times.map(({ stage, by, seconds }) => [`${stage} ${by}`, toMs(seconds)]));
   request.log.debug({ queueMs: toMs(queueSeconds), stages, tokens, opened }, 'worked');

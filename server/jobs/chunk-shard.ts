@@ -30,6 +30,8 @@ export interface ShardOutput {
   /** Files that are no text. */
   readonly skipped: number;
   readonly chunks: number;
+  /** Texts of which the model knows no word; missing if there are none. */
+  readonly embedding_empty?: number;
 }
 
 /**
@@ -46,6 +48,7 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
   const writer = new PartFilesWriter(await places.target(spec), claim);
   const store = tools.storing?.(spec, signal);
   const counts = { documents: 0, failed: 0, skipped: 0, chunks: 0 };
+  let empty = 0;
   const onSkipped = () => counts.skipped++;
   const { fields } = spec.source;
   const lines = readDocuments(storage, range, {
@@ -57,16 +60,18 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
   });
   try {
     for await (const group of chunking(spec, lines, signal)) {
-      for (const { chunks, error } of await writeGroup(writer, store, filter(group))) {
+      for (const { chunks, embedding_empty, error } of await writeGroup(writer, store, filter(group))) {
         counts.documents++;
         counts.chunks += chunks;
+        empty += embedding_empty;
         if (error !== undefined) counts.failed++;
       }
     }
     signal.throwIfAborted();
-    const output: ShardOutput = { files: await writer.finish(), ...counts };
+    const vectors = empty > 0 ? { embedding_empty: empty } : {};
+    const output: ShardOutput = { files: await writer.finish(), ...counts, ...vectors };
     const { documents, failed: documentsFailed, chunks } = counts;
-    return { documents, documentsFailed, chunks, bytes: range.bytes, output };
+    return { documents, documentsFailed, chunks, ...vectors, bytes: range.bytes, output };
   } catch (error) {
     await writer.discard();
     throw error;

@@ -3,6 +3,7 @@ import type { Log } from '../../core/contracts/collaborators.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import { decoderOf } from '../corpus/decode.ts';
+import { EMPTY_VECTORS } from '../service/response-metadata.ts';
 import type { Claim, JobStore, ShardResult } from '../store/jobs/contract.ts';
 import { chunkShard, type ShardTools } from './chunk-shard.ts';
 import type { Chunking } from './chunking.ts';
@@ -57,7 +58,12 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
     work: {
       plan: (claim, signal) => planJob(claim, signal, { store, places, ...settings }),
       chunk: (claim, signal) => chunkShard(claim, signal, chunkTools),
-      finish: (claim, signal) => finishJob(claim, signal, { store, places }),
+      finish: async (claim, signal) => {
+        const result = await finishJob(claim, signal, { store, places });
+        const { embedding_empty: texts } = await store.get(claim.jobId);
+        if (texts > 0) log.warn({ job: claim.jobId, texts }, EMPTY_VECTORS);
+        return result;
+      },
       notify,
     },
     log,

@@ -13,6 +13,8 @@ export interface JobAnswer {
   readonly shards: { readonly total: number; readonly done: number; readonly failed: number };
   readonly documents: { readonly done: number; readonly failed: number };
   readonly chunks: number;
+  /** Texts of which the model knows no word: no search finds them. */
+  readonly embedding_empty: number;
   readonly bytes: { readonly read: number; readonly total: number };
   /** Bytes of the source a second, since the job was made. */
   readonly bytes_per_second: number;
@@ -43,6 +45,7 @@ export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobA
     },
     documents: job.documents,
     chunks: job.chunks,
+    embedding_empty: job.embedding_empty,
     bytes: job.bytes,
     bytes_per_second: Math.round(read / seconds),
     seconds_left: isRunning ? Math.ceil(((total - read) * seconds) / read) : null,

@@ -53,6 +53,7 @@ function joinTimings(all: readonly Timings[]): Timings {
     documents: sum(({ documents }) => documents),
     chunks: sum(({ chunks }) => chunks),
     tokens: sum(({ tokens }) => tokens),
+    emptyVectors: sum(({ emptyVectors }) => emptyVectors),
     opened: all.flatMap(({ opened }) => opened),
   };
 }

@@ -4,6 +4,15 @@ export type Reported = Readonly<Record<string, string>>;
 /** What plugins report about an answer, by name: the values of the documents, as a header gives them. */
 export type Metadata = Readonly<Record<string, string>>;
 
+/** What is reported of vectors that say nothing; nothing if there are none. */
+export function reportedEmpty(emptyVectors: number): Reported {
+  return emptyVectors === 0 ? {} : { 'embedding-empty': String(emptyVectors) };
+}
+
+/** What the log says of vectors that say nothing. */
+export const EMPTY_VECTORS =
+  'embedding: the model knows no word of some texts, and no search finds them; name an embedding_model of their language';
+
 /** Most characters of a list of values; what does not fit is replaced by an ellipsis. */
 const MAX_LENGTH = 4_000;
 

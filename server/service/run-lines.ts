@@ -35,10 +35,14 @@ export function runLines(
     const chunks = await runStages(stages, line.input);
     await timer.time('serialise', 'json', () => {
       const document = writtenDocument(line.input, chunks, plan);
-      writeLine(writer, line, document, plan);
+      const empty = timer.takeEmptyVectors();
+      writeLine(writer, line, document, plan, empty);
       writer.beginPart();
       documents.push(document);
-      if (plan.writes !== undefined) outcomes.push({ ...headOf(line), ...countOf(document, plan) });
+      if (plan.writes !== undefined) {
+        const counts = countOf(document, plan);
+        outcomes.push({ ...headOf(line), ...counts, ...(empty > 0 && { embedding_empty: empty }) });
+      }
     });
   }
 
@@ -46,6 +50,7 @@ export function runLines(
     const plain = toPlainError(error);
     failures.push(plain);
     writer.dropPart();
+    timer.takeEmptyVectors();
     if (plan.writes === undefined) {
       writer.json(errorText(line, error));
       writer.beginPart();
@@ -87,12 +92,14 @@ function writeLine(
   head: LineHead,
   document: WrittenDocument,
   { writes }: StreamPlan,
+  empty: number,
 ): void {
   if (writes === 'chunks') {
     writeLines(writer, document);
     return;
   }
   writer.json(writes === 'documents' ? documentOpening(head) : openingOf(head));
+  if (writes === undefined && empty > 0) writer.ascii(`"embedding_empty":${empty},`);
   writer.ascii('"chunks":');
   writeList(writer, document);
   writer.ascii('}\n');

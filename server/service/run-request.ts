@@ -5,7 +5,7 @@ import type { DocumentChunks } from './document-chunks.ts';
 import { type Input, runStages } from './execution.ts';
 import { withStages } from './open-stages.ts';
 import type { StagesRequest } from './plan.ts';
-import { ResponseMetadata } from './response-metadata.ts';
+import { ResponseMetadata, reportedEmpty } from './response-metadata.ts';
 import type { StageTools } from './stages.ts';
 import { Timer, type Timings } from './timings.ts';
 import { leastBytes, writtenDocument } from './written-document.ts';
@@ -26,6 +26,7 @@ export function runRequest(
   const timer = new Timer(parseSeconds);
   return withStages({ requests, tools, signal, timer, report: metadata.report }, async (stages) => {
     const documents: DocumentChunks[] = [];
+    const empty: number[] = [];
     let least = 0;
     for (const input of inputs) {
       metadata.nextDocument();
@@ -34,6 +35,7 @@ export function runRequest(
       if (least > maxAnswerBytes)
         throw new ServiceError('answer_too_large', { bytes: least, limit: maxAnswerBytes });
       documents.push(chunks);
+      empty.push(timer.takeEmptyVectors());
     }
     const write = () => {
       const written = documents.map((chunks, index) =>
@@ -42,7 +44,10 @@ export function runRequest(
       return { written, bytes: writeChunks(written, isBatch, maxAnswerBytes) };
     };
     const { written, bytes } = await timer.time('serialise', 'json', write);
-    return { bytes, reported: metadata.reported(), timings: timingsOf(timer, written) };
+    const reported = metadata
+      .reported()
+      .map((one, at) => ({ ...one, ...reportedEmpty(empty[at] as number) }));
+    return { bytes, reported, timings: timingsOf(timer, written) };
   });
 }
 

@@ -152,12 +152,14 @@ async function openUsed(
 ): Promise<Opened> {
   const { tokenizer, embedding } = namesUsed(entry, options, tools.defaultTokenizer);
   return {
-    ...(embedding !== undefined && { model: await leaseModel(embedding, tools, context) }),
+    ...(embedding !== undefined && { model: await leaseModel(entry, embedding, tools, context) }),
     ...(tokenizer !== undefined && { tokenizer: await tools.openers.tokenizer(tokenizer) }),
   };
 }
 
+/** A chunker puts sentences that say nothing beside others; only if all do, nothing is cut. */
 async function leaseModel(
+  { manifest }: PluginEntry,
   name: string,
   { openers, log }: StageTools,
   { signal, timer, keep }: RunContext,
@@ -165,5 +167,5 @@ async function leaseModel(
   const lease = await openers.model(name, signal);
   keep(lease);
   if (lease.isNew) timer.opened(lease.value.name);
-  return supervisedModel(lease.value, log, timer);
+  return supervisedModel(lease.value, log, timer, manifest.kind === 'chunker' ? 'all' : 'each');
 }

@@ -30,7 +30,15 @@ export type ReadLine = LineHead & ({ readonly input: Input } | { readonly error:
 
 /** What came of a line: so many chunks, or what is wrong with it. */
 export type LineOutcome = LineHead &
-  ({ readonly chunks: number; readonly ids?: readonly string[] } | { readonly error: PlainError });
+  (
+    | {
+        readonly chunks: number;
+        readonly ids?: readonly string[];
+        /** Texts of which the model knows no word, if there are any. */
+        readonly embedding_empty?: number;
+      }
+    | { readonly error: PlainError }
+  );
 
 /** What tells the answers to the lines of a stream apart. */
 export interface LineHead {

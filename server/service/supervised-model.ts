@@ -6,8 +6,16 @@ import type { Timer } from './timings.ts';
 /** The least time between two lines of progress in the log, in milliseconds. */
 const PROGRESS_MS = 1000;
 
-/** The model as one request sees it: its progress is logged, its time is taken and its vectors are checked. */
-export function supervisedModel(model: EmbeddingModel, log: Log, timer?: Timer): EmbeddingModel {
+/** Which vectors that say nothing are counted: each, or only where a call has no others. */
+type Counts = 'each' | 'all';
+
+/** The model as one request sees it: its progress is logged, its time is taken, its vectors are checked, and those that say nothing counted. */
+export function supervisedModel(
+  model: EmbeddingModel,
+  log: Log,
+  timer?: Timer,
+  counts: Counts = 'each',
+): EmbeddingModel {
   const { calibrate } = model;
   return {
     name: model.name,
@@ -25,8 +33,12 @@ export function supervisedModel(model: EmbeddingModel, log: Log, timer?: Timer):
       const embed = () => model.embed(texts, { ...request, progress });
       const vectors = await (timer === undefined ? embed() : timer.time('embed', model.name, embed));
       const reason = findFault(vectors, texts.length);
-      if (reason === undefined) return vectors;
-      throw new ServiceError('broken_promise', { kind: 'embedding', name: model.name, reason });
+      if (reason !== undefined) {
+        throw new ServiceError('broken_promise', { kind: 'embedding', name: model.name, reason });
+      }
+      const empty = vectors.wordless ?? countZeros(vectors);
+      if (counts === 'each' || empty === texts.length) timer?.embedded(empty);
+      return vectors;
     },
   };
 }
@@ -39,6 +51,17 @@ function findFault({ dimensions, values }: Vectors, texts: number): string | und
     return `${values.length} numbers for ${texts} texts of ${dimensions} each`;
   }
   return areFinite(values) ? undefined : 'a number that is not finite';
+}
+
+/** How many vectors have no number but zero. */
+function countZeros({ dimensions, values }: Vectors): number {
+  let empty = 0;
+  for (let from = 0; from < values.length; from += dimensions) {
+    let at = from;
+    while (at < from + dimensions && values[at] === 0) at++;
+    if (at === from + dimensions) empty++;
+  }
+  return empty;
 }
 
 function areFinite(values: Float32Array): boolean {

@@ -4,6 +4,7 @@ import { callPlugin } from '../../core/hosting/plugin-error.ts';
 import { type TokenList, writeTokens } from '../wire/token-writer.ts';
 import { writeVectors } from '../wire/vector-writer.ts';
 import type { Answer } from './answer.ts';
+import { reportedEmpty } from './response-metadata.ts';
 import type { StageTools } from './stages.ts';
 import { supervisedModel } from './supervised-model.ts';
 import type { TokenField } from './text-schemas.ts';
@@ -45,7 +46,8 @@ async function embedTexts(
     const vectors = await callPlugin({ manifest: { kind: 'embedding', name } }, embed);
     const write = () => writeVectors(name, vectors, texts.length, encoding, maxAnswerBytes);
     const bytes = await timer.time('serialise', 'json', write);
-    return { bytes, reported: [{ 'embedding-model': name }], timings: timer.summary(texts.length, 0, 0) };
+    const reported = { 'embedding-model': name, ...reportedEmpty(timer.takeEmptyVectors()) };
+    return { bytes, reported: [reported], timings: timer.summary(texts.length, 0, 0) };
   } finally {
     lease.release();
   }

@@ -20,6 +20,8 @@ export interface Timings {
   readonly tokens: number;
   /** Models that were opened for the request. */
   readonly opened: readonly string[];
+  /** Texts of which a model knows no word, so that their vectors say nothing. */
+  readonly emptyVectors: number;
 }
 
 /** Takes the times of one request. */
@@ -27,6 +29,8 @@ export class Timer {
   readonly #seconds = new Map<string, StageTime>();
   readonly #opened: string[] = [];
   #inner = 0;
+  #emptyVectors = 0;
+  #taken = 0;
 
   constructor(parseSeconds: number) {
     this.#add('parse', 'json', parseSeconds);
@@ -50,8 +54,20 @@ export class Timer {
     this.#opened.push(model);
   }
 
+  embedded(emptyVectors: number): void {
+    this.#emptyVectors += emptyVectors;
+  }
+
+  /** How many of these there were since this was last asked. */
+  takeEmptyVectors(): number {
+    const before = this.#taken;
+    this.#taken = this.#emptyVectors;
+    return this.#taken - before;
+  }
+
   summary(documents: number, chunks: number, tokens: number): Timings {
-    return { times: [...this.#seconds.values()], documents, chunks, tokens, opened: this.#opened };
+    const counts = { documents, chunks, tokens, emptyVectors: this.#emptyVectors };
+    return { times: [...this.#seconds.values()], ...counts, opened: this.#opened };
   }
 
   #add(stage: WorkStage, by: string, seconds: number): void {

@@ -160,9 +160,12 @@ async function withReports<T>(
   }
 }
 
-/** The service itself reports the model. @throws BrokenContract */
+/** What the service itself reports of a model. */
+const OF_MODELS = ['embedding-model', 'embedding-empty'];
+
+/** @throws BrokenContract */
 function checkReports({ reports = {}, uses = [] }: Manifest, names: readonly string[]): void {
-  const listed = [...Object.keys(reports), ...(uses.includes('embedding') ? ['embedding-model'] : [])];
+  const listed = [...Object.keys(reports), ...(uses.includes('embedding') ? OF_MODELS : [])];
   const unlisted = names.filter((name) => !listed.includes(name));
   if (unlisted.length === 0) return;
   throw new BrokenContract([

@@ -10,6 +10,8 @@ export interface Counts {
   /** Files that are no text. */
   skipped: number;
   chunks: number;
+  /** Texts of which the model knows no word. */
+  embedding_empty: number;
   /** Bytes of the source. */
   bytes: number;
 }
@@ -107,6 +109,7 @@ export function describe({
   failed,
   skipped,
   chunks,
+  embedding_empty,
   bytes,
   seconds,
   mb_per_second,
@@ -116,6 +119,9 @@ export function describe({
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(skipped > 0 ? [`${counted(skipped, 'binary file')} skipped`] : []),
     counted(chunks, 'chunk'),
+    ...(embedding_empty > 0
+      ? [`${counted(embedding_empty, 'text')} without a word that the model knows`]
+      : []),
     `${(bytes / MB).toFixed(1)} MB in ${seconds} s (${mb_per_second} MB/s)`,
   ];
   return parts.join(', ');

@@ -50,7 +50,7 @@ function kindOf({ json, progress }: ChunkFlags): ProgressKind {
 async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   const { flags, source } = setup;
   const begin = performance.now();
-  const counts: Counts = { documents: 0, failed: 0, skipped: 0, chunks: 0, bytes: 0 };
+  const counts: Counts = { documents: 0, failed: 0, skipped: 0, chunks: 0, embedding_empty: 0, bytes: 0 };
   const kind = kindOf(flags);
   const progress = showProgress(kind, counts, source.total);
   if (source.files?.length === 0 && kind !== 'none' && kind !== 'json') console.error(NO_FILES);

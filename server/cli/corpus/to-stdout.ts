@@ -81,9 +81,10 @@ class Output {
   }
 
   #note(document: ChunkedDocument): void {
-    const { id, error, chunks, source } = document;
+    const { id, error, chunks, embedding_empty, source } = document;
     this.#counts.documents++;
     this.#counts.chunks += chunks;
+    this.#counts.embedding_empty += embedding_empty;
     this.#counts.bytes += source.size;
     if (id !== undefined && this.#earlier !== undefined) this.#seen.add(id);
     if (error !== undefined) this.#noteFailed(document);

@@ -176,12 +176,8 @@ export interface AutoChunkerOptions {
 export interface Document {
   /** The text that is cut. */
   text: string;
-  /**
-   * Your id of the document; the ids of its chunks follow from it.
-   * @minLength 1
-   * @maxLength 512
-   */
-  id?: string;
+  /** Your id of the document; the ids of its chunks follow from it. An integer is the same id as its digits. */
+  id?: string | number;
   /** Title of the document, for plugins that use it. */
   title?: string;
   /**
@@ -320,6 +316,11 @@ export interface StreamLine {
   index: number;
   /** The id of the document, if it has one. */
   id?: string;
+  /**
+   * Texts of which the model knows no word; missing if there are none.
+   * @min 1
+   */
+  embedding_empty?: number;
   /** As the answer in JSON has them. */
   chunks?: Chunk[];
   error?: {
@@ -729,12 +730,8 @@ export type PipelineChunk = Chunk & {
 };
 
 export interface FileDocument {
-  /**
-   * Your id of the document; the ids of its chunks follow from it.
-   * @minLength 1
-   * @maxLength 512
-   */
-  id?: string;
+  /** Your id of the document; the ids of its chunks follow from it. An integer is the same id as its digits. */
+  id?: string | number;
   /** Title of the document, for plugins that use it. */
   title?: string;
   /** Anything; each chunk gets a copy of its bytes, so that no number changes. */
@@ -1155,6 +1152,8 @@ export interface Job {
     failed: number;
   };
   chunks: number;
+  /** Texts of which the model knows no word: their vectors say nothing. */
+  embedding_empty: number;
   bytes: {
     read: number;
     total: number;

@@ -28,6 +28,8 @@ import threading
 import time
 import urllib.parse
 import uuid
+import weakref
+from abc import ABC, abstractmethod
 from array import array
 from collections.abc import (
     AsyncGenerator,
@@ -103,8 +105,8 @@ class ChunksmithError(Exception):
 
     `code` is `refused` if the service answered with an error, whose HTTP status is `status`. Without a status it is
     `unreachable` (no connection, or one that was closed without an answer), `timeout`, `cut_off` (the answer has no
-    end), or `closed` (`close` was called meanwhile). What answers with `invalid_answer` is no Chunksmith service, but
-    perhaps a gateway, whose status it then has.
+    end), or `closed` (`close` was called meanwhile, or the request is that of the process before it was forked). What
+    answers with `invalid_answer` is no Chunksmith service, but perhaps a gateway, whose status it then has.
     """
 
     def __init__(
@@ -127,13 +129,18 @@ class ChunksmithError(Exception):
         # Seconds after which the service asked to try again.
         self.retry_after = retry_after
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Exceptions are made again of `args` alone, and pools of processes wait for ever for one that cannot be.
+        return functools.partial(type(self), code=self.code), self.args, self.__dict__
+
 
 class Chunksmith:
-    """A service. Its methods may be called from several threads at once.
+    """A service. Its methods may be called from several threads at once, and in processes that are forked.
 
     `timeout` is how many seconds one try of a request may take, and for streams the longest silence; 0 is no limit.
     Requests that are refused because the service is busy, and those that are safe to repeat if the connection fails,
     are sent again up to `max_retries` times. Connections are kept open: use it in a `with` statement, or call `close`.
+    Each process has its own: a client that is pickled travels as its settings, of which `api_key` is one.
     """
 
     def __init__(
@@ -1567,6 +1574,7 @@ class _Lines(Generic[T]):
     def __init__(self, call: _Call[T], answer: _Answer) -> None:
         self._call = call
         self._answer = answer
+        self._process = os.getpid()
         self._rest: list[bytes] = []
 
     def read(self, body: bytes) -> Iterator[T]:
@@ -1577,6 +1585,8 @@ class _Lines(Generic[T]):
         self._rest = [last]
         reply = _Reply(self._answer, b"")
         for line in lines:
+            if self._process != os.getpid():
+                raise _forked()
             yield reply.checked(self._call.read, reply.checked(json.loads, line))
 
     def end(self) -> None:
@@ -1833,8 +1843,41 @@ def _closed() -> ChunksmithError:
     return ChunksmithError("The client was closed", code="closed")
 
 
+def _forked() -> ChunksmithError:
+    detail = "The process that made this request goes on with it, and this one was forked from it: make another here"
+    return ChunksmithError(detail, code="closed")
+
+
 # Connections that are kept for later requests.
 _MOST_IDLE = 16
+
+
+class _PoolOfProcess(ABC):
+    """Connections of one process. A copy, or what is unpickled elsewhere, begins without any."""
+
+    _all: ClassVar[weakref.WeakSet[_PoolOfProcess]] = weakref.WeakSet()
+
+    def __init__(self, address: _Address) -> None:
+        self.address = address
+        # Last of all, since another thread may fork at any time.
+        self._all.add(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.address,)
+
+    @classmethod
+    def leave_all(cls) -> None:
+        for pool in [*cls._all]:
+            pool.leave()
+
+    @abstractmethod
+    def leave(self) -> None:
+        """Leaves all connections to the process that this one was forked from, and makes locks that it may hold anew."""
+
+
+# Two processes that ask over the same connection read the answers of each other.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_PoolOfProcess.leave_all)
 
 
 class _Connection:
@@ -1850,6 +1893,7 @@ class _Connection:
         if address.is_secure:
             self._secure(address)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._process = os.getpid()
         self.is_reusable = False
         self._socket.setblocking(False)
         self._selector = selectors.DefaultSelector()
@@ -1896,9 +1940,17 @@ class _Connection:
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
 
+    @property
+    def is_inherited(self) -> bool:
+        """Whether it is that of the process that this one was forked from."""
+        return self._process != os.getpid()
+
     def close(self) -> None:
-        self._selector.close()
-        self._socket.close()
+        """Closes it in this process. One that is inherited stays open in the other."""
+        for part in (self._selector, self._socket):
+            # Not all kinds of selectors are inherited.
+            with suppress(OSError):
+                part.close()
 
     def _receive(self, answer: _Answer) -> bytes | None:
         """What has come, or None if nothing has. No bytes are the end."""
@@ -1972,15 +2024,31 @@ def _tls() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-class _Pool:
+class _Pool(_PoolOfProcess):
     """The connections of a synchronous client."""
 
     def __init__(self, address: _Address) -> None:
-        self.address = address
+        self._closed = threading.Event()
+        self._begin()
+        super().__init__(address)
+
+    def _begin(self) -> None:
         self._lock = threading.Lock()
         self._idle: list[_Connection] = []
         self._busy: set[_Connection] = set()
-        self._closed = threading.Event()
+
+    def leave(self) -> None:
+        for connection in [*self._idle, *self._busy]:
+            connection.close()
+        self._begin()
+        was_closed, self._closed = self._closed.is_set(), threading.Event()
+        if was_closed:
+            self._closed.set()
+
+    def __del__(self) -> None:
+        # Who gets a client from another process may not know that there is something to close.
+        for connection in self._idle:
+            connection.close()
 
     @contextmanager
     def connection(self, call: _Call[Any], patience: _Patience) -> Iterator[_Connection]:
@@ -1993,6 +2061,8 @@ class _Pool:
                 raise _closed()
             yield connection
         except ChunksmithError as error:
+            if connection.is_inherited:
+                raise _forked() from error
             if self._closed.is_set():
                 raise _closed() from error
             raise
@@ -2026,7 +2096,8 @@ class _Pool:
     def _give_back(self, connection: _Connection) -> None:
         with self._lock:
             self._busy.discard(connection)
-            is_kept = connection.is_reusable and not self._closed.is_set() and len(self._idle) < _MOST_IDLE
+            is_usable = connection.is_reusable and not connection.is_inherited
+            is_kept = is_usable and not self._closed.is_set() and len(self._idle) < _MOST_IDLE
             if is_kept:
                 self._idle.append(connection)
         if not is_kept:
@@ -2039,7 +2110,7 @@ class _AsyncConnection:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
-        self._loop = asyncio.get_running_loop()
+        self.loop = asyncio.get_running_loop()
         self._alarm: asyncio.TimerHandle | None = None
         self._late: ChunksmithError | None = None
         self.is_reusable = False
@@ -2082,12 +2153,25 @@ class _AsyncConnection:
             await asyncio.wait([sender])
 
     def is_stale(self) -> bool:
-        is_foreign = self._loop is not asyncio.get_running_loop()
-        return is_foreign or self._writer.is_closing() or self._reader.at_eof()
+        return self.loop.is_closed() or self._writer.is_closing() or self._reader.at_eof()
 
     def close(self) -> None:
-        if not self._loop.is_closed():
+        """Closes it, from another loop too, which may run in another thread."""
+        if self.loop is asyncio.get_running_loop():
             self._writer.transport.abort()
+            return
+        # One that has ended says so.
+        with suppress(RuntimeError):
+            self.loop.call_soon_threadsafe(self._writer.transport.abort)
+
+    def leave(self) -> None:
+        """Closes it in this process, which was forked from that of the loop.
+
+        What ends a transport here, be it that it is collected, takes its descriptor out of the selector that both
+        processes share, so that the loop over there waits for ever. So the descriptor becomes that of another file.
+        """
+        with suppress(OSError), open(os.devnull, "rb") as nothing:
+            os.dup2(nothing.fileno(), self._writer.get_extra_info("socket").fileno(), inheritable=False)
 
     async def _receive(self, answer: _Answer, patience: _Patience) -> bytes:
         """What has come. No bytes are the end."""
@@ -2111,7 +2195,7 @@ class _AsyncConnection:
             self._late = late
             self.close()
         else:
-            self._alarm = None if seconds is None else self._loop.call_later(seconds, self._set_alarm, patience)
+            self._alarm = None if seconds is None else self.loop.call_later(seconds, self._set_alarm, patience)
 
     async def _send(self, pieces: AsyncGenerator[bytes, None], answer: _Answer, patience: _Patience) -> bool:
         """Whether all was sent."""
@@ -2161,14 +2245,22 @@ async def _stream_pieces(
     yield _LAST_PIECE
 
 
-class _AsyncPool:
+class _AsyncPool(_PoolOfProcess):
     """The connections of an asynchronous client, of whichever event loops it is used in."""
 
     def __init__(self, address: _Address) -> None:
-        self.address = address
         self._idle: list[_AsyncConnection] = []
         self._busy: set[_AsyncConnection] = set()
+        # Of the process that this one was forked from. They are kept, since streams that are collected warn.
+        self._left: list[_AsyncConnection] = []
         self._is_closed = False
+        super().__init__(address)
+
+    def leave(self) -> None:
+        for connection in (inherited := [*self._idle, *self._busy]):
+            connection.leave()
+        self._left += inherited
+        self._idle, self._busy = [], set()
 
     @asynccontextmanager
     async def connection(self, call: _Call[Any], patience: _Patience) -> AsyncIterator[_AsyncConnection]:
@@ -2200,11 +2292,15 @@ class _AsyncPool:
         self._idle.clear()
 
     def _take_idle(self) -> _AsyncConnection | None:
-        while self._idle:
-            connection = self._idle.pop()
-            if not connection.is_stale():
-                return connection
-            connection.close()
+        loop = asyncio.get_running_loop()
+        for connection in [*reversed(self._idle)]:
+            # Those of other loops are for these, which may run in other threads.
+            if connection.loop is loop or connection.loop.is_closed():
+                with suppress(ValueError):
+                    self._idle.remove(connection)
+                if not connection.is_stale():
+                    return connection
+                connection.close()
         return None
 
     def _give_back(self, connection: _AsyncConnection) -> None:

@@ -11,6 +11,7 @@ export function jobExamplesOf(steps: readonly object[]): Readonly<Record<string,
     shards: { total: 1, done: 1, failed: 0 },
     documents: { done: 2, failed: 0 },
     chunks: 2,
+    embedding_empty: 0,
     bytes: { read: 116, total: 116 },
   };
   const job = {

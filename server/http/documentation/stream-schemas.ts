@@ -24,6 +24,11 @@ const streamLine = {
   properties: {
     index: { type: 'integer', minimum: 0, description: 'The place of the document in the stream.' },
     id: { type: 'string', description: 'The id of the document, if it has one.' },
+    embedding_empty: {
+      type: 'integer',
+      minimum: 1,
+      description: 'Texts of which the model knows no word; missing if there are none.',
+    },
     chunks: { type: 'array', items: chunk, description: 'As the answer in JSON has them.' },
     error: errorOfPart,
   },

@@ -116,6 +116,11 @@ export function headersOf({ reports = {}, uses = [] }: Manifest): Record<string,
 
 export const modelHeader = {
   'x-embedding-model': { type: 'string', description: 'Own name of the model that served.' },
+  'x-embedding-empty': {
+    type: 'string',
+    description:
+      'Texts of which the model knows no word: their vectors say nothing. For a batch one count for each document; missing if there are none.',
+  },
 };
 
 export const pipelineId = {

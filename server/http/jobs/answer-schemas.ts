@@ -29,6 +29,7 @@ export const job = {
     shards: object({ total: count, done: count, failed: count }),
     documents: described('Of the shards that are done.', object({ done: count, failed: count })),
     chunks: count,
+    embedding_empty: described('Texts of which the model knows no word: their vectors say nothing.', count),
     bytes: object({ read: count, total: count }),
     bytes_per_second: count,
     seconds_left: described('Null until it can be told, and once the job is over.', orNull(count)),

@@ -3,6 +3,7 @@ import { type PlainError, toPlainError } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { Answer, OnPart } from '../answer.ts';
 import type { Limits } from '../limits.ts';
+import { reportedEmpty } from '../response-metadata.ts';
 import type { StageTools } from '../stages.ts';
 import { supervisedModel } from '../supervised-model.ts';
 import { Timer } from '../timings.ts';
@@ -43,7 +44,7 @@ export async function runEvaluation(
     const outcomes = await evaluateAll(request, tools, index, lines);
     return {
       bytes: lines.whole({ embedding_model: model.name, k }),
-      reported: [{ 'embedding-model': model.name }],
+      reported: [{ 'embedding-model': model.name, ...reportedEmpty(timer.takeEmptyVectors()) }],
       ...summaryOf(request, outcomes, timer),
     };
   } finally {

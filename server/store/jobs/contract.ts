@@ -37,6 +37,8 @@ export interface JobRecord {
   /** Of the shards that are done. */
   readonly documents: { readonly done: number; readonly failed: number };
   readonly chunks: number;
+  /** Texts of which the model knows no word. */
+  readonly embedding_empty: number;
   readonly bytes: { readonly read: number; readonly total: number };
   readonly created_at: number;
   readonly finished_at: number | null;
@@ -116,6 +118,8 @@ export interface ShardResult {
   readonly documents: number;
   readonly documentsFailed: number;
   readonly chunks: number;
+  /** Texts of which the model knows no word; 0 unless given. */
+  readonly embedding_empty?: number;
   readonly bytes: number;
   /** What the finish needs of it. */
   readonly output: object | null;

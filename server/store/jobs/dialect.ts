@@ -11,6 +11,8 @@ export interface Dialect {
   readonly skipLocked: string;
   /** A table `r` of `seq`, `rank` and `range` from one value: an array of JSON. */
   readonly plannedRows: string;
+  /** In the same way a table `r` of `key` and `id`. */
+  readonly idRows: string;
 }
 
 export const POSTGRESQL: Dialect = {
@@ -18,6 +20,7 @@ export const POSTGRESQL: Dialect = {
   since: 'extract(epoch from now())::float8',
   skipLocked: 'for update skip locked',
   plannedRows: 'json_to_recordset(?::json) r(seq int, rank int, range text)',
+  idRows: 'json_to_recordset(?::json) r(key text, id text)',
 };
 
 /** One process at a time writes, and the time is read once it does. */
@@ -26,6 +29,7 @@ export const SQLITE: Dialect = {
   since: `unixepoch('subsec')`,
   skipLocked: '',
   plannedRows: `(select value ->> 'seq' seq, value ->> 'rank' rank, value ->> 'range' range from json_each(?)) r`,
+  idRows: `(select value ->> 'key' key, value ->> 'id' id from json_each(?)) r`,
 };
 
 /** What statements about shards need. */

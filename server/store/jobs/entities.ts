@@ -31,6 +31,7 @@ export const BulkJobEntity = defineEntity({
     documents: p.bigint('number'),
     documentsFailed: p.bigint('number'),
     chunks: p.bigint('number'),
+    embeddingEmpty: p.bigint('number').defaultRaw('0'),
     bytesRead: p.bigint('number'),
     bytesTotal: p.bigint('number'),
     error: p.type(ExactJson<Failure>).nullable(),

@@ -122,6 +122,7 @@ function toJob(row: Omit<BulkJobRow, 'upload' | symbol>): JobRecord {
       failed: Number(row.documentsFailed),
     },
     chunks: Number(row.chunks),
+    embedding_empty: Number(row.embeddingEmpty),
     bytes: { read: Number(row.bytesRead), total: Number(row.bytesTotal) },
     created_at: Number(row.createdAt),
     finished_at: row.finishedAt == null ? null : Number(row.finishedAt),

@@ -118,8 +118,9 @@ function jobChange({ kind }: Claim, result: ShardResult): Change {
   }
   if (kind !== 'chunk') return SAME;
   const set = `shards_open = shards_open - 1, shards_done = shards_done + 1, documents = documents + ?, documents_failed = documents_failed + ?,
-    chunks = chunks + ?, bytes_read = bytes_read + ?`;
-  return { set, values: [result.documents, result.documentsFailed, result.chunks, result.bytes] };
+    chunks = chunks + ?, embedding_empty = embedding_empty + ?, bytes_read = bytes_read + ?`;
+  const { documents, documentsFailed, chunks, embedding_empty = 0, bytes } = result;
+  return { set, values: [documents, documentsFailed, chunks, embedding_empty, bytes] };
 }
 
 /** After a shard of any kind but `finish`: the last one of the plan opens that. */

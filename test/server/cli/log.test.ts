@@ -78,6 +78,15 @@ t.test('and which model', needs('embedding/static', 'tokenizer/huggingface'), as
   t.notMatch(await text(), /secret/);
 });
 
+const NO_WORD = 'vectors that say nothing are a warning, one for each request';
+t.test(NO_WORD, needs('embedding/static', 'tokenizer/huggingface'), async (t) => {
+  const { client, linesWith } = await withLog(t, {});
+  await client.post('/v1/embed', { text: ['茶', 'tea'] }, HEADERS);
+  await client.post('/v1/embed', { text: 'tea' });
+  await linesWith('answered', 2);
+  t.match(await linesWith('embedding'), [{ level: 'warn', reqId: 'mine', texts: 1 }]);
+});
+
 t.test('texts and tokens are never logged; why a plugin failed is, here and in a worker', async (t) => {
   const fails = "throw new Error('the key sk-12345 is wrong');";
   const folder = await pluginsFolder(t, chunker('failing', fails, { light: true }));

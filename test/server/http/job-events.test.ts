@@ -117,6 +117,7 @@ const RECORD: JobRecord = {
   spec: { source: { format: 'jsonl' }, target: { path: 'x' }, group: 'chunk' },
   state: 'running',
   error: null,
+  embedding_empty: 0,
   shards: { total: 1, open: 1, done: 0, failed: 0 },
   documents: { done: 0, failed: 0 },
   chunks: 0,

@@ -6,6 +6,8 @@ import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import type { JobAnswer } from '../../../server/jobs/job-answer.ts';
 import type { ShardAnswer } from '../../../server/jobs/shard-answer.ts';
+import { LETTERS } from '../../support/evaluation.ts';
+import { needs } from '../../support/here.ts';
 import {
   createGated,
   createJob,
@@ -42,7 +44,7 @@ const server = await startJobServer(t, FILES, {
   bulkShardBytes: 500,
   bulkCallbackPrivate: true,
   bulkCallbackSecret: SECRET,
-  pluginsDir: [await pluginsFolder(t, GATED)],
+  pluginsDir: [await pluginsFolder(t, GATED, LETTERS)],
 });
 const KB = { path: 'kb' };
 
@@ -100,6 +102,18 @@ t.test('lines of JSON Lines are documents, with fields that are mapped, in their
   t.match(first?.chunks[0]?.metadata, { lang: 'en' });
   const names = await readdir(join(server.root, 'out'));
   t.equal(names.filter((name) => name.startsWith('part-')).length, job.shards.total);
+});
+
+t.test('vectors of zeros are counted in the job', needs('refinery/embeddings'), async (t) => {
+  const documents = [
+    { id: 'a', text: 'tea' },
+    { id: 'b', text: '茶 今天天气' },
+  ];
+  const steps = [
+    ...STEPS,
+    { type: 'refine', refinery: 'embeddings', config: { embedding_model: 'letters' } },
+  ];
+  t.match(await runJob(server, { source: { documents }, steps }), { chunks: 3, embedding_empty: 2 });
 });
 
 t.test('documents of the request are chunked, with the bytes of their metadata', async (t) => {

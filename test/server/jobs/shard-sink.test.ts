@@ -98,6 +98,7 @@ function groupOf(given: readonly Given[]) {
       source: { place: { source: 'a.jsonl' }, size: 1, document: Buffer.alloc(0) },
       id,
       chunks: texts.length,
+      embedding_empty: 0,
       ids: texts.map((text) => `${id}-${text}`),
       error,
     }),

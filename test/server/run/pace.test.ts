@@ -13,7 +13,7 @@ const pipeline = (...chunkers: string[]): ChunksTask => ({
 function timings(seconds: Partial<Record<WorkStage, number>>): Timings {
   const stages = Object.entries(seconds) as [WorkStage, number][];
   const times = stages.map(([stage, seconds]) => ({ stage, by: 'x', seconds }));
-  return { times, documents: 1, chunks: 1, tokens: 1, opened: [] };
+  return { times, documents: 1, chunks: 1, tokens: 1, opened: [], emptyVectors: 0 };
 }
 
 const rounded = (seconds: number) => Math.round(seconds * 1000) / 1000;

@@ -2,15 +2,16 @@ import t from 'tap';
 import { listTokenizers } from '../../../server/service/list-tokenizers.ts';
 import { toJsonText } from '../../../server/wire/json-text.ts';
 import { locate } from '../../../server/wire/locate.ts';
-import { LETTERS } from '../../support/evaluation.ts';
+import { LETTERS, requestAbout } from '../../support/evaluation.ts';
 import { isHere, needs } from '../../support/here.ts';
 import { plugin, pluginsFolder } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
-import { jsonOf, openService } from '../../support/service.ts';
+import { chunkStep, jsonOf, openService, refineStep } from '../../support/service.ts';
+import { linesIn } from '../../support/streams.ts';
 
 /** Vectors of texts, tokens of texts, and the list of tokenizers. */
 
-const { post } = await openService(t, { pluginsDir: [await pluginsFolder(t, LETTERS)] });
+const { post, execute, stream } = await openService(t, { pluginsDir: [await pluginsFolder(t, LETTERS)] });
 
 interface Embeddings<Vector = number[]> {
   readonly model: string;
@@ -43,6 +44,44 @@ t.test(AS_REFINED, needs('refinery/embeddings', 'embedding/static', 'tokenizer/h
   t.same(embeddings, vectors);
   t.same((await embed({ text: TEXTS[0] })).embeddings, embeddings.slice(0, 1), 'one text, a list of one');
   t.same(await embed({ text: [] }), { model, dimensions, embeddings: [] });
+});
+
+const CHINESE = '今天天气很好。我们去公园散步。';
+const EMPTY = 'vectors of zeros are counted in a header, and in the line of a stream';
+t.test(EMPTY, needs('refinery/embeddings'), async (t) => {
+  const texts = ['tea', CHINESE, '👍🏽', '***', ''];
+  const config = { embedding_model: 'letters' };
+  const chunks = texts.map((text) => ({ text, start_index: 0, end_index: 0, token_count: 0 }));
+  const steps = [chunkStep('token', { chunk_size: 7 }), refineStep('embeddings', config)];
+  for (const [what, expected, answer] of [
+    ['embed', '4', await post('/v1/embed', { text: texts, ...config })],
+    ['embed what is known', null, await post('/v1/embed', { text: 'tea', ...config })],
+    ['refine', '4', await post('/v1/refine/embeddings', { chunks, ...config })],
+    ['a batch', '-, 3, 1', await execute(steps, { text: ['tea', CHINESE, '茶'] })],
+    ['evaluate', '1', await post('/v1/evaluate', requestAbout('茶', { tea: '茶' }, [{ chunker: 'token' }]))],
+  ] as const) {
+    t.equal(answer.status, 200, `${what}: ${answer.status === 200 || answer.bytes}`);
+    t.equal(answer.headers.get('x-embedding-empty'), expected, what);
+  }
+  const lines = linesIn(
+    (await stream({ run: 'refine', name: 'embeddings' }, config, [chunks, chunks.slice(0, 1)])).bytes,
+  );
+  t.same(
+    lines.map((line) => (line as { embedding_empty?: number }).embedding_empty),
+    [4, undefined],
+  );
+});
+
+const UNCUT = 'semantic: a text whose sentences all have vectors of zeros says so';
+t.test(UNCUT, needs('chunker/semantic', 'embedding/static', 'tokenizer/huggingface'), async (t) => {
+  const answer = await post('/v1/chunk/semantic', {
+    text: CHINESE.repeat(9),
+    min_characters_per_sentence: 2,
+  });
+  t.equal(answer.json<object[]>().length, 1);
+  t.equal(answer.headers.get('x-embedding-empty'), '18');
+  const known = await post('/v1/embed', { text: ['One. ', '今天天气很好。', '***', '7'] });
+  t.equal(known.headers.get('x-embedding-empty'), '2', 'punctuation is no word');
 });
 
 const EXACT = 'embed: base64 is the exact float32 of the numbers, lowest byte first';

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EmbeddingModel, EmbedRequest, Vectors } from '../../../../core/contracts/embedding.ts';
-import type { Tokenizer } from '../../../../core/contracts/tokenizer.ts';
 import { type Prompts, withPrompt } from '../../../../core/engine/prompts.ts';
 import { createMeanPooling, type MeanPooling } from '../pooling/mean-pooling.ts';
 import type { Table } from '../table/table.ts';
 import type { StaticConfig } from './config.ts';
+import { createWordFinder, type EncodingTokenizer, type WordFinder } from './words.ts';
 
 /** About what a thread keeps for each token: its entry in the tokenizer, and its count. */
 const BYTES_PER_TOKEN = 160;
@@ -14,8 +14,6 @@ const MAX_BUSY_MS = 20;
 
 /** How many tokens a model embeds before it looks at the clock and at the signal again. */
 const TOKENS_BETWEEN_CHECKS = 1000;
-
-export type EncodingTokenizer = Tokenizer & Required<Pick<Tokenizer, 'encode'>>;
 
 /** What a model is made of. */
 export interface ModelParts {
@@ -33,12 +31,18 @@ export function createModel({ name, config, prompts, table, tokenizer, close }: 
   const { dimensions, tokens } = table.shape;
   const { calibrationOffset: offset } = config;
   const pooling = createMeanPooling(table, config);
+  const hasWord = createWordFinder(tokenizer, table.shape);
   return {
     name,
     bytes: tokens * BYTES_PER_TOKEN,
     tokenizer: async () => tokenizer,
     embed: (texts, request) =>
-      embedTexts(withPrompt(texts, prompts[request.purpose]), request, { tokenizer, pooling, dimensions }),
+      embedTexts(withPrompt(texts, prompts[request.purpose]), request, {
+        tokenizer,
+        pooling,
+        hasWord,
+        dimensions,
+      }),
     ...(offset === undefined ? {} : { calibrate: (cosine) => (cosine + offset) / (1 + offset) }),
     close,
   };
@@ -47,19 +51,23 @@ export function createModel({ name, config, prompts, table, tokenizer, close }: 
 interface EmbedParts {
   readonly tokenizer: EncodingTokenizer;
   readonly pooling: MeanPooling;
+  readonly hasWord: WordFinder;
   readonly dimensions: number;
 }
 
 async function embedTexts(
   texts: readonly string[],
   { signal, progress }: EmbedRequest,
-  { tokenizer, pooling, dimensions }: EmbedParts,
+  { tokenizer, pooling, hasWord, dimensions }: EmbedParts,
 ): Promise<Vectors> {
   const values = new Float32Array(texts.length * dimensions);
   let busySince = performance.now();
   let unchecked = 0;
+  let wordless = 0;
   for (let index = 0; index < texts.length; index++) {
-    const ids = tokenizer.encode(texts[index] as string);
+    const text = texts[index] as string;
+    const ids = tokenizer.encode(text);
+    if (!hasWord(text, ids)) wordless++;
     pooling(ids, values, index * dimensions);
     unchecked += 1 + ids.length;
     if (unchecked < TOKENS_BETWEEN_CHECKS) continue;
@@ -71,5 +79,5 @@ async function embedTexts(
     busySince = performance.now();
   }
   signal.throwIfAborted();
-  return { dimensions, values };
+  return { dimensions, values, wordless };
 }

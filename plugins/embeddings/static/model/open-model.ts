@@ -6,8 +6,9 @@ import { PROMPTS_FILE, promptsOf } from '../../../../core/engine/prompts.ts';
 import { exposedError, reasonOf } from '../../../../core/errors.ts';
 import type { TableLease, TableRegistry } from '../table/table-registry.ts';
 import { CONFIG_FILE, parseFields, readConfig } from './config.ts';
-import { createModel, type EncodingTokenizer } from './model.ts';
+import { createModel } from './model.ts';
 import { ownNameOf } from './own-models.ts';
+import type { EncodingTokenizer } from './words.ts';
 
 export const WEIGHTS_FILE: ModelFile = { name: 'model.safetensors', maxBytes: 2 ** 31 };
 const TOKENIZER_FILE: ModelFile = { name: 'tokenizer.json', maxBytes: 100 * 1024 * 1024 };

@@ -78,8 +78,9 @@ interface Run {
 async function work({ setup, store, folder, earlier, context }: Run, job: JobRecord): Promise<JobRecord> {
   const { engine, source, chunking } = setup;
   const { signal } = context;
-  const { documents, chunks, bytes } = job;
-  Object.assign(context.counts, { documents: documents.done + documents.failed, chunks, bytes: bytes.read });
+  const { documents, chunks, embedding_empty, bytes } = job;
+  const done = { documents: documents.done + documents.failed, chunks, embedding_empty, bytes: bytes.read };
+  Object.assign(context.counts, done);
   const worker = createJobWorker({
     ...engine,
     log: QUIET,
@@ -110,11 +111,11 @@ async function work({ setup, store, folder, earlier, context }: Run, job: JobRec
 /** Counts what the job has done, and writes what is asked for besides its files. @throws CommandError if it failed */
 async function report(
   { setup: { flags }, folder, earlier, context: { counts } }: Run,
-  { state, error, documents, chunks, bytes }: JobRecord,
+  { state, error, documents, chunks, embedding_empty, bytes }: JobRecord,
 ): Promise<ChangeCounts | undefined> {
   // What was shown may count twice what was begun twice.
   counts.documents = documents.done + documents.failed;
-  Object.assign(counts, { failed: documents.failed, chunks, bytes: bytes.read });
+  Object.assign(counts, { failed: documents.failed, chunks, embedding_empty, bytes: bytes.read });
   if (state === 'cancelled')
     throw new CommandError(`--out ${folder}: another process has taken this run over`);
   if (error !== null) throw new CommandError(errorAnswer(error).detail);
@@ -125,9 +126,10 @@ async function report(
 }
 
 function show(group: ChunkedDocuments, { counts, progress }: RunContext, earlier: EarlierIds | undefined) {
-  for (const { chunks, source, error } of group.documents) {
+  for (const { chunks, embedding_empty, source, error } of group.documents) {
     counts.documents++;
     counts.chunks += chunks;
+    counts.embedding_empty += embedding_empty;
     counts.bytes += source.size;
     if (error !== undefined) counts.failed++;
   }

@@ -25,7 +25,7 @@ export interface AnsweredLine {
  * @throws RefusedError if the server stops, so that the document is to be sent again
  */
 export function answeredLine(line: Buffer, source: SourceDocument, group: JobSpec['group']): AnsweredLine {
-  const [chunks, error, idPlace] = findMembers(line, 0, ['chunks', 'error', 'id']);
+  const [chunks, error, idPlace, empty] = findMembers(line, 0, ['chunks', 'error', 'id', 'embedding_empty']);
   const id = idPlace === undefined ? undefined : (JSON.parse(textAt(line, idPlace)) as string);
   if (chunks === undefined) {
     const { status, detail } = JSON.parse(textAt(line, error as JsonPlace)) as DocumentError;
@@ -34,7 +34,8 @@ export function answeredLine(line: Buffer, source: SourceDocument, group: JobSpe
   }
   const places = findElements(line, chunks.from);
   const ids = places.flatMap((place) => idAt(line, place));
-  const document = { source, id, chunks: places.length, ids, error: undefined };
+  const embedding_empty = empty === undefined ? 0 : Number(textAt(line, empty));
+  const document = { source, id, chunks: places.length, embedding_empty, ids, error: undefined };
   if (group === 'chunk') {
     return { bytes: places.flatMap(({ from, to }) => [line.subarray(from, to), LINE_FEED]), document };
   }

@@ -1,0 +1,37 @@
+import type { Tokenizer } from '../../../../core/contracts/tokenizer.ts';
+import type { TableShape } from '../table/table.ts';
+
+export type EncodingTokenizer = Tokenizer & Required<Pick<Tokenizer, 'encode'>>;
+
+/** Whether a text has a token with a letter or digit that the model has a row for. @param ids of the text */
+export type WordFinder = (text: string, ids: Uint32Array) => boolean;
+
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
+
+const [UNSEEN, WORD, NO_WORD] = [0, 1, 2];
+
+/** What a token is, is read from the first text that has it; most texts are read to their first word only. */
+export function createWordFinder(
+  tokenizer: EncodingTokenizer,
+  { tokens, unknownId }: TableShape,
+): WordFinder {
+  const kinds = new Uint8Array(tokens);
+  if (unknownId !== undefined && unknownId < tokens) kinds[unknownId] = NO_WORD;
+
+  function learn(text: string, ids: Uint32Array): void {
+    const ends = tokenizer.tokenize(text).ends();
+    for (const [at, id] of ids.entries()) {
+      if (kinds[id] !== UNSEEN) continue;
+      const token = text.slice(at === 0 ? 0 : ends[at - 1], ends[at]);
+      kinds[id] = LETTER_OR_DIGIT.test(token) ? WORD : NO_WORD;
+    }
+  }
+
+  return (text, ids) => {
+    for (const id of ids) {
+      if (kinds[id] === UNSEEN) learn(text, ids);
+      if (kinds[id] === WORD) return true;
+    }
+    return false;
+  };
+}

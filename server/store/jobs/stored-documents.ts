@@ -1,0 +1,99 @@
+import { hash } from 'node:crypto';
+import { transact } from '../transact.ts';
+import type { Claim, GoneDocument, PruneCounts, SourceInSink } from './contract.ts';
+import { rowOf, rowsOf, type ShardTable } from './dialect.ts';
+import { BATCH, lockJob } from './tables.ts';
+import { MINE, mineOf } from './take.ts';
+
+/** What a row is found by, and the JSON of the id, which has an escape for what a database has no place for. */
+interface IdRow {
+  readonly key: string;
+  readonly id: string;
+}
+
+const CREATED = '(select created_at from bulk_jobs where bulk_jobs.id = ?)';
+
+/** See `JobStore.noteDocuments`. */
+export async function noteDocuments(
+  { em, dialect }: ShardTable,
+  jobId: string,
+  { sink, source }: SourceInSink,
+  ids: readonly string[],
+  areStored: boolean,
+): Promise<void> {
+  const insert = `insert into bulk_documents (sink, source, key, id, seen_at)
+    select ?, ?, r.key, r.id, bulk_jobs.created_at from ${dialect.idRows}, bulk_jobs where bulk_jobs.id = ?
+    on conflict (sink, key, source) do update set seen_at = excluded.seen_at
+    where bulk_documents.seen_at < excluded.seen_at`;
+  const update = `update bulk_documents set seen_at = ${CREATED}
+    where sink = ? and source = ? and seen_at < ${CREATED} and key in (select r.key from ${dialect.idRows})`;
+  for (const rows of inBatches(ids)) {
+    const json = JSON.stringify(rows);
+    if (areStored) await em.fork().execute(insert, [sink, source, json, jobId]);
+    else await em.fork().execute(update, [jobId, sink, source, jobId, json]);
+  }
+}
+
+const GONE = `d.sink = ? and d.source = ? and d.seen_at < ${CREATED}`;
+
+/** See `JobStore.goneDocuments`. */
+export async function goneDocuments(
+  { em }: ShardTable,
+  jobId: string,
+  { sink, source }: SourceInSink,
+): Promise<readonly GoneDocument[]> {
+  const rows = await rowsOf<{ id: string; elsewhere: boolean | number }>(
+    em.fork(),
+    `select d.id, exists (select 1 from bulk_documents o
+      where o.sink = d.sink and o.key = d.key and o.source <> d.source) as elsewhere
+    from bulk_documents d where ${GONE} limit ${BATCH}`,
+    [sink, source, jobId],
+  );
+  return rows.map(({ id, elsewhere }) => ({ id: JSON.parse(id) as string, isElsewhere: Boolean(elsewhere) }));
+}
+
+/** See `JobStore.countGone`. */
+export async function countGone(
+  { em }: ShardTable,
+  jobId: string,
+  { sink, source }: SourceInSink,
+): Promise<number> {
+  const count = `select count(*) as count from bulk_documents d where ${GONE}`;
+  const row = await rowOf<{ count: number | string }>(em.fork(), count, [sink, source, jobId]);
+  return Number(row?.count ?? 0);
+}
+
+/** See `JobStore.forgetDocuments`. */
+export function forgetDocuments(
+  { em, dialect }: ShardTable,
+  claim: Claim,
+  { sink, source }: SourceInSink,
+  ids: readonly string[],
+  { pruned, unpruned }: PruneCounts,
+): Promise<boolean> {
+  return transact(em, async (tx) => {
+    await lockJob(tx, claim.jobId);
+    const mine = await rowOf(tx, `select seq from bulk_shards where ${MINE}`, mineOf(claim));
+    if (mine === undefined) return false;
+    await lockJob(tx, claim.jobId, 'pruned = pruned + ?, unpruned = ?', [pruned, unpruned]);
+    for (const rows of inBatches(ids))
+      await tx.execute(
+        `delete from bulk_documents where sink = ? and source = ? and seen_at < ${CREATED}
+          and key in (select r.key from ${dialect.idRows})`,
+        [sink, source, claim.jobId, JSON.stringify(rows)],
+      );
+    return true;
+  });
+}
+
+/** Each id once, in the same order whoever writes them, so that no two wait for each other. */
+function* inBatches(ids: readonly string[]): Generator<readonly IdRow[]> {
+  const rows = new Map(ids.map((given) => rowOfId(JSON.stringify(given))).map((row) => [row.key, row]));
+  const sorted = [...rows.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+  for (let at = 0; at < sorted.length; at += BATCH) yield sorted.slice(at, at + BATCH);
+}
+
+/** Half of a SHA-256 stands for the id in the indexes, which take no text of any length. */
+function rowOfId(id: string): IdRow {
+  return { key: hash('sha256', id, 'base64url').slice(0, 22), id };
+}
