@@ -109,6 +109,11 @@ export const manifestSchema = {
       description:
         'Plugins between which this one chooses (`chunker/sentence`). It is given those that are here and can run. Their options stand under their names among its own, without those that it has itself, and what they may add to chunks and report counts as its own.',
     },
+    chosenDefaults: {
+      ...schemas,
+      description:
+        'Defaults that options of the plugins in `chooses` have here and not by themselves, by name of plugin and of option.',
+    },
     guarantees: {
       type: 'object',
       properties: {

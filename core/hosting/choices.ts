@@ -5,8 +5,8 @@ import type { Manifest, ObjectSchema } from '../contracts/manifest.ts';
  * fields and their reports. What it has itself comes first.
  */
 export function withChoices(manifest: Manifest, chosen: readonly Manifest[]): Manifest {
-  const { options = NO_OPTIONS, fields, reports } = manifest;
-  const theirs = chosen.map((one) => [one.name, optionsUnder(one, options)]);
+  const { options = NO_OPTIONS, fields, reports, chosenDefaults = {} } = manifest;
+  const theirs = chosen.map((one) => [one.name, optionsUnder(one, options, chosenDefaults[one.name])]);
   return {
     ...manifest,
     options: { ...options, properties: { ...options.properties, ...Object.fromEntries(theirs) } },
@@ -17,8 +17,16 @@ export function withChoices(manifest: Manifest, chosen: readonly Manifest[]): Ma
 
 const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {} };
 
-function optionsUnder({ kind, name, options = NO_OPTIONS }: Manifest, own: ObjectSchema): object {
-  const more = Object.entries(options.properties).filter(([option]) => !(option in own.properties));
+function optionsUnder(
+  { kind, name, options = NO_OPTIONS }: Manifest,
+  own: ObjectSchema,
+  defaults: Readonly<Record<string, unknown>> = {},
+): object {
+  const others = Object.entries(options.properties).filter(([option]) => !(option in own.properties));
+  const more = others.map(([option, schema]) => [
+    option,
+    option in defaults ? { ...schema, default: defaults[option] } : schema,
+  ]);
   return {
     type: 'object',
     properties: Object.fromEntries(more),

@@ -45,4 +45,5 @@ export default {
     'chunker/code',
     'chunker/recursive',
   ],
+  chosenDefaults: { code: { oversize: 'split' } },
 } as const satisfies Manifest;

@@ -40,8 +40,8 @@ t.test('it says in the chunks and in a header what it chose, for each text of a 
 t.test('the chunks are those of the chosen chunker', async (t) => {
   for (const name of here) {
     const asked = { text: TEXTS[name], chunk_size: 20 };
-    const language = name === 'code' ? 'auto' : undefined;
-    const own = (await client.post(`/v1/chunk/${name}`, { ...asked, language })).json<object[]>();
+    const more = name === 'code' ? { language: 'auto', oversize: 'split' } : {};
+    const own = (await client.post(`/v1/chunk/${name}`, { ...asked, ...more })).json<object[]>();
     const named = own.map((chunk) => ({ ...chunk, chunker: name }));
     t.same((await chunk(asked)).body, named, name);
   }
@@ -94,6 +94,20 @@ t.test('what is wrong with an option is said with its place', NEEDED, (t) => che
 t.test('options that exclude each other may both be at their defaults', needs('chunker/table'), async (t) => {
   t.equal((await chunk({ text: TEXTS.table, table: { rows_per_chunk: 1 } })).header, 'table');
 });
+
+t.test(
+  'a class above chunk_size is split, unless a request wants it whole',
+  needs('chunker/code'),
+  async (t) => {
+    const methods = Array.from({ length: 9 }, (_, at) => `    def m${at}(self):\n        return ${at}\n`);
+    const asked = { text: `class Large:\n${methods.join('')}`, filename: 'large.py', chunk_size: 60 };
+    const counts = async (more: object) =>
+      ((await chunk({ ...asked, ...more })).body as { token_count: number }[]).map((one) => one.token_count);
+    for (const code of [undefined, {}, { language: 'python' }, { oversize: 'split' }])
+      t.ok(Math.max(...(await counts({ code }))) <= 60, JSON.stringify(code));
+    t.same(await counts({ code: { oversize: 'keep' } }), [asked.text.length], 'as code does by default');
+  },
+);
 
 t.test('a server without some of them chooses among the others', needs('chunker/json'), async (t) => {
   const few = await startServer(t, { plugins: ['auto', 'json', 'character'] });
