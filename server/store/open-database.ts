@@ -11,7 +11,7 @@ import type { DatabaseSettings } from './contract.ts';
 import { type Database, databaseOf, nameOf } from './database.ts';
 import { StoreOpenError } from './errors.ts';
 import { isTransient, reasonOfFailure } from './failures.ts';
-import { BulkJobEntity, BulkShardEntity } from './jobs/entities.ts';
+import { BulkDocumentEntity, BulkJobEntity, BulkShardEntity } from './jobs/entities.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { PipelineEntity } from './pipeline-entity.ts';
 import { expectSameFile } from './same-file.ts';
@@ -146,7 +146,7 @@ function discardUnanswered(pool: Pool): void {
 
 function common(log: Log) {
   return {
-    entities: [PipelineEntity, BulkJobEntity, BulkShardEntity],
+    entities: [PipelineEntity, BulkJobEntity, BulkShardEntity, BulkDocumentEntity],
     extensions: [Migrator],
     migrations: { migrationsList: MIGRATIONS, snapshot: false },
     logger: (message: string) => log.debug({}, message),

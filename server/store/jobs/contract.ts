@@ -39,6 +39,9 @@ export interface JobRecord {
   readonly chunks: number;
   /** Texts of which the model knows no word. */
   readonly embedding_empty: number;
+  /** Documents that were deleted from the sink, and those that were not since it is not certain that they are gone. */
+  readonly pruned: number;
+  readonly unpruned: number;
   readonly bytes: { readonly read: number; readonly total: number };
   readonly created_at: number;
   readonly finished_at: number | null;
@@ -124,6 +127,21 @@ export interface ShardResult {
   /** What the finish needs of it. */
   readonly output: object | null;
 }
+
+/** A source of documents, and a sink with the options that say where it stores them. Digests. */
+export interface SourceInSink {
+  readonly sink: string;
+  readonly source: string;
+}
+
+/** A document that a source had. */
+export interface GoneDocument {
+  readonly id: string;
+  /** Whether another source has one of this id in the same sink. */
+  readonly isElsewhere: boolean;
+}
+
+export type PruneCounts = Pick<JobRecord, 'pruned' | 'unpruned'>;
 
 /** How busy the workers of all machines are. */
 export interface JobLoad {
@@ -214,6 +232,28 @@ export interface JobStore {
   fail(claim: Claim, failure: Failure, isFinal?: boolean): Promise<boolean>;
   /** Gives a shard back that was not done, at once and without counting a failure. */
   giveBack(claim: Claim): Promise<void>;
+
+  /**
+   * Remembers, for longer than the job, that it has documents.
+   *
+   * @param areStored false if they failed: those alone are remembered that an earlier job has stored
+   */
+  noteDocuments(jobId: string, of: SourceInSink, ids: readonly string[], areStored: boolean): Promise<void>;
+  /** Some of the documents that no job has had which was made as late as this one; none once all are forgotten. */
+  goneDocuments(jobId: string, of: SourceInSink): Promise<readonly GoneDocument[]>;
+  /** How many there are. */
+  countGone(jobId: string, of: SourceInSink): Promise<number>;
+  /**
+   * Forgets documents that are gone, and counts in the job what was pruned.
+   *
+   * @returns whether the shard is still the worker's; else nothing changes
+   */
+  forgetDocuments(
+    claim: Claim,
+    of: SourceInSink,
+    ids: readonly string[],
+    counts: PruneCounts,
+  ): Promise<boolean>;
   close(): Promise<void>;
 }
 

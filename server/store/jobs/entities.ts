@@ -32,6 +32,8 @@ export const BulkJobEntity = defineEntity({
     documentsFailed: p.bigint('number'),
     chunks: p.bigint('number'),
     embeddingEmpty: p.bigint('number').defaultRaw('0'),
+    pruned: p.bigint('number').defaultRaw('0'),
+    unpruned: p.bigint('number').defaultRaw('0'),
     bytesRead: p.bigint('number'),
     bytesTotal: p.bigint('number'),
     error: p.type(ExactJson<Failure>).nullable(),
@@ -75,3 +77,20 @@ export const BulkShardEntity = defineEntity({
 });
 
 export type BulkShardRow = InferEntity<typeof BulkShardEntity>;
+
+/**
+ * The table of the documents that jobs have stored in sinks, which outlives the jobs. A sink and a source are digests, as is
+ * the key, of the id; `seenAt` is when the newest job was made that had the document.
+ */
+export const BulkDocumentEntity = defineEntity({
+  name: 'BulkDocument',
+  tableName: 'bulk_documents',
+  indexes: [{ name: 'bulk_documents_sink_source_seen_at_index', properties: ['sink', 'source', 'seenAt'] }],
+  properties: {
+    sink: p.text().primary(),
+    key: p.text().primary(),
+    source: p.text().primary(),
+    id: p.text(),
+    seenAt: p.double(),
+  },
+});

@@ -44,6 +44,10 @@ export function createJobStore(database: SharedDatabase, settings: QueueSettings
     commit: async (claim, result) => (await opened()).commit(claim, result),
     fail: async (claim, failure, isFinal) => (await opened()).fail(claim, failure, isFinal),
     giveBack: async (claim) => (await opened()).giveBack(claim),
+    noteDocuments: async (...given) => (await opened()).noteDocuments(...given),
+    goneDocuments: async (...given) => (await opened()).goneDocuments(...given),
+    countGone: async (...given) => (await opened()).countGone(...given),
+    forgetDocuments: async (...given) => (await opened()).forgetDocuments(...given),
     async close() {
       isClosed = true;
       const store = await loading?.catch(() => undefined);

@@ -123,6 +123,8 @@ function toJob(row: Omit<BulkJobRow, 'upload' | symbol>): JobRecord {
     },
     chunks: Number(row.chunks),
     embedding_empty: Number(row.embeddingEmpty),
+    pruned: Number(row.pruned),
+    unpruned: Number(row.unpruned),
     bytes: { read: Number(row.bytesRead), total: Number(row.bytesTotal) },
     created_at: Number(row.createdAt),
     finished_at: row.finishedAt == null ? null : Number(row.finishedAt),

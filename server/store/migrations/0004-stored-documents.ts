@@ -7,13 +7,15 @@ export class CreateStoredDocuments extends Migration {
     const double = isPostgreSql(this.driver.getPlatform()) ? 'double precision' : 'double';
     this.addSql(`create table bulk_documents (
       sink text not null,
-      source text not null,
       key text not null,
+      source text not null,
       id text not null,
       seen_at ${double} not null,
       primary key (sink, key, source)
     )`);
-    this.addSql('create index bulk_documents_sink_source_seen_at_index on bulk_documents (sink, source, seen_at)');
+    this.addSql(
+      'create index bulk_documents_sink_source_seen_at_index on bulk_documents (sink, source, seen_at)',
+    );
     this.addSql('alter table bulk_jobs add column pruned bigint not null default 0');
     this.addSql('alter table bulk_jobs add column unpruned bigint not null default 0');
   }

@@ -118,6 +118,8 @@ const RECORD: JobRecord = {
   state: 'running',
   error: null,
   embedding_empty: 0,
+  pruned: 0,
+  unpruned: 0,
   shards: { total: 1, open: 1, done: 0, failed: 0 },
   documents: { done: 0, failed: 0 },
   chunks: 0,
