@@ -12,6 +12,7 @@ import { expireJobs } from './expire-jobs.ts';
 import { finishJob } from './finish-job.ts';
 import type { JobPlaces } from './places.ts';
 import { planJob } from './plan-job.ts';
+import { pruneSink, type RemoveDocuments } from './prune.ts';
 import type { ShardOutcome } from './work-on-shard.ts';
 import { type JobWorker, startWorker } from './worker.ts';
 
@@ -28,6 +29,8 @@ export interface JobWorkerParts {
   notify(claim: Claim, signal: AbortSignal): Promise<ShardResult>;
   onShard?(outcome: ShardOutcome, seconds: number): void;
   readonly storing?: ShardTools['storing'];
+  /** Missing where no job has a sink. */
+  readonly remove?: RemoveDocuments;
   readonly filter?: ShardTools['filter'];
 }
 
@@ -46,7 +49,7 @@ const EXPIRY_PAUSE = 60_000;
 
 /** Starts a worker that does jobs of the store. */
 export function createJobWorker(parts: JobWorkerParts): JobWorker {
-  const { store, places, settings, log, notify, onShard } = parts;
+  const { store, places, settings, log, notify, onShard, remove } = parts;
   const chunkTools = {
     ...parts,
     decoder: decoderOf(parts.registry, parts.host),
@@ -59,7 +62,8 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
       plan: (claim, signal) => planJob(claim, signal, { store, places, ...settings }),
       chunk: (claim, signal) => chunkShard(claim, signal, chunkTools),
       finish: async (claim, signal) => {
-        const result = await finishJob(claim, signal, { store, places });
+        const prune = async () => remove && pruneSink(claim, signal, { store, remove });
+        const result = await finishJob(claim, signal, { store, places, prune });
         const { embedding_empty: texts } = await store.get(claim.jobId);
         if (texts > 0) log.warn({ job: claim.jobId, texts }, EMPTY_VECTORS);
         return result;

@@ -57,18 +57,21 @@ const AHEAD = 1;
 
 async function startWorker(parts: ServerWorkerParts): Promise<JobWorker> {
   const { config, service, runner, byteBudget, onAnswer, store } = parts;
-  const [{ createJobWorker }, { localChunking }, { storingIn }, { notifyJob }] = await Promise.all([
-    import('./create-worker.ts'),
-    import('./chunking.ts'),
-    import('./shard-sink.ts'),
-    import('./notify.ts'),
-  ]);
+  const [{ createJobWorker }, { localChunking }, { storingIn }, { removingIn }, { notifyJob }] =
+    await Promise.all([
+      import('./create-worker.ts'),
+      import('./chunking.ts'),
+      import('./shard-sink.ts'),
+      import('./prune.ts'),
+      import('./notify.ts'),
+    ]);
   const slots = Math.max(1, Math.min(config.bulkConcurrency, config.workers)) + AHEAD;
   const { bulkCallbackSecret: secret, bulkCallbackPrivate: allowPrivate } = config;
   return createJobWorker({
     ...parts,
     chunking: localChunking({ service, runner, slots, byteBudget, onAnswer }),
     storing: storingIn(runner),
+    remove: removingIn(runner),
     notify: (claim, signal) => notifyJob(claim, signal, { store, secret, allowPrivate }),
     settings: {
       leaseSeconds: config.bulkLease,

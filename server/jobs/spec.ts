@@ -12,6 +12,8 @@ export interface JobSpec {
   /** Whether a line of the output has a chunk, or all chunks of a document. */
   readonly group: 'chunk' | 'document';
   readonly target: JobTarget;
+  /** Whether documents that an earlier job of this source has stored in the sink, and this one does not find, are removed there. */
+  readonly prune?: true;
   /** Where it is told that the job is over. */
   readonly callback?: string;
 }

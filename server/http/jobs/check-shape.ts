@@ -15,6 +15,7 @@ export interface JobMembers extends Readonly<Record<string, unknown>> {
   readonly namespace: string;
   readonly group: JobSpec['group'];
   readonly target?: Target;
+  readonly prune?: boolean;
   readonly max_errors: number | null;
   readonly callback?: string;
 }

@@ -109,6 +109,11 @@ export function jobBody(namespace: string): ObjectSchema {
         description: 'Whether a line of the output has a chunk, or all chunks of a document.',
       },
       target: targetBody,
+      prune: {
+        type: 'boolean',
+        description:
+          'Whether documents that an earlier job of the same `source` has stored in the same sink, and this one does not find, are deleted there.',
+      },
       max_errors: {
         anyOf: [{ type: 'integer', minimum: 0 }, { type: 'null' }],
         default: null,

@@ -62,7 +62,7 @@ export function jobReader(rules: JobRules): ReadJob {
     const problems: string[] = [];
     collect(problems, () => checkDocuments(members, body, rules.config));
     const steps = await stepsOf(members, rules, problems);
-    problems.push(...callbackProblems(members, rules.config));
+    problems.push(...callbackProblems(members, rules.config), ...pruneProblems(members));
     const sink = collect(problems, () => checkSink(members));
     const target = targetOf(members, sink, id, rules.config, problems);
     if (problems.length > 0) throw invalid(problems);
@@ -81,6 +81,15 @@ function callbackProblems({ callback }: JobMembers, config: Config): string[] {
   const isSigned = bulkCallbackSecret !== '';
   const problem = isSigned ? checkCallbackUrl(callback, bulkCallbackPrivate) : UNSIGNED;
   return problem === undefined ? [] : [`callback: ${problem}`];
+}
+
+function pruneProblems({ prune, target, source }: JobMembers): string[] {
+  if (prune !== true) return [];
+  if (target?.sink === undefined)
+    return ['prune: there is nothing to prune without target.sink; give a sink, or leave prune out'];
+  return source.path === undefined
+    ? ['prune: documents of a request have no earlier job; give source.path, or leave prune out']
+    : [];
 }
 
 const UNSIGNED = 'this server has no secret to sign it with; set the variable BULK_CALLBACK_SECRET';
@@ -136,13 +145,14 @@ function targetOf(
 }
 
 function specOf(members: JobMembers, steps: readonly PipelineStep[], target: JobTarget): JobSpec {
-  const { source, include, namespace, group, callback } = members;
+  const { source, include, namespace, group, prune, callback } = members;
   return {
     source: source.documents === undefined ? sourceOf(source) : { format: 'jsonl' },
     task: { run: 'execute', steps },
     options: { include, namespace },
     group,
     target,
+    ...(prune === true && { prune }),
     ...(callback !== undefined && { callback }),
   };
 }
