@@ -31,6 +31,7 @@ export const CATALOGUE = {
     '{failed} documents failed, and the job may have {most} of them (max_errors): GET /v1/jobs/ID/errors has the reasons.',
   ],
   all_failed: [422, 'All {failed} documents failed: GET /v1/jobs/ID/errors has the reasons.'],
+  nothing_read: [422, 'Nothing was read: {skipped}.'],
   /** Of a source or target of a job. */
   path_outside: [400, '{path} leads out of {storage}: give a path below it, without links that leave it.'],
   source_changed: [400, '{source} has changed, or has gone, since the work began: start it again.'],
@@ -39,7 +40,7 @@ export const CATALOGUE = {
   source_unreadable: [400, '{source} cannot be read: {reason}.'],
   unknown_connection: [400, 'There is no connection {name}; known are {known}.'],
   not_found: [404, 'There is nothing at {path}.{hint}'],
-  pipeline_not_found: [404, 'There is no pipeline {id}: GET /v1/pipelines lists the ones there are.'],
+  pipeline_not_found: [404, 'There is no pipeline {id}: {remedy}.'],
   job_not_found: [404, 'There is no job {id}: GET /v1/jobs lists the ones there are.'],
   method_not_allowed: [405, '{path} does not take {method}: use {allowed}.'],
   pipeline_name_taken: [

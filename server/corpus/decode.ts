@@ -7,13 +7,14 @@ import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import { readerOf } from '../service/readers.ts';
 import { offsetsIn } from '../wire/text-offsets.ts';
 import type { Decode } from './read-shard.ts';
+import type { SkipNote } from './shard.ts';
 
 /** Makes a `Decode`. @param unit in which places are counted */
 export type Decoder = (unit: OffsetUnit, signal: AbortSignal) => Decode;
 
 /**
- * Has the readers of the service read files that are not UTF-8. A file that no reader takes by its name, and that is no
- * text, is binary: it is skipped.
+ * Has the readers of the service read files that are not UTF-8. A file is skipped if those that take it cannot run here, or if
+ * none takes it by its name and it is no text.
  */
 export function decoderOf(registry: Registry, host: PluginHost): Decoder {
   return (unit, signal) =>
@@ -32,19 +33,24 @@ export function decoderOf(registry: Registry, host: PluginHost): Decoder {
           ? read
           : { ...read, pages: [...offsetsIn(text, Uint32Array.from(pages), unit)] };
       } catch (error) {
-        if (isBinary(error, reader, file.name)) return undefined;
-        throw error;
+        const skip = skipOf(error, reader, file.name);
+        if (skip === undefined) throw error;
+        return skip;
       }
     };
 }
 
-/** No reader takes such files, or none of those that do can run here. */
-const NOT_READ: ReadonlySet<string> = new Set(['unread_format', 'missing_capability']);
-
-function isBinary(error: unknown, reader: PluginEntry | undefined, name: string): boolean {
-  if (!(error instanceof ServiceError)) return false;
-  if (reader === undefined) return NOT_READ.has(error.code);
-  const { extensions = [] } = reader.manifest.formats ?? {};
-  const isNamed = extensions.some((extension) => name.toLowerCase().endsWith(extension));
-  return error.code === 'invalid_parameters' && !isNamed;
+/** Why the file is skipped whose reading failed so; undefined if it is not. */
+function skipOf(error: unknown, reader: PluginEntry | undefined, name: string): SkipNote | undefined {
+  if (!(error instanceof ServiceError)) return undefined;
+  const { code, detail, values } = error;
+  if (reader !== undefined) {
+    const { extensions = [] } = reader.manifest.formats ?? {};
+    const isNamed = extensions.some((extension) => name.toLowerCase().endsWith(extension));
+    if (code !== 'invalid_parameters' || isNamed) return undefined;
+    return { skipped: 'binary', detail, brief: 'are binary' };
+  }
+  if (code === 'unread_format') return { skipped: 'no_reader', detail, brief: 'have no reader' };
+  if (code !== 'missing_capability') return undefined;
+  return { skipped: 'no_reader', detail, brief: `need ${values.needs}` };
 }

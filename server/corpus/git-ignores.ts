@@ -13,7 +13,8 @@ interface Rules {
 
 /** What is known of a folder. */
 interface Folder {
-  readonly isIgnored: boolean;
+  /** The rule that leaves it out, or a folder around it. */
+  readonly ignoredBy?: string | undefined;
   /** That apply in it, the nearest first. */
   readonly rules: readonly Rules[];
 }
@@ -30,12 +31,16 @@ export class GitIgnores {
     this.#isOff = isOff;
   }
 
-  /** @param path of a file or a folder, relative to the root, with `/` between folders */
-  async ignores(path: string, isFolder: boolean): Promise<boolean> {
-    if (this.#isOff) return isLeftOut(path, isFolder, []);
+  /**
+   * The rule that leaves out a file or a folder, such as `*.log in sub/.gitignore`; undefined if none does.
+   *
+   * @param path relative to the root, with `/` between folders
+   */
+  async ruleFor(path: string, isFolder: boolean): Promise<string | undefined> {
+    if (this.#isOff) return ruleOf(path, isFolder, []);
     const parent = dirname(path);
-    const { isIgnored, rules } = await this.#folder(parent === '.' ? '' : parent);
-    return isIgnored || isLeftOut(path, isFolder, rules);
+    const { ignoredBy, rules } = await this.#folder(parent === '.' ? '' : parent);
+    return ignoredBy ?? ruleOf(path, isFolder, rules);
   }
 
   #folder(path: string): Promise<Folder> {
@@ -46,19 +51,20 @@ export class GitIgnores {
 
   async #read(path: string): Promise<Folder> {
     const above = path === '' ? NOTHING : await this.#parentOf(path);
-    if (above.isIgnored) return above;
+    if (above.ignoredBy !== undefined) return above;
     const text = await unlessMissing(readFile(join(this.#root, path, '.gitignore'), 'utf8'));
     if (text === undefined) return above;
     const folder = path === '' ? '' : `${path}/`;
-    return { isIgnored: false, rules: [rulesOf(folder, text.split(/\r?\n/)), ...above.rules] };
+    return { rules: [rulesOf(folder, text.split(/\r?\n/)), ...above.rules] };
   }
 
   /** What the folder around it says of this folder. Rules that left it out and were overruled say nothing of what is in it. */
   async #parentOf(path: string): Promise<Folder> {
     const parent = dirname(path);
-    const { isIgnored, rules } = await this.#folder(parent === '.' ? '' : parent);
-    if (isIgnored || isLeftOut(path, true, rules)) return { isIgnored: true, rules: [] };
-    return { isIgnored: false, rules: rules.map((one) => withoutRulesOf(one, path)) };
+    const around = await this.#folder(parent === '.' ? '' : parent);
+    const ignoredBy = around.ignoredBy ?? ruleOf(path, true, around.rules);
+    if (ignoredBy !== undefined) return { ignoredBy, rules: [] };
+    return { rules: around.rules.map((one) => withoutRulesOf(one, path)) };
   }
 }
 
@@ -76,16 +82,17 @@ function withoutRulesOf(rules: Rules, path: string): Rules {
   );
 }
 
-const NOTHING: Folder = { isIgnored: false, rules: [] };
+const NOTHING: Folder = { rules: [] };
 
-/** Of rules that say something of a path, the nearest are right. */
-function isLeftOut(path: string, isFolder: boolean, rules: readonly Rules[]): boolean {
-  if (path === '.git' || path.endsWith('/.git')) return true;
+/** The rule that leaves out a path: if several say something of it, the nearest counts. */
+function ruleOf(path: string, isFolder: boolean, rules: readonly Rules[]): string | undefined {
+  if (path === '.git' || path.endsWith('/.git')) return '.git';
   for (const one of rules) {
-    const { ignored, unignored } = verdict(one, path, isFolder);
-    if (ignored || unignored) return ignored;
+    const { ignored, unignored, rule } = verdict(one, path, isFolder);
+    if (ignored) return `${rule?.pattern ?? 'a rule'} in ${one.folder}.gitignore`;
+    if (unignored) return undefined;
   }
-  return false;
+  return undefined;
 }
 
 function verdict({ folder, ignore }: Rules, path: string, isFolder: boolean) {

@@ -1,5 +1,6 @@
 import { type Decode, readShard } from './read-shard.ts';
 import type { FieldMapping, ShardRange, SourceDocument } from './shard.ts';
+import type { Skip } from './skips.ts';
 import type { Storage } from './storage.ts';
 
 export interface ReadDocumentsOptions {
@@ -10,8 +11,8 @@ export interface ReadDocumentsOptions {
   readonly decode: Decode;
   readonly signal: AbortSignal;
   readonly isLive?: boolean;
-  /** Told of each file that is no text. */
-  onSkipped(): void;
+  /** Called for each file that is skipped. */
+  onSkipped(skip: Skip): void;
 }
 
 /** Reads the documents of a shard, see `readShard`, without the files that are none. */
@@ -21,8 +22,8 @@ export async function* readDocuments(
   { onSkipped, ...options }: ReadDocumentsOptions,
 ): AsyncGenerator<readonly SourceDocument[]> {
   for await (const lines of readShard(storage, range, options)) {
+    for (const line of lines) if ('skipped' in line) onSkipped(line);
     const documents = lines.filter((line) => 'document' in line);
-    for (let skipped = lines.length - documents.length; skipped > 0; skipped--) onSkipped();
     if (documents.length > 0) yield documents;
   }
 }

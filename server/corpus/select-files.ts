@@ -6,6 +6,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { GitIgnores } from './git-ignores.ts';
 import { unlessMissing } from './local/failures.ts';
 import { isInside } from './local/paths.ts';
+import type { Skip } from './skips.ts';
 import { unreadable } from './unreadable.ts';
 
 export interface SelectOptions {
@@ -13,6 +14,8 @@ export interface SelectOptions {
   readonly hidden?: boolean;
   /** Whether what `.gitignore` files name is taken too. */
   readonly ignored?: boolean;
+  /** Called for each file or folder that is left out, but for those of git itself. */
+  onSkipped?(skip: Skip): void;
 }
 
 /**
@@ -25,10 +28,11 @@ export interface SelectOptions {
 export async function selectFiles(
   root: string,
   args: readonly string[],
-  { hidden = false, ignored = false }: SelectOptions = {},
+  { hidden = false, ignored = false, onSkipped = () => {} }: SelectOptions = {},
 ): Promise<readonly string[]> {
   const top = await realpath(root);
-  const selection: Selection = { root: top, hidden, ignores: new GitIgnores(top, ignored), files: new Set() };
+  const ignores = new GitIgnores(top, ignored);
+  const selection: Selection = { root: top, hidden, ignores, files: new Set(), onSkipped };
   for (const arg of args) await select(arg, selection);
   return [...selection.files]
     .map((name) => ({ name, key: Buffer.from(name) }))
@@ -42,6 +46,7 @@ interface Selection {
   readonly hidden: boolean;
   readonly ignores: GitIgnores;
   readonly files: Set<string>;
+  onSkipped(skip: Skip): void;
 }
 
 /** An argument is a path if there is such a thing, and else may be a glob. */
@@ -65,7 +70,7 @@ async function select(arg: string, selection: Selection): Promise<void> {
 
 /** A glob matches no links, neither to files nor to folders. */
 async function selectGlob(pattern: string, selection: Selection): Promise<void> {
-  const { root, hidden, ignores, files } = selection;
+  const { root, hidden, files } = selection;
   const names = await glob(pattern, {
     cwd: root,
     dot: hidden,
@@ -76,22 +81,51 @@ async function selectGlob(pattern: string, selection: Selection): Promise<void> 
   if (names.some((name) => name.startsWith('../'))) {
     throw new ServiceError('path_outside', { path: pattern, storage: root });
   }
-  for (const name of names) if (!(await ignores.ignores(name, false))) files.add(name);
+  for (const name of names) if (!(await isIgnored(name, false, selection))) files.add(name);
   if (names.length === 0) throw unreadable(pattern, 'no file matches it');
 }
 
 /** Takes the files below a folder. Links to folders are not followed, as git does not follow them. */
 async function selectFolder(folder: string, selection: Selection): Promise<void> {
-  const { root, hidden, ignores, files } = selection;
+  const { root, files } = selection;
   const entries: Dirent[] = (await unlessMissing(readdir(join(root, folder), { withFileTypes: true }))) ?? [];
   for (const entry of entries) {
-    if (entry.name.startsWith('.') && !hidden) continue;
     const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
     const isFolder = entry.isDirectory();
-    if (await ignores.ignores(name, isFolder)) continue;
+    if (isHidden(name, selection) || (await isIgnored(name, isFolder, selection))) continue;
     if (isFolder) await selectFolder(name, selection);
     else if (entry.isFile() || (entry.isSymbolicLink() && (await isFile(name, selection)))) files.add(name);
   }
+}
+
+/** Git's own: nobody means them. */
+const GIT = /(^|\/)\.git(ignore)?$/;
+
+function isHidden(name: string, { hidden, onSkipped }: Selection): boolean {
+  if (hidden || !/(^|\/)\.[^/]*$/.test(name)) return false;
+  const detail = 'Its name begins with a dot: name it to have it read.';
+  if (!GIT.test(name))
+    onSkipped({
+      place: { source: name },
+      skipped: 'ignored',
+      detail,
+      brief: 'have a name with a dot in front',
+    });
+  return true;
+}
+
+async function isIgnored(
+  name: string,
+  isFolder: boolean,
+  { ignores, onSkipped }: Selection,
+): Promise<boolean> {
+  const rule = await ignores.ruleFor(name, isFolder);
+  if (rule === undefined) return false;
+  const source = isFolder ? `${name}/` : name;
+  const detail = `The rule ${rule} leaves it out; --no-ignore takes it.`;
+  if (!GIT.test(name))
+    onSkipped({ place: { source }, skipped: 'ignored', detail, brief: 'are left out by .gitignore' });
+  return true;
 }
 
 /** Whether this is a file that is in the root by its real path. */

@@ -52,9 +52,24 @@ export interface SourceDocument {
   readonly document: Buffer | ServiceError;
 }
 
-/** A file that is no document, because it is not text and no reader takes it. */
-export interface SkippedFile {
+/**
+ * Why nothing came of a file, though nothing failed: the readers that take it cannot run here; it is not text and no reader
+ * takes it; `.gitignore`, or a name with a dot in front, leaves it out (on the command line alone); or it was read and is
+ * `empty`, which is a document without chunks.
+ */
+export type SkipReason = 'no_reader' | 'binary' | 'ignored' | 'empty';
+
+/** What is said of a file that is skipped. */
+export interface SkipNote {
+  readonly skipped: SkipReason;
+  /** Why, and what to change, in a sentence. */
+  readonly detail: string;
+  /** The same of several files, in a few words: `need DOCLING_URL or TIKA_URL`. */
+  readonly brief: string;
+}
+
+/** A file that is no document. */
+export interface SkippedFile extends SkipNote {
   readonly place: Place;
   readonly size: number;
-  readonly skipped: true;
 }

@@ -2,8 +2,10 @@ import type { ChunkedDocument, ChunkedDocuments } from '../corpus/chunk-document
 import type { Decoder } from '../corpus/decode.ts';
 import { readDocuments } from '../corpus/read-documents.ts';
 import type { ShardRange } from '../corpus/shard.ts';
-import type { Claim, ShardResult } from '../store/jobs/contract.ts';
+import { emptyOf, type Skip, type SkipGroup, Skips, skipLine } from '../corpus/skips.ts';
+import type { Claim, JobStore, ShardResult } from '../store/jobs/contract.ts';
 import type { Chunking } from './chunking.ts';
+import { noteFailed, remembering } from './note-documents.ts';
 import { failedDocumentLine, idsLine, type PartFiles, PartFilesWriter } from './part-files.ts';
 import type { JobPlaces } from './places.ts';
 import type { StoreChunks, Storing } from './shard-sink.ts';
@@ -11,6 +13,7 @@ import { type JobSpec, unitOf } from './spec.ts';
 
 /** What the work on a shard needs. */
 export interface ShardTools {
+  readonly store: Pick<JobStore, 'noteDocuments'>;
   readonly chunking: Chunking;
   readonly places: JobPlaces;
   readonly decoder: Decoder;
@@ -27,11 +30,15 @@ export interface ShardOutput {
   readonly files: PartFiles;
   readonly documents: number;
   readonly failed: number;
-  /** Files that are no text. */
+  /** Files that were not read. */
   readonly skipped: number;
+  /** These, and empty documents, by their reasons; missing if there are none. */
+  readonly skips?: readonly SkipGroup[];
   readonly chunks: number;
   /** Texts of which the model knows no word; missing if there are none. */
   readonly embedding_empty?: number;
+  /** Documents that failed and whose ids are not known; missing if there are none. */
+  readonly unidentified?: number;
 }
 
 /**
@@ -46,36 +53,57 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
   const { chunking, places, decoder, limit, filter = (group) => group } = tools;
   const { storage } = await places.source(spec, claim);
   const writer = new PartFilesWriter(await places.target(spec), claim);
-  const store = tools.storing?.(spec, signal);
-  const counts = { documents: 0, failed: 0, skipped: 0, chunks: 0 };
-  let empty = 0;
-  const onSkipped = () => counts.skipped++;
+  const storing = tools.storing?.(spec, signal);
+  const store = storing && remembering(storing, claim, tools.store);
+  const counts = { documents: 0, failed: 0, chunks: 0 };
+  const more = { embedding_empty: 0, unidentified: 0 };
+  const skipped: Skip[] = [];
   const { fields } = spec.source;
   const lines = readDocuments(storage, range, {
     fields,
     limit,
     decode: decoder(unitOf(spec), signal),
     signal,
-    onSkipped,
+    onSkipped: (skip) => skipped.push(skip),
   });
   try {
     for await (const group of chunking(spec, lines, signal)) {
-      for (const { chunks, embedding_empty, error } of await writeGroup(writer, store, filter(group))) {
+      const documents = await writeGroup(writer, store, filter(group));
+      skipped.push(...documents.map(emptyOf).filter((one) => one !== undefined));
+      for (const { id, chunks, embedding_empty, error } of documents) {
         counts.documents++;
         counts.chunks += chunks;
-        empty += embedding_empty;
+        more.embedding_empty += embedding_empty;
         if (error !== undefined) counts.failed++;
+        if (error !== undefined && id === undefined) more.unidentified++;
       }
     }
     signal.throwIfAborted();
-    const vectors = empty > 0 ? { embedding_empty: empty } : {};
-    const output: ShardOutput = { files: await writer.finish(), ...counts, ...vectors };
+    await noteFailed(skipped.filter(isNotRead).map(idOf), claim, tools.store);
+    const skips = await writeSkipped(writer, skipped);
+    const found = Object.fromEntries(Object.entries(more).filter(([, count]) => count > 0));
+    const files = await writer.finish();
+    const left = skipped.length > 0 && { skips: skips.groups };
+    const output: ShardOutput = { files, ...counts, skipped: skips.count, ...left, ...found };
     const { documents, failed: documentsFailed, chunks } = counts;
-    return { documents, documentsFailed, chunks, ...vectors, bytes: range.bytes, output };
+    const { embedding_empty } = more;
+    const done = { documents, documentsFailed, skipped: skips.reasons, chunks, embedding_empty };
+    return { ...done, bytes: range.bytes, output };
   } catch (error) {
     await writer.discard();
     throw error;
   }
+}
+
+const isNotRead = ({ skipped }: Skip) => skipped !== 'empty';
+const idOf = ({ id, place }: Skip) => id ?? place.source;
+
+/** Writes what was skipped below the errors, and counts it. */
+async function writeSkipped(writer: PartFilesWriter, skipped: readonly Skip[]): Promise<Skips> {
+  const skips = new Skips();
+  for (const skip of skipped) skips.add(skip);
+  if (skipped.length > 0) await writer.write('errors', Buffer.from(skipped.map(skipLine).join('')));
+  return skips;
 }
 
 async function writeGroup(

@@ -1,5 +1,6 @@
+import { type SkippedReasons, Skips } from '../corpus/skips.ts';
 import type { WrittenFile } from '../corpus/storage.ts';
-import type { Claim, JobStore, ShardResult } from '../store/jobs/contract.ts';
+import type { Claim, Failure, JobStore, PruneCounts, ShardResult } from '../store/jobs/contract.ts';
 import type { ShardOutput } from './chunk-shard.ts';
 import { checkFolder, isFolderOf, MANIFEST, removeAttempts, removeFiles } from './job-folder.ts';
 import { PART_KINDS, type PartKind, partName } from './part-files.ts';
@@ -9,16 +10,20 @@ import type { JobSpec } from './spec.ts';
 export interface FinishTools {
   readonly store: Pick<JobStore, 'shards'>;
   readonly places: JobPlaces;
+  /** Called once nothing else can fail the job. @returns what the manifest says of it */
+  prune?(): Promise<PruneCounts | undefined>;
 }
 
 /** The manifest, which is written once all is done: it names the files that count. */
 export interface Manifest {
   readonly shards: readonly ShardEntry[];
-  readonly counts: Omit<ShardOutput, 'files'>;
+  readonly counts: Counts & { readonly skipped_reasons: SkippedReasons } & Partial<PruneCounts>;
 }
 
+type Counts = Pick<ShardOutput, 'documents' | 'failed' | 'skipped' | 'chunks'>;
+
 /** What the manifest has of a shard: what came of it, and its files by their kinds, with their names in the folder. */
-interface ShardEntry extends Omit<ShardOutput, 'files'> {
+interface ShardEntry extends Counts {
   readonly seq: number;
   readonly files: { readonly [K in PartKind]?: WrittenFile };
 }
@@ -40,13 +45,14 @@ export async function finishJob(claim: Claim, signal: AbortSignal, tools: Finish
       for (const { name } of Object.values(await settleFiles(target, seq, output))) names.add(name);
     }
     await removeAttempts(target, claim.jobId, names, signal);
-    await writeManifest(target, outputsOf(claim, tools.store));
+    const pruned = await tools.prune?.();
+    const failure = await writeManifest(target, outputsOf(claim, tools.store), pruned);
+    return { documents: 0, documentsFailed: 0, chunks: 0, bytes: 0, output: null, failure };
   } catch (error) {
     // The job was removed meanwhile, and what has its last name since would stay.
     if (!(await isFolderOf(target, claim.jobId))) await removeFiles(target.storage, names);
     throw error;
   }
-  return { documents: 0, documentsFailed: 0, chunks: 0, bytes: 0, output: null };
 }
 
 interface DoneShard {
@@ -85,14 +91,21 @@ async function settleFiles(
   return settled;
 }
 
-async function writeManifest(target: TargetPlace, outputs: AsyncIterable<DoneShard>): Promise<void> {
+/** @returns what fails the job, if nothing was read */
+async function writeManifest(
+  target: TargetPlace,
+  outputs: AsyncIterable<DoneShard>,
+  pruned: PruneCounts | undefined,
+): Promise<Failure | undefined> {
   const writer = await target.storage.create(inFolder(target.folder, MANIFEST));
   const counts = { documents: 0, failed: 0, skipped: 0, chunks: 0 };
+  const skips = new Skips();
   try {
     await writer.write(Buffer.from('{\n  "shards": ['));
     let before = '\n';
     for await (const { seq, output } of outputs) {
       const { documents, failed, skipped, chunks } = output;
+      for (const group of output.skips ?? []) skips.addGroup(group);
       counts.documents += documents;
       counts.failed += failed;
       counts.skipped += skipped;
@@ -102,12 +115,15 @@ async function writeManifest(target: TargetPlace, outputs: AsyncIterable<DoneSha
       await writer.write(Buffer.from(`${before}    ${JSON.stringify(entry)}`));
       before = ',\n';
     }
-    await writer.write(Buffer.from(`\n  ],\n  "counts": ${JSON.stringify(counts)}\n}\n`));
+    const all = { ...counts, skipped_reasons: skips.reasons, ...pruned };
+    await writer.write(Buffer.from(`\n  ],\n  "counts": ${JSON.stringify(all)}\n}\n`));
     await writer.finish();
   } catch (error) {
     await writer.discard();
     throw error;
   }
+  const isNothingRead = counts.documents === 0 && counts.skipped > 0;
+  return isNothingRead ? { code: 'nothing_read', values: { skipped: String(skips) } } : undefined;
 }
 
 /** The files with their names in the folder. */

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
+import type { SkippedReasons } from '../corpus/skips.ts';
 import type { Failure, JobRecord } from '../store/jobs/contract.ts';
 import type { JobSpec } from './spec.ts';
 
@@ -11,10 +12,16 @@ export interface JobAnswer {
   readonly target: object;
   readonly group: JobSpec['group'];
   readonly shards: { readonly total: number; readonly done: number; readonly failed: number };
-  readonly documents: { readonly done: number; readonly failed: number };
+  readonly documents: { readonly done: number; readonly failed: number; readonly skipped: number };
+  /** Why files were skipped, and which documents are done that have no text: `empty`. */
+  readonly skipped_reasons: SkippedReasons;
   readonly chunks: number;
   /** Texts of which the model knows no word: no search finds them. */
   readonly embedding_empty: number;
+  /** Documents that were deleted from the sink, since the source does not have them any more. */
+  readonly pruned: number;
+  /** Documents that may be gone and were not deleted, since failed ones without an id may be them. */
+  readonly unpruned: number;
   readonly bytes: { readonly read: number; readonly total: number };
   /** Bytes of the source a second, since the job was made. */
   readonly bytes_per_second: number;
@@ -43,9 +50,12 @@ export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobA
       done: job.shards.done,
       failed: job.shards.failed,
     },
-    documents: job.documents,
+    documents: { ...job.documents, skipped: job.skipped.no_reader + job.skipped.binary },
+    skipped_reasons: Object.fromEntries(Object.entries(job.skipped).filter(([, count]) => count > 0)),
     chunks: job.chunks,
     embedding_empty: job.embedding_empty,
+    pruned: job.pruned,
+    unpruned: job.unpruned,
     bytes: job.bytes,
     bytes_per_second: Math.round(read / seconds),
     seconds_left: isRunning ? Math.ceil(((total - read) * seconds) / read) : null,

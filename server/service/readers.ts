@@ -26,11 +26,16 @@ export function readerOf(file: Described, named: string | undefined, registry: R
   });
 }
 
-/** Of several readers that cannot run one is enough. */
+/** `needs` are the variables to set, or the readers to complete, in a few words. */
 function noneReady(readers: readonly PluginEntry[]): ServiceError {
-  const names = readers.map(({ manifest }) => manifest.name).join('" or "');
+  const names = readers.map(({ manifest }) => manifest.name);
   const reasons = readers.map(({ missing }) => missing.join('; ')).join('; or ');
-  return new ServiceError('missing_capability', { kind: 'reader', name: names, reasons });
+  const needs = readers.flatMap(({ manifest, missing }) => {
+    const unset = (manifest.needs?.env ?? []).filter((name) => missing.some((one) => one.includes(name)));
+    return unset.length > 0 ? unset.join(' and ') : `the reader ${manifest.name}`;
+  });
+  const values = { kind: 'reader', name: names.join('" or "'), reasons, needs: needs.join(' or ') };
+  return new ServiceError('missing_capability', values);
 }
 
 interface Formats {

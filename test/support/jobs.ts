@@ -76,9 +76,9 @@ export function untilState(
 }
 
 /** Makes a job and waits until it is done. */
-export async function runJob(client: Client, request: object): Promise<JobAnswer> {
+export async function runJob(client: Client, request: object, state: JobAnswer['state'] = 'done'): Promise<JobAnswer> {
   const { id } = await createJob(client, request);
-  return untilState(client, id, 'done');
+  return untilState(client, id, state);
 }
 
 /** A line of the output: a chunk, or what came of a document. */

@@ -1,13 +1,14 @@
 import { closeSync, writeSync } from 'node:fs';
 import type { ChunkedDocument } from '../../corpus/chunk-documents.ts';
 import type { Place } from '../../corpus/shard.ts';
+import { type Skip, skipLine } from '../../corpus/skips.ts';
 import { failedDocumentLine } from '../../jobs/part-files.ts';
 import { openToWrite } from './lines-file.ts';
 
 /** Failures that are shown; the file has all. */
 const MOST_SHOWN = 10;
 
-/** Says which documents failed: in a file that has all of them, and the first on standard error. */
+/** Says which documents failed: in a file that has all of them and what was skipped, and the first on standard error. */
 export class FailedDocuments {
   readonly #file: number | undefined;
   #count = 0;
@@ -21,6 +22,10 @@ export class FailedDocuments {
     if (this.#file !== undefined) writeSync(this.#file, failedDocumentLine(document));
     else if (++this.#count <= MOST_SHOWN)
       process.stderr.write(`${nameOf(document)}: ${document.error?.detail}\n`);
+  }
+
+  addSkipped(skip: Skip): void {
+    if (this.#file !== undefined) writeSync(this.#file, skipLine(skip));
   }
 
   close(): void {

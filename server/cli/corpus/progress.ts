@@ -1,4 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress';
+import type { SkippedReasons, Skips } from '../../corpus/skips.ts';
 
 export const PROGRESS = ['auto', 'bar', 'plain', 'json', 'none'] as const;
 export type ProgressKind = (typeof PROGRESS)[number];
@@ -7,8 +8,8 @@ export type ProgressKind = (typeof PROGRESS)[number];
 export interface Counts {
   documents: number;
   failed: number;
-  /** Files that are no text. */
-  skipped: number;
+  /** What was left out, and documents without text. */
+  readonly skips: Skips;
   chunks: number;
   /** Texts of which the model knows no word. */
   embedding_empty: number;
@@ -17,7 +18,9 @@ export interface Counts {
 }
 
 /** The counts with what follows from them. */
-export interface Summary extends Counts {
+export interface Summary extends Omit<Counts, 'skips'> {
+  readonly skipped: number;
+  readonly skipped_reasons: SkippedReasons;
   readonly seconds: number;
   readonly mb_per_second: number;
 }
@@ -87,7 +90,14 @@ function showBar(counts: Counts, total: number | undefined, begin: number): Prog
 /** @param begin by the clock of `performance` */
 export function summaryOf(counts: Counts, begin: number): Summary {
   const seconds = (performance.now() - begin) / 1000;
-  return { ...counts, seconds: rounded(seconds), mb_per_second: rounded(counts.bytes / MB / seconds) };
+  const { skips, ...numbers } = counts;
+  return {
+    ...numbers,
+    skipped: skips.count,
+    skipped_reasons: skips.reasons,
+    seconds: rounded(seconds),
+    mb_per_second: rounded(counts.bytes / MB / seconds),
+  };
 }
 
 function rounded(number: number): number {
@@ -117,7 +127,7 @@ export function describe({
   const parts = [
     counted(documents, 'document'),
     ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(skipped > 0 ? [`${counted(skipped, 'binary file')} skipped`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
     counted(chunks, 'chunk'),
     ...(embedding_empty > 0
       ? [`${counted(embedding_empty, 'text')} without a word that the model knows`]

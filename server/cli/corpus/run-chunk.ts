@@ -1,6 +1,7 @@
 import { Argument, Command } from 'commander';
 import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import type { Environment } from '../../config/config.ts';
+import { Skips } from '../../corpus/skips.ts';
 import { CommandError, EXIT, isExpected, UsageError } from '../errors.ts';
 import type { ChangeCounts } from './changes/earlier-ids.ts';
 import type { ChunkFlags } from './flags/chunk-flags.ts';
@@ -50,16 +51,17 @@ function kindOf({ json, progress }: ChunkFlags): ProgressKind {
 async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   const { flags, source } = setup;
   const begin = performance.now();
-  const counts: Counts = { documents: 0, failed: 0, skipped: 0, chunks: 0, embedding_empty: 0, bytes: 0 };
+  const skips = new Skips();
+  const counts: Counts = { documents: 0, failed: 0, skips, chunks: 0, embedding_empty: 0, bytes: 0 };
   const kind = kindOf(flags);
   const progress = showProgress(kind, counts, source.total);
-  if (source.files?.length === 0 && kind !== 'none' && kind !== 'json') console.error(NO_FILES);
   const context = { counts, progress, stop, signal: stop.signal };
   const toWhere = flags.out === undefined ? chunkToStdout : chunkToFolder;
   let changes: ChangeCounts | undefined;
   let error: unknown;
   try {
     changes = await toWhere(setup, context);
+    checkRead(setup, counts);
   } catch (thrown) {
     error = stop.signal.aborted ? stop.signal.reason : thrown;
   }
@@ -72,12 +74,17 @@ async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
     console.error(JSON.stringify({ ...summary, ...(changes && { changes }), ...failure, status }));
     if (isExpected(error)) return status;
   } else if (kind !== 'none' && !isQuiet(error) && (error === undefined || counts.documents > 0))
-    console.error(`${describe(summary)}${changed(changes)}`);
+    console.error(`${describe(summary)}${changed(changes)}${skips.groups.length > 0 ? `\n${skips}` : ''}`);
   if (status === EXIT.failed) throw inWords(error);
   return status;
 }
 
-const NO_FILES = 'No files; what .gitignore names is left out unless --no-ignore is given.';
+/** @throws CommandError if nothing was read; a run that is compared with an earlier one may have nothing left */
+function checkRead({ flags, source: { files } }: ChunkSetup, { documents, skips }: Counts): void {
+  if (documents > 0 || flags.since !== undefined) return;
+  if (skips.count > 0) throw new ServiceError('nothing_read', { skipped: String(skips) });
+  if (files?.length === 0) throw new CommandError('Nothing was read: there are no files in what was named.');
+}
 
 function statusOf(error: unknown, { failed }: Counts): number {
   if (error instanceof Stopped) return error.status;

@@ -6,6 +6,7 @@ import { formatOf, planShards } from '../../corpus/plan-shards.ts';
 import { readDocuments } from '../../corpus/read-documents.ts';
 import { selectFiles } from '../../corpus/select-files.ts';
 import type { ShardRange, SourceDocument } from '../../corpus/shard.ts';
+import type { Skip } from '../../corpus/skips.ts';
 import type { Storage, StoredFile } from '../../corpus/storage.ts';
 import { type JobSpec, unitOf } from '../../jobs/spec.ts';
 import type { Engine } from '../engine.ts';
@@ -19,6 +20,8 @@ export interface CorpusSource {
   readonly files: readonly StoredFile[] | undefined;
   /** Bytes of the files; undefined of standard input. */
   readonly total: number | undefined;
+  /** What of the folders is left out. */
+  readonly skipped: readonly Skip[];
 }
 
 /** Stands for standard input. */
@@ -31,12 +34,14 @@ export async function openSource(
 ): Promise<CorpusSource> {
   if (paths.includes(STDIN)) {
     if (paths.length > 1) throw new UsageError('-: standard input is read alone, without further paths');
-    return { storage: standardInput(), files: undefined, total: undefined };
+    return { storage: standardInput(), files: undefined, total: undefined, skipped: [] };
   }
   const folder = root === undefined ? commonRoot(paths) : resolve(root);
   const storage = createLocalFolder(folder);
   const relatives = paths.map((path) => relative(folder, resolve(path)) || '.');
-  const names = await selectFiles(folder, relatives, { ignored: !ignore });
+  const skipped: Skip[] = [];
+  const onSkipped = (skip: Skip) => skipped.push(skip);
+  const names = await selectFiles(folder, relatives, { ignored: !ignore, onSkipped });
   if (names.length === 0 && ignore && (await selectFiles(folder, relatives, { ignored: true })).length > 0) {
     throw new UsageError(`${paths.join(', ')}: .gitignore leaves out all files; --no-ignore takes them`);
   }
@@ -45,7 +50,7 @@ export async function openSource(
   const found = await Promise.all(names.filter(isRead).map((name) => storage.find(name)));
   const files = found.filter((file) => file !== undefined);
   const total = files.reduce((sum, { size }) => sum + size, 0);
-  return { storage, files, total };
+  return { storage, files, total, skipped };
 }
 
 /** The working directory, or the folder around it in which all paths are. */
@@ -61,7 +66,7 @@ export async function* linesOf(
   spec: JobSpec,
   { config, registry, host }: Engine,
   signal: AbortSignal,
-  onSkipped: () => void,
+  onSkipped: (skip: Skip) => void,
 ): AsyncGenerator<readonly SourceDocument[]> {
   const { fields } = spec.source;
   const decode = decoderOf(registry, host)(unitOf(spec), signal);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { ChunkedDocument, ChunkedDocuments } from '../../corpus/chunk-documents.ts';
+import { emptyOf, type Skip } from '../../corpus/skips.ts';
 import { idsLine, idsLineOf } from '../../jobs/part-files.ts';
 import { release } from '../../wire/release.ts';
 import { CommandError } from '../errors.ts';
@@ -31,9 +32,15 @@ export async function chunkToStdout(
   const { counts, progress, signal } = context;
   const earlier = flags.since === undefined ? undefined : await EarlierIds.open(flags.since);
   const manifest = flags.manifest === undefined ? undefined : new LinesFile(flags.manifest);
-  const output = new Output(counts, new FailedDocuments(flags.errors), manifest, earlier);
+  const failed = new FailedDocuments(flags.errors);
+  const output = new Output(counts, failed, manifest, earlier);
+  const onSkipped = (skip: Skip) => {
+    counts.skips.add(skip);
+    failed.addSkipped(skip);
+  };
   try {
-    const lines = linesOf(source, spec, engine, signal, () => counts.skipped++);
+    source.skipped.forEach(onSkipped);
+    const lines = linesOf(source, spec, engine, signal, onSkipped);
     for await (const group of chunking(spec, lines, signal)) {
       await write(output.take(group), signal);
       progress.update();
@@ -88,10 +95,18 @@ class Output {
     this.#counts.bytes += source.size;
     if (id !== undefined && this.#earlier !== undefined) this.#seen.add(id);
     if (error !== undefined) this.#noteFailed(document);
-    else if (this.#manifest !== undefined) {
-      checkIds(document);
-      this.#manifest.write(idsLine(document));
+    else this.#noteDone(document);
+  }
+
+  #noteDone(document: ChunkedDocument): void {
+    const empty = emptyOf(document);
+    if (empty !== undefined) {
+      this.#counts.skips.add(empty);
+      this.#failed.addSkipped(empty);
     }
+    if (this.#manifest === undefined) return;
+    checkIds(document);
+    this.#manifest.write(idsLine(document));
   }
 
   /** What failed keeps the chunks that it had. */

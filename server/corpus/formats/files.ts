@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../../../core/errors.ts';
-import type { ShardRange, SourceLine } from '../shard.ts';
+import type { ShardRange, SkipNote, SourceLine } from '../shard.ts';
 import type { Storage, StoredFile } from '../storage.ts';
 import { decompressed, isCompressed, uncompressedName } from './compression.ts';
 import { documentLine, quoted, quotedUtf8 } from './document-line.ts';
@@ -49,7 +49,7 @@ async function readFile(storage: Storage, file: StoredFile, options: ReadOptions
   try {
     const bytes = await bytesOf(storage, file, options);
     const document = await lineOf(file.name, bytes, options);
-    return document === undefined ? { ...about, skipped: true } : { ...about, document };
+    return 'skipped' in document ? { ...about, ...document } : { ...about, document };
   } catch (error) {
     if (error instanceof ServiceError && error.code !== 'storage_failed')
       return { ...about, document: error };
@@ -72,13 +72,15 @@ async function bytesOf(storage: Storage, file: StoredFile, options: ReadOptions)
   return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
 }
 
-/** The line of a file; undefined if it is none that can be read. */
-async function lineOf(name: string, bytes: Buffer, { decode }: ReadOptions): Promise<Buffer | undefined> {
+const NOT_TEXT: SkipNote = { skipped: 'binary', detail: 'It is not text.', brief: 'are binary' };
+
+/** The line of a file, or why it is skipped. */
+async function lineOf(name: string, bytes: Buffer, { decode }: ReadOptions): Promise<Buffer | SkipNote> {
   const filename = uncompressedName(name);
   const about = { id: quoted(name), filename: quoted(filename) };
   if (isText(bytes)) return documentLine({ ...about, text: quotedUtf8(withoutMark(bytes)) });
-  const decoded = await decode?.({ bytes, name: filename });
-  if (decoded === undefined) return undefined;
+  const decoded = (await decode?.({ bytes, name: filename })) ?? NOT_TEXT;
+  if ('skipped' in decoded) return decoded;
   const { text, title, pages, metadata } = decoded;
   return documentLine({
     ...about,

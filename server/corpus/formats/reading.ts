@@ -1,4 +1,4 @@
-import type { FieldMapping, SourceLine } from '../shard.ts';
+import type { FieldMapping, SkipNote, SourceLine } from '../shard.ts';
 
 /** How the documents of a source are read. */
 export interface ReadOptions {
@@ -26,13 +26,13 @@ export interface DecodedFile {
 }
 
 /**
- * @returns undefined if the file is not text and nothing can read it
+ * @returns why the file is skipped, if it is not text and nothing here can read it
  * @throws ServiceError which becomes the error of this document
  */
 export type Decode = (file: {
   readonly bytes: Buffer;
   readonly name: string;
-}) => Promise<DecodedFile | undefined>;
+}) => Promise<DecodedFile | SkipNote>;
 
 /** What was read, as it comes. */
 export type SourceLines = AsyncGenerator<readonly SourceLine[]>;

@@ -9,7 +9,8 @@ export function jobExamplesOf(steps: readonly object[]): Readonly<Record<string,
   const id = '5b0c2c3e-8a4d-4f5e-9b1a-2c3d4e5f6a7b';
   const counts = {
     shards: { total: 1, done: 1, failed: 0 },
-    documents: { done: 2, failed: 0 },
+    documents: { done: 2, failed: 0, skipped: 0 },
+    skipped_reasons: {},
     chunks: 2,
     embedding_empty: 0,
     bytes: { read: 116, total: 116 },
@@ -45,7 +46,7 @@ function planned<T extends object>(job: T): object {
     ...job,
     state: 'planning',
     shards: { total: 0, done: 0, failed: 0 },
-    documents: { done: 0, failed: 0 },
+    documents: { done: 0, failed: 0, skipped: 0 },
     chunks: 0,
     bytes: { read: 0, total: 0 },
     bytes_per_second: 0,

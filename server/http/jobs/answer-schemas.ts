@@ -14,6 +14,14 @@ const object = (properties: Readonly<Record<string, object>>) => ({
 });
 const described = (description: string, schema: object) => ({ ...schema, description });
 
+const skippedReasons = {
+  title: 'SkippedReasons',
+  type: 'object',
+  description:
+    'Why files were skipped, with their number: no reader for them can run here, or they are binary. The empty ones are documents that are done and have no text. What did not occur is missing. The errors of the job name each.',
+  properties: { no_reader: count, binary: count, empty: count },
+} as const;
+
 export const job = {
   title: 'Job',
   ...object({
@@ -27,9 +35,18 @@ export const job = {
     target: { type: 'object', description: 'Where it writes.' },
     group: { enum: ['chunk', 'document'] },
     shards: object({ total: count, done: count, failed: count }),
-    documents: described('Of the shards that are done.', object({ done: count, failed: count })),
+    documents: described(
+      'Of the shards that are done; skipped are files that were not read.',
+      object({ done: count, failed: count, skipped: count }),
+    ),
+    skipped_reasons: skippedReasons,
     chunks: count,
     embedding_empty: described('Texts of which the model knows no word: their vectors say nothing.', count),
+    pruned: described('Documents that were deleted from the sink, by prune.', count),
+    unpruned: described(
+      'Documents that may be gone and were not deleted: failed ones, whose ids cannot be read, may be them.',
+      count,
+    ),
     bytes: object({ read: count, total: count }),
     bytes_per_second: count,
     seconds_left: described('Null until it can be told, and once the job is over.', orNull(count)),
@@ -58,7 +75,7 @@ export const shard = {
       bytes: count,
     }),
     documents: described(
-      'Null until it is done; files that are no text are skipped.',
+      'Null until it is done; files that cannot be read as text are skipped.',
       orNull(object({ done: count, failed: count, skipped: count })),
     ),
     chunks: described('Null until it is done.', orNull(count)),
@@ -92,6 +109,9 @@ export const manifest = {
         },
       }),
     },
-    counts: object(counts),
+    counts: {
+      ...object({ ...counts, skipped_reasons: skippedReasons }),
+      properties: { ...counts, skipped_reasons: skippedReasons, pruned: count, unpruned: count },
+    },
   }),
 };

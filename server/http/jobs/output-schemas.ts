@@ -67,10 +67,13 @@ export const errors: FastifySchema = {
   operationId: 'get_job_errors',
   summary: 'Get the errors of a job',
   description:
-    'A line for each document that failed: where it stands, its id, and what is wrong. While the job runs, those of the shards that are done.',
+    'A line for each document that failed: where it stands, its id, and what is wrong; and one for each file that was skipped, with the reason as `skipped` and no `status`. While the job runs, those of the shards that are done.',
   params,
   response: {
-    200: { description: 'The documents that failed.', ...lines('A line for each document that failed.') },
+    200: {
+      description: 'What failed, and what was skipped.',
+      ...lines('A line for each document that failed, and each file that was skipped.'),
+    },
     ...errorAnswers([404, 405, 500, 503]),
   },
 };

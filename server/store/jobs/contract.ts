@@ -19,6 +19,13 @@ export type ShardKind = 'plan' | 'chunk' | 'finish' | 'notify';
 /** What is wrong with a job or a shard, as callers are told. */
 export type Failure = Pick<PlainError, 'code' | 'values'>;
 
+/** Files that were not read, since no reader for them can run or they are binary, and documents that are done without text. */
+export interface SkippedCounts {
+  readonly no_reader: number;
+  readonly binary: number;
+  readonly empty: number;
+}
+
 /** A job as it is stored. Times are seconds since 1970 by the clock of the database. */
 export interface JobRecord {
   /** UUID in lower case. */
@@ -36,6 +43,7 @@ export interface JobRecord {
   };
   /** Of the shards that are done. */
   readonly documents: { readonly done: number; readonly failed: number };
+  readonly skipped: SkippedCounts;
   readonly chunks: number;
   /** Texts of which the model knows no word. */
   readonly embedding_empty: number;
@@ -120,12 +128,16 @@ export interface ShardResult {
   /** All of the shard, failed ones included. */
   readonly documents: number;
   readonly documentsFailed: number;
+  /** 0 unless given. */
+  readonly skipped?: Partial<SkippedCounts>;
   readonly chunks: number;
   /** Texts of which the model knows no word; 0 unless given. */
   readonly embedding_empty?: number;
   readonly bytes: number;
   /** What the finish needs of it. */
   readonly output: object | null;
+  /** Fails a job whose shards are done; of a `finish` alone. */
+  readonly failure?: Failure | undefined;
 }
 
 /** A source of documents, and a sink with the options that say where it stores them. Digests. */

@@ -121,6 +121,11 @@ function toJob(row: Omit<BulkJobRow, 'upload' | symbol>): JobRecord {
       done: Number(row.documents) - Number(row.documentsFailed),
       failed: Number(row.documentsFailed),
     },
+    skipped: {
+      no_reader: Number(row.skippedNoReader),
+      binary: Number(row.skippedBinary),
+      empty: Number(row.documentsEmpty),
+    },
     chunks: Number(row.chunks),
     embedding_empty: Number(row.embeddingEmpty),
     pruned: Number(row.pruned),

@@ -23,7 +23,8 @@ export async function commit(tables: JobTables, claim: Claim, result: ShardResul
     const failure = kind === 'chunk' ? tooManyErrors(job, result) : undefined;
     if (failure !== undefined) return endJob(tables, tx, jobId, { state: 'failed', error: failure, job });
     if (kind !== 'finish') return goOn(tables, tx, claim, job);
-    const error = job.shards_failed > 0 ? await firstFailure(tx, jobId) : (allFailed(job) ?? null);
+    const error =
+      job.shards_failed > 0 ? await firstFailure(tx, jobId) : (allFailed(job) ?? result.failure ?? null);
     await endJob(tables, tx, jobId, { state: error === null ? 'done' : 'failed', error, job });
   });
   return counted || isDone(tables, claim);
@@ -118,9 +119,11 @@ function jobChange({ kind }: Claim, result: ShardResult): Change {
   }
   if (kind !== 'chunk') return SAME;
   const set = `shards_open = shards_open - 1, shards_done = shards_done + 1, documents = documents + ?, documents_failed = documents_failed + ?,
-    chunks = chunks + ?, embedding_empty = embedding_empty + ?, bytes_read = bytes_read + ?`;
-  const { documents, documentsFailed, chunks, embedding_empty = 0, bytes } = result;
-  return { set, values: [documents, documentsFailed, chunks, embedding_empty, bytes] };
+    skipped_no_reader = skipped_no_reader + ?, skipped_binary = skipped_binary + ?, documents_empty = documents_empty + ?, chunks = chunks + ?, embedding_empty = embedding_empty + ?, bytes_read = bytes_read + ?`;
+  const { documents, documentsFailed, skipped, chunks, embedding_empty = 0, bytes } = result;
+  const { no_reader = 0, binary = 0, empty = 0 } = skipped ?? {};
+  const values = [documents, documentsFailed, no_reader, binary, empty, chunks, embedding_empty, bytes];
+  return { set, values };
 }
 
 /** After a shard of any kind but `finish`: the last one of the plan opens that. */

@@ -2,6 +2,7 @@ import { CreatePipelines } from './0001-pipelines.ts';
 import { CreateBulkJobs } from './0002-bulk-jobs.ts';
 import { AddEmptyVectors } from './0003-empty-vectors.ts';
 import { CreateStoredDocuments } from './0004-stored-documents.ts';
+import { AddSkippedFiles } from './0005-skipped-files.ts';
 
 /** All migrations, oldest first. Never change one that was released: add another. */
 export const MIGRATIONS = [
@@ -9,4 +10,5 @@ export const MIGRATIONS = [
   { name: '0002-bulk-jobs', class: CreateBulkJobs },
   { name: '0003-empty-vectors', class: AddEmptyVectors },
   { name: '0004-stored-documents', class: CreateStoredDocuments },
+  { name: '0005-skipped-files', class: AddSkippedFiles },
 ];

@@ -48,7 +48,10 @@ t.test('progress and summary are on standard error, as they are asked for', asyn
   const run = (...flags: string[]) => runHere(t, ['chunk', '.', ...SMALL, ...flags], { cwd });
   const [plain, none] = [await run(), await run('--progress', 'none')];
   const [json, bar] = [await run('--json'), await run('--progress', 'bar')];
-  t.match(plain.stderr, /^2 documents, 2 chunks, 0\.0 MB in [\d.]+ s \([\d.]+ MB\/s\)\n$/);
+  t.match(
+    plain.stderr,
+    /^2 documents, 2 chunks, 0\.0 MB in [\d.]+ s \([\d.]+ MB\/s\)\n1 is empty \(b\.txt\)\n$/,
+  );
   t.equal(none.stderr, '');
   t.match(json.summary(), { documents: 2, failed: 0, skipped: 0, chunks: 2, bytes: 6, status: 0 });
   t.equal(json.stderr.split('\n').length, 2);

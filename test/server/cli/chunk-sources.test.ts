@@ -1,11 +1,11 @@
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import t from 'tap';
 import { needs } from '../../support/here.ts';
 import { temporaryFolder } from '../../support/server.ts';
-import { BY_CHARACTERS } from './cli.ts';
+import { BY_CHARACTERS, linesIn } from './cli.ts';
 import { type CommandOptions, runHere } from './command.ts';
 
 const CHUNKER = BY_CHARACTERS(100);
@@ -51,7 +51,10 @@ t.test('files of a folder', async (t) => {
     t.same(ids, inOrder);
     t.match(texts, { 'a.txt': 'a', 'b.txt.gz': 'gzipped', 'c.txt.zst': 'zstandard', 'empty.txt': '' });
     for (const name of NAMES) t.equal(texts[`names/${name}`], name);
-    t.match(stderr, /^10 documents, 1 binary file skipped, 9 chunks, /m);
+    const skipped =
+      '3 skipped: 2 are left out by .gitignore (app.log, build/), 1 is binary (binary.dat); 1 is empty (empty.txt)';
+    t.match(stderr, /^10 documents, 3 skipped, 9 chunks, /m);
+    t.equal(stderr.trim().split('\n').at(-1), skipped);
   });
 
   await t.test('can be named one by one, by globs, and from another folder', async (t) => {
@@ -66,7 +69,7 @@ t.test('files of a folder', async (t) => {
     t.same(beside.ids, ['sub/kept.log'], 'ids begin where all paths are');
     t.same((await textsOf(['../a.txt', '--root', '/'], { cwd: inside })).ids, [join(cwd, 'a.txt').slice(1)]);
     await mkdir(join(cwd, 'nothing'));
-    t.match(await textsOf(['nothing'], { cwd }), { status: 0, ids: [], stderr: /^0 documents/m });
+    t.match(await textsOf(['nothing'], { cwd }), { status: 1, ids: [], stderr: /^Nothing was read: /m });
   });
 
   await t.test('are not what the run itself writes', async (t) => {
@@ -77,6 +80,45 @@ t.test('files of a folder', async (t) => {
     await rm(join(cwd, 'out'), { recursive: true });
   });
 });
+
+t.test(
+  'what is skipped is named with its reason, and nothing read is an error',
+  needs('reader/tika'),
+  async (t) => {
+    const cwd = await temporaryFolder(t, {
+      'a.pdf': '%PDF\0',
+      'b.rtf': '{\0',
+      '.c.md': 'c',
+      'd.log': '',
+      '.gitignore': '*.log',
+    });
+    const [pdf, all] = ['1 needs (DOCLING_URL or )?TIKA_URL \\(a.pdf\\)', ['chunk', '.', ...CHUNKER]];
+    for (const out of [[], ['--out', 'out']]) {
+      const flags = [...out, '--errors', 'errors.jsonl'];
+      const nothing = await runHere(t, ['chunk', 'a.pdf', ...CHUNKER, ...flags], { cwd });
+      t.match(nothing, {
+        status: 1,
+        stdout: '',
+        stderr: new RegExp(`^Nothing was read: 1 skipped: ${pdf}\\.$`, 'm'),
+      });
+      await rm(join(cwd, 'out'), { recursive: true, force: true });
+      await writeFile(join(cwd, 'e.txt'), 'e');
+      const { status, summary } = await runHere(t, [...all, ...flags, '--json'], { cwd });
+      t.match(
+        { status, ...summary() },
+        { status: 0, skipped: 4, skipped_reasons: { no_reader: 2, ignored: 2 } },
+      );
+      const lines = linesIn<{ source: string; detail: string }>(
+        await readFile(join(cwd, 'errors.jsonl'), 'utf8'),
+      );
+      t.same(lines.map(({ source }) => source).sort(), ['.c.md', 'a.pdf', 'b.rtf', 'd.log']);
+      t.match(
+        lines.map(({ detail }) => detail).join(),
+        /begins with a dot.*\*\.log in \.gitignore.*--no-ignore/s,
+      );
+    }
+  },
+);
 
 t.test('text in other encodings', needs('reader/text'), async (t) => {
   const cwd = await temporaryFolder(t, { 'marked.txt': '\ufeffmarked' });

@@ -30,13 +30,13 @@ t.test('what is no text is decoded, or else skipped and counted', async (t) => {
   const decode: Decode = async ({ name, bytes }) => {
     seen.push(`${name} ${bytes.length}`);
     if (name === 'd.doc') throw new ServiceError('unread_format', { file: name, known: 'none' });
-    return name === 'b.pdf' ? read : undefined;
+    return name === 'b.pdf' ? read : ({ skipped: 'binary', detail: name, brief: 'are binary' } as const);
   };
   const lines = await readPath(storage, '', 'auto', { decode });
   const pdf = { id: 'b.pdf', filename: 'b.pdf', ...read };
   t.match(lines.map(shown), ['skipped', pdf, 'skipped', /unread_format/, { text: 'text' }]);
   t.same(seen, ['a.bin 3', 'b.pdf 6', 'c.dat 1', 'd.doc 2']);
-  t.match(lines[0], { place: { source: 'a.bin' }, size: 3, skipped: true });
+  t.match(lines[0], { place: { source: 'a.bin' }, size: 3, skipped: 'binary', detail: 'a.bin' });
   const without = (await readPath(storage, '', 'auto')).map(shown);
   t.same(without.slice(0, 4), Array(4).fill('skipped'));
 });

@@ -34,6 +34,8 @@ const ROWS = Array.from({ length: 50 }, (_, index) => ({ key: index, body: `text
 const FILES = {
   ...TEXTS,
   ...Object.fromEntries(Object.entries(LINES).map(([name, text]) => [name, JSON.stringify({ text })])),
+  ...{ 'mix/a.pdf': '%PDF\0', 'mix/b.docx': 'PK\0', 'mix/c.bin': '\0', 'mix/d.md': 'tea', 'mix/e.txt': '' },
+  'unread/a.pdf': '%PDF\0',
   'kb/image.bin': '\u0000\u0001\u0002',
   'in/rows.jsonl': ROWS.map((row) => `${JSON.stringify(row)}\n`).join(''),
   'bad.jsonl': '{"id": "a", "text": "one"}\n{"id": "b"}\nnot JSON\n{"id": "d", "text": "four"}\n',
@@ -70,7 +72,8 @@ t.test('a folder is chunked into part files and a manifest', async (t) => {
     source: { path: 'kb', format: 'auto' },
     target: { path: `chunksmith-jobs/${id}` },
     shards: { total: 3, done: 3, failed: 0 },
-    documents: { done: 2, failed: 0 },
+    documents: { done: 2, failed: 0, skipped: 1 },
+    skipped_reasons: { binary: 1 },
     seconds_left: null,
   });
   t.equal(job.bytes.read, job.bytes.total);
@@ -82,12 +85,41 @@ t.test('a folder is chunked into part files and a manifest', async (t) => {
   }
   t.ok(lines.every((line) => typeof line.id === 'string' && typeof line.index === 'number'));
   const manifest = (await server.get(`${JOBS}/${id}/result`)).json<{ shards: { files: object }[] }>();
-  t.match(manifest, { counts: { documents: 2, failed: 0, skipped: 1, chunks: job.chunks } });
+  t.match(manifest, {
+    counts: { documents: 2, failed: 0, skipped: 1, skipped_reasons: { binary: 1 }, chunks: job.chunks },
+  });
   t.match(manifest.shards[1]?.files, { part: { name: 'part-000001.jsonl' } });
   const names = ['part-000000.jsonl', 'part-000001.jsonl'];
   const parts = names.map((name) => readFile(join(server.root, `chunksmith-jobs/${id}/${name}`), 'utf8'));
   t.equal((await Promise.all(parts)).join('').trim().split('\n').length, lines.length, 'as in the files');
 });
+
+t.test(
+  'what a job skips is counted and named with its reason',
+  needs('reader/docling', 'reader/tika'),
+  async (t) => {
+    const mixed = await runJob(server, { source: { path: 'mix' } });
+    const skipped_reasons = { no_reader: 2, binary: 1, empty: 1 };
+    t.match(mixed, { state: 'done', documents: { done: 2, failed: 0, skipped: 3 }, skipped_reasons });
+    const lines = (await server.get(`${JOBS}/${mixed.id}/errors`)).bytes.toString().trim().split('\n');
+    const none = { skipped: 'no_reader', detail: /"docling" or "tika" cannot run.*DOCLING_URL.*TIKA_URL/ };
+    t.match(
+      lines.map((line) => JSON.parse(line)),
+      [
+        { source: 'mix/a.pdf', ...none },
+        { source: 'mix/b.docx', ...none },
+        { source: 'mix/c.bin', skipped: 'binary', detail: /cannot be read as text/ },
+        { source: 'mix/e.txt', skipped: 'empty', id: 'mix/e.txt', detail: /no text/ },
+      ],
+    );
+    const failed = await runJob(server, { source: { path: 'unread' } }, 'failed');
+    const error = {
+      status: 422,
+      detail: 'Nothing was read: 1 skipped: 1 needs DOCLING_URL or TIKA_URL (unread/a.pdf).',
+    };
+    t.match(failed, { state: 'failed', error, documents: { done: 0, skipped: 1 } });
+  },
+);
 
 t.test('lines of JSON Lines are documents, with fields that are mapped, in their order', async (t) => {
   const fields = { id: 'key', text: 'body', metadata: ['lang'] };

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { hold } from '../../../../core/hold.ts';
+import { type Skip, skipLine } from '../../../corpus/skips.ts';
 import type { Manifest } from '../../../jobs/finish-job.ts';
 import { MANIFEST } from '../../../jobs/job-folder.ts';
 import { idsLineOf, type PartKind } from '../../../jobs/part-files.ts';
@@ -32,9 +33,15 @@ async function* linesOfFiles(folder: string, { shards }: Manifest, kind: PartKin
   }
 }
 
-/** Copies what failed into one file. */
-export async function copyErrors(folder: string, manifest: Manifest, path: string): Promise<void> {
+/** Copies what failed into one file, below what was skipped before. */
+export async function copyErrors(
+  folder: string,
+  manifest: Manifest,
+  path: string,
+  skipped: readonly Skip[],
+): Promise<void> {
   const file = new LinesFile(path);
+  for (const skip of skipped) file.write(skipLine(skip));
   for await (const line of linesOfFiles(folder, manifest, 'errors')) file.write(`${line}\n`);
   file.finish();
 }
@@ -59,7 +66,8 @@ export async function writeChanges(
   const kept = new LinesFile(join(folder, KEPT));
   let unknown = 0;
   for await (const line of linesOfFiles(folder, manifest, 'errors')) {
-    const { id } = JSON.parse(line) as { readonly id?: string };
+    const { id, skipped } = JSON.parse(line) as { readonly id?: string; readonly skipped?: string };
+    if (skipped !== undefined) continue;
     if (id === undefined) unknown++;
     else {
       seen.add(id);

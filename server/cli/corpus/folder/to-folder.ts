@@ -5,6 +5,7 @@ import type { ChunkedDocuments } from '../../../corpus/chunk-documents.ts';
 import { createLocalFolder } from '../../../corpus/local-folder.ts';
 import { shardBytesFor } from '../../../corpus/plan-shards.ts';
 import { createJobWorker } from '../../../jobs/create-worker.ts';
+import { outputsOf } from '../../../jobs/finish-job.ts';
 import { errorAnswer } from '../../../jobs/job-answer.ts';
 import type { JobPlaces } from '../../../jobs/places.ts';
 import { createDatabase } from '../../../store/create-database.ts';
@@ -110,18 +111,21 @@ async function work({ setup, store, folder, earlier, context }: Run, job: JobRec
 
 /** Counts what the job has done, and writes what is asked for besides its files. @throws CommandError if it failed */
 async function report(
-  { setup: { flags }, folder, earlier, context: { counts } }: Run,
-  { state, error, documents, chunks, embedding_empty, bytes }: JobRecord,
+  { setup: { flags, source }, store, folder, earlier, context: { counts } }: Run,
+  { id, state, error, documents, chunks, embedding_empty, bytes }: JobRecord,
 ): Promise<ChangeCounts | undefined> {
   // What was shown may count twice what was begun twice.
   counts.documents = documents.done + documents.failed;
   Object.assign(counts, { failed: documents.failed, chunks, embedding_empty, bytes: bytes.read });
   if (state === 'cancelled')
     throw new CommandError(`--out ${folder}: another process has taken this run over`);
-  if (error !== null) throw new CommandError(errorAnswer(error).detail);
+  for (const skip of source.skipped) counts.skips.add(skip);
+  for await (const { output } of outputsOf({ jobId: id }, store)) {
+    for (const group of output.skips ?? []) counts.skips.addGroup(group);
+  }
+  if (error !== null && error.code !== 'nothing_read') throw new CommandError(errorAnswer(error).detail);
   const manifest = await readManifest(folder);
-  counts.skipped = manifest.counts.skipped;
-  if (flags.errors !== undefined) await copyErrors(folder, manifest, flags.errors);
+  if (flags.errors !== undefined) await copyErrors(folder, manifest, flags.errors, source.skipped);
   return earlier === undefined ? undefined : writeChanges(folder, manifest, earlier);
 }
 

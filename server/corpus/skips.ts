@@ -1,0 +1,86 @@
+import type { ChunkedDocument } from './chunk-documents.ts';
+import type { Place, SkipNote, SkipReason } from './shard.ts';
+
+/** How many there are for each reason that occurred. */
+export type SkippedReasons = { readonly [R in SkipReason]?: number };
+
+/** A file or document that was skipped, and where it is. */
+export interface Skip extends SkipNote {
+  readonly place: Place;
+  readonly id?: string | undefined;
+}
+
+/** What is said of a document without text; undefined if it has some, or failed. */
+export function emptyOf({ source, id, chunks, error }: ChunkedDocument): Skip | undefined {
+  if (chunks > 0 || error !== undefined) return undefined;
+  return { place: source.place, id, skipped: 'empty', detail: 'There is no text in it.', brief: 'are empty' };
+}
+
+/** Those that were skipped for the same reason. Plain data that the database keeps. */
+export interface SkipGroup extends Pick<Skip, 'skipped' | 'brief'> {
+  readonly count: number;
+  /** The first. */
+  readonly names: readonly string[];
+}
+
+/** Names that stand in a line. */
+const MOST_NAMES = 3;
+
+/** Counts what was skipped. */
+export class Skips {
+  readonly #groups = new Map<string, SkipGroup>();
+
+  /** In the order in which they came up. */
+  get groups(): readonly SkipGroup[] {
+    return [...this.#groups.values()];
+  }
+
+  /** How many were not read. */
+  get count(): number {
+    return this.groups.reduce((sum, { skipped, count }) => sum + (skipped === 'empty' ? 0 : count), 0);
+  }
+
+  get reasons(): SkippedReasons {
+    const reasons: { [R in SkipReason]?: number } = {};
+    for (const { skipped, count } of this.groups) reasons[skipped] = (reasons[skipped] ?? 0) + count;
+    return reasons;
+  }
+
+  add({ skipped, brief, place: { source } }: Skip): void {
+    this.addGroup({ skipped, brief, count: 1, names: [source] });
+  }
+
+  addGroup({ skipped, brief, count, names }: SkipGroup): void {
+    const before = this.#groups.get(brief) ?? { count: 0, names: [] };
+    const first = [...new Set([...before.names, ...names])].slice(0, MOST_NAMES);
+    this.#groups.set(brief, { skipped, brief, count: before.count + count, names: first });
+  }
+
+  /** `3 skipped: 2 need TIKA_URL (a.pdf, b.docx), 1 is binary (c.bin); 1 is empty (d.txt)`, or nothing. */
+  toString(): string {
+    const [skipped, empty] = [this.groups.filter(isNotRead), this.groups.filter((one) => !isNotRead(one))];
+    const parts = skipped.length === 0 ? [] : [`${this.count} skipped: ${skipped.map(inWords).join(', ')}`];
+    return [...parts, ...empty.map(inWords)].join('; ');
+  }
+}
+
+function isNotRead({ skipped }: SkipGroup): boolean {
+  return skipped !== 'empty';
+}
+
+function inWords({ brief, count, names }: SkipGroup): string {
+  const more = count > names.length ? ', …' : '';
+  return `${count} ${count === 1 ? singular(brief) : brief} (${names.join(', ')}${more})`;
+}
+
+/** A few words that begin with a verb. */
+function singular(brief: string): string {
+  return brief.replace(/^\w+/, (verb) => VERBS[verb] ?? `${verb}s`);
+}
+
+const VERBS: Readonly<Record<string, string>> = { are: 'is', have: 'has' };
+
+/** The line that says of a file why it was skipped; it stands among those of the documents that failed. */
+export function skipLine({ place, id, skipped, detail }: Skip): string {
+  return `${JSON.stringify({ ...place, ...(id !== undefined && { id }), skipped, detail })}\n`;
+}
