@@ -4,6 +4,7 @@ import { fromHash, toHash } from './data/address.ts';
 import { save } from './data/export.ts';
 import { askAgain, changeQuestion, NOTHING_FOUND, showTokens } from './data/inquiry.ts';
 import { LETTERS } from './data/model.ts';
+import { endNotices } from './data/notices.ts';
 import { SAMPLES } from './data/samples.ts';
 import type { State } from './data/state.ts';
 import { createStore } from './data/store.ts';
@@ -15,7 +16,9 @@ import { Viewer } from './view/viewer.ts';
 
 const [sample] = SAMPLES as [(typeof SAMPLES)[number]];
 const shared = await fromHash(location.hash);
+const narrow = matchMedia('(width < 800px)');
 const store = createStore<State>({
+  isNarrow: narrow.matches,
   catalogue: undefined,
   problem: undefined,
   needsKey: false,
@@ -115,5 +118,7 @@ async function keepInAddress({ settings }: State): Promise<void> {
   history.replaceState(null, '', `#${await toHash({ settings, text: undefined })}`);
 }
 
+narrow.addEventListener('change', ({ matches }) => store.change({ isNarrow: matches }));
+endNotices(store, document);
 acceptDrops(root, (file) => void actions.openFile(file));
 void actions.start();

@@ -4,7 +4,7 @@ import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 import { fileDocumentSchema } from '../../service/document-schemas.ts';
 import type { RequestSchemas } from '../../service/request-schemas.ts';
 import { errorAnswers, jsonAnswer } from '../answer-schemas.ts';
-import { operationId, titleOf } from './names.ts';
+import { operationId, purposeOf, titleOf } from './names.ts';
 import { chunkOf, pipelineChunk } from './work-answers.ts';
 import { chunkFields, headersOf, optionsOf, pipelineId, unavailableNote } from './work-schemas.ts';
 
@@ -48,8 +48,8 @@ export function fileRouteSchema(
   return {
     tags: ['files'],
     operationId: operationId('chunk', `${manifest.name}-file`),
-    summary: `${titleOf(manifest)} for files`,
-    description: `${manifest.summary}\n\n${HOW}${unavailableNote(entry)}`,
+    summary: `${purposeOf(manifest)}, for files`,
+    description: `${titleOf(manifest)} for files.\n\n${HOW}${unavailableNote(entry)}`,
     querystring: { type: 'object', properties: { filename, reader } },
     body: fileBody([chunkFields(schemas), fieldsOf(manifest, schemas)]),
     response: {

@@ -10,6 +10,11 @@ export function titleOf({ kind, name }: Named): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** What a plugin does, as pages list operations: without a full stop. */
+export function purposeOf({ summary }: Manifest): string {
+  return summary.replace(/\.$/, '');
+}
+
 /** As the name of a type: `SemanticChunker`. */
 export function componentName({ kind, name }: Named): string {
   const words = [...name.split('-'), kind];

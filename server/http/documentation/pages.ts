@@ -55,7 +55,7 @@ export const redocPage = (hasPlayground: boolean) => `<!doctype html>
 <script src="redoc/redoc.js"></script><script src="redoc/start.js"></script></body>
 </html>`;
 
-export const REDOC_START = `Redoc.init('openapi.json', { hideDownloadButton: true, disableSearch: true, sortOperationsAlphabetically: false }, document.getElementById('redoc'));`;
+export const REDOC_START = `Redoc.init('openapi.json', { hideDownloadButton: true, disableSearch: true, sideNavStyle: 'path-only', sortOperationsAlphabetically: false }, document.getElementById('redoc'));`;
 
 /** The only address of another host in Redoc's script: a logo. */
 export const REDOC_LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg';

@@ -4,7 +4,7 @@ import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { SOURCES } from '../../service/document-schemas.ts';
 import type { RequestSchemas } from '../../service/request-schemas.ts';
 import { errorAnswers, jsonAnswer } from '../answer-schemas.ts';
-import { componentName, operationId, titleOf } from './names.ts';
+import { componentName, operationId, purposeOf, titleOf } from './names.ts';
 import { chunksStream, documentStream, orStream, orStreamed } from './stream-schemas.ts';
 import { chunkOf, embeddings, givenChunk, oneOrMany, pipelineChunk, tokenizedTexts } from './work-answers.ts';
 
@@ -87,7 +87,7 @@ function pluginRouteSchema(
   answer: { readonly description: string; readonly chunk: object },
 ): FastifySchema {
   const { manifest } = entry;
-  const { name, summary, example } = manifest;
+  const { name, example } = manifest;
   const body = {
     ...bodyWith(optionsOf(manifest, schemas)),
     ...(example === undefined ? {} : { examples: [example] }),
@@ -95,8 +95,8 @@ function pluginRouteSchema(
   return {
     tags: [verb],
     operationId: operationId(verb, name),
-    summary: titleOf(manifest),
-    description: summary + unavailableNote(entry),
+    summary: purposeOf(manifest),
+    description: `${titleOf(manifest)}.${unavailableNote(entry)}`,
     body: orStream(body, verb === 'chunk' ? documentStream : chunksStream),
     response: {
       200: orStreamed(jsonAnswer(answer.description, oneOrMany(answer.chunk), headersOf(manifest))),

@@ -14,6 +14,8 @@ export class Actions {
   readonly #store: Store<State>;
   readonly #stops = new Map<string, AbortController>();
   #pause: ReturnType<typeof setTimeout> | undefined;
+  /** The file that is being read; what an earlier one becomes is of no use. */
+  #opening: File | undefined;
 
   constructor(store: Store<State>) {
     this.#store = store;
@@ -26,7 +28,7 @@ export class Actions {
       const catalogue = await readCatalogue();
       const { settings } = this.#store.state;
       const first = settings.length > 0 ? settings : firstSettings(catalogue);
-      const asked = { ...this.#store.state.asked, model: catalogue.models[0] ?? '' };
+      const asked = { ...this.#store.state.asked, model: catalogue.model };
       this.#store.change({ catalogue, asked, needsKey: false, problem: undefined, settings: first });
       this.#runAll();
     } catch (error) {
@@ -37,6 +39,7 @@ export class Actions {
   }
 
   openText(text: string, source: string): void {
+    this.#opening = undefined;
     this.#store.change({ text, source, selection: undefined });
     this.#runAll();
   }
@@ -46,15 +49,16 @@ export class Actions {
     const chunker = this.#store.state.catalogue?.plugins.find(({ options }) => 'chunk_overlap' in options);
     if (chunker === undefined)
       return this.notify('No chunker of this server gives the text of a file as a whole.');
+    this.#opening = file;
     const form = new FormData();
     const fields = { file, chunk_size: '1000000000', include: '[]', offset_unit: 'utf16' };
     for (const [name, value] of Object.entries(fields)) form.set(name, value);
     try {
       const path = `v1/chunk/${chunker.name}/file`;
       const { body } = await call<Chunk[]>(path, { method: 'POST', body: form });
-      this.openText(body.map(({ text }) => text).join(''), file.name);
+      if (this.#opening === file) this.openText(body.map(({ text }) => text).join(''), file.name);
     } catch (error) {
-      this.notify(reasonOf(error));
+      if (this.#opening === file) this.notify(reasonOf(error));
     }
   }
 
@@ -84,7 +88,7 @@ export class Actions {
       opened,
       selection: undefined,
       runs: new Map(),
-      active: settings[0]?.id ?? 'A',
+      active: opened ?? settings[0]?.id ?? 'A',
     });
     this.#runAll();
   }

@@ -1,37 +1,6 @@
 import { call } from './api.ts';
+import type { Catalogue, Pipeline, Plugin } from './model.ts';
 import { type Components, resolve, type Schema } from './schema.ts';
-
-/** A chunker or refinery that requests can name. */
-export interface Plugin {
-  readonly kind: 'chunker' | 'refinery';
-  readonly name: string;
-  readonly summary: string;
-  /** What it lacks if it cannot run here. */
-  readonly missing: readonly string[];
-  /** Its options, by their names. */
-  readonly options: Components;
-  /** A request that works when it is pasted. */
-  readonly example: Readonly<Record<string, unknown>> | undefined;
-}
-
-interface PipelineStep {
-  readonly type: string;
-  readonly config: Readonly<Record<string, unknown>>;
-}
-
-export interface Pipeline {
-  readonly id: string;
-  readonly name: string;
-  readonly config: { readonly steps: readonly PipelineStep[] };
-}
-
-/** All that the server has to choose from. */
-export interface Catalogue {
-  readonly plugins: readonly Plugin[];
-  readonly pipelines: readonly Pipeline[];
-  readonly tokenizers: readonly string[];
-  readonly models: readonly string[];
-}
 
 interface Operation {
   readonly summary?: string;
@@ -65,12 +34,15 @@ export async function readCatalogue(): Promise<Catalogue> {
     call<{ name: string; aliases: string[] }[]>('v1/models'),
     readPipelines(),
   ]);
+  const standard = requestOf(document.body, '/v1/embed')?.options.embedding_model?.default;
+  const named = models.body.find(({ name, aliases }) => [name, ...aliases].some((one) => one === standard));
   const plugins = listed.body.flatMap((plugin) => pluginOf(plugin, document.body) ?? []);
   return {
     plugins: plugins.sort((a, b) => a.missing.length - b.missing.length),
     pipelines,
     tokenizers: tokenizers.body.map(({ name }) => name),
     models: models.body.flatMap(({ name, aliases }) => [name, ...aliases]),
+    model: (named ?? models.body[0])?.name ?? '',
   };
 }
 
@@ -87,18 +59,23 @@ const NO_OPTIONS: ReadonlySet<string> = new Set([
   ...['text', 'documents', 'chunks', 'include', 'namespace', 'offset_unit'],
 ]);
 
-function pluginOf(
-  { kind, name, summary, missing }: Listed,
-  { paths, components }: OpenApi,
-): Plugin | undefined {
+function pluginOf({ kind, name, summary, missing }: Listed, document: OpenApi): Plugin | undefined {
   if (kind !== 'chunker' && kind !== 'refinery') return undefined;
-  const verb = kind === 'chunker' ? 'chunk' : 'refine';
-  const path = Object.keys(paths).find((one) => one.endsWith(`/v1/${verb}/${name}`));
+  const request = requestOf(document, `/v1/${kind === 'chunker' ? 'chunk' : 'refine'}/${name}`);
+  return request && { kind, name, summary, missing, ...request };
+}
+
+/** The options of a request, and its example. @param end of its path, which may have a prefix */
+function requestOf(
+  { paths, components }: OpenApi,
+  end: string,
+): Pick<Plugin, 'options' | 'example'> | undefined {
+  const path = Object.keys(paths).find((one) => one.endsWith(end));
   const media = path === undefined ? undefined : paths[path]?.post?.requestBody?.content['application/json'];
   if (media === undefined) return undefined;
   const { anyOf, ...schema } = resolve(media.schema, components.schemas);
   const body = resolve(anyOf?.[0] ?? schema, components.schemas);
   const options = Object.entries(body.properties ?? {}).filter(([option]) => !NO_OPTIONS.has(option));
   const resolved = options.map(([option, one]) => [option, resolve(one, components.schemas)]);
-  return { kind, name, summary, missing, options: Object.fromEntries(resolved), example: media.example };
+  return { options: Object.fromEntries(resolved), example: media.example };
 }

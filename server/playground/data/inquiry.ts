@@ -1,5 +1,6 @@
 import { reasonOf } from './api.ts';
-import { findHits, type Hit } from './question.ts';
+import type { Hit } from './model.ts';
+import { findHits } from './question.ts';
 import type { Asked, State } from './state.ts';
 import type { Store } from './store.ts';
 import { tokenStarts } from './tokens.ts';

@@ -1,3 +1,5 @@
+import type { Components } from './schema.ts';
+
 /** What the modules of the page share. Offsets are UTF-16 units of the text, as JavaScript counts them. */
 
 /** A chunk as the service answers it, with its offsets in UTF-16 units. */
@@ -7,6 +9,12 @@ export interface Chunk {
   readonly end_index: number;
   readonly token_count: number;
   readonly [field: string]: unknown;
+}
+
+/** A chunk that is near a question, with its similarity. */
+export interface Hit {
+  readonly chunk: number;
+  readonly score: number;
 }
 
 export type Options = Readonly<Record<string, unknown>>;
@@ -46,6 +54,11 @@ export const NO_RUN: Run = {
   error: undefined,
 };
 
+/** Whether the chunks of a run are all that the setting makes of its text: not if it failed, or has not run yet. */
+export function isKnown({ chunks, error, isStale }: Run): boolean {
+  return error === undefined && (!isStale || chunks.length > 0);
+}
+
 export type Unit = 'code_point' | 'utf16' | 'byte';
 
 /** Most settings side by side. */
@@ -56,4 +69,38 @@ export const LETTERS = ['A', 'B', 'C', 'D'] as const;
 export function limitOf({ steps }: Setting): number | undefined {
   const size = steps[0]?.options.chunk_size;
   return typeof size === 'number' ? size : undefined;
+}
+
+/** A chunker or refinery that requests can name. */
+export interface Plugin {
+  readonly kind: 'chunker' | 'refinery';
+  readonly name: string;
+  readonly summary: string;
+  /** What it lacks if it cannot run here. */
+  readonly missing: readonly string[];
+  /** Its options, by their names. */
+  readonly options: Components;
+  /** A request that works when it is pasted. */
+  readonly example: Readonly<Record<string, unknown>> | undefined;
+}
+
+interface PipelineStep {
+  readonly type: string;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+export interface Pipeline {
+  readonly id: string;
+  readonly name: string;
+  readonly config: { readonly steps: readonly PipelineStep[] };
+}
+
+/** All that the server has to choose from. */
+export interface Catalogue {
+  readonly plugins: readonly Plugin[];
+  readonly pipelines: readonly Pipeline[];
+  readonly tokenizers: readonly string[];
+  readonly models: readonly string[];
+  /** The model that embeds where a request names none; the first if there is no such one. */
+  readonly model: string;
 }

@@ -1,11 +1,5 @@
 import { post } from './api.ts';
-import type { Chunk } from './model.ts';
-
-/** A chunk that is near a question, with its similarity. */
-export interface Hit {
-  readonly chunk: number;
-  readonly score: number;
-}
+import type { Chunk, Hit } from './model.ts';
 
 interface Embedded {
   readonly embeddings: readonly (readonly number[])[];

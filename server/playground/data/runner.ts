@@ -1,7 +1,6 @@
 import { toUtf16 } from '../text/offsets.ts';
 import { post, reasonOf } from './api.ts';
-import type { Catalogue } from './catalogue.ts';
-import type { Chunk, Run, Setting, Step, Unit } from './model.ts';
+import type { Catalogue, Chunk, Run, Setting, Step, Unit } from './model.ts';
 
 /**
  * Runs a setting on a text: the chunker or pipeline, then one refinery after the other on its chunks.

@@ -1,5 +1,12 @@
-import type { Catalogue, Plugin } from './catalogue.ts';
-import { LETTERS, MOST_SETTINGS, type Options, type Setting, type Step } from './model.ts';
+import {
+  type Catalogue,
+  LETTERS,
+  MOST_SETTINGS,
+  type Options,
+  type Plugin,
+  type Setting,
+  type Step,
+} from './model.ts';
 import { isEffective } from './schema.ts';
 
 /** A step of a plugin as its example shows it. */

@@ -1,7 +1,5 @@
 import type { Range } from '../text/ranges.ts';
-import type { Catalogue } from './catalogue.ts';
-import type { Run, Setting, Unit } from './model.ts';
-import type { Hit } from './question.ts';
+import type { Catalogue, Hit, Run, Setting, Unit } from './model.ts';
 
 /** A chunk of a setting that is looked at. */
 export interface Selection {
@@ -27,6 +25,8 @@ export interface Asked {
 }
 
 export interface State {
+  /** Whether there is room for one column alone. */
+  readonly isNarrow: boolean;
   readonly catalogue: Catalogue | undefined;
   /** Why the catalogue is not there. */
   readonly problem: string | undefined;
@@ -53,6 +53,6 @@ export interface State {
   readonly asked: Asked;
   /** Whether a link that is copied has the text. */
   readonly sharesText: boolean;
-  /** What was done last; empty if nothing was. */
+  /** What was done, or what failed; empty once it has been read. */
   readonly notice: string;
 }

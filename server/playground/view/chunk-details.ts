@@ -14,6 +14,8 @@ export interface Looked {
   close(): void;
 }
 
+type Place = Pick<Chunk, 'start_index' | 'end_index'>;
+
 const OWN = new Set(['text', 'start_index', 'end_index', 'token_count']);
 
 /** What a chunk says of itself. */
@@ -45,7 +47,12 @@ export const UNITS: Readonly<Record<Unit, string>> = {
   byte: 'bytes',
 };
 
-function placeIn(text: string, { start_index, end_index }: Chunk, unit: Unit): [start: number, end: number] {
+/** Where a stretch of the text lies, in a unit. */
+export function placeIn(
+  text: string,
+  { start_index, end_index }: Place,
+  unit: Unit,
+): [start: number, end: number] {
   const start = lengthIn(text.slice(0, start_index), unit);
   return [start, start + lengthIn(text.slice(start_index, end_index), unit)];
 }

@@ -14,7 +14,7 @@ export function columnsHead(
       return html`<button class="head setting-${id} ${run.isStale ? 'stale' : ''}" aria-pressed=${id === active} @click=${() => choose(id)}>
         <span class="letter">${id}</span> <strong>${steps.map(({ name }) => name).join(' + ')}</strong>
         <span class="state">${stateOf(run)}</span>
-        ${reportsOf(run)}
+        ${run.isStale || run.error === undefined ? reportsOf(run) : html`<span class="problem">${run.error}</span>`}
       </button>`;
     })}
   </div>`;

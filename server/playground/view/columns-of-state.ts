@@ -1,23 +1,53 @@
-import { NO_RUN } from '../data/model.ts';
+import { isKnown, limitOf, NO_RUN, type Run, type Setting } from '../data/model.ts';
 import type { State } from '../data/state.ts';
 import { differencesOf } from '../text/differences.ts';
-import type { Column } from './columns.ts';
+import type { Piece } from '../text/pieces.ts';
+
+/** What the viewer shows of one setting. */
+export interface Column {
+  readonly setting: Setting;
+  readonly run: Run;
+  /** Offsets of boundaries that another setting does not have. */
+  readonly differences: ReadonlySet<number>;
+  /** The chunk that is looked at; -1 for none. */
+  readonly selected: number;
+  /** Chunks that answer a question, with their places among the answers from 1. */
+  readonly hits: ReadonlyMap<number, number>;
+}
 
 const NO_DIFFERENCES: ReadonlySet<number> = new Set();
 
 /** What the columns show in a state. */
 export function columnsOf({ settings, runs, selection, showsDifferences, asked }: State): Column[] {
   const shown = settings.map(({ id }) => runs.get(id) ?? NO_RUN);
-  const isCompared = showsDifferences && settings.length > 1 && shown.every(({ isStale }) => !isStale);
-  const differences = isCompared ? differencesOf(shown.map(({ chunks }) => chunks)) : [];
+  const compared = shown.filter(isKnown);
+  const isCompared = showsDifferences && compared.length > 1 && shown.every(({ isStale }) => !isStale);
+  const differences = isCompared ? differencesOf(compared.map(({ chunks }) => chunks)) : [];
   return settings.map((setting, index) => {
+    const run = shown[index] ?? NO_RUN;
     const hits = asked.hits.get(setting.id) ?? [];
     return {
       setting,
-      run: shown[index] ?? NO_RUN,
-      differences: differences[index] ?? NO_DIFFERENCES,
+      run,
+      differences: differences[compared.indexOf(run)] ?? NO_DIFFERENCES,
       selected: selection?.setting === setting.id ? selection.chunk : -1,
       hits: new Map(hits.map(({ chunk }, place) => [chunk, place + 1])),
     };
   });
+}
+
+/** The classes of a stretch of the text. What no chunk holds is left out, unless it is not known what chunks hold. */
+export function classesOf(column: Column, { start, chunk, isOverlap, isStart }: Piece): string {
+  const { run, setting, differences, selected, hits } = column;
+  const isOver = (run.chunks[chunk]?.token_count ?? 0) > (limitOf(setting) ?? Number.POSITIVE_INFINITY);
+  const classes = [
+    chunk === -1 ? isKnown(run) && 'gap' : chunk % 2 === 0 ? 'even' : 'odd',
+    isOverlap && 'overlap',
+    isStart && 'start',
+    isOver && 'over',
+    differences.has(start) && isStart && 'differs',
+    chunk === selected && chunk !== -1 && 'selected',
+    hits.has(chunk) && 'hit',
+  ];
+  return classes.filter(Boolean).join(' ');
 }

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { limitOf, NO_RUN, type Run, type Setting } from '../data/model.ts';
+import { isKnown, limitOf, NO_RUN, type Run, type Setting } from '../data/model.ts';
 import { type Numbers, numbersOf } from '../text/numbers.ts';
+import { explained } from './explained.ts';
 import { histogram } from './histogram.ts';
 
 /** What the numbers are made of. */
@@ -60,7 +61,7 @@ export const NUMBERS: readonly NumberColumn[] = [
   unwanted('Word', 'Cuts within a word', ({ cuts }) => cuts.word),
   unwanted('Fence', 'Cuts within a fence of Markdown', ({ cuts }) => cuts.fence),
   unwanted('Row', 'Cuts within a row of a Markdown table', ({ cuts }) => cuts.row),
-  unwanted('Twice', 'Chunks with the text of an earlier one', ({ duplicates }) => duplicates),
+  unwanted('Repeated', 'Chunks with the text of an earlier one', ({ duplicates }) => duplicates),
   counted('To embed', 'Tokens of all chunks', ({ tokens }) => tokens),
 ];
 
@@ -72,7 +73,7 @@ export function numbersTable(measured: Measured): TemplateResult {
     <thead><tr>
       <th scope="col"><span class="hidden">Setting</span></th>
       <th scope="col">Tokens of the chunks</th>
-      ${NUMBERS.map(({ name, about }) => html`<th scope="col" title=${about}>${name}</th>`)}
+      ${NUMBERS.map(({ name, about }, at) => html`<th scope="col">${explained(name, about, `number-${at}`)}</th>`)}
       <th scope="col">${priceField(measured)}</th>
     </tr></thead>
     <tbody>${settings.map((setting) => numbersRow(setting, measured, price))}</tbody>
@@ -81,13 +82,18 @@ export function numbersTable(measured: Measured): TemplateResult {
 
 function numbersRow(setting: Setting, { text, runs }: Measured, price: string): TemplateResult {
   const run = runs.get(setting.id) ?? NO_RUN;
+  const letter = html`<th scope="row"><span class="letter">${setting.id}</span></th>`;
+  if (!isKnown(run)) {
+    const state = run.error === undefined ? 'running …' : 'failed';
+    return html`<tr class="setting-${setting.id}">${letter}<td class="brief" colspan=${NUMBERS.length + 2}>${state}</td></tr>`;
+  }
   const numbers = numbersOfRun(text, setting, run);
   const cells = NUMBERS.map(({ value, isBad }) => {
     const bad = isBad?.(numbers) === true;
     return html`<td class=${bad ? 'bad' : ''}>${bad ? html`<span aria-label="unwanted">! </span>` : nothing}${value(numbers)}</td>`;
   });
   return html`<tr class="setting-${setting.id} ${run.isStale ? 'stale' : ''}">
-    <th scope="row"><span class="letter">${setting.id}</span></th>
+    ${letter}
     <td>${histogram(run.chunks, limitOf(setting))}</td>
     ${cells}
     <td>${costOf(numbers, price)}</td>
@@ -96,7 +102,7 @@ function numbersRow(setting: Setting, { text, runs }: Measured, price: string): 
 
 function priceField({ price, setPrice }: Measured): TemplateResult {
   const changed = (event: Event) => setPrice((event.target as HTMLInputElement).value);
-  return html`<label>Price at <input type="text" inputmode="decimal" class="price" placeholder="0.02" .value=${price}
+  return html`<label>Price at<br><input type="text" inputmode="decimal" class="price" placeholder="0.02" .value=${price}
     @input=${changed}> / M</label>`;
 }
 

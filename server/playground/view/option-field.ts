@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { type Schema, typesOf } from '../data/schema.ts';
+import { explained } from './explained.ts';
 
 /** A field of a form, with what it does when its value changes. */
 export interface Field {
@@ -8,8 +9,8 @@ export interface Field {
   readonly schema: Schema;
   /** `undefined` if the option is at its default. */
   readonly value: unknown;
-  /** What the service says of the value. */
-  readonly problem: string | undefined;
+  /** What the service says of the value; empty if nothing. */
+  readonly problem: string;
   /** Names that can be chosen, such as those of tokenizers. */
   readonly choices: readonly string[];
   /** @param value without one the option has its default again */
@@ -19,10 +20,12 @@ export interface Field {
 /** A field with its label, its description and what is wrong with it. */
 export function optionField(field: Field): TemplateResult {
   const { id, name, schema, problem } = field;
+  const about = schema.description ?? '';
   return html`<div class="field">
-    <label for=${id} title=${schema.description ?? ''}>${name}</label>
+    <span><label for=${id} title=${about}>${name}</label>
+      ${about === '' ? nothing : explained('?', about, `${id}-about`, `About ${name}`)}</span>
     ${controlOf(field)}
-    ${problem === undefined ? nothing : html`<p class="problem" id="${id}-problem">${problem}</p>`}
+    ${problem === '' ? nothing : html`<p class="problem" role="alert" id="${id}-problem">${problem}</p>`}
   </div>`;
 }
 
@@ -41,14 +44,18 @@ function branchOf({ schema }: Field): Schema {
 }
 
 const valueIn = (event: Event) => (event.target as HTMLInputElement).value;
-const described = ({ id, problem }: Field) => (problem === undefined ? nothing : `${id}-problem`);
-const isWrong = ({ problem }: Field) => (problem === undefined ? 'false' : 'true');
+/** The elements that say what is wrong with a field, and what it is. */
+function described({ id, problem, schema }: Field): string | typeof nothing {
+  const ids = [problem && `${id}-problem`, schema.description && `${id}-about`].filter(Boolean);
+  return ids.length === 0 ? nothing : ids.join(' ');
+}
+const isWrong = ({ problem }: Field) => (problem === '' ? 'false' : 'true');
 
 function choiceControl(field: Field): TemplateResult {
   const { id, schema, value, change } = field;
   const current = JSON.stringify(value ?? schema.default ?? null);
   const choices = (branchOf(field).enum ?? []).map((choice) => JSON.stringify(choice));
-  return html`<select id=${id} @change=${(event: Event) => change(JSON.parse(valueIn(event)))}>
+  return html`<select id=${id} aria-describedby=${described(field)} @change=${(event: Event) => change(JSON.parse(valueIn(event)))}>
     ${choices.map(
       (choice) =>
         html`<option value=${choice} .selected=${choice === current}>${JSON.parse(choice) ?? 'none'}</option>`,
@@ -56,10 +63,11 @@ function choiceControl(field: Field): TemplateResult {
   </select>`;
 }
 
-function switchControl({ id, schema, value, change }: Field): TemplateResult {
+function switchControl(field: Field): TemplateResult {
+  const { id, schema, value, change } = field;
   const changed = (event: Event) => change((event.target as HTMLInputElement).checked);
   const isOn = (value ?? schema.default ?? false) === true;
-  return html`<input type="checkbox" id=${id} .checked=${isOn} @change=${changed}>`;
+  return html`<input type="checkbox" id=${id} aria-describedby=${described(field)} .checked=${isOn} @change=${changed}>`;
 }
 
 function numberControl(field: Field, type: string): TemplateResult {

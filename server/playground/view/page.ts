@@ -48,12 +48,13 @@ export function pageOf(state: State, wiring: Wiring): TemplateResult {
 }
 
 function side(state: State, { store, actions }: Wiring): TemplateResult {
-  const { catalogue, settings, runs, opened, text, source, isEditing } = state;
+  const { catalogue, settings, runs, opened, active, text, source, unit, isEditing } = state;
   const isFull = settings.length >= MOST_SETTINGS;
   return html`<div class="side">
     ${textPanel({
       text,
       source,
+      unit,
       isEditing,
       open: (text, source) => actions.openText(text, source),
       openFile: (file) => void actions.openFile(file),
@@ -66,6 +67,7 @@ function side(state: State, { store, actions }: Wiring): TemplateResult {
         run: runs.get(setting.id) ?? NO_RUN,
         catalogue: catalogue as NonNullable<typeof catalogue>,
         isOpen: opened === setting.id,
+        isActive: active === setting.id,
         canRemove: settings.length > 1,
         change: (steps) => actions.changeSteps(setting.id, steps),
         remove: () => actions.removeSetting(setting.id),
@@ -79,12 +81,16 @@ function side(state: State, { store, actions }: Wiring): TemplateResult {
 }
 
 function stage(state: State, wiring: Wiring): TemplateResult {
-  const { settings, runs, active, text, price } = state;
+  const { settings, runs, active, text, price, isNarrow } = state;
   const { store } = wiring;
+  const tools = html`<div class="tools">
+    ${unitChoice(state, store)}${tokenChoice(state, store)}${differencesChoice(state, store)}${legend()}
+  </div>`;
   return html`<main class="stage" data-active=${active}>
-    <div class="tools">${unitChoice(state, store)}${tokenChoice(state, store)}${differencesChoice(state, store)}${legend()}</div>
+    ${isNarrow ? nothing : tools}
     ${columnsHead(settings, runs, active, (id) => store.change({ active: id }))}
     <div class="frame">${wiring.viewer}</div>
+    ${isNarrow ? tools : nothing}
     ${detailsOf(state, wiring)}
     <div class="scroll" tabindex="0" role="region" aria-label="Numbers">
       ${numbersTable({ text, settings, runs, price, setPrice: (price) => store.change({ price }) })}
@@ -113,11 +119,13 @@ function detailsOf(state: State, { store, move }: Wiring): TemplateResult | type
 }
 
 function question(
-  { asked, catalogue, settings, runs }: State,
+  { asked, catalogue, settings, runs, text, unit }: State,
   { store, actions, show }: Wiring,
 ): TemplateResult {
   return questionPanel({
     asked,
+    text,
+    unit,
     models: catalogue?.models ?? [],
     settings,
     runs,

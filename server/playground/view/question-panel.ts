@@ -1,12 +1,15 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { Chunk, Run, Setting } from '../data/model.ts';
-import type { Hit } from '../data/question.ts';
+import type { Chunk, Hit, Run, Setting, Unit } from '../data/model.ts';
 import type { Asked } from '../data/state.ts';
+import { excerptOf } from '../text/excerpt.ts';
 import { type Range, retrievalOf } from '../text/ranges.ts';
+import { placeIn, UNITS } from './chunk-details.ts';
 
 /** A question with what was found for it. */
 export interface QuestionPanel {
   readonly asked: Asked;
+  readonly text: string;
+  readonly unit: Unit;
   readonly models: readonly string[];
   readonly settings: readonly Setting[];
   readonly runs: ReadonlyMap<string, Run>;
@@ -16,6 +19,9 @@ export interface QuestionPanel {
   mark(): void;
   show(setting: string, chunk: number): void;
 }
+
+/** Characters that are shown of a chunk. */
+const EXCERPT = 200;
 
 /** Asks a question, shows the best chunks of each setting, and how well they hold the answer. */
 export function questionPanel(panel: QuestionPanel): TemplateResult {
@@ -37,27 +43,30 @@ export function questionPanel(panel: QuestionPanel): TemplateResult {
       <button ?disabled=${asked.question.trim() === '' || asked.isAsking}>${asked.isAsking ? 'Asking …' : 'Ask'}</button>
       <button type="button" @click=${panel.mark}>Mark selected text as the answer</button>
     </form>
-    ${answerOf(asked)}
+    ${answerOf(panel)}
     ${asked.problem === '' ? nothing : html`<p class="problem" role="alert">${asked.problem}</p>`}
     ${asked.hits.size === 0 ? nothing : html`<ul class="found">${panel.settings.map((setting) => foundIn(setting, panel))}</ul>`}
   </section>`;
 }
 
-function answerOf({ answer }: Asked): TemplateResult | typeof nothing {
+function answerOf({ asked: { answer }, text, unit }: QuestionPanel): TemplateResult | typeof nothing {
   if (answer === undefined) return nothing;
-  return html`<p class="brief">Answer: ${answer.end - answer.start} UTF-16 units from ${answer.start}.</p>`;
+  const [start, end] = placeIn(text, { start_index: answer.start, end_index: answer.end }, unit);
+  const words = excerptOf(text.slice(answer.start, answer.end), EXCERPT);
+  return html`<p class="brief">Answer: ${start} – ${end} ${UNITS[unit]}, “<bdi>${words}</bdi>”</p>`;
 }
 
 function foundIn({ id }: Setting, { asked, runs, show }: QuestionPanel): TemplateResult {
   const chunks = runs.get(id)?.chunks ?? [];
   const hits = asked.hits.get(id) ?? [];
+  const words = (chunk: number) => excerptOf(chunks[chunk]?.text ?? '', EXCERPT);
   return html`<li class="setting-${id}">
-    <span class="letter">${id}</span>
+    <p><span class="letter">${id}</span>${asked.answer === undefined ? nothing : metrics(hits, chunks, asked.answer)}</p>
     ${hits.map(
       ({ chunk, score }) =>
-        html`<button class="plain" @click=${() => show(id, chunk)}>chunk ${chunk} <small>${score.toFixed(3)}</small></button>`,
+        html`<button class="plain" @click=${() => show(id, chunk)}>chunk ${chunk} <small>${score.toFixed(3)}</small>
+          <span class="words" dir="auto">${words(chunk)}</span></button>`,
     )}
-    ${asked.answer === undefined ? nothing : metrics(hits, chunks, asked.answer)}
   </li>`;
 }
 

@@ -1,5 +1,6 @@
-import { NO_RUN, type Run, type Setting } from '../data/model.ts';
-import { blockIn, type Column } from './columns.ts';
+import { isKnown, NO_RUN, type Run, type Setting } from '../data/model.ts';
+import { blockIn } from './columns.ts';
+import type { Column } from './columns-of-state.ts';
 import { NUMBERS, numbersOfRun } from './numbers-table.ts';
 import { briefOf } from './setting-card.ts';
 
@@ -50,10 +51,12 @@ export function reportOf({ text, source, settings, runs, columns }: Compared): s
   for (const name of ['Setting', ...NUMBERS.map((number) => number.name)]) add(head, 'th', name);
   for (const setting of settings) {
     const row = add(table, 'tr');
-    const numbers = numbersOfRun(text, setting, runs.get(setting.id) ?? NO_RUN);
+    const run = runs.get(setting.id) ?? NO_RUN;
     add(row, 'th', `${setting.id}: ${setting.steps[0]?.name}, ${briefOf(setting.steps)}`);
-    for (const { value } of NUMBERS) add(row, 'td', value(numbers));
+    if (!isKnown(run)) add(row, 'td', run.error).setAttribute('colspan', String(NUMBERS.length));
+    else for (const { value } of NUMBERS) add(row, 'td', value(numbersOfRun(text, setting, run)));
   }
+  add(made.body, 'p', NUMBERS.map(({ name, about }) => `${name}: ${about}`).join('. '));
   const compared = add(made.body, 'div', '', 'columns');
   for (const column of columns) {
     const section = add(compared, 'section');

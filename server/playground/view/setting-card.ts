@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { Catalogue, Plugin } from '../data/catalogue.ts';
-import type { Run, Setting, Step } from '../data/model.ts';
-import { isEffective } from '../data/schema.ts';
+import type { Catalogue, Plugin, Run, Setting, Step } from '../data/model.ts';
+import { isEffective, type Schema } from '../data/schema.ts';
 import { replaceFirst, stepOf, withOption } from '../data/settings.ts';
 import { optionField } from './option-field.ts';
 import { settingActions } from './setting-actions.ts';
@@ -12,6 +11,8 @@ export interface Card {
   readonly run: Run;
   readonly catalogue: Catalogue;
   readonly isOpen: boolean;
+  /** Whether its column is the one that is shown where there is room for one. */
+  readonly isActive: boolean;
   readonly canRemove: boolean;
   change(steps: readonly Step[]): void;
   remove(): void;
@@ -22,10 +23,11 @@ export interface Card {
 
 /** The form of a setting: what chunks, with its options, and the refineries behind it. */
 export function settingCard(card: Card): TemplateResult {
-  const { setting, isOpen, canRemove, run } = card;
+  const { setting, isOpen, isActive, canRemove } = card;
   const { id, steps } = setting;
+  const problem = problemOf(card);
   const close = html`<button class="plain" aria-label="Remove setting ${id}" @click=${card.remove}>✕</button>`;
-  return html`<section class="card setting-${id}" aria-label="Setting ${id}">
+  return html`<section class="card setting-${id} ${isActive ? 'active' : ''}" aria-label="Setting ${id}">
     <header>
       <span class="letter" aria-hidden="true">${id}</span>
       ${firstChoice(card)}
@@ -34,7 +36,7 @@ export function settingCard(card: Card): TemplateResult {
       </button>
       ${canRemove ? close : nothing}
     </header>
-    ${run.error === undefined ? nothing : html`<p class="problem" role="alert">${run.error}</p>`}
+    ${problem === '' ? nothing : html`<p class="problem" role="alert">${problem}</p>`}
     ${
       isOpen
         ? html`${steps.map((_, index) => stepForm(card, index))}${refineryChoice(card)}${settingActions(card)}`
@@ -81,20 +83,21 @@ function stepForm(card: Card, index: number): TemplateResult {
   const step = setting.steps[index] as Step;
   const plugin = catalogue.plugins.find((one) => one.kind === step.kind && one.name === step.name);
   if (plugin === undefined) return html`<p class="brief">A stored pipeline has its options with it.</p>`;
-  const { options, summary } = plugin;
-  const shown = Object.entries(options).filter(([, schema]) => isEffective(schema, options, step.options));
+  const shown = shownOptions(step, plugin);
   const remove = () => change(setting.steps.filter((_, at) => at !== index));
   const close = html`<button class="plain" aria-label="Remove ${step.name}" @click=${remove}>✕</button>`;
   return html`<fieldset>
     <legend>${step.name} ${index === 0 ? nothing : close}</legend>
-    <p class="brief">${summary}</p>
+    <p class="brief">${plugin.summary}</p>
     ${shown.map(([name, schema]) =>
       optionField({
         id: `${setting.id}-${index}-${name}`,
         name,
         schema,
         value: step.options[name],
-        problem: problemOf(name, card.run.error),
+        problem: problemsIn(card.run.error)
+          .filter((problem) => isAbout(problem, name))
+          .join('; '),
         choices: choicesOf(name, catalogue),
         change: (value) => change(withOption(setting.steps, index, name, value)),
       }),
@@ -102,11 +105,27 @@ function stepForm(card: Card, index: number): TemplateResult {
   </fieldset>`;
 }
 
-/** What the service says of one option: its errors begin with the name of what is wrong. */
-function problemOf(name: string, error: string | undefined): string | undefined {
-  const isAbout = (problem: string) => [': ', '[', '.'].some((mark) => problem.startsWith(name + mark));
-  return error?.split('; ').find(isAbout);
+function shownOptions(step: Step, { options }: Plugin): (readonly [name: string, schema: Schema])[] {
+  return Object.entries(options).filter(([, schema]) => isEffective(schema, options, step.options));
 }
+
+/** Why there are no chunks; what a field of the open form says is not said twice. */
+function problemOf({ setting: { steps }, catalogue: { plugins }, run, isOpen }: Card): string {
+  const fields = steps.flatMap((step) => {
+    const plugin = plugins.find((one) => one.kind === step.kind && one.name === step.name);
+    return plugin === undefined ? [] : shownOptions(step, plugin).map(([name]) => name);
+  });
+  const isShown = (problem: string) => isOpen && fields.some((name) => isAbout(problem, name));
+  return problemsIn(run.error)
+    .filter((problem) => !isShown(problem))
+    .join('; ');
+}
+
+const problemsIn = (error: string | undefined) => error?.split('; ') ?? [];
+
+/** Whether a problem is that of an option: errors of the service begin with the name of what is wrong. */
+const isAbout = (problem: string, name: string) =>
+  [': ', '[', '.'].some((mark) => problem.startsWith(name + mark));
 
 function choicesOf(name: string, { tokenizers, models }: Catalogue): readonly string[] {
   if (name === 'tokenizer') return tokenizers;

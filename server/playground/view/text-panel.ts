@@ -1,10 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Unit } from '../data/model.ts';
 import { SAMPLES } from '../data/samples.ts';
+import { lengthIn } from '../text/offsets.ts';
+import { UNITS } from './chunk-details.ts';
 
 /** The text with where it is from. */
 export interface TextPanel {
   readonly text: string;
   readonly source: string;
+  readonly unit: Unit;
   readonly isEditing: boolean;
   /** A sample or a file was chosen. */
   open(text: string, source: string): void;
@@ -42,7 +46,7 @@ export function textPanel(panel: TextPanel): TemplateResult {
       </button>
     </header>
     ${isEditing && text.length <= MOST_EDITED ? editor(panel) : nothing}
-    <p class="brief">${text.length.toLocaleString('en')} UTF-16 units${endings(text)}. Drop a file anywhere.</p>
+    <p class="brief">${lengthOf(panel)}${endings(text)}. Drop a file anywhere.</p>
   </section>`;
 }
 
@@ -55,6 +59,15 @@ function editor({ text, edit }: TextPanel): TemplateResult {
   };
   return html`<textarea aria-label="The text" spellcheck="false" dir="auto" rows="12"
     .value=${text.replaceAll('\r\n', '\n')} @input=${typed}></textarea>`;
+}
+
+let known: readonly [text: string, unit: Unit, length: string] = ['', 'utf16', `0 ${UNITS.utf16}`];
+
+/** The length of the text in the unit of the offsets; counted once, as the panel is made again for each letter typed anywhere. */
+function lengthOf({ text, unit }: TextPanel): string {
+  if (known[0] !== text || known[1] !== unit)
+    known = [text, unit, `${lengthIn(text, unit).toLocaleString('en')} ${UNITS[unit]}`];
+  return known[2];
 }
 
 function endings(text: string): string {

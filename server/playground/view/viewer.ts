@@ -1,6 +1,7 @@
 import { blockAt, blocksOf } from '../text/blocks.ts';
 import { layoutOf } from './block-layout.ts';
-import { blockIn, type Column } from './columns.ts';
+import { blockIn } from './columns.ts';
+import type { Column } from './columns-of-state.ts';
 import { markTokens } from './token-marks.ts';
 
 /** Pixels above and below what is in sight that are in the page too. */
@@ -112,11 +113,12 @@ export class Viewer {
     });
   }
 
-  /** Guesses all heights again: the text or its width is another one. */
+  /** Guesses all heights again but those of the blocks in the page: the text or its width is another one. */
   #forgetHeights(): void {
     const width = this.element.clientWidth / Math.max(1, this.#columns.length) - PADDING;
     this.#layout = layoutOf(this.#text, this.#edges, width);
     this.#sizer.style.height = `${this.#layout.height}px`;
+    this.#measure([...this.#rows.keys()].sort((a, b) => a - b));
     this.#schedule();
   }
 
@@ -147,7 +149,9 @@ export class Viewer {
     const [from, to] = [this.#edges[block] as number, this.#edges[block + 1] as number];
     for (const [index, column] of this.#columns.entries()) {
       const cell = document.createElement('div');
-      cell.className = `cell${column.run.isStale ? ' stale' : ''}`;
+      const { isStale, error } = column.run;
+      const state = isStale ? 'stale' : error === undefined ? '' : 'failed';
+      cell.className = `cell setting-${column.setting.id} ${state}`;
       cell.dataset.column = String(index);
       cell.dir = 'auto';
       cell.append(blockIn(column, this.#text, from, to));

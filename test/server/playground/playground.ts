@@ -47,8 +47,9 @@ export async function openPlayground(
         `document.querySelectorAll('.head').length > 0 && !document.querySelector('.head.stale') && !/running/.test(document.querySelector('.heads').textContent) && document.querySelectorAll('.cell').length > 0`,
       ),
     async press(key) {
-      await page.send('Input.dispatchKeyEvent', { type: 'keyDown', key });
-      await page.send('Input.dispatchKeyEvent', { type: 'keyUp', key });
+      const code = { Escape: { windowsVirtualKeyCode: 27 }, Enter: { text: '\r' } }[key];
+      await page.send('Input.dispatchKeyEvent', { type: 'keyDown', key, ...code });
+      await page.send('Input.dispatchKeyEvent', { type: 'keyUp', key, ...code });
     },
     click: (selector) => page.evaluate(`void ${element(selector)}.click()`),
     fill: (selector, value) =>

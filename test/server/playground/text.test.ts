@@ -1,16 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
-import type { Chunk } from '../../../server/playground/data/model.ts';
+import { type Chunk, NO_RUN, type Run } from '../../../server/playground/data/model.ts';
+import { endNotices } from '../../../server/playground/data/notices.ts';
 import { isEffective, resolve } from '../../../server/playground/data/schema.ts';
+import type { State } from '../../../server/playground/data/state.ts';
+import { createStore } from '../../../server/playground/data/store.ts';
 import { blockAt, blocksOf } from '../../../server/playground/text/blocks.ts';
 import { differencesOf } from '../../../server/playground/text/differences.ts';
+import { excerptOf } from '../../../server/playground/text/excerpt.ts';
 import { histogramOf, numbersOf } from '../../../server/playground/text/numbers.ts';
 import { lengthIn, toUtf16 } from '../../../server/playground/text/offsets.ts';
 import { piecesOf } from '../../../server/playground/text/pieces.ts';
 import { retrievalOf } from '../../../server/playground/text/ranges.ts';
+import { classesOf, columnsOf } from '../../../server/playground/view/columns-of-state.ts';
 import { united } from '../../../server/service/evaluation/ranges.ts';
 import { scoresOf } from '../../../server/service/evaluation/scores.ts';
+import { needs } from '../../support/here.ts';
 import { startServer } from '../../support/server.ts';
 
 /** The parts of the playground that need no browser. */
@@ -150,6 +156,63 @@ t.test('schemas are read as the document has them', async (t) => {
   const properties = { mode: { default: 'one' }, only: { 'x-effective-with': { mode: ['two'] } } };
   t.notOk(isEffective(properties.only, properties, {}));
   t.ok(isEffective(properties.only, properties, { mode: 'two' }));
+});
+
+t.test('a notice ends by itself, by Escape, by a click and by the next action', async (t) => {
+  const [store, page] = [createStore({ notice: '' }), new EventTarget()];
+  let pass = () => {};
+  endNotices(store, page, (end, after) => {
+    t.equal(after, 15_000, 'the longest, however long the notice');
+    pass = end;
+    return setTimeout(() => {});
+  });
+  const does = (action: string) => () => page.dispatchEvent(new Event(action));
+  for (const end of [() => pass(), ...['keydown', 'click', 'change', 'drop'].map(does)]) {
+    store.change({ notice: `The file cannot be read. ${'x'.repeat(1000)}` });
+    await Promise.resolve();
+    end();
+    t.equal(store.state.notice, '');
+  }
+});
+
+t.test('a setting that failed, or has not run, does not look like lost text', async (t) => {
+  const ran: Run = { ...NO_RUN, chunks: [chunk(0, 5), chunk(6, 9)] };
+  const stateOf = (runs: Run[]) =>
+    ({
+      settings: runs.map((_, at) => ({
+        id: 'ABC'[at],
+        steps: [{ kind: 'chunker', name: 'x', options: {} }],
+      })),
+      runs: new Map(runs.map((run, at) => ['ABC'[at], run])),
+      showsDifferences: true,
+      asked: { hits: new Map() },
+    }) as unknown as State;
+  const failed: Run = { ...NO_RUN, error: 'chunk_size: expected an integer of at least 1, got 0.' };
+  const columns = columnsOf(stateOf([ran, failed, { ...ran, chunks: [chunk(0, 5), chunk(7, 9)] }]));
+  const differences = columns.map((column) => [...column.differences]);
+  t.same(differences, [[6], [], [7]], 'what failed differs from nothing');
+  const shown = [ran, failed, { ...NO_RUN, isStale: true }, { ...ran, isStale: true }, NO_RUN].map((run) => {
+    const [column] = columnsOf(stateOf([run]));
+    return column && classesOf(column, { start: 5, end: 6, chunk: -1, isOverlap: false, isStart: false });
+  });
+  t.same(shown, ['gap', '', '', 'gap', 'gap']);
+});
+
+t.test('what is found is shown in words', async (t) => {
+  t.equal(excerptOf(' two\n\n  words ', 20), 'two words');
+  t.equal(excerptOf('😀😀😀', 2), '😀😀 …');
+});
+
+const OF_MODELS = needs('embedding/static', 'tokenizer/huggingface');
+
+t.test('questions start with the model that the service takes for them', OF_MODELS, async (t) => {
+  const { url } = await startServer(t);
+  Object.assign(globalThis, { location: { href: `${url}/playground` } });
+  t.teardown(() => Reflect.deleteProperty(globalThis, 'location'));
+  // Not by a literal: its types are those of a page.
+  const catalogue: string = '../../../server/playground/data/catalogue.ts';
+  const { readCatalogue } = await import(catalogue);
+  t.equal((await readCatalogue()).model, 'chunksmith/retrieval-en-512');
 });
 
 t.test('it can be left out', async (t) => {

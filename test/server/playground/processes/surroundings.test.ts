@@ -45,15 +45,19 @@ t.test('with keys that stay in memory', { skip }, async (t) => {
 
 t.test('on a narrow page one column is shown, and the others are a tap away', { skip }, async (t) => {
   const page = await showPlayground(browser, server, [pieces(), pieces({ size: 5 })], TEXT);
-  const narrow = { width: 390, height: 844, deviceScaleFactor: 1, mobile: true };
+  const narrow = { width: 375, height: 667, deviceScaleFactor: 1, mobile: true };
   await page.send('Emulation.setDeviceMetricsOverride', narrow);
   await page.settled();
   const seen = `[...document.querySelectorAll('.row:first-child .cell')].map((cell) => cell.offsetParent !== null)`;
   t.same(await page.evaluate(seen), [true, false]);
+  const top =
+    '[...document.querySelectorAll(".cell span")].find((span) => span.offsetParent).getBoundingClientRect().top';
+  t.ok(await page.evaluate(`${top} < 667 * 0.6`), 'the first chunk is on the first screen');
+  t.equal(await page.textOf('.head.setting-B'), 'B pieces');
   await page.click('.head.setting-B');
   await page.until(`${seen}[1]`);
   t.same(await page.evaluate(seen), [false, true]);
-  t.ok(await page.evaluate('document.documentElement.scrollWidth <= 390'), 'nothing sticks out');
+  t.ok(await page.evaluate('document.documentElement.scrollWidth <= 375'), 'nothing sticks out');
 });
 
 const TEXTS = 60;

@@ -1,0 +1,31 @@
+import type { State } from './state.ts';
+import type { Store } from './store.ts';
+
+/** Milliseconds that a notice is shown: time to read it, and no more than this. */
+const LEAST = 4000;
+const EACH_CHARACTER = 60;
+const MOST = 15_000;
+
+/** What the user does next; Escape and a click are among it. */
+const ACTIONS = ['click', 'keydown', 'change', 'drop'];
+
+/** Ends each notice once it has been read, or the user does something else. */
+export function endNotices(
+  store: Store<Pick<State, 'notice'>>,
+  page: EventTarget,
+  startTimer: (end: () => void, milliseconds: number) => ReturnType<typeof setTimeout> = setTimeout,
+): void {
+  let shown = '';
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = () => {
+    if (store.state.notice !== '') store.change({ notice: '' });
+  };
+  // Before the action itself, which may have a notice of its own.
+  for (const action of ACTIONS) page.addEventListener(action, end, { capture: true });
+  store.watch(({ notice }) => {
+    if (notice === shown) return;
+    shown = notice;
+    clearTimeout(timer);
+    if (notice !== '') timer = startTimer(end, Math.min(MOST, LEAST + EACH_CHARACTER * notice.length));
+  });
+}
