@@ -2157,12 +2157,12 @@ class _AsyncConnection:
 
     def close(self) -> None:
         """Closes it, from another loop too, which may run in another thread."""
-        if self.loop is asyncio.get_running_loop():
-            self._writer.transport.abort()
-            return
-        # One that has ended says so.
+        # A loop that has ended says so, and there may be none here.
         with suppress(RuntimeError):
-            self.loop.call_soon_threadsafe(self._writer.transport.abort)
+            if asyncio.get_running_loop() is self.loop:
+                self._writer.transport.abort()
+            else:
+                self.loop.call_soon_threadsafe(self._writer.transport.abort)
 
     def leave(self) -> None:
         """Closes it in this process, which was forked from that of the loop.

@@ -48,6 +48,14 @@ class ChunksmithNodeParser(NodeParser):
         """The name under which it is stored."""
         return "ChunksmithNodeParser"
 
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**super().__getstate__(), "client": self._client}
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        # The base class makes it again of its fields, of which the client is none.
+        super().__setstate__({name: value for name, value in state.items() if name != "client"})
+        self._client = state["client"]
+
     def _parse_nodes(self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any) -> List[BaseNode]:
         texts = _texts(get_tqdm_iterable(nodes, show_progress, "Parsing nodes"))
         with closing(self._client.stream(self.chunker, texts, **self._asked())) as lines:

@@ -27,6 +27,8 @@ const env = {
   PYTHONUTF8: '1',
 };
 
+const MODULES = ['cases', 'answers', 'processes', 'client', 'adapters'];
+
 /** What a test of unittest became, a line of its `--verbose`. */
 const RESULT = /^(test.*?) \(.*\) \.\.\. (?:.* )?(ok|FAIL|ERROR|skipped ['"](.*)['"])$/gm;
 
@@ -36,7 +38,7 @@ t.test('both clients and the adapters pass their tests', options, async (t) => {
   const local = '--port 0 --host 127.0.0.1 --store memory --workers 1';
   const victim = startProcess(t, local.split(' '));
   const { url } = await victim.listening();
-  const args = ['-m', 'unittest', '--verbose', 'test_cases', 'test_answers', 'test_client', 'test_adapters'];
+  const args = ['-m', 'unittest', '--verbose', ...MODULES.map((name) => `test_${name}`)];
   const run = execFile(PYTHON, args, {
     cwd: TESTS,
     env: {
@@ -94,7 +96,7 @@ const OF_README = isThere ? needs('chunker/sentence', 'tokenizer/word') : option
 t.test('its README prints what it says', OF_README, async (t) => {
   const { url } = await startServer(t);
   const examples = [...readFileSync(join(CLIENT, 'README.md'), 'utf8').matchAll(EXAMPLE)];
-  t.equal(examples.length, 6);
+  t.equal(examples.length, 7);
   for (const [, source = '', name = '', shown] of examples) {
     const [imported, standIn] = PACKAGES[name] ?? [];
     const without = imported !== undefined && isMissing(imported);

@@ -94,7 +94,15 @@ def build_nodes_from_splits(splits: list[str], document: BaseNode, id_func: Any)
     return [BaseNode(text, id_func(place, document), relationships={**source}) for place, text in enumerate(splits)]
 
 
-class NodeParser(BaseModel):
+class BaseComponent(BaseModel):
+    def __getstate__(self) -> dict[str, Any]:
+        return {"__dict__": {name: getattr(self, name) for name in type(self).model_fields}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state["__dict__"])  # type: ignore[misc]
+
+
+class NodeParser(BaseComponent):
     include_metadata: bool = Field(default=True)
     include_prev_next_rel: bool = Field(default=True)
     id_func: Any = Field(default_factory=lambda: default_id_func)

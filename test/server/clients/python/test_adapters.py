@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import pickle
 import unittest
 
 from cases import SERVER
@@ -74,6 +76,11 @@ class LangChain(unittest.TestCase):
         self.assertEqual(splitter.transform_documents(documents), split)
         self.assertEqual(asyncio.run(splitter.atransform_documents(documents)), split)
 
+    def test_it_travels_to_other_processes(self) -> None:
+        splitter = self.make(add_start_index=True)
+        for other in (pickle.loads(pickle.dumps(splitter)), copy.deepcopy(splitter)):
+            self.assertEqual(other.create_documents([TEXT]), splitter.create_documents([TEXT]))
+
     def test_what_is_wrong_is_said(self) -> None:
         with self.assertRaisesRegex(TypeError, "tokenizer="):
             self.make(length_function=len)
@@ -121,6 +128,13 @@ class LlamaIndex(unittest.TestCase):
         self.assertEqual(nodes[0].id_, f"{self.documents[0].id_}-0")
         with self.assertRaisesRegex(ChunksmithError, "did you mean"):
             self.make(chunk_sise=1).get_nodes_from_documents(self.documents)
+
+    def test_it_travels_with_the_client_that_it_was_given(self) -> None:
+        parser = self.make(chunk_overlap=2)
+        for other in (pickle.loads(pickle.dumps(parser)), copy.deepcopy(parser)):
+            self.assertEqual(other._client._pool.address, parser._client._pool.address)
+            nodes, again = (one.get_nodes_from_documents(self.documents) for one in (parser, other))
+            self.assertEqual([one.text for one in again], [one.text for one in nodes])
 
 
 if __name__ == "__main__":

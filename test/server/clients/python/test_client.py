@@ -9,6 +9,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import signal
 import sqlite3
 import tempfile
@@ -118,7 +119,9 @@ class Sync(unittest.TestCase):
             expected = ask("token", path, chunk_size=10)
             with path.open("rb") as opened:
                 files: list[Any] = [str(path), path.read_bytes(), opened, io.BytesIO(path.read_bytes())]
-                self.assertEqual(ask("token", path.read_bytes(), chunk_size=10), expected)
+                # Without a name, which is the id of the document.
+                nameless = ask("token", path.read_bytes(), chunk_size=10)
+                self.assertEqual([one.text for one in nameless], [one.text for one in expected])
                 for file in files:
                     self.assertEqual(ask("token", file, name=path.name, chunk_size=10), expected)
             with path.open() as text, self.assertRaisesRegex(TypeError, "mode 'rb'"):
@@ -263,6 +266,44 @@ class Records(unittest.TestCase):
     def test_versions_agree(self) -> None:
         package = pathlib.Path(chunksmith.__file__).parents[3] / "package.json"
         self.assertEqual(chunksmith.__version__, json.loads(package.read_text("utf-8"))["version"])
+
+
+class Collection(dict[str, Any]):
+    """A collection of Chroma, and the client that has it."""
+
+    def get_or_create_collection(self, name: str, metadata: dict[str, str]) -> Collection:
+        return self
+
+    def upsert(self, **columns: list[Any]) -> None:
+        rows = [dict(zip(columns, row)) for row in zip(*columns.values(), strict=True)]
+        self.update({row["ids"]: row for row in rows})
+
+    def get(self, *, where: dict[str, str], include: list[str]) -> dict[str, list[str]]:  # type: ignore[override]
+        own = where["document_id"]
+        return {"ids": [id for id, row in self.items() if row["metadatas"]["document_id"] == own]}
+
+    def delete(self, *, ids: list[str]) -> None:
+        for id in ids:
+            del self[id]
+
+
+class Recipes(unittest.TestCase):
+    def test_what_the_readme_stores_in_chroma_is_what_documents_have_now(self) -> None:
+        page = pathlib.Path(chunksmith.__file__).with_name("README.md").read_text("utf-8")
+        [recipe] = [one for one in re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S) if "def store(" in one]
+        names: dict[str, Any] = {}
+        exec(recipe, names)
+        stored, before = Collection(), set[str]()
+        steps = [{"type": "chunk", "chunker": "token", "config": {"chunk_size": 2}}]
+        with Chunksmith(SERVER) as client:
+            client.pipelines.put("recipe", steps)
+            for texts, count, kept in [(["abcd", "x"], 3, 0), (["abcd", "x"], 3, 3), (["ab", ""], 1, 1)]:
+                documents = [{"id": str(place), "text": text} for place, text in enumerate(texts)]
+                for line in client.pipelines.stream("recipe", documents):
+                    names["store"](stored, line)
+                self.assertEqual("".join(row["documents"] for row in stored.values()), "".join(texts))
+                self.assertEqual((len(stored), len(before & stored.keys())), (count, kept))
+                before = set(stored)
 
 
 class Killed(unittest.TestCase):
