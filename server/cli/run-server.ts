@@ -5,6 +5,7 @@ import type { Registry } from '../../core/hosting/registry.ts';
 import { buildApp } from '../app.ts';
 import { type Config, ConfigError, type Environment, readConfig } from '../config/config.ts';
 import { helpText } from '../config/help.ts';
+import { checkModelsDir } from '../config/hub-settings.ts';
 import { readMachine } from '../config/machine.ts';
 import { readCorporaSettings } from '../corpus/settings.ts';
 import { loadPlugins } from '../loader/loader.ts';
@@ -28,6 +29,7 @@ async function start(args: readonly string[], env: Environment): Promise<void> {
   const machine = readMachine();
   const config = readConfig(args, env, machine);
   if (config.reload && !config.check) return reload(args, config.pluginsDir);
+  checkModelsDir(config);
   const registry = await loadPlugins(config, env);
   checkPluginUrls(registry, env);
   const corpora = readCorporaSettings(config, env);

@@ -57,7 +57,8 @@ export const OPTIONS = {
   modelsDir: {
     type: 'text',
     default: '',
-    description: 'Folder of tokenizers and models; by default `models` in the data folder.',
+    description:
+      'Folder of tokenizers and models, which is there unless --allow-downloads makes it; by default `models` in the data folder.',
   },
   plugins: {
     type: 'list',
@@ -346,7 +347,7 @@ export const OPTIONS = {
     type: 'text',
     default: '',
     description:
-      'Keep pipelines in this PostgreSQL, `postgresql://user:password@host/database`; by default in the data folder.',
+      'Keep pipelines in this PostgreSQL, `postgresql://user:password@host/database`, whose database is there; by default in the data folder.',
     isVariableOnly: true,
     isSecret: true,
     read: readDatabaseUrl,

@@ -38,7 +38,10 @@ export async function putByName(store: Store, pipeline: NewPipeline, ifMatch?: V
 function expectMatch(name: string, before: PipelineRecord | undefined, ifMatch: Versions | undefined): void {
   if (ifMatch === undefined) return;
   if (before === undefined) {
-    throw new ServiceError('pipeline_not_found', { id: JSON.stringify(name.slice(0, 100)) });
+    throw new ServiceError('pipeline_not_found', {
+      id: JSON.stringify(name.slice(0, 100)),
+      remedy: 'GET /v1/pipelines lists the ones there are',
+    });
   }
   if (ifMatch === '*' || ifMatch.includes(before.version)) return;
   throw new ServiceError('precondition_failed', { id: before.id, etag: `"${before.version}"` });

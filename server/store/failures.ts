@@ -1,5 +1,6 @@
 import { DeadlockException, LockWaitTimeoutException } from '@mikro-orm/core';
 import { reasonOf } from '../../core/errors.ts';
+import { NO_FOLDER } from '../make-folder.ts';
 import { unavailable } from './errors.ts';
 
 const LOCKED = 'another process keeps it locked; try again, or end that process';
@@ -7,6 +8,11 @@ const FULL = 'the disk is full; free some space';
 const READ_ONLY = 'it cannot be written to; give the user of the server write access';
 const DAMAGED = 'its file is damaged; restore it from a backup, or move it away to begin anew';
 const UNREACHABLE = 'the database does not answer; check that it runs and can be reached';
+const FILE_INSTEAD = 'there is a file where the data folder should be; choose another folder with --data-dir';
+const FILE_IN_PATH = 'a part of its path is a file; choose another folder with --data-dir';
+const UNMADE = 'the data folder cannot be made there; choose another folder with --data-dir';
+/** The code of PostgreSQL for a database that is not there. */
+export const NO_DATABASE = '3D000';
 const REFUSED = 'the database refuses the user or the password; correct DATABASE_URL';
 
 /**
@@ -33,7 +39,7 @@ const MEANINGS: readonly (readonly [code: string, reason: string])[] = [
   ['53300', 'the database takes no more connections; raise its max_connections, or run fewer servers'],
   ['28', REFUSED],
   ['42501', 'the user of the database may not do this; grant it the rights to create and change tables'],
-  ['3D000', 'the database does not exist; create it, or correct DATABASE_URL'],
+  [NO_DATABASE, 'the database does not exist; create it, or correct DATABASE_URL'],
   ['22P05', 'the database is not encoded in UTF-8; create it with the encoding UTF8'],
   ['08', UNREACHABLE],
   ['57P0', UNREACHABLE],
@@ -50,9 +56,20 @@ const MEANINGS: readonly (readonly [code: string, reason: string])[] = [
   ['EROFS', READ_ONLY],
   ['ENOSPC', FULL],
   ['EDQUOT', FULL],
-  ['EEXIST', 'there is a file where the data folder should be; choose another folder with --data-dir'],
-  ['ENOTDIR', 'a part of its path is a file; choose another folder with --data-dir'],
+  ['EEXIST', FILE_INSTEAD],
+  ['ENOTDIR', FILE_IN_PATH],
+  [NO_FOLDER, UNMADE],
 ];
+
+/** Whether the reason is that a folder cannot be made or written to. */
+export function isOfFolder(reason: string): boolean {
+  return [READ_ONLY, FILE_INSTEAD, FILE_IN_PATH, UNMADE].includes(reason);
+}
+
+/** Whether an error, or one that it was caused by, has the code. */
+export function hasCode(error: unknown, code: string): boolean {
+  return [...withCauses(error)].some((one) => (one as { code?: unknown }).code === code);
+}
 
 /** Messages of the driver that have no code. */
 const LOST_CONNECTION =

@@ -1,16 +1,16 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { MikroORM } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Client, Pool, PoolClient } from 'pg';
 import type { Log } from '../../core/contracts/collaborators.ts';
+import { makeFolder } from '../make-folder.ts';
 import { type RetryLimits, withRetries } from '../retry.ts';
 import { type Calls, createCalls } from './calls.ts';
 import type { DatabaseSettings } from './contract.ts';
 import { type Database, databaseOf, nameOf } from './database.ts';
 import { StoreOpenError } from './errors.ts';
-import { isTransient, reasonOfFailure } from './failures.ts';
+import { hasCode, isOfFolder, isTransient, NO_DATABASE, reasonOfFailure } from './failures.ts';
 import { BulkDocumentEntity, BulkJobEntity, BulkShardEntity } from './jobs/entities.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { PipelineEntity } from './pipeline-entity.ts';
@@ -28,9 +28,10 @@ export interface OpenDatabase {
   readonly calls: Calls;
 }
 
+const WITHOUT_FOLDER = ', or start with --store memory, which needs none and forgets pipelines at its end';
 /** How long the lock of another process is waited for. */
 const LOCKS: RetryLimits = { firstDelay: 4, longestDelay: 100, patience: 1000 };
-/** How often a database that others create at the same time is opened again. */
+/** How often a database whose tables others create at the same time is opened again. */
 const RACES: RetryLimits = { retries: 3, firstDelay: 4, longestDelay: 100 };
 /** Milliseconds that SQLite itself may wait for a lock, during which it blocks the event loop. */
 const BLOCKING_WAIT = 20;
@@ -38,7 +39,8 @@ const BLOCKING_WAIT = 20;
 export const ANSWER_PATIENCE = 5000;
 
 /**
- * Opens the database, creates it if there is none and brings its tables up to date.
+ * Opens the database and brings its tables up to date. A file is made if there is none; a database of PostgreSQL is not,
+ * since its name may be misspelt.
  *
  * @throws StoreOpenError
  */
@@ -57,16 +59,16 @@ export async function openDatabase(
     if (error instanceof StoreOpenError) throw error;
     const reason = reasonOfFailure(error);
     if (reason === undefined) throw error;
-    throw new StoreOpenError(`Cannot open the database, ${nameOf(database)}: ${reason}.`, {
+    const remedy = database.kind === 'file' && isOfFolder(reason) ? WITHOUT_FOLDER : '';
+    throw new StoreOpenError(`Cannot open the database, ${nameOf(database)}: ${reason}${remedy}.`, {
       cause: error,
     });
   }
 }
 
 /**
- * Several processes may open a new database at once. One of them creates it and its tables; the others fail,
- * and find the work done when they retry. They do so with another connection: after a failed `create
- * database` the ORM's own stays with the maintenance database.
+ * Several processes may open a new database at once. One of them creates its tables; the others fail, and find the work
+ * done when they retry with another connection.
  */
 export async function openOrm(settings: DatabaseSettings, log: Log): Promise<MikroORM> {
   const database = databaseOf(settings);
@@ -85,6 +87,7 @@ async function openUpToDate(database: Database, log: Log): Promise<MikroORM> {
       ? await openPostgreSql(database.url, log)
       : await openSqlite(database.kind === 'memory' ? ':memory:' : database.path, log);
   try {
+    if (database.kind === 'postgresql') await expectDatabase(orm as MikroORM, database.url);
     await orm.migrator.up();
     return orm;
   } catch (error) {
@@ -93,9 +96,25 @@ async function openUpToDate(database: Database, log: Log): Promise<MikroORM> {
   }
 }
 
+/** The ORM would create a database that is not there. @throws StoreOpenError */
+async function expectDatabase(orm: MikroORM, databaseUrl: string): Promise<void> {
+  try {
+    await (orm.em as SqlEntityManager).getConnection().execute('select 1');
+  } catch (error) {
+    if (!hasCode(error, NO_DATABASE)) throw error;
+    const { pathname, hostname, port, username } = new URL(databaseUrl);
+    const user = username === '' ? '' : ` --username ${decodeURIComponent(username)}`;
+    const command = `createdb --host ${hostname} --port ${port || '5432'}${user} --encoding UTF8 ${decodeURIComponent(pathname.slice(1))}`;
+    throw new StoreOpenError(
+      `Cannot open the database: it does not exist; correct DATABASE_URL, or create it with: ${command}`,
+      { cause: error },
+    );
+  }
+}
+
 /** @param dbName path of the file, or `:memory:` */
 async function openSqlite(dbName: string, log: Log): Promise<MikroORM> {
-  if (dbName !== ':memory:') await mkdir(dirname(dbName), { recursive: true });
+  if (dbName !== ':memory:') await makeFolder(dirname(dbName));
   const { MikroORM } = await import('@mikro-orm/sqlite');
   const orm = await MikroORM.init({ ...common(log), dbName, driverOptions: { timeout: BLOCKING_WAIT } });
   try {
@@ -127,6 +146,7 @@ async function openPostgreSql(databaseUrl: string, log: Log): Promise<MikroORM> 
   return MikroORM.init({
     ...common(log),
     clientUrl: databaseUrl,
+    ensureDatabase: false,
     driverOptions: {
       connectionTimeoutMillis: ANSWER_PATIENCE,
       query_timeout: ANSWER_PATIENCE,

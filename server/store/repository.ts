@@ -78,12 +78,12 @@ async function list({ orm }: Table, { limit, after, name }: PageRequest): Promis
   return { pipelines: rows.slice(0, limit).map(toRecord), hasMore: rows.length > limit };
 }
 
-async function get({ orm }: Table, id: string): Promise<PipelineRecord> {
+async function get(table: Table, id: string): Promise<PipelineRecord> {
   const key = id.toLowerCase();
   const row = UUID.test(key)
-    ? await orm.em.fork().findOne(PipelineEntity, { id: key }, { disableIdentityMap: true })
+    ? await table.orm.em.fork().findOne(PipelineEntity, { id: key }, { disableIdentityMap: true })
     : null;
-  if (row === null) throw notFound(id);
+  if (row === null) throw await notFound(table, id);
   return toRecord(row);
 }
 
@@ -147,8 +147,16 @@ function toRecord({ createdAt, updatedAt, ...row }: Omit<PipelineRow, symbol>): 
   return { id, name, description, steps, created_at: createdAt, updated_at: updatedAt, version };
 }
 
-function notFound(id: string): ServiceError {
-  return new ServiceError('pipeline_not_found', { id: JSON.stringify(id.slice(0, 100)) });
+/** What is asked for by an id may be the name of a pipeline, which has another one. */
+async function notFound({ orm }: Table, id: string): Promise<ServiceError> {
+  const named = id.includes('\0')
+    ? null
+    : await orm.em.fork().findOne(PipelineEntity, { name: id }, { fields: ['id'] });
+  const remedy =
+    named === null
+      ? 'GET /v1/pipelines lists the ones there are'
+      : `the one with this name has the id ${named.id}`;
+  return new ServiceError('pipeline_not_found', { id: JSON.stringify(id.slice(0, 100)), remedy });
 }
 
 function lostRaces(): ServiceError {

@@ -177,7 +177,7 @@ async function openPostgres(t: Cleanup, queue: 'lease' | 'pg-boss', times: numbe
     disk = mountSmallDisk(t, folder, '192m', OWNER);
   };
   const server = await startPostgres(t, { prepare });
-  const url = new URL(server.freshUrl());
+  const url = new URL(await server.newDatabase());
   const gate = await openGate(t, Number(url.port));
   url.port = String(gate.port);
   const site = await openSite(t, { dataDir: '', databaseUrl: url.href }, { queue, lease: 10, flags: TIMELY });

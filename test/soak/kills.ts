@@ -125,7 +125,7 @@ async function strikeSite(t: Cleanup, { queue, isPooled, victims }: Session, pla
 }
 
 async function placeOn(t: Cleanup, isPooled = false): Promise<Database> {
-  const place = postgresPlace(await startPostgres(t));
+  const place = await postgresPlace(await startPostgres(t));
   // A pgbouncer does not make a database.
   if (isPooled) await openStore(t, place);
   return isPooled ? { ...place, databaseUrl: await startPgBouncer(t, place.databaseUrl) } : place;

@@ -106,7 +106,7 @@ export async function onPostgresQueues(
 ): Promise<void> {
   for (const queue of ['lease', 'pg-boss'] as const) {
     await t.test(`${queue} on PostgreSQL`, (t) =>
-      tests(t, (t, changes) => openJobs(t, postgresPlace(server), { queue, ...changes })),
+      tests(t, async (t, changes) => openJobs(t, await postgresPlace(server), { queue, ...changes })),
     );
   }
 }
@@ -116,9 +116,9 @@ export const sqlitePlace = async (t: Cleanup): Promise<Database> => ({
   databaseUrl: '',
 });
 
-export const postgresPlace = (server: Postgres): Database => ({
+export const postgresPlace = async (server: Postgres): Promise<Database> => ({
   dataDir: '/nowhere',
-  databaseUrl: server.freshUrl(),
+  databaseUrl: await server.newDatabase(),
 });
 
 export const shardsOf = (count: number) =>

@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Client } from 'pg';
 import {
   HOME,
   hostHome,
@@ -55,7 +56,16 @@ export async function startPostgres(
   const command = [join(bin as string, 'postgres'), '-D', data, '-p', String(port), ...settings];
   let running: RunningServer | undefined;
   const server = {
-    /** The URL of a new, empty database; it is created when the store opens it. */
+    /** The URL of a new, empty database. */
+    async newDatabase() {
+      const url = server.freshUrl();
+      const client = new Client({ connectionString: url.replace(/[^/]+$/, 'postgres') });
+      await client.connect();
+      await client.query(`create database ${url.split('/').at(-1)}`);
+      await client.end();
+      return url;
+    },
+    /** The URL of a database that nobody has created. */
     freshUrl: () => `postgresql://${USER}@127.0.0.1:${port}/test_${randomUUID().replaceAll('-', '')}`,
     async start() {
       const ready = /database system is ready to accept connections/;

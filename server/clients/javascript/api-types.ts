@@ -1114,6 +1114,8 @@ export interface JobInput {
   /** Whether a line of the output has a chunk, or all chunks of a document. */
   group?: 'chunk' | 'document';
   target?: JobTarget;
+  /** Whether documents that an earlier job of the same `source` has stored in the same sink, and this one does not find, are deleted there. */
+  prune?: boolean;
   /** Most documents that may fail before the job does; null is any number. */
   max_errors?: number | null;
   /**
@@ -1122,6 +1124,13 @@ export interface JobInput {
    * @maxLength 2048
    */
   callback?: string;
+}
+
+/** Why files were skipped, with their number: no reader for them can run here, or they are binary. The empty ones are documents that are done and have no text. What did not occur is missing. The errors of the job name each. */
+export interface SkippedReasons {
+  no_reader?: number;
+  binary?: number;
+  empty?: number;
 }
 
 export interface Job {
@@ -1146,14 +1155,21 @@ export interface Job {
     done: number;
     failed: number;
   };
-  /** Of the shards that are done. */
+  /** Of the shards that are done; skipped are files that were not read. */
   documents: {
     done: number;
     failed: number;
+    skipped: number;
   };
+  /** Why files were skipped, with their number: no reader for them can run here, or they are binary. The empty ones are documents that are done and have no text. What did not occur is missing. The errors of the job name each. */
+  skipped_reasons: SkippedReasons;
   chunks: number;
   /** Texts of which the model knows no word: their vectors say nothing. */
   embedding_empty: number;
+  /** Documents that were deleted from the sink, by prune. */
+  pruned: number;
+  /** Documents that may be gone and were not deleted: failed ones, whose ids cannot be read, may be them. */
+  unpruned: number;
   bytes: {
     read: number;
     total: number;
@@ -1192,7 +1208,7 @@ export interface Shard {
     } | null;
     bytes: number;
   };
-  /** Null until it is done; files that are no text are skipped. */
+  /** Null until it is done; files that cannot be read as text are skipped. */
   documents: {
     done: number;
     failed: number;
@@ -1237,6 +1253,10 @@ export interface JobManifest {
     failed: number;
     skipped: number;
     chunks: number;
+    /** Why files were skipped, with their number: no reader for them can run here, or they are binary. The empty ones are documents that are done and have no text. What did not occur is missing. The errors of the job name each. */
+    skipped_reasons: SkippedReasons;
+    pruned?: number;
+    unpruned?: number;
   };
 }
 

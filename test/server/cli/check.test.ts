@@ -56,6 +56,14 @@ t.test("a plugin's address that is no URL stops the start, with and without chec
   t.equal(only.status, 0, 'what no plugin reads is not looked at');
 });
 
+t.test('a folder that is not there stops the start, whichever option names it', async (t) => {
+  for (const variable of ['MODELS_DIR', 'PLUGINS_DIR', 'BULK_ROOT']) {
+    const { status, stderr } = await run(t, ['check', ...LOCAL, '--port', '0'], { [variable]: '/no/such' });
+    t.equal(status, 2, variable);
+    t.match(stderr, /\/no\/such: (there is no such folder|the folder of plugins cannot be read: ENOENT)/);
+  }
+});
+
 t.test('what jobs may use is read at the start, and printed without keys', async (t) => {
   const archive = { endpoint: 'https://s3.example', bucket: 'docs', access_key_id: 'hidden' };
   const folder = await temporaryFolder(t, {

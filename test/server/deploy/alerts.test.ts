@@ -32,6 +32,15 @@ t.test('alerts ask for metrics that the server has, with the labels that these h
   }
 });
 
+t.test('OPERATIONS.md lists every metric with its type and meaning, and no other', async (t) => {
+  const bulkRoot = await temporaryFolder(t);
+  const text = (await (await startServer(t, { bulkRoot })).get('/metrics')).bytes.toString();
+  const metrics = [...text.matchAll(/^# HELP (chunksmith_\w+) (.*)\n# TYPE \1 (\w+)/gm)];
+  const expected = metrics.map(([, name, help, type]) => `| \`${name}\` | ${type} | ${help} |`);
+  const page = readFileSync(join(DEPLOY, '../OPERATIONS.md'), 'utf8');
+  t.same(page.match(/^\| `chunksmith_.*/gm)?.sort(), expected.sort());
+});
+
 /** What the metrics of jobs are told apart by. */
 const VALUES: Readonly<Record<string, ReadonlySet<string>>> = {
   state: new Set(['ready', 'running', 'done', 'failed', 'cancelled']),

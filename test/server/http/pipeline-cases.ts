@@ -52,6 +52,9 @@ export async function pipelineCases(t: Test, [client, other]: readonly [Client, 
     t.equal(read.headers.get('etag'), '"1"');
     t.same(read.json(), created);
 
+    const byName = await client.post(`${PATH}/articles/execute`, { text: 'a' });
+    checkProblem(t, byName, 404, new RegExp(`"articles": the one with this name has the id ${id}`));
+
     const changed = await put(client, `/${id}`, { description: 'of all kinds' });
     t.equal(changed.status, 200);
     t.equal(changed.headers.get('etag'), '"2"');

@@ -44,6 +44,15 @@ t.test('a file or a folder is where the data folder or the database should be', 
   await checkOpen(t, join(folder, 'other'), /chunksmith\.db: its file cannot be opened/);
 });
 
+t.test('a data folder that cannot be made is one line with the remedies', async (t) => {
+  for (const dataDir of ['/proc/x', '/proc/x/below'])
+    await checkOpen(
+      t,
+      dataDir,
+      /: the data folder cannot be made there; .*--data-dir, or start with --store memory/,
+    );
+});
+
 t.test('the database is another file', async (t) => {
   const dataDir = await temporaryFolder(t, { 'chunksmith.db': 'These are no pipelines. '.repeat(1000) });
   const before = await readFile(join(dataDir, 'chunksmith.db'));

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reasonOf, ServiceError } from '../../../../core/errors.ts';
+import { makeFolder as make } from '../../../make-folder.ts';
 import { canonicalJson } from '../../../service/canonical-json.ts';
 import type { JobRecord, JobStore } from '../../../store/jobs/contract.ts';
 import { UsageError } from '../../errors.ts';
@@ -17,7 +17,7 @@ const KEEP_SECONDS = 100 * 365 * 24 * 3600;
 
 /** @throws UsageError if it cannot be made */
 export async function makeFolder(folder: string): Promise<void> {
-  await mkdir(join(folder, STATE), { recursive: true }).catch((error: unknown) => {
+  await make(join(folder, STATE)).catch((error: unknown) => {
     throw new UsageError(`--out ${folder}: ${reasonOf(error)}`);
   });
 }

@@ -9,7 +9,8 @@ import { pipelineCases, put, remove, startTwo } from '../pipeline-cases.ts';
 
 t.test('on PostgreSQL', { skip: noPostgres }, async (t) => {
   const postgres = await startPostgres(t);
-  const [client, other] = await startTwo(t, { dataDir: '/nowhere', databaseUrl: postgres.freshUrl() });
+  const databaseUrl = await postgres.newDatabase();
+  const [client, other] = await startTwo(t, { dataDir: '/nowhere', databaseUrl });
   await t.test('over HTTP', (t) => pipelineCases(t, [client, other]));
 
   await t.test('while the database is away: 503 with Retry-After, and then as before', async (t) => {

@@ -10,7 +10,7 @@ type Queue = 'lease' | 'pg-boss';
 const work = async ({ drain }: OpenJobs) => (await Promise.all([drain(), drain()])).flat();
 
 async function stopAndStart(t: Test, server: Postgres, queue: Queue): Promise<void> {
-  const jobs = await openJobs(t, postgresPlace(server), { queue });
+  const jobs = await openJobs(t, await postgresPlace(server), { queue });
   const { store } = jobs;
   const id = await jobs.plan(30);
   const claim = await jobs.next();
@@ -41,7 +41,7 @@ async function stopAndStart(t: Test, server: Postgres, queue: Queue): Promise<vo
 
 /** Two stores work behind pgbouncer in transaction mode. */
 async function pool(t: Test, server: Postgres, queue: Queue): Promise<void> {
-  const direct = postgresPlace(server);
+  const direct = await postgresPlace(server);
   await openStore(t, direct);
   const place = { ...direct, databaseUrl: await startPgBouncer(t, direct.databaseUrl) };
   const [jobs, others] = [await openJobs(t, place, { queue }), await openJobs(t, place, { queue })];

@@ -25,8 +25,22 @@ t.test('PostgreSQL', { skip: noPostgres }, async (t) => {
     for (const cases of [stateCases, wholeJobCases, largeJobCases]) await cases(t, fresh);
   });
 
+  await t.test(
+    'a database that nobody has created is refused, with what creates it, and not created',
+    async (t) => {
+      const databaseUrl = server.freshUrl();
+      for (let time = 0; time < 2; time++) {
+        const opening = openStore(t, { dataDir: '/nowhere', databaseUrl });
+        await t.rejects(
+          opening,
+          /it does not exist; correct DATABASE_URL, or create it with: createdb --host 127\.0\.0\.1 .* test_\w+$/,
+        );
+      }
+    },
+  );
+
   await t.test('tickets of pg-boss', async (t) => {
-    const fresh = () => openJobs(t, postgresPlace(server), { queue: 'pg-boss' });
+    const fresh = async () => openJobs(t, await postgresPlace(server), { queue: 'pg-boss' });
 
     await t.test('are written in the transaction that opens their shards, and go with it', async (t) => {
       const { store, database, settings, sql, drain } = await fresh();
@@ -92,7 +106,7 @@ t.test('PostgreSQL', { skip: noPostgres }, async (t) => {
   });
 
   await t.test('one connection serves pipelines and jobs', async (t) => {
-    const place = postgresPlace(server);
+    const place = await postgresPlace(server);
     const pipelines = await openStore(t, place);
     const { store } = await openJobs(t, place, { queue: 'lease' });
     const one = { name: 'one', description: null, steps: STEPS };
