@@ -1044,10 +1044,11 @@ class Pipeline(Record):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class JobCounts(Record):
-    """How many are done and failed, of how many if that is known."""
+    """How many are done and failed, of how many if that is known. Files that are no text are skipped."""
 
     done: int
     failed: int
+    skipped: int | None = None
     total: int | None = None
 
 
