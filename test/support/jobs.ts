@@ -76,7 +76,11 @@ export function untilState(
 }
 
 /** Makes a job and waits until it is done. */
-export async function runJob(client: Client, request: object, state: JobAnswer['state'] = 'done'): Promise<JobAnswer> {
+export async function runJob(
+  client: Client,
+  request: object,
+  state: JobAnswer['state'] = 'done',
+): Promise<JobAnswer> {
   const { id } = await createJob(client, request);
   return untilState(client, id, state);
 }

@@ -47,7 +47,10 @@ async function checkIndex(client: Client, opening: Opening): Promise<boolean> {
   }
   for (const fields of outcome.value) {
     const problem = problemOf(fields, opening);
-    if (problem !== undefined) throw kit.exposedError(`Elasticsearch: ${problem}; choose another index`);
+    if (problem === undefined) continue;
+    throw Object.assign(kit.exposedError(`Elasticsearch: ${problem}; choose another index`), {
+      statusCode: 400,
+    });
   }
   return true;
 }

@@ -23,7 +23,7 @@ export class Database {
    * The rows of a statement; without values it may be several statements, which are one transaction. It is repeated while
    * the server restarts.
    *
-   * @throws Error for callers, or the reason of the signal
+   * @throws Error for callers, with `statusCode: 400` if another try would fail in the same way, or the reason of the signal
    */
   async query<Row extends QueryResultRow>(
     text: string,
@@ -36,10 +36,15 @@ export class Database {
         return await this.#queryOnce<Row>(text, values, signal);
       } catch (error) {
         signal.throwIfAborted();
-        if (tries === TRIES || !isPassing(error)) throw this.#exposedError(describeError(error), error);
+        if (!isPassing(error)) throw Object.assign(this.#shown(error), { statusCode: 400 });
+        if (tries === TRIES) throw this.#shown(error);
         await sleep(FIRST_DELAY * 2 ** (tries - 1), undefined, { signal }).catch(() => undefined);
       }
     }
+  }
+
+  #shown(error: unknown): Error {
+    return this.#exposedError(describeError(error), error);
   }
 
   async #queryOnce<Row extends QueryResultRow>(

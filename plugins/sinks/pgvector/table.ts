@@ -36,7 +36,8 @@ export async function prepareTable(
     await database.query(creationOf(table), undefined, signal);
   }
   const problem = await problemOf(database, table, signal);
-  if (problem !== undefined) throw kit.exposedError(`PostgreSQL: ${problem}; choose another table`);
+  if (problem === undefined) return;
+  throw Object.assign(kit.exposedError(`PostgreSQL: ${problem}; choose another table`), { statusCode: 400 });
 }
 
 export async function isThere(database: Database, table: Table, signal: AbortSignal): Promise<boolean> {

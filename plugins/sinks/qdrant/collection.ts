@@ -43,9 +43,8 @@ async function checkCollection(client: Client, { path, dimensions, signal, kit }
   }
   if (outcome.value === (dimensions ?? 'none')) return true;
   const wanted = dimensions === undefined ? 'none were announced' : `${dimensions} were announced`;
-  throw kit.exposedError(
-    `Qdrant: the collection has vectors of dimensions: ${outcome.value}, but ${wanted}; choose another collection`,
-  );
+  const found = `Qdrant: the collection has vectors of dimensions: ${outcome.value}, but ${wanted}`;
+  throw Object.assign(kit.exposedError(`${found}; choose another collection`), { statusCode: 400 });
 }
 
 /** The length of the vectors of a collection that have no name. */

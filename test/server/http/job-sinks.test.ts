@@ -95,3 +95,16 @@ t.test('documents that became empty are removed, though no chunk is left in thei
     ['1', '2'],
   );
 });
+
+t.test('what a sink refuses for good is not tried again', async (t) => {
+  const source = `export default ({ kit }) => ({
+    async open() { throw Object.assign(kit.exposedError('choose another table'), { statusCode: 400 }); },
+  });`;
+  const pluginsDir = [await pluginsFolder(t, plugin({ kind: 'sink', name: 'refusing' }, source))];
+  const server = await startJobServer(t, { 'a.txt': 'tea' }, { pluginsDir });
+  const target = { sink: { name: 'refusing' } };
+  const job = await runJob(server, { source: { path: 'a.txt' }, include: ['id'], target }, 'failed');
+  t.match(job.error, { status: 400, detail: 'choose another table' });
+  const shards = (await server.get(`/v1/jobs/${job.id}/shards`)).json<object[]>();
+  t.match(shards, [{ state: 'failed', attempt: 1 }]);
+});

@@ -17,7 +17,11 @@ export default function createSink({ kit }: Collaborators): Sink {
       const settings = join(folder, 'settings.json');
       const wanted = JSON.stringify({ dimensions });
       const known = (await files.read(settings)) ?? wanted;
-      if (known !== wanted) throw kit.exposedError('The files have vectors of another length.');
+      // Another try would fail in the same way: the mistake is the caller's.
+      if (known !== wanted)
+        throw Object.assign(kit.exposedError('The files have vectors of another length.'), {
+          statusCode: 400,
+        });
       await files.write(settings, wanted);
       return createCollection(kit, folder, dimensions);
     },

@@ -85,7 +85,7 @@ t.test('an index that maps other fields is refused', async (t) => {
   const mappings = { dynamic: true, properties: { id: { type: 'keyword' }, document_id: { type: 'text' } } };
   server.indices.set('chunks', new IndexState({ mappings }, 'elasticsearch'));
   const message = /does not map document_id as keyword; choose another index/;
-  await t.rejects(open(), { expose: true, message });
+  await t.rejects(open(), { expose: true, statusCode: 400, message });
 });
 
 t.test('it signs in with a key, or with a user and a password, and callers read neither', async (t) => {

@@ -60,7 +60,11 @@ t.test('a collection with vectors that have names is another', async (t) => {
   const { qdrant, open } = await start(t);
   const vectors = { text: { size: 3, distance: 'Cosine' } };
   qdrant.collections.set('chunks', { vectors, indexes: new Set(), points: new Map() });
-  await t.rejects(open(), { expose: true, message: /dimensions: several, but 3 were announced/ });
+  await t.rejects(open(), {
+    expose: true,
+    statusCode: 400,
+    message: /dimensions: several, but 3 were announced/,
+  });
 });
 
 t.test('the key is sent, and not in what callers read', async (t) => {

@@ -87,7 +87,7 @@ t.test('a table with other columns is refused, and what is in it stays', skip, a
   await t.rejects(open({ table: 'other' }), { expose: true, message });
   await open();
   const array = /the column embedding is vector\(3\), but real\[\] is needed/;
-  await t.rejects(open({ vectors: 'array' }), { message: array });
+  await t.rejects(open({ vectors: 'array' }), { message: array, statusCode: 400 });
 });
 
 t.test('where pgvector is missing the error says what to do', skip, async (t) => {
