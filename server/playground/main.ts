@@ -73,6 +73,7 @@ const wiring = {
   move: moveTo,
   show(setting: string, chunk: number) {
     actions.select(setting, chunk);
+    viewer.element.scrollIntoView({ block: 'nearest' });
     reveal();
   },
   async copyLink() {

@@ -36,6 +36,7 @@ t.test('a chunk is chosen by click and by keys, and says what it is', { skip }, 
   t.match(await page.textOf('.details'), /Chunk 1 of 3.* Range 2 – 6 code points Tokens 4.* mode one/);
   await page.fill('.tools label:first-child select', 'byte');
   t.match(await page.textOf('.details'), /Range 8 – 12 bytes/);
+  t.match(await page.textOf('section[aria-label=Text]'), / 16 bytes\./, 'lengths are in the unit of offsets');
   await page.evaluate('document.querySelector(".viewer").focus()');
   await page.press('ArrowDown');
   await page.until('/Chunk 2/.test(document.querySelector(".details").textContent)');

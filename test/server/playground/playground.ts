@@ -5,6 +5,8 @@ import type { Client } from '../../support/server.ts';
 export interface Playground extends Page {
   /** Waits until all settings have run and are shown. */
   settled(): Promise<void>;
+  /** Makes the screen one of a phone, or of a computer if it is wider. */
+  resize(width: number, height: number): Promise<void>;
   /** Presses a key where the focus is. */
   press(key: string): Promise<void>;
   /** Clicks the first element of a selector. */
@@ -28,9 +30,6 @@ export interface Span {
   readonly classes: string;
 }
 
-/** A screen with room for all columns. */
-const WIDE = { width: 1440, height: 900, deviceScaleFactor: 1, mobile: false };
-
 /** Opens the playground. @param hash of the address, with the settings */
 export async function openPlayground(
   browser: Browser,
@@ -38,7 +37,6 @@ export async function openPlayground(
   hash = '',
 ): Promise<Playground> {
   const page = await browser.open(`${client.url}/playground${hash}`);
-  await page.send('Emulation.setDeviceMetricsOverride', WIDE);
   const element = (selector: string) => `document.querySelector(${JSON.stringify(selector)})`;
   const playground: Playground = {
     ...page,
@@ -46,6 +44,10 @@ export async function openPlayground(
       page.until(
         `document.querySelectorAll('.head').length > 0 && !document.querySelector('.head.stale') && !/running/.test(document.querySelector('.heads').textContent) && document.querySelectorAll('.cell').length > 0`,
       ),
+    async resize(width, height) {
+      const screen = { width, height, deviceScaleFactor: 1, mobile: width < 500 };
+      await page.send('Emulation.setDeviceMetricsOverride', screen);
+    },
     async press(key) {
       const code = { Escape: { windowsVirtualKeyCode: 27 }, Enter: { text: '\r' } }[key];
       await page.send('Input.dispatchKeyEvent', { type: 'keyDown', key, ...code });
@@ -70,6 +72,8 @@ export async function openPlayground(
         .map((span) => ({ start: Number(span.dataset.start), text: span.textContent, chunk: Number(span.dataset.chunk), classes: span.className }))
         .sort((a, b) => a.start - b.start)`),
   };
+  // Room for all columns.
+  await playground.resize(1440, 900);
   return playground;
 }
 

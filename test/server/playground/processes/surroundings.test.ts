@@ -45,8 +45,7 @@ t.test('with keys that stay in memory', { skip }, async (t) => {
 
 t.test('on a narrow page one column is shown, and the others are a tap away', { skip }, async (t) => {
   const page = await showPlayground(browser, server, [pieces(), pieces({ size: 5 })], TEXT);
-  const narrow = { width: 375, height: 667, deviceScaleFactor: 1, mobile: true };
-  await page.send('Emulation.setDeviceMetricsOverride', narrow);
+  await page.resize(375, 667);
   await page.settled();
   const seen = `[...document.querySelectorAll('.row:first-child .cell')].map((cell) => cell.offsetParent !== null)`;
   t.same(await page.evaluate(seen), [true, false]);
