@@ -2171,6 +2171,8 @@ class _AsyncConnection:
         What ends a transport here, be it that it is collected, takes its descriptor out of the selector that both
         processes share, so that the loop over there waits for ever. So the descriptor becomes that of another file.
         """
+        if self._writer.is_closing():
+            return
         with suppress(OSError), open(os.devnull, "rb") as nothing:
             os.dup2(nothing.fileno(), self._writer.get_extra_info("socket").fileno(), inheritable=False)
 
