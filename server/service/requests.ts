@@ -44,6 +44,9 @@ export interface NamesRequest {
   readonly parseSeconds: number;
 }
 
+/** Whether plugins of steps may be missing, may be if the request says so, or may not. */
+export type MissingPlugins = 'allowed' | 'optional' | 'refused';
+
 /** Reads and checks requests. */
 export interface Requests {
   /**
@@ -70,11 +73,11 @@ export interface Requests {
    * Checks a step of a pipeline that is to be stored: its plugin is there, and takes its configuration.
    *
    * @param place where the step is, for the message: `steps[1]`
-   * @param allowMissing whether the plugin may be missing; its configuration is not checked then
+   * @param missing what is said of a step whose plugin is missing; if it is allowed, its configuration is not checked
    * @returns the step with its plugin's own name, however that was spelt
    * @throws ServiceError `invalid_parameters`
    */
-  checkStep(step: PipelineStep, place: string, allowMissing: boolean): PipelineStep;
+  checkStep(step: PipelineStep, place: string, missing: MissingPlugins): PipelineStep;
 }
 
 type Asked =
@@ -110,17 +113,20 @@ export function createRequests(registry: Registry, schemas: RequestSchemas, limi
       return planOf(task, membersApart(task, members, checks), checks);
     },
 
-    checkStep(step, place, allowMissing) {
+    checkStep(step, place, missing) {
       const plugin = pluginOf(registry, step);
       if (plugin.entry !== undefined) checks.step(step, place);
-      else if (plugin.name !== '' && !allowMissing) {
-        const problem = `${missingPlugin(registry, plugin, place)}; "allow_missing": true stores the step for a server that has it`;
+      else if (plugin.name !== '' && missing !== 'allowed') {
+        const hint = missing === 'optional' ? ALLOW_MISSING : '';
+        const problem = `${missingPlugin(registry, plugin, place)}${hint}`;
         throw new ServiceError('invalid_parameters', { problems: [problem] });
       }
       return withOwnName(registry, step);
     },
   };
 }
+
+const ALLOW_MISSING = '; "allow_missing": true stores the step for a server that has it';
 
 /** What requests are held against. */
 interface Rules {

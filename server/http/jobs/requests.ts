@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Manifest } from '../../../core/contracts/manifest.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
@@ -56,14 +57,14 @@ export function jobReader(rules: JobRules): ReadJob {
     const given = parseJson(body);
     // Each of these steps takes some time if there are many documents; others are answered in between.
     await nextTurn();
-    checkShape(given);
-    await nextTurn();
-    const members = given as JobMembers;
     const problems: string[] = [];
+    collect(problems, () => checkShape(given));
+    await nextTurn();
+    const members = wellShaped(given, problems);
     collect(problems, () => checkDocuments(members, body, rules.config));
     const steps = await stepsOf(members, rules, problems);
     problems.push(...callbackProblems(members, rules.config), ...pruneProblems(members));
-    const sink = collect(problems, () => checkSink(members));
+    const sink = checkSink(members, problems);
     const target = targetOf(members, sink, id, rules.config, problems);
     if (problems.length > 0) throw invalid(problems);
     const spec = specOf(members, steps, target);
@@ -74,6 +75,29 @@ export function jobReader(rules: JobRules): ReadJob {
     return { spec, upload: upload?.toString() ?? null, maxErrors: members.max_errors, digest };
   };
 }
+
+/**
+ * The members whose own shape is right, so that what is wrong within them is found besides. Of `target` the sink is checked by
+ * itself.
+ *
+ * @throws ServiceError `invalid_parameters` with the problems if there are none
+ */
+function wellShaped(given: unknown, problems: readonly string[]): JobMembers {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw invalid(problems);
+  const wrong = new Set(problems.map((problem) => /^\w+/.exec(problem)?.[0] ?? ''));
+  const right = Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name)));
+  const { sink } = (given as Partial<JobMembers>).target ?? {};
+  const target = typeof sink?.name === 'string' && { target: { sink } };
+  return { ...WITHOUT_SHAPE, ...target, ...right };
+}
+
+const WITHOUT_SHAPE: JobMembers = {
+  source: { format: 'auto' },
+  include: ['id'],
+  namespace: '',
+  group: 'chunk',
+  max_errors: null,
+};
 
 function callbackProblems({ callback }: JobMembers, config: Config): string[] {
   if (callback === undefined) return [];
@@ -99,10 +123,10 @@ async function stepsOf(
   { service, store, config }: JobRules,
   problems: string[],
 ): Promise<readonly PipelineStep[]> {
-  // What is missing is found when the steps are planned, which suggests no way to store them all the same.
-  const rules = { service, maxSteps: config.maxSteps, allowMissing: true };
+  const rules = { service, maxSteps: config.maxSteps, missing: 'refused' } as const;
   if (steps !== undefined) return readSteps(steps, rules, problems);
-  const found = await findPipeline(pipeline as string, store);
+  if (pipeline === undefined) return [];
+  const found = await findPipeline(pipeline, store);
   if (found !== undefined) return found.steps;
   problems.push(
     `pipeline: there is no pipeline ${JSON.stringify(pipeline)}; GET /v1/pipelines lists the ones there are`,
@@ -112,21 +136,34 @@ async function stepsOf(
 
 type Sink = NonNullable<JobTarget['sink']>;
 
-/** Checks the options of a sink by its manifest. */
-function sinkCheck({ registry, requestSchemas }: JobRules): (members: JobMembers) => Sink | undefined {
+type CheckSink = (members: JobMembers, problems: string[]) => Sink | undefined;
+
+/** Checks the options of a sink by its manifest; what is wrong is added to the problems. @throws ServiceError `missing_capability` */
+function sinkCheck({ registry, requestSchemas }: JobRules): CheckSink {
   const checks = new Map<string, Validate>();
-  return ({ target, include, group }) => {
+  return ({ target, include, group }, problems) => {
     if (target?.sink === undefined) return undefined;
     const { name, ...options } = target.sink;
-    const { manifest } = registry.require('sink', name);
+    const manifest = manifestOf(name, registry, problems);
+    if (manifest === undefined) return undefined;
     const check = checks.get(name) ?? createValidator(requestSchemas.step(manifest));
     checks.set(name, check);
-    const problems = include.includes('id') ? [] : ['include: expected id among them, which the sink needs'];
+    if (!include.includes('id')) problems.push('include: expected id among them, which the sink needs');
     if (group === 'document') problems.push('group: a sink takes chunks; leave it out');
     const checked = collect(problems, () => check(options, 'target.sink.'));
-    if (problems.length > 0) throw invalid(problems);
     return { name, options: checked ?? {} };
   };
+}
+
+function manifestOf(name: string, registry: Registry, problems: string[]): Manifest | undefined {
+  try {
+    return registry.require('sink', name).manifest;
+  } catch (error) {
+    const isUnknown = error instanceof ServiceError && error.code === 'unknown_plugin';
+    if (!isUnknown && problems.length === 0) throw error;
+    if (isUnknown) problems.push(`target.sink.name: ${error.detail.replace(/\.$/, '')}`);
+    return undefined;
+  }
 }
 
 function targetOf(

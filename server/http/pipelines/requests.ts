@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/errors.ts';
+import type { MissingPlugins } from '../../service/requests.ts';
 import type { Service } from '../../service/service.ts';
 import { stepSchema } from '../../service/step-schema.ts';
 import type { NewPipeline, PipelineChanges, PipelineStep } from '../../store/contract.ts';
@@ -68,15 +69,14 @@ function read(bytes: Buffer, check: Validate, rules: StepRules): PipelineChanges
   const { allow_missing, ...members } = (body ?? {}) as Readonly<Record<string, unknown>>;
   const { name, description, steps } = members;
   problems.push(...textProblems('name', name), ...textProblems('description', description));
-  const given = { ...rules, allowMissing: allow_missing === true };
+  const given = { ...rules, missing: allow_missing === true ? 'allowed' : 'optional' } as const;
   const read = Array.isArray(steps) ? readSteps(steps, given, problems) : undefined;
   if (problems.length > 0) throw invalid(problems);
   return { ...(members as PipelineChanges), ...(read === undefined ? {} : { steps: read }) };
 }
 
 export interface GivenRules extends StepRules {
-  /** Whether the request says that plugins of its steps may be missing. */
-  readonly allowMissing: boolean;
+  readonly missing: MissingPlugins;
 }
 
 /** Reads steps; what is wrong with them is added to the problems. */
@@ -100,7 +100,7 @@ function readStep(given: unknown, place: string, rules: GivenRules, problems: st
   };
   if (problems.length === before) problems.push(...jsonProblems(config, `${place}.config`));
   if (problems.length > before) return read;
-  return collect(problems, () => rules.service.checkStep(read, place, rules.allowMissing)) ?? read;
+  return collect(problems, () => rules.service.checkStep(read, place, rules.missing)) ?? read;
 }
 
 /**

@@ -95,7 +95,7 @@ t.test('the output of jobs is no source of other jobs', async (t) => {
   const own = await startJobServer(t, { 'a.txt': 'one' });
   await runJob(own, { source: { path: '.' } });
   const { id, documents } = await runJob(own, { source: { path: '.' }, target: { path: 'out' } });
-  t.same(documents, { done: 1, failed: 0 });
+  t.same(documents, { done: 1, failed: 0, skipped: 0 });
   t.match(await outputOf(own, id), [{ document_id: 'a.txt' }]);
 });
 
@@ -159,8 +159,20 @@ t.test('the options of a sink are checked at once, and one that cannot run says 
   const own = await startJobServer(t, { 'kb/a.txt': 'one' }, config);
   const good = { name: 'nowhere', collection: 'x' };
   const mistyped = [/sink\.colection: .*, did you mean "collection"\?/, /target\.sink\.collection: missing/];
+  const steps = [
+    { ...STEPS[0], config: { chunksize: 1 } },
+    { type: 'refine', refinery: 'embedings' },
+  ];
+  const wrong = { ...of({ id: 'a' }), x: 1, steps };
+  const others = [
+    /x: unknown/,
+    /config\.chunksize: unknown/,
+    /\[0\]\.text: missing/,
+    /no refinery "embedings"; known/,
+  ];
   for (const [sink, more, status, problems] of [
     [{ name: 'nowhere', colection: 'x' }, {}, 400, mistyped],
+    [{ name: 'nowhere', colection: 'x' }, wrong, 400, [...mistyped, ...others]],
     [good, { include: ['index'] }, 400, /include: expected id/],
     [good, { group: 'document' }, 400, /group: a sink takes chunks/],
     [{ name: 'nothing' }, {}, 400, /no sink "nothing"; known are .*nowhere/],

@@ -57,7 +57,7 @@ function stepsIn(path: string, { service }: Engine): PipelineStep[] {
   }
   return steps.map((step: Partial<PipelineStep>, index) => {
     const { type = 'chunk', chunker = null, refinery = null, config = {} } = step;
-    return service.checkStep({ type, chunker, refinery, config }, `steps[${index}]`, false);
+    return service.checkStep({ type, chunker, refinery, config }, `steps[${index}]`, 'refused');
   });
 }
 
