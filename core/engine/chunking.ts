@@ -82,6 +82,8 @@ function checkSpans(
   tokens: TokenizedText,
   manifest: Manifest,
 ): CountedSpan[] {
+  const shape = wrongShape(spans);
+  if (shape !== undefined) throw brokenPromise(manifest, shape);
   const isLossless = manifest.guarantees?.lossless === true;
   const counted: CountedSpan[] = [];
   const known = new Set<unknown>();
@@ -89,7 +91,7 @@ function checkSpans(
   for (const span of spans) {
     const broken =
       brokenPlace(span, last, text, isLossless) ?? brokenCount(span) ?? brokenFields(span, known);
-    if (broken !== undefined) throw brokenPromise(manifest, broken);
+    if (broken !== undefined) throw brokenPromise(manifest, firstFall(spans) ?? broken);
     counted.push(span.token_count === undefined ? countSpan(span, tokens) : (span as CountedSpan));
     last = span;
   }
@@ -119,6 +121,36 @@ function brokenPlace(span: Span, last: Span, text: string, isLossless: boolean):
   if (isLossless && start > last.end) return lost(last.end, start);
   if (splitsCodePoint(text, start) || splitsCodePoint(text, end))
     return `the span ${placeOf(span)} cuts a surrogate pair in two`;
+  return undefined;
+}
+
+/** Why what a chunker returned is no list of spans, and what one is. */
+function wrongShape(spans: unknown): string | undefined {
+  const remedy = 'return a list of spans { start, end }, offsets into the text';
+  if (!isIterable(spans)) return `chunk returned ${named(spans)}; ${remedy}`;
+  if (!Array.isArray(spans)) return undefined;
+  const wrong: unknown = spans.find((span) => typeof span !== 'object' || span === null);
+  const index = spans.indexOf(wrong);
+  return index === -1 ? undefined : `chunk returned a list with ${named(wrong)}, at ${index}; ${remedy}`;
+}
+
+function isIterable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value;
+}
+
+function named(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+/** Two spans in the wrong order, which explains what seems to be lost. */
+function firstFall(spans: readonly Span[]): string | undefined {
+  let before: Span | undefined;
+  for (const span of spans) {
+    if (before !== undefined && span.start < before.start)
+      return `the span ${placeOf(span)} comes after ${placeOf(before)}; return spans in the order of the text`;
+    before = span;
+  }
   return undefined;
 }
 

@@ -1,9 +1,9 @@
 import { basename, dirname } from 'node:path';
-import { KINDS, type Manifest, manifestSchema } from '../../core/contracts/manifest.ts';
+import { KINDS, type Manifest, manifestSchema, type ObjectSchema } from '../../core/contracts/manifest.ts';
 import { reasonOf, ServiceError } from '../../core/errors.ts';
 import { describeFailure } from '../../core/hosting/capability.ts';
 import { suggest } from '../validation/suggest.ts';
-import { checkSchema, createValidator } from '../validation/validator.ts';
+import { checkSchema, createValidator, KEYWORDS } from '../validation/validator.ts';
 import { checkExample } from './check-example.ts';
 import type { Disk } from './disk.ts';
 import { explainImport } from './import-error.ts';
@@ -44,8 +44,15 @@ function orMalformed(file: string, check: () => void): void {
     check();
   } catch (error) {
     const problems = error instanceof ServiceError ? error.problems : [reasonOf(error)];
-    throw malformed(file, problems.join('; '), { cause: error });
+    throw malformed(file, problems.map(inWords).join('; '), { cause: error });
   }
+}
+
+/** The pattern of a name is said in words. */
+function inWords(problem: string): string {
+  const { maxLength } = manifestSchema.properties.name;
+  const expected = `expected small letters, digits and single hyphens between them, at most ${maxLength} characters`;
+  return problem.replace(/^(manifest\.name: )expected a string[^,]*/, (_, place: string) => place + expected);
 }
 
 function checkName(file: string, { name }: Manifest): void {
@@ -84,6 +91,26 @@ function compileOptions(file: string, { options }: Manifest): (options: object) 
   try {
     return options === undefined ? () => true : checkSchema(options);
   } catch (error) {
-    throw malformed(file, `options: ${reasonOf(error)}`, { cause: error });
+    throw malformed(file, problemIn(options as ObjectSchema) ?? `options: ${reasonOf(error)}`, {
+      cause: error,
+    });
   }
+}
+
+const UNKNOWN_KEYWORD = /unknown keyword: "(.+)"$/;
+
+/** The first option whose schema is not valid by itself, and what is wrong with it. */
+function problemIn({ properties }: ObjectSchema): string | undefined {
+  for (const [name, property] of Object.entries(properties)) {
+    try {
+      checkSchema({ type: 'object', properties: { [name]: property as object } });
+    } catch (error) {
+      const [, keyword] = UNKNOWN_KEYWORD.exec(reasonOf(error)) ?? [];
+      if (keyword === undefined) return `options.properties.${name}: ${reasonOf(error)}`;
+      const near = suggest(keyword, KEYWORDS);
+      const remedy = near === undefined ? 'leave it out' : `did you mean "${near}"?`;
+      return `options.properties.${name}: unknown keyword "${keyword}", ${remedy}`;
+    }
+  }
+  return undefined;
 }

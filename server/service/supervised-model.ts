@@ -43,7 +43,12 @@ export function supervisedModel(
   };
 }
 
-function findFault({ dimensions, values }: Vectors, texts: number): string | undefined {
+function findFault(vectors: Vectors, texts: number): string | undefined {
+  const { dimensions, values } = vectors ?? {};
+  if (!(values instanceof Float32Array)) {
+    const given = Array.isArray(vectors) || Array.isArray(values) ? 'a list' : 'no vectors';
+    return `embed gave ${given}; return { dimensions, values }, a Float32Array with all vectors one after the other`;
+  }
   if (!(Number.isInteger(dimensions) && (dimensions > 0 || texts === 0))) {
     return `a vector of ${dimensions} numbers`;
   }

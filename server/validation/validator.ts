@@ -49,6 +49,26 @@ export function checkSchema(schema: ObjectSchema): (value: object) => boolean {
   return ajvOfFirst().compile(schema);
 }
 
+/** What schemas of options are written with, to suggest what was meant. */
+export const KEYWORDS = [
+  ...[
+    'type',
+    'default',
+    'description',
+    'title',
+    'examples',
+    'enum',
+    'const',
+    'anyOf',
+    'oneOf',
+    'allOf',
+    'not',
+  ],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['minLength', 'maxLength', 'pattern', 'items', 'minItems', 'maxItems', 'uniqueItems'],
+  ...['properties', 'required', 'additionalProperties', 'lessThan', 'excludes', 'effectiveWith'],
+];
+
 /** Made once for all schemas, because every new Ajv compiles the meta-schema first. */
 const ajvOfAll = once(() => createAjv({ allErrors: true }));
 const ajvOfFirst = once(() => createAjv({}));

@@ -25,6 +25,8 @@ const PROMISES = {
       'Let open(name) give a model whose name is the listed one, also for its aliases.',
   },
   vectors: {
+    'vectors are { dimensions, values }':
+      'Return { dimensions, values: Float32Array.from(rows.flat()) }: all vectors one after the other, no list of lists.',
     'each text has one vector':
       'Let values have dimensions numbers for each text, one vector after the other.',
     'all numbers are finite':
@@ -128,7 +130,11 @@ async function checkTexts(
 ): Promise<void> {
   const request = { purpose, signal };
   const vectors = await model.embed(texts, request);
-  const { dimensions, values } = vectors;
+  const { dimensions, values } = vectors ?? {};
+  const isShaped = values instanceof Float32Array && Number.isInteger(dimensions);
+  const given = Array.isArray(vectors) || Array.isArray(values) ? 'embed gave a list' : undefined;
+  ledger.expect(isShaped, 'vectors are { dimensions, values }', given);
+  if (!isShaped) return;
   ledger.expect(
     values.length === texts.length * dimensions,
     'each text has one vector',

@@ -23,6 +23,8 @@ const PROMISES = {
   text: {
     'the text is a string without halves of surrogate pairs':
       'Decode with a decoder that refuses what it does not understand: new TextDecoder(name, { fatal: true }).',
+    'U+FFFD stands in the text only if the file has it':
+      'Refuse bytes that are not understood: new TextDecoder(name, { fatal: true }) throws where another one puts U+FFFD.',
   },
   pages: {
     'the first page begins at 0': 'Let pages begin with 0, or leave pages out.',
@@ -104,8 +106,22 @@ async function checkCase(
     return false;
   }
   checkText(outcome.read, ledger);
+  ledger.expect(
+    !String(outcome.read.text).includes(REPLACEMENT) || mayHold(file),
+    'U+FFFD stands in the text only if the file has it',
+    shown(outcome.read.text, 200),
+  );
   checkFacts(outcome.read, ledger);
   return true;
+}
+
+const REPLACEMENT = '\ufffd';
+/** U+FFFD in UTF-8 and UTF-16, and as an escape of formats. */
+const WRITTEN = ['\u00ef\u00bf\u00bd', '\u00fd\u00ff', '\u00ff\u00fd', 'fffd', '65533'];
+
+function mayHold({ bytes }: SourceFile): boolean {
+  const text = Buffer.from(bytes).toString('latin1').toLowerCase();
+  return WRITTEN.some((written) => text.includes(written));
 }
 
 function checkText({ text, pages = [0] }: ReadFile, ledger: ReaderLedger): void {

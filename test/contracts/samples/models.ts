@@ -37,6 +37,10 @@ export const MODELS: readonly Sample[] = [
     bad: [
       [MODEL.replace("name === 'NAME'", 'true'), /does not know opens nothing/],
       [MODEL.replace('dimensions: 2 }]', 'dimensions: 3 }]'), /dimensions that are listed/],
+      [
+        MODEL.replace('Float32Array.from(texts.flatMap(', '(texts.map('),
+        /a list.*dimensions, values|dimensions, values.*a list/s,
+      ],
       [MODEL.replace('text.length, 1', 'text.length'), /one vector/],
       [MODEL.replace('text.length, 1', 'text.length / 0, 1'), /finite/],
       [MODEL.replace('texts.flatMap', 'texts.toSorted().flatMap'), /order of the texts/],

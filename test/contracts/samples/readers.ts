@@ -26,6 +26,10 @@ export const READERS: readonly Sample[] = [
       [READ.replace('n: 1', 'n: Math.random()'), /the same file is read in the same way/],
       [READ.replace('n: 1', 'n: undefined'), /metadata is an object of JSON/],
       [READ.replace('String.fromCharCode(...bytes)', '"\\ud800"'), /halves of surrogate pairs/],
+      [
+        READ.replace('String.fromCharCode(...bytes)', 'new TextDecoder().decode(bytes)'),
+        /U\+FFFD stands in the text/,
+      ],
       [READ.replace('[0, half', '[half'), /first page begins at 0/],
       [READ.replace('half, half]', 'half, 0]'), /do not fall/],
       [READ.replace('half, half]', '1e6]'), /pages begin in the text/],

@@ -42,10 +42,15 @@ const FAILING: [files: Files, status: number, detail: RegExp][] = [
 const promisesOf = (name: string) => ({ guarantees: { lossless: name.startsWith('lost') } });
 const BREAKING: [name: string, body: string, reason: RegExp][] = [
   ['lost-start', 'return [{ start: 1, end: text.length }];', /the text from 0 to 1 is lost/],
+  ['lost-order', 'return [{ start: 5, end: 8 }, { start: 0, end: 5 }];', /\[0, 5\) comes after \[5, 8\)/],
   ['lost-end', 'return [{ start: 0, end: 3 }];', /the text from 3 to 8 is lost/],
   ['lost-middle', 'return [{ start: 0, end: 2 }, { start: 4, end: 8 }];', /the text from 2 to 4 is lost/],
   ['lost-all', 'return [];', /the text from 0 to 8 is lost/],
-  ['order', 'return [{ start: 4, end: 8 }, { start: 0, end: 4 }];', /out of order/],
+  [
+    'order',
+    'return [{ start: 4, end: 8 }, { start: 0, end: 4 }];',
+    /\[0, 4\) comes after \[4, 8\); return spans in the order of the text/,
+  ],
   ['backwards', 'return [{ start: 0, end: 8 }, { start: 2, end: 6 }];', /\[2, 6\) .* out of order/],
   ['empty', 'return [{ start: 0, end: 8 }, { start: 8, end: 8 }];', /\[8, 8\) .* is empty/],
   ['outside', 'return [{ start: 0, end: 9 }];', /\[0, 9\) of a text of 8 units .* outside/],
@@ -58,9 +63,10 @@ const BREAKING: [name: string, body: string, reason: RegExp][] = [
   ['count-text', 'return [{ start: 0, end: 8, token_count: "8" }];', /token_count/],
   ['circular', 'const extra = {}; extra.extra = extra; return [{ start: 0, end: 8, extra }];', /./],
   ['overrides', 'return [{ start: 0, end: 8, extra: { text: "not the text" } }];', /text/],
-  ['no-list', 'return { start: 0, end: 8 };', /./],
-  ['no-answer', '', /./],
-  ['hole', 'return [null];', /./],
+  ['no-list', 'return { start: 0, end: 8 };', /chunk returned an object; return a list of spans/],
+  ['no-answer', '', /chunk returned undefined; return a list of spans \{ start, end \}/],
+  ['strings', 'return [text];', /chunk returned a list with a string, at 0; return a list of spans/],
+  ['hole', 'return [null];', /a list with null, at 0/],
 ];
 
 const given = (name: string, manifest: object) => chunker(name, WHOLE_TEXT, manifest);

@@ -41,6 +41,8 @@ const NO_MANIFEST = /: there is no manifest\.ts, manifest\.js or manifest\.mjs/;
 const OF_KINDS =
   /manifest\.uses\[0\]: did you mean "tokenizer"\? expected one of chunker, refinery, .*, or .*, got "tokeniser"/;
 
+const MISSPELT = /: options\.properties\.size: unknown keyword "defualt", did you mean "default"\?/;
+
 const MALFORMED: [title: string, files: Files, reason: RegExp, file?: string][] = [
   ['no manifest', { 'bad/index.js': 'export default () => ({});' }, NO_MANIFEST, 'bad'],
   ['no manifest in a kind', { 'chunkers/bad/x.txt': '' }, /: there is no manifest/, 'chunkers/bad'],
@@ -54,6 +56,12 @@ const MALFORMED: [title: string, files: Files, reason: RegExp, file?: string][] 
   ['another name', chunkerIn('other', 'bad'), /its name is "other", but its folder is "bad"/],
   ['a bad kind', WITH({ kind: 'chunkr' }), /manifest\.kind: expected one of "chunker", .*got "chunkr"/],
   ['a bad name', WITH({ name: 'Bad_Name' }), /manifest\.name: expected/, 'Bad_Name/manifest.js'],
+  [
+    'a name with a blank',
+    WITH({ name: 'my chunker', summary: '' }),
+    /manifest\.name: expected small letters, digits and single hyphens .*, at most 64 characters, got "my chunker"; manifest\.summary/,
+    'my chunker/manifest.js',
+  ],
   ['no summary', WITH({ summary: '' }), /manifest\.summary: expected/],
   ['an unknown field', WITH({ need: {} }), /manifest\.need: unknown parameter, did you mean "needs"/],
   [
@@ -65,9 +73,13 @@ const MALFORMED: [title: string, files: Files, reason: RegExp, file?: string][] 
   ['a mistyped single use', WITH({ uses: ['tokenizr/x'] }), /did you mean "tokenizer\/x"\?/],
   ['a use of nothing known', WITH({ uses: ['database'] }), /manifest\.uses\[0\]: expected one of/],
   ['options that are no object', WITH({ options: { type: 'string' } }), /manifest\.options\.?\w*: /],
-  ['an option of no type', OPTIONS({ type: 'strnig' }), /options: .*type/],
-  ['an option with an unknown keyword', OPTIONS({ type: 'integer', minimun: 1 }), /options: .*"minimun"/],
-  ['an option with a bad bound', OPTIONS({ type: 'integer', minimum: '1' }), /options: .*minimum/],
+  ['an option of no type', OPTIONS({ type: 'strnig' }), /options\.properties\.size: .*type/],
+  ['an option with an unknown keyword', OPTIONS({ type: 'integer', defualt: 1 }), MISSPELT],
+  [
+    'an option with a bad bound',
+    OPTIONS({ type: 'integer', minimum: '1' }),
+    /options\.properties\.size: .*minimum/,
+  ],
   ...['text', 'documents', 'chunks', 'include', 'namespace'].flatMap((name) =>
     (['chunker', 'refinery'] as const).map((kind): (typeof MALFORMED)[number] => [
       `an option of a ${kind} that is named ${name}`,

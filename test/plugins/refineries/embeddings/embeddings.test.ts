@@ -23,6 +23,7 @@ const LENGTHS = `(name, texts, { purpose }) => {
   const wrong = {
     'lengths/few': { dimensions: 2, values: new Float32Array(1) },
     'lengths/nan': { dimensions: 1, values: new Float32Array(texts.length).fill(NaN) },
+    'lengths/lists': texts.map(() => [1, 2]),
     'lengths/none': { dimensions: 0, values: new Float32Array(0) },
   };
   const rows = texts.flatMap((text) => [text.length, purpose === 'document' ? 0.5 : 0]);
@@ -79,6 +80,8 @@ t.test('every chunk gets its own vector, and keeps its fields', async (t) => {
 
   for (const [name, reason] of Object.entries({
     few: '1 numbers for 1 texts of 2 each',
+    lists:
+      'embed gave a list; return { dimensions, values }, a Float32Array with all vectors one after the other',
     nan: 'a number that is not finite',
     none: 'a vector of 0 numbers',
   })) {
