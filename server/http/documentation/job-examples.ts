@@ -13,6 +13,8 @@ export function jobExamplesOf(steps: readonly object[]): Readonly<Record<string,
     skipped_reasons: {},
     chunks: 2,
     embedding_empty: 0,
+    pruned: 0,
+    unpruned: 0,
     bytes: { read: 116, total: 116 },
   };
   const job = {
