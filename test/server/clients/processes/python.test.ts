@@ -66,7 +66,7 @@ t.test('both clients and the adapters pass their tests', options, async (t) => {
 /** Starts the same service behind TLS; the variables that tell of it, none without openssl. */
 async function startSecureProxy(t: Test, upstream: string): Promise<Record<string, string>> {
   if (spawnSync('openssl', ['version']).status !== 0) return {};
-  const cwd = t.testdir();
+  const cwd = await temporaryFolder(t);
   const key = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key -out cert';
   const subject = '-days 1 -subj /CN=test -addext subjectAltName=IP:127.0.0.1';
   execFileSync('openssl', `req -x509 ${key} ${subject}`.split(' '), { cwd, stdio: 'ignore' });
