@@ -19,7 +19,18 @@ const JOBS = [...CORPUS, 'server/corpus', 'server/store/jobs/contract.ts'];
 const HTTP = [...JOBS, 'server/jobs', 'server/version.ts', 'server/http/services.ts'];
 const STORED = ['server/store/contract.ts', 'server/store/jobs/contract.ts'];
 // What stands beside it is known to what puts the service together.
-const BESIDE = ['app.ts', 'cli', 'container.ts', 'hosted', 'http', 'hub', 'loader', 'store', 'testing'];
+const BESIDE = [
+  'app.ts',
+  'cli',
+  'container.ts',
+  'hosted',
+  'http',
+  'hub',
+  'loader',
+  'make-folder.ts',
+  'store',
+  'testing',
+];
 const ALL = [...HTTP, ...BESIDE.map((room) => `server/${room}`)];
 
 /**
@@ -50,12 +61,13 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'server/module-ending.ts': [],
   'server/clients': [],
   'server/retry.ts': CORE,
+  'server/make-folder.ts': [],
   'server/hosted': [...CORE, 'server/retry.ts'],
   'server/hub': [...CORE, 'server/retry.ts'],
   'server/loader': [...CORE, 'server/validation'],
   'server/store/contract.ts': [...CORE, 'server/config'],
   'server/store/jobs/contract.ts': CORE,
-  'server/store': [...CORE, ...STORED, 'server/config', 'server/retry.ts'],
+  'server/store': [...CORE, ...STORED, 'server/config', 'server/make-folder.ts', 'server/retry.ts'],
   'server/config': [...CORE, 'server/validation', 'server/hub'],
   'server/log.ts': CORE,
   'server/version.ts': [],
