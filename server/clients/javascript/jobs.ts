@@ -25,12 +25,15 @@ export interface JobQuery<State> {
   readonly cursor?: string;
 }
 
-/** A document that failed, and where it stands: `byte`, `row` or `part`. */
+/** A document that failed or was skipped, and where it is: `byte`, `row` or `part`. */
 export interface JobError {
   /** Its file. */
   readonly source: string;
   readonly id?: string | null;
-  readonly status: number;
+  /** Missing if it was skipped. */
+  readonly status?: number;
+  /** Why it was skipped. */
+  readonly skipped?: string;
   readonly detail: string;
   readonly [place: string]: unknown;
 }

@@ -457,7 +457,7 @@ class Jobs:
         return self._client._ask(_get_call(_job(id, "result"), JobManifest))
 
     def errors(self, id: str) -> Generator[JobError, None, None]:
-        """The documents that failed."""
+        """The documents that failed, and those that were skipped."""
         return self._client._lines_with_retries(_job_lines(id, "errors", JobError.from_dict))
 
     def wait(self, id: str, on_progress: Callable[[Job], object] | None = None) -> Job:
@@ -1064,7 +1064,14 @@ class Job(Record):
     group: str
     shards: JobCounts
     documents: JobCounts
+    # How many files were skipped for each reason, and how many documents are done that have no text: `empty`.
+    skipped_reasons: Mapping[str, int] = field(default_factory=dict)
     chunks: int
+    # Texts of which the model knows no word.
+    embedding_empty: int = 0
+    # Documents that were deleted from the sink, and those that may be gone and were not.
+    pruned: int = 0
+    unpruned: int = 0
     # Members `read` and `total`.
     bytes: Mapping[str, int]
     bytes_per_second: int
@@ -1110,9 +1117,10 @@ class JobManifest(Record):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class JobError(Record):
-    """A document that failed."""
+    """A document that failed, or one that was skipped: it has the reason as `skipped`, and no `status`."""
 
-    status: int
+    status: int | None = None
+    skipped: str | None = None
     detail: str
     source: str | None = None
     id: str | None = None
