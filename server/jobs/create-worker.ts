@@ -10,6 +10,7 @@ import type { Chunking } from './chunking.ts';
 import { discardShard } from './discard-shard.ts';
 import { expireJobs } from './expire-jobs.ts';
 import { finishJob } from './finish-job.ts';
+import { errorAnswer } from './job-answer.ts';
 import type { JobPlaces } from './places.ts';
 import { planJob } from './plan-job.ts';
 import { pruneSink, type RemoveDocuments } from './prune.ts';
@@ -74,6 +75,7 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
     name: `${hostname()}/${process.pid}`,
     concurrency: SHARDS_AT_ONCE,
     leaseSeconds: settings.leaseSeconds,
+    onSettled: (claim) => logEnd(claim, store, log),
     discard: (claim, refused) => discardShard(claim, refused, { store, places }),
     ...(onShard !== undefined && { onShard }),
     onTurn() {
@@ -82,4 +84,18 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
       void expireJobs(store, places, log);
     },
   });
+}
+
+/** One line for a job that a shard of it has ended. */
+export async function logEnd(
+  { jobId, kind }: Pick<Claim, 'jobId' | 'kind'>,
+  store: Pick<JobStore, 'get'>,
+  log: Log,
+): Promise<void> {
+  if (kind === 'notify') return;
+  const { finished_at, created_at, state, documents, skipped, chunks, bytes, error } = await store.get(jobId);
+  if (finished_at === null) return;
+  const seconds = Math.round((finished_at - created_at) * 10) / 10;
+  const done = { job: jobId, state, documents, skipped, chunks, bytes: bytes.read, seconds };
+  log.info({ ...done, ...(error !== null && { reason: errorAnswer(error).detail }) }, 'jobs: a job is over');
 }

@@ -13,6 +13,8 @@ export interface ShardWorkOptions {
   readonly leaseSeconds: number;
   /** Removes what was made of a shard that is not the worker's any more. @param refused what does not count */
   discard?(claim: Claim, refused: ShardResult | undefined): Promise<void>;
+  /** Called for each shard that was settled. */
+  onSettled?(claim: Claim): Promise<void>;
   /** Told of each shard that was worked on. */
   onShard?(outcome: ShardOutcome, seconds: number): void;
 }
@@ -66,6 +68,7 @@ export async function workOnShard(
     running.delete(stop);
   }
   if (outcome === 'lost') await discard?.(claim, refused).catch(() => {});
+  if (outcome === 'done' || outcome === 'failed') await options.onSettled?.(claim).catch(() => {});
   onShard?.(outcome ?? 'lost', (performance.now() - begin) / 1000);
 }
 

@@ -34,6 +34,8 @@ export interface Progress {
 
 /** Milliseconds between two lines where there is no terminal. */
 const PAUSE = 5000;
+/** Seconds and share of the bytes after which it can be told how long the rest takes. */
+const FIRST_ESTIMATE = { seconds: 5, share: 0.02 };
 /** Milliseconds between two pictures of a bar. */
 const FRAME = 100;
 
@@ -65,19 +67,20 @@ function showBar(counts: Counts, total: number | undefined, begin: number): Prog
   const format =
     total === undefined
       ? '{documents} documents, {mb} MB, {rate} MB/s, {chunks} chunks'
-      : '{bar} {percentage}%, {documents} documents, {mb} MB, {rate} MB/s, {chunks} chunks, {left} left';
+      : '{bar} {percentage}%, {documents} documents, {mb} MB, {rate} MB/s, {chunks} chunks{left}';
   const bar = new SingleBar(
     { format, stream: process.stderr, hideCursor: true, clearOnComplete: true, fps: 1000 / FRAME },
     Presets.shades_classic,
   );
   const payload = () => {
     const summary = summaryOf(counts, begin);
+    const left = leftOf(summary, total);
     return {
       documents: summary.documents,
       chunks: summary.chunks,
       mb: (summary.bytes / MB).toFixed(1),
       rate: summary.mb_per_second,
-      left: leftOf(summary, total),
+      left: left === undefined ? '' : `, ${left}`,
     };
   };
   bar.start(total ?? 0, 0, payload());
@@ -109,8 +112,8 @@ function jsonLine(summary: Summary, total: number | undefined): string {
 }
 
 function plainLine(summary: Summary, total: number | undefined): string {
-  const left = total === undefined ? '' : `, ${leftOf(summary, total)} left`;
-  return `${describe(summary)}${left}\n`;
+  const left = leftOf(summary, total);
+  return `${describe(summary)}${left === undefined ? '' : `, ${left}`}\n`;
 }
 
 /** The counts in words. */
@@ -141,8 +144,13 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-function leftOf({ bytes, seconds }: Summary, total: number | undefined): string {
-  if (total === undefined || bytes === 0) return '?';
+/** How long the rest will take; undefined as long as that would be a guess: threads start, and the first files are read. */
+export function leftOf(
+  { bytes, seconds }: Pick<Summary, 'bytes' | 'seconds'>,
+  total: number | undefined,
+): string | undefined {
+  if (total === undefined || seconds < FIRST_ESTIMATE.seconds || bytes < total * FIRST_ESTIMATE.share)
+    return undefined;
   const left = Math.max(0, Math.round(((total - bytes) * seconds) / bytes));
-  return left < 60 ? `${left} s` : `${Math.floor(left / 60)} min ${left % 60} s`;
+  return `${left < 60 ? `${left} s` : `${Math.floor(left / 60)} min ${left % 60} s`} left`;
 }

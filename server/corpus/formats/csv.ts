@@ -7,7 +7,7 @@ import { decompressed, Shares, uncompressedName } from './compression.ts';
 import { csvFields } from './csv-fields.ts';
 import { type CsvRecord, CsvRecords } from './csv-records.ts';
 import { invalid, quoted } from './document-line.ts';
-import { defaultMapping, mapRow, type Row } from './map-fields.ts';
+import { defaultMapping, mapRow, noTextColumn, type Row } from './map-fields.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
 
 const TAB = 0x09;
@@ -37,6 +37,7 @@ async function* readTable(file: StoredFile, bytes: AsyncIterable<Buffer>, option
   const records = new CsvRecords(options.limit, delimiters);
   const shares = new Shares(file);
   let header: Header | undefined;
+  let problem: ServiceError | undefined;
   let row = 0;
 
   function* take(isEnd: boolean): Generator<readonly SourceDocument[]> {
@@ -45,7 +46,9 @@ async function* readTable(file: StoredFile, bytes: AsyncIterable<Buffer>, option
       if (first === undefined) return;
       header = readHeader(file, first, delimiters);
       records.delimiter = header.delimiter;
+      problem = noTextColumn(header.names, options.fields);
     }
+    if (problem !== undefined) return;
     const taken: CsvRecord[] = [];
     for (let one = records.take(isEnd); one !== undefined; one = records.take(isEnd)) taken.push(one);
     const { names, delimiter } = header;
@@ -59,8 +62,10 @@ async function* readTable(file: StoredFile, bytes: AsyncIterable<Buffer>, option
   for await (const piece of decompressed(file, bytes, options)) {
     records.add(piece);
     yield* take(false);
+    if (problem !== undefined) break;
   }
   yield* take(true);
+  if (problem !== undefined) yield [{ place: { source: file.name }, size: file.size, document: problem }];
 }
 
 function readHeader({ name }: StoredFile, { content }: CsvRecord, delimiters: readonly number[]): Header {

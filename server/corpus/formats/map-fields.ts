@@ -1,3 +1,4 @@
+import type { ServiceError } from '../../../core/errors.ts';
 import { isWholeNumber } from '../../service/document-id.ts';
 import type { FieldMapping } from '../shard.ts';
 import { documentLine, invalid, jsonObject, quoted } from './document-line.ts';
@@ -20,6 +21,16 @@ const MOST_LISTED = 20;
 export function defaultMapping(names: readonly string[]): FieldMapping {
   const own = (name: 'id' | 'title' | 'filename') => (names.includes(name) ? { [name]: name } : {});
   return { ...own('id'), ...own('title'), ...own('filename'), metadata: [ALL] };
+}
+
+/** What is wrong with a table that has no column of the text, whatever its rows are. */
+export function noTextColumn(
+  names: readonly string[],
+  { text = 'text' }: FieldMapping = {},
+): ServiceError | undefined {
+  if (names.includes(text)) return undefined;
+  const remedy = 'name the one that is the text: --text-field, or source.fields.text of a job';
+  return invalid(`text: there is no column ${text}; there are ${listed(names)}; ${remedy}`);
 }
 
 /** The members of a row that are read at all. */
@@ -84,9 +95,12 @@ function metadataOf(row: Row, { id, text = 'text', title, filename, metadata = [
 
 function noText(row: Row, name: string, value: unknown) {
   if (value !== undefined) return invalid(`${name}: expected a text, got ${typeName(value)}`);
-  const shown = row.names.slice(0, MOST_LISTED).join(', ');
-  const known = row.names.length > MOST_LISTED ? `${shown}, …` : shown;
-  return invalid(`text: there is no ${name} here; there are ${known === '' ? 'no members at all' : known}`);
+  return invalid(`text: there is no ${name} here; there are ${listed(row.names)}`);
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_LISTED).join(', ') || 'no members at all';
+  return names.length > MOST_LISTED ? `${shown}, …` : shown;
 }
 
 function typeName(value: unknown): string {

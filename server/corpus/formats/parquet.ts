@@ -1,7 +1,7 @@
 import { fromPlainError } from '../../../core/errors.ts';
 import type { ShardRange, SourceDocument } from '../shard.ts';
 import type { Storage, StoredFile } from '../storage.ts';
-import { defaultMapping, neededNames } from './map-fields.ts';
+import { defaultMapping, neededNames, noTextColumn } from './map-fields.ts';
 import { asUnreadable, openParquet, type ParquetFile } from './parquet/open.ts';
 import { readColumns } from './parquet/read-columns.ts';
 import { type RowLines, rowLines } from './parquet/row-lines.ts';
@@ -28,6 +28,11 @@ export async function* readParquet(
       const opened = await openParquet(storage, file);
       const groups = opened.metadata.row_groups;
       const { from, to } = part ?? { from: 0, to: groups.length };
+      const problem = groups.length === 0 ? undefined : noTextColumn(opened.names, options.fields);
+      if (problem !== undefined) {
+        if (from === 0) yield [{ place: { source: file.name }, size: file.size, document: problem }];
+        continue;
+      }
       let row = 0;
       for (const [index, group] of groups.entries()) {
         if (index >= to) break;

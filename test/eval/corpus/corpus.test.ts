@@ -64,6 +64,7 @@ t.test('it names each line of the questions that is wrong', OF_MODEL, async (t) 
   ])
     t.ok(stderr.includes(`${line}\n`), line);
   t.match(stderr, /questions\.jsonl:6: .*JSON/);
+  t.notMatch(stderr, 'Usage');
 });
 
 t.test('what the service refuses is said in its words', OF_MODEL, async (t) => {

@@ -15,6 +15,8 @@ const of = (chunker: string, chunk_size: number, more: object = {}) => ({
   config: { tokenizer: 'cl100k_base', chunk_size, ...more },
 });
 
+class UsageError extends CorpusError {}
+
 /** What is compared if nothing else is asked for. */
 const CANDIDATES = [
   of('token', 256),
@@ -40,7 +42,9 @@ export async function evaluateCorpus(args: readonly string[]): Promise<void> {
     const { name, code } = error as { readonly name?: string; readonly code?: unknown };
     const isOfUser = error instanceof CorpusError || name === 'ServiceError' || typeof code === 'string';
     if (!isOfUser) throw error;
-    console.error(`${(error as Error).message}\nUsage: ${USAGE}`);
+    console.error((error as Error).message);
+    const isUsage = error instanceof UsageError || String(code).startsWith('ERR_PARSE_ARGS');
+    if (isUsage) console.error(`Usage: ${USAGE}`);
     process.exitCode = 2;
   }
 }
@@ -82,7 +86,7 @@ function readArguments(args: readonly string[]) {
   const options = { candidates: text, k: text, model: text, embed: text };
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   const [folder, ...others] = positionals;
-  if (folder === undefined || others.length > 0) throw new CorpusError('One folder is expected.');
+  if (folder === undefined || others.length > 0) throw new UsageError('One folder is expected.');
   const { candidates, k, model, embed } = values;
   return {
     folder,

@@ -34,12 +34,18 @@ t.test('what was interrupted goes on, but only as it was asked for', async (t) =
   run.interrupt('SIGINT');
   t.equal((await run.ended()).status, 130);
   await open();
-  t.match(await again('--resume', '--group', 'document'), { status: 2, stderr: /has other options/ });
+  t.match(await again('--resume', '--group', 'document'), {
+    status: 2,
+    stderr: /--resume: the run in this folder has --group chunk, not document/,
+  });
   t.equal((await again('--resume')).status, 0);
   const part = await readFile(join(cwd, 'out/part-000000.jsonl'), 'utf8');
   t.equal(part.split('\n').length, 3);
   await writeFile(join(cwd, 'in.jsonl'), 'changed');
-  t.match(await again('--resume'), { status: 2, stderr: /its files have changed since/ });
+  t.match(await again('--resume'), {
+    status: 2,
+    stderr: /--resume: in\.jsonl has changed, has come or has gone since/,
+  });
 });
 
 t.test('standard input and folders with something in them are refused', async (t) => {

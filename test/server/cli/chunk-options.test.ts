@@ -6,7 +6,7 @@ import { BY_CHARACTERS, type CliResult } from './cli.ts';
 import { checkFailures, runHere } from './command.ts';
 
 const TEXT = 'one two three four';
-const cwd = await temporaryFolder(t, { 'a.txt': TEXT });
+const cwd = await temporaryFolder(t, { 'a.txt': TEXT, 'p.json': '[{"chunker":"token"}]' });
 const run = (...args: string[]): Promise<CliResult> => runHere(t, args, { cwd });
 const chunk = (args: readonly string[], env = {}): Promise<CliResult> =>
   runHere(t, ['chunk', 'a.txt', ...args], { cwd, env });
@@ -32,6 +32,10 @@ t.test('wrong flags, names and values have status 2, and say what to do', (t) =>
     ['chunk - --chunker token --format parquet', /Parquet cannot be read from standard input/],
     ['chunk a.txt --chunker token --resume', /--resume: name the folder of the run with --out/],
     ['chunk a.txt --chunker token --pipeline p', /--pipeline: not with --chunker/],
+    [
+      'chunk a.txt --pipeline p.json --chunk-size 9',
+      /^--chunk-size: not with --pipeline; set chunk_size in the config of its step in p\.json\n$/,
+    ],
     ['chunk a.txt --chunker token --errors no/errors', /^no\/errors: .*cannot be written/],
     ['chunk a.txt --chunker token --since none', /^--since none: .*not what an earlier run/],
     ['chnk', /Did you mean chunk/],

@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { leftOf } from '../../../server/cli/corpus/progress.ts';
 import { temporaryFolder } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { BY_CHARACTERS, gatedFolder, lineOf, linesIn } from './cli.ts';
@@ -58,6 +59,14 @@ t.test('progress and summary are on standard error, as they are asked for', asyn
   t.match(bar.stderr, /2 documents, 2 chunks/);
   for (const { status, stdout } of [none, json, bar])
     t.match({ status, stdout }, { status: 0, stdout: plain.stdout });
+});
+
+t.test('how long the rest takes is told once that means something', async (t) => {
+  const left = (seconds: number, bytes: number) => leftOf({ seconds, bytes }, 1000);
+  t.same(
+    [left(4, 900), left(6, 5), left(6, 100), left(10, 25)],
+    [undefined, undefined, '54 s left', '6 min 30 s left'],
+  );
 });
 
 t.test('what fails does not stop the rest, unless that is asked for', async (t) => {

@@ -88,6 +88,8 @@ t.test('a header that cannot be one is an error of the file', async (t) => {
   t.match(twice, /source_unreadable: a.csv cannot be read: its header has the column id twice/);
   t.match(await failure(Buffer.from('\ufeffid,text\n1,a', 'utf16le')), /it is UTF-16: save it as UTF-8/);
   t.match(await failure(`${'x'.repeat(200)}\n1`), /its header is longer/);
+  const other = await readPath(memoryStorage({ 'a.csv': 'id,body\n1,a\n2,b' }), 'a.csv', 'csv');
+  t.match(other.map(shown), [/there is no column text; there are id, body; name the one .*--text-field/]);
   t.match(await failure('"id,text\n1,2'), /its header is not valid CSV/);
   t.same(await readPath(memoryStorage({ 'a.csv': '' }), 'a.csv', 'csv'), []);
 });

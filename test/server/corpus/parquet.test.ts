@@ -94,11 +94,12 @@ t.test('bytes that are no text are refused for their document, others are text',
   t.match(named.map(shown), [{ text: 'é' }, /raw: expected a text, got bytes that are no text/]);
 });
 
-t.test('a column of the text that is not there is an error of each document', async (t) => {
+t.test('a column of the text that is not there is one error, whatever rows there are', async (t) => {
   const storage = memoryStorage({ 'a.parquet': written({ columnData: TABLE }) });
-  const [line] = await readPath(storage, 'a.parquet', 'auto', { fields: { text: 'body' } });
+  const [line, ...more] = await readPath(storage, 'a.parquet', 'auto', { fields: { text: 'body' } });
+  t.same([line?.place, more], [{ source: 'a.parquet' }, []]);
   const problem = line && shown(line);
-  t.match(problem, /invalid_parameters: text: there is no body here; there are id, text, score, at/);
+  t.match(problem, /invalid_parameters: text: there is no column body; there are id, text, score, at/);
 });
 
 t.test('files of lies are refused', async (t) => {

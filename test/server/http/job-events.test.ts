@@ -12,8 +12,10 @@ import { addJobMetrics } from '../../../server/http/job-metrics.ts';
 import { EventStream } from '../../../server/http/jobs/event-stream.ts';
 import { jobHandlers } from '../../../server/http/jobs/handlers.ts';
 import { JobWatch } from '../../../server/http/jobs/watch.ts';
+import { logEnd } from '../../../server/jobs/create-worker.ts';
 import type { JobAnswer } from '../../../server/jobs/job-answer.ts';
 import type { JobLoad, JobRecord } from '../../../server/store/jobs/contract.ts';
+import { quietLog } from '../../../server/testing/collaborators.ts';
 import { createGated, GATED, JOBS, runJob, startJobServer, untilState } from '../../support/jobs.ts';
 import { pluginsFolder } from '../../support/plugins.ts';
 import { type Cleanup, type Client, clientFor, startApp, temporaryFolder } from '../../support/server.ts';
@@ -236,4 +238,18 @@ t.test('shards that were lost to another worker are counted', async (t) => {
   const text = await registry.metrics();
   t.match(text, 'chunksmith_bulk_lease_lost_total 1');
   t.match(text, 'chunksmith_bulk_shard_seconds_sum{outcome="done"} 2');
+});
+
+t.test('a job that is over is one line of the log', async (t) => {
+  const lines: object[] = [];
+  const log = { ...quietLog, info: (...given: unknown[]) => void lines.push(given) };
+  const claim = { jobId: 'a', kind: 'finish' } as const;
+  const error = { code: 'all_failed', values: { failed: 1 } } as const;
+  for (const job of [{}, { finished_at: 3.04 }, { finished_at: 2, state: 'failed', error } as const])
+    await logEnd(claim, { get: async () => ({ ...RECORD, state: 'done', ...job }) }, log);
+  t.match(lines, [
+    [{ job: 'a', state: 'done', seconds: 2 }, 'jobs: a job is over'],
+    [{ job: 'a', state: 'failed', seconds: 1, reason: /^All 1/ }, 'jobs: a job is over'],
+  ]);
+  t.equal(lines.length, 2);
 });

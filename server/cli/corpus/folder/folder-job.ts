@@ -2,6 +2,9 @@ import { hash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf, ServiceError } from '../../../../core/errors.ts';
+import type { ShardRange } from '../../../corpus/shard.ts';
+import type { StoredFile } from '../../../corpus/storage.ts';
+import type { JobSpec } from '../../../jobs/spec.ts';
 import { makeFolder as make } from '../../../make-folder.ts';
 import { canonicalJson } from '../../../service/canonical-json.ts';
 import type { JobRecord, JobStore } from '../../../store/jobs/contract.ts';
@@ -57,8 +60,63 @@ async function createJob({ spec, flags, source: { files } }: ChunkSetup, store: 
     });
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'idempotency_key_reused') throw error;
-    throw new UsageError(
-      '--resume: the run in this folder has other options, or its files have changed since',
+    const before = await store.get(String(error.values.id));
+    throw new UsageError(`--resume: ${await differenceFrom(before, { spec, files }, store)}`);
+  }
+}
+
+/** What distinguishes a run from the one in its folder, in words. */
+async function differenceFrom(
+  { id, spec }: JobRecord,
+  now: Pick<ChunkSetup['source'], 'files'> & Pick<ChunkSetup, 'spec'>,
+  store: JobStore,
+): Promise<string> {
+  const [old, asked] = [spec as JobSpec, now.spec].map(flagsOf);
+  const differing = [...new Set([...Object.keys(old ?? {}), ...Object.keys(asked ?? {})])].filter(
+    (flag) => old?.[flag] !== asked?.[flag],
+  );
+  if (differing.length > 0) {
+    const given = differing.map(
+      (flag) => `${flag} ${old?.[flag] ?? '(left out)'}, not ${asked?.[flag] ?? '(left out)'}`,
     );
+    return `the run in this folder has ${given.join('; ')}`;
+  }
+  const changed = await changedFile(id, now.files ?? [], store);
+  if (changed !== undefined)
+    return `${changed} has changed, has come or has gone since; choose an empty folder`;
+  return 'the run in this folder has another --since';
+}
+
+/** The flags that a run was asked for with, and their values. */
+function flagsOf({ source, task, options, group }: JobSpec): Readonly<Record<string, string>> {
+  const { fields = {}, format } = source;
+  const work =
+    task.run === 'chunk' ? { '--chunker': task.name } : { '--pipeline': JSON.stringify(task.steps) };
+  const named = Object.entries(fields).map(([name, value]) => [`--${name}-field`, String(value)]);
+  const chosen = Object.entries(options).map(([name, value]) => [
+    `--${name.replaceAll('_', '-')}`,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return { ...work, '--format': format, '--group': group, ...Object.fromEntries([...named, ...chosen]) };
+}
+
+/** The first file that is not as it was when the run was planned. */
+async function changedFile(
+  id: string,
+  files: readonly StoredFile[],
+  store: JobStore,
+): Promise<string | undefined> {
+  const left = new Map(files.map(({ name, version }) => [name, version]));
+  const seen = new Set<string>();
+  for (let after: number | undefined; ; ) {
+    const page = await store.shards(id, { limit: 1000, after });
+    for (const { range } of page.shards) {
+      for (const { name, version } of (range as ShardRange).files) {
+        if (left.get(name) !== version) return name;
+        seen.add(name);
+      }
+    }
+    after = page.shards.at(-1)?.seq;
+    if (!page.hasMore) return files.find(({ name }) => !seen.has(name))?.name;
   }
 }
