@@ -92,7 +92,7 @@ function wellShaped(given: unknown, problems: readonly string[]): JobMembers {
 }
 
 const WITHOUT_SHAPE: JobMembers = {
-  source: { format: 'auto' },
+  source: { format: 'files' },
   include: ['id'],
   namespace: '',
   group: 'chunk',
