@@ -15,7 +15,7 @@ const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const PACKAGES = [
   ...['base-files', 'coreutils', 'dash', 'libc-bin', 'libstdc++6', 'util-linux', 'ca-certificates'],
   ...['postgresql-17', 'postgresql-17-pgvector', 'pgbouncer'],
-  ...['python3-moto', 'python3-flask', 'python3-flask-cors'],
+  ...['python3-moto', 'python3-flask', 'python3-flask-cors', 'python3-psycopg'],
 ];
 /** Needed by scripts of packages, and for compiling queries. */
 const NOT_NEEDED = /^(libllvm|libz3|perl|libperl|locales|libc-l10n|debconf|adduser|dpkg|ucf|ssl-cert)/;
@@ -112,6 +112,7 @@ async function addSystemFiles(root: string): Promise<void> {
   await writeFile(join(root, 'etc/hosts'), '127.0.0.1 localhost\n');
   const certificates = 'cat usr/share/ca-certificates/mozilla/*.crt >etc/ssl/certs/ca-certificates.crt';
   await run('sh', ['-c', certificates], { cwd: root });
+  await run('chroot', [root, 'ldconfig'], { cwd: '/' });
   await mkdir(join(root, 'dev/shm'));
   for (const [name, minor] of Object.entries(DEVICES))
     await run('mknod', ['-m', '666', join(root, 'dev', name), 'c', '1', String(minor)]);
