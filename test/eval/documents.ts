@@ -1,4 +1,4 @@
-import { between, type Random } from '../bench/data/random.ts';
+import { between, type Random } from '../support/random.ts';
 
 /** Documents whose topics change at known places, joined from paragraphs of different topics. */
 

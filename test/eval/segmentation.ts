@@ -1,4 +1,4 @@
-import { createRandom } from '../bench/data/random.ts';
+import { createRandom } from '../support/random.ts';
 import { type JoinedDocument, joinTopics, shuffle, type Topic } from './documents.ts';
 
 /** Chunks a text and gives the ends of the chunks in UTF-16 units. */

@@ -1,7 +1,7 @@
 import type { SinkChunk } from '../../core/contracts/sink.ts';
 import { parseExactJson } from '../../core/engine/exact-json.ts';
 import type { SinkStandIn } from '../../server/testing/contracts/sink/stand-in.ts';
-import { freePort } from '../support/postgres.ts';
+import { freePort } from '../support/process.ts';
 import type { Cleanup } from '../support/server.ts';
 import { HOME, type RunningServer, serverFolder, startServerProgram } from './servers.ts';
 

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { createRandom, pick } from '../support/random.ts';
 import type { Client } from '../support/server.ts';
 import { LINES } from '../support/streams.ts';
-import { createRandom, pick, proseOf } from './texts.ts';
+import { proseOf } from './texts.ts';
 
 const LEAST_UNITS = 1000;
 const MOST_UNITS = 100_000;
@@ -68,7 +69,7 @@ export function openCheckedStream(
   const send = async () => {
     post.write(`${JSON.stringify(OPTIONS)}\n`);
     for (let index = 0; stream.sent < bytes && !post.destroyed; index++) {
-      const sample = pick(samples, random);
+      const sample = pick(random, samples);
       waiting.push(sample);
       const head = Buffer.from(`{"id":"d${index}"`);
       stream.sent += head.length + sample.rest.length;

@@ -5,6 +5,7 @@ import { OWNER } from '../servers/environment.ts';
 import { noServers } from '../servers/servers.ts';
 import { sqlitePlace } from '../support/job-stores.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { createRandom } from '../support/random.ts';
 import { type Cleanup, temporaryFolder } from '../support/server.ts';
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 import { openGate } from './gate.ts';
@@ -14,7 +15,6 @@ import { attempt, joinReports, type Mode, type Report } from './mode.ts';
 import { noSink, type RouteServer, startBucket, startSink } from './routes.ts';
 import { CORPUS, openSite, type Site } from './site.ts';
 import { DEADLINE } from './tally.ts';
-import { createRandom } from './texts.ts';
 
 /** Something that a fleet needs is away for a while, in the middle of a job and of requests. */
 interface Fault {

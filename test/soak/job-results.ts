@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobAnswer } from '../../server/jobs/job-answer.ts';
 import { createJob, jobOf } from '../support/jobs.ts';
+import { createRandom, pick } from '../support/random.ts';
 import type { Client } from '../support/server.ts';
-import { createRandom } from './texts.ts';
 
 /** What tests of jobs chunk, and what came of it. */
 
@@ -22,7 +22,7 @@ export function corpusOf(documents: number, words: number, seed = 1): Buffer {
   const lines = Array.from({ length: documents }, (_, index) => {
     if (index % 100 === 99) return '{"text": 1}';
     const length = Math.ceil(words * (0.5 + random()));
-    const text = Array.from({ length }, () => WORDS[Math.floor(random() * WORDS.length)]).join(' ');
+    const text = Array.from({ length }, () => pick(random, WORDS)).join(' ');
     return JSON.stringify({ id: `document-${index}`, text });
   });
   return Buffer.from(`${lines.join('\n')}\n`);

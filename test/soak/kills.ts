@@ -8,6 +8,7 @@ import { noPgBouncer, startPgBouncer } from '../server/store/pgbouncer.ts';
 import { postgresPlace, sqlitePlace } from '../support/job-stores.ts';
 import { noPostgres, startPostgres } from '../support/postgres.ts';
 import type { ServerProcess } from '../support/process.ts';
+import { createRandom } from '../support/random.ts';
 import { type Cleanup, temporaryFolder } from '../support/server.ts';
 import { type Database, openStore } from '../support/stores.ts';
 import { type Struck, strike } from './job-fleet.ts';
@@ -16,7 +17,6 @@ import { attempt, joinReports, type Mode, type Report } from './mode.ts';
 import { noSink, type RouteServer, startSink } from './routes.ts';
 import { CORPUS, openSite, type Site } from './site.ts';
 import { Tally } from './tally.ts';
-import { createRandom } from './texts.ts';
 
 type Victim = 'worker' | 'server' | 'sink' | 'command line';
 type Signal = 'SIGKILL' | 'SIGTERM' | 'SIGSTOP';

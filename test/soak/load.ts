@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { createRandom, pick } from '../support/random.ts';
 import { temporaryFolder } from '../support/server.ts';
 import { type Case, makeCases } from './cases.ts';
 import { type Mode, megabytes } from './mode.ts';
 import { watchMemory } from './resources.ts';
 import { createSender, type Outcome, type Sender } from './sender.ts';
 import { startSoakServer } from './server.ts';
-import { createRandom, pick } from './texts.ts';
 
 const SIZES = [150, 2000, 10_000, 40_000, 200_000, 1_000_000];
 const CONNECTIONS = 8;
@@ -69,7 +69,7 @@ export async function sendWhile(
 ): Promise<void> {
   const sendOn = async (random: () => number) => {
     while (goesOn()) {
-      const one = pick(cases, random);
+      const one = pick(random, cases);
       const outcome = await sender.send(one);
       note(one, outcome);
       if (outcome.status === 0) await wait(10);

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { printTable, printTitle } from '../bench/race/report.ts';
-import type { Cleanup } from '../support/server.ts';
+import { withCleanup } from '../bench/race/temporary.ts';
 import { crash } from './crash.ts';
 import { faults } from './faults.ts';
 import { hostile } from './hostile.ts';
@@ -59,14 +59,4 @@ function print({ figures, checks }: Report): void {
   printTable('', ['promise', 'found', ''], rows);
   console.log(`\n${isOk ? 'ok' : 'not ok'}`);
   if (!isOk) process.exitCode = 1;
-}
-
-/** Runs with a place for what has to be undone afterwards, the last first. */
-async function withCleanup<T>(run: (t: Cleanup) => Promise<T>): Promise<T> {
-  const handlers: (() => unknown)[] = [];
-  try {
-    return await run({ teardown: (handler) => void handlers.unshift(handler) });
-  } finally {
-    for (const handler of handlers) await handler();
-  }
 }

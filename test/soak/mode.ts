@@ -56,9 +56,3 @@ export function checkReport(t: Test, { checks }: Pick<Report, 'checks'>): void {
 }
 
 export const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
-
-/** The value below which the given share of the values is. */
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
-}

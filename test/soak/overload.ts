@@ -2,15 +2,16 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { loadavg } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
+import { quantile } from '../bench/race/race.ts';
+import { createRandom, pick } from '../support/random.ts';
 import { type Cleanup, temporaryFolder } from '../support/server.ts';
 import { type Case, makeCases } from './cases.ts';
 import type { HealthReport } from './health-process.ts';
 import { forSeconds, sendWhile } from './load.ts';
-import { type Check, joinReports, type Mode, megabytes, quantile, type Report } from './mode.ts';
+import { type Check, joinReports, type Mode, megabytes, type Report } from './mode.ts';
 import { coreTimes, residentBytes, watchMemory } from './resources.ts';
 import { createSender, type Outcome, type Sender } from './sender.ts';
 import { startSoakServer } from './server.ts';
-import { createRandom, pick } from './texts.ts';
 
 /** How many times the requests that can be served are sent. */
 const TIMES = 4;
@@ -75,7 +76,7 @@ async function overloadWith(t: Cleanup, profile: Profile, seconds: number, seed:
   const [health] = (await once(prober, 'message')) as [HealthReport];
   memory.stop();
   const outcomes = await Promise.all(sent);
-  await server.kill('SIGTERM');
+  await server.stop();
   const figures = [
     ['capacity', `${capacity.toFixed(0)}/s`],
     ...figuresOf(outcomes, health),
@@ -164,7 +165,7 @@ async function arrive(sender: Sender, cases: readonly Case[], rate: number, seco
     due += rate * Math.min(MOST_BEHIND, (now - last) / 1000);
     last = now;
     for (; due >= 1; due--) {
-      const one = pick(cases, random);
+      const one = pick(random, cases);
       if (open >= MOST_OPEN) {
         unsent++;
         continue;

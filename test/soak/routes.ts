@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { startChroma } from '../servers/chroma.ts';
 import { HOME, noServers, type RunningServer, serverFolder, startServerProgram } from '../servers/servers.ts';
 import { needs } from '../support/here.ts';
-import { freePort } from '../support/postgres.ts';
+import { freePort } from '../support/process.ts';
 import type { Cleanup } from '../support/server.ts';
 import { openGate } from './gate.ts';
 import { type Digests, digestOf, digestsOf } from './job-results.ts';

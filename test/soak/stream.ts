@@ -1,10 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
+import { quantile } from '../bench/race/race.ts';
 import { type Cleanup, temporaryFolder } from '../support/server.ts';
 import { type CheckedStream, makeSamples, openCheckedStream, type Sample } from './checked-stream.ts';
 import type { HealthReport } from './health-process.ts';
-import { type Check, type Mode, megabytes, quantile } from './mode.ts';
+import { type Check, type Mode, megabytes } from './mode.ts';
 import { residentBytes, watchMemory } from './resources.ts';
 import { type SoakServer, startSoakServer } from './server.ts';
 import { proseOf } from './texts.ts';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { anyText } from '../../server/testing/cases/texts.ts';
+import { createRandom, pick, type Random } from '../support/random.ts';
 
 /** Texts that follow from a seed, of at least the given number of UTF-16 code units. */
 
@@ -24,15 +25,15 @@ const CODE = [
 /** Sentences of several scripts, and between them whatever Unicode has. */
 export function proseOf(units: number, seed: number): string {
   const odd = fc.sample(anyText, { numRuns: 50, seed });
-  return join(units, seed, (random) => (random() < 0.05 ? pick(odd, random) : pick(PROSE, random)));
+  return join(units, seed, (random) => (random() < 0.05 ? pick(random, odd) : pick(random, PROSE)));
 }
 
 /** Python. */
 export function codeOf(units: number, seed: number): string {
-  return join(units, seed, (random) => pick(CODE, random));
+  return join(units, seed, (random) => pick(random, CODE));
 }
 
-function join(units: number, seed: number, next: (random: () => number) => string): string {
+function join(units: number, seed: number, next: (random: Random) => string): string {
   const random = createRandom(seed);
   const parts: string[] = [];
   for (let length = 0; length < units; ) {
@@ -41,19 +42,4 @@ function join(units: number, seed: number, next: (random: () => number) => strin
     length += part.length;
   }
   return parts.join('');
-}
-
-export function pick<T>(list: readonly T[], random: () => number): T {
-  return list[Math.floor(random() * list.length)] as T;
-}
-
-/** Numbers from 0 to below 1 that follow from a seed (mulberry32). */
-export function createRandom(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -1,14 +1,11 @@
+import { createRandom as createShares } from '../support/random.ts';
+
 /** Gives numbers from 0 up to `below`, the same ones for the same seed. */
 export type Random = (below: number) => number;
 
 export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
+  const random = createShares(seed);
+  return (below) => Math.floor(random() * below);
 }
 
 /** Texts of a given length that have made other tokenizers slow. */

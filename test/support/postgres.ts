@@ -1,7 +1,6 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
@@ -14,6 +13,7 @@ import {
   serverFolder,
   startServerProgram,
 } from '../servers/servers.ts';
+import { freePort } from './process.ts';
 import type { Cleanup } from './server.ts';
 
 const run = promisify(execFile);
@@ -103,12 +103,4 @@ function onThisMachine(): { readonly bin: string | undefined; readonly home: Ser
   const bin = folders.find((folder) => existsSync(join(folder, 'initdb')));
   const hasUser = spawnSync('id', ['postgres']).status === 0;
   return { bin, home: hostHome(hasUser ? Number(execFileSync('id', ['-u', 'postgres'])) : 0) };
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as { port: number };
-  await new Promise((done) => server.close(done));
-  return port;
 }

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { createRandom, pick } from '../../support/random.ts';
 import { generateEnglish } from '../data/generated.ts';
-import { createRandom, pick } from '../data/random.ts';
 
 /** A folder of Markdown or a file of JSON Lines. */
 export interface Corpus {

@@ -35,8 +35,8 @@ export async function runPeers(parts: Readonly<Record<string, Corpus>>, folder: 
   printTitle('The command line, recursive, two threads, against other ways');
   const options = ['--chunker', 'recursive', '--workers', '2'];
   await withOurs(
-    async (server) => {
-      const url = `${server.url}/v1/chunk/recursive`;
+    async ({ client }) => {
+      const url = `${client.url}/v1/chunk/recursive`;
       for (const [title, { path, documents }] of Object.entries(parts)) {
         const most = Math.round(documents * LOOP_SHARE);
         await compare(title, [
@@ -46,7 +46,7 @@ export async function runPeers(parts: Readonly<Record<string, Corpus>>, folder: 
         ]);
       }
     },
-    { workers: 2 },
+    ['--workers', '2'],
   );
 }
 

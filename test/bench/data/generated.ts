@@ -1,4 +1,4 @@
-import { between, createRandom, pick, pickByRank, type Random } from './random.ts';
+import { between, createRandom, pick, pickByRank, type Random } from '../../support/random.ts';
 import { GLUE, LANGUAGES, type Language, NOUNS, QUALITIES, SYLLABLES, SYMBOLS, VERBS } from './vocabulary.ts';
 
 /**

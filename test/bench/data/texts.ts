@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { createRandom } from '../../support/random.ts';
 import { generateEnglish, generateMultilingual } from './generated.ts';
-import { createRandom } from './random.ts';
 
 export interface Text {
   readonly name: string;

@@ -45,9 +45,9 @@ async function runShape(shape: Shape, file: string): Promise<void> {
       }).listening();
       echo.push(await measure(`${url}/v1/chunk/token`, shape, file));
     });
-    await withOurs(async ({ url }) => {
+    await withOurs(async ({ client }) => {
       for (const [chunker, results] of ours)
-        results.push(await measure(`${url}/v1/chunk/${chunker}`, shape, file));
+        results.push(await measure(`${client.url}/v1/chunk/${chunker}`, shape, file));
     });
   }
   const best = median(echo.map(perSecond));

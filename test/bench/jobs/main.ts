@@ -1,12 +1,12 @@
 import { link, mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { startSoakServer } from '../../soak/server.ts';
 import { createJob, jobOf, untilState } from '../../support/jobs.ts';
 import type { Client } from '../../support/server.ts';
 import { DOCUMENT, writeLines } from '../corpus/data.ts';
 import { headOf, mainText } from '../data/texts.ts';
 import { probe } from '../http/load.ts';
-import { startOurs } from '../http/servers.ts';
 import { quantile } from '../race/race.ts';
 import { number, printTable } from '../race/report.ts';
 import { withCleanup } from '../race/temporary.ts';
@@ -30,8 +30,9 @@ await withCleanup(async (t, folder) => {
   const first = join(root, 'first.jsonl');
   writeLines(first, BYTES, DOCUMENT);
   for (let index = 0; index < FILES; index++) await link(first, join(root, 'in', `${index}.jsonl`));
-  const settings = { dataDir: join(folder, 'data'), bulkRoot: root, workers: availableParallelism() };
-  const { client } = await startOurs(t, settings);
+  const folders = ['--data-dir', join(folder, 'data'), '--bulk-root', root];
+  const workers = ['--workers', String(availableParallelism())];
+  const { client } = await startSoakServer(t, [...folders, ...workers]);
   const rows: string[][] = [];
   for (let round = 0; round < ROUNDS; round++) {
     rows.push(...(await measure(client, 'quiet')));

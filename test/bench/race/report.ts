@@ -23,16 +23,6 @@ export function printSpeeds(title: string, results: readonly Result[], bytes: nu
   printTable(title, ['', 'MB/s', 'min .. max', 'rounds', 'ours'], rows);
 }
 
-/** Prints the median of each in milliseconds, and how many times as fast as the first it is. */
-export function printTimes(title: string, results: readonly Result[]): void {
-  const middles = medians(results);
-  const rows = results.map(({ name }, index) => {
-    const middle = middles[index] as number;
-    return [name, number(middle), `${number((middles[0] as number) / middle)}x`];
-  });
-  printTable(title, ['', 'ms', 'speed'], rows);
-}
-
 /** Prints a table and an empty line; the first column is aligned to the left, the others to the right. */
 export function printTable(
   title: string,

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { readPages } from '../../eval/structure/corpus.ts';
+import type { SoakServer } from '../../soak/server.ts';
 import { headOf, mainText, textOf } from '../data/texts.ts';
-import { postBytes, type Server, withOurs } from '../http/servers.ts';
+import { postBytes, withOurs } from '../http/servers.ts';
 import { race } from '../race/race.ts';
 import { printSpeeds, printTitle } from '../race/report.ts';
 import { dataTexts } from './data.ts';
@@ -33,7 +34,7 @@ await withOurs(async (server) => {
 });
 
 async function raceMarkdown(
-  server: Server,
+  server: SoakServer,
   name: string,
   text: string,
   setting: (typeof SETTINGS)[number],
@@ -57,7 +58,7 @@ async function raceMarkdown(
 }
 
 /** The other formats, with characters, each beside `token` on the same text. */
-async function raceFormats(server: Server): Promise<void> {
+async function raceFormats(server: SoakServer): Promise<void> {
   const loaded = (await server.client.get('/v1/plugins')).json<{ name: string; kind: string }[]>();
   for (const [chunker, text] of Object.entries(dataTexts(BYTES))) {
     if (!loaded.some(({ kind, name }) => kind === 'chunker' && name === chunker)) continue;
@@ -69,7 +70,7 @@ async function raceFormats(server: Server): Promise<void> {
   }
 }
 
-function poster({ url }: Server, chunker: string, body: object): () => Promise<void> {
+function poster({ client }: SoakServer, chunker: string, body: object): () => Promise<void> {
   const bytes = Buffer.from(JSON.stringify(body));
-  return () => postBytes(`${url}/v1/chunk/${chunker}`, bytes);
+  return () => postBytes(`${client.url}/v1/chunk/${chunker}`, bytes);
 }

@@ -1,4 +1,4 @@
-import { between, createRandom } from '../data/random.ts';
+import { between, createRandom } from '../../support/random.ts';
 import { number, printTable } from '../race/report.ts';
 import { withFile } from '../race/temporary.ts';
 import { countInFreshProcess } from './cold.ts';

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import { createRandom } from '../../soak/texts.ts';
+import { createRandom } from '../../support/random.ts';
 import { temporaryFolder } from '../../support/server.ts';
 import { BY_CHARACTERS, type CliResult, gatedFolder, linesIn } from './cli.ts';
 import { checkFailures, runHere } from './command.ts';

@@ -5,8 +5,8 @@ import type { Test } from 'tap';
 import type { ShardAnswer } from '../../../server/jobs/shard-answer.ts';
 import type { Fleet } from '../../soak/job-fleet.ts';
 import { chunkInto, untilOver, writeCorpus } from '../../soak/job-results.ts';
-import { createRandom } from '../../soak/texts.ts';
 import { jobOf } from '../../support/jobs.ts';
+import { createRandom } from '../../support/random.ts';
 import { until } from '../../support/until.ts';
 
 /** Most milliseconds that a job runs. */

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { serverFolder, startServerProgram } from '../../servers/servers.ts';
-import { freePort, POSTGRES_HOME } from '../../support/postgres.ts';
+import { POSTGRES_HOME } from '../../support/postgres.ts';
+import { freePort } from '../../support/process.ts';
 import type { Cleanup } from '../../support/server.ts';
 
 const PROGRAM = '/usr/sbin/pgbouncer';

@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { freePort } from '../../../soak/server.ts';
-import { startProcess } from '../../../support/process.ts';
+import { freePort, startProcess } from '../../../support/process.ts';
 import { temporaryFolder } from '../../../support/server.ts';
 import { until } from '../../../support/until.ts';
 import { BY_CHARACTERS, contentOf, gatedFolder, lineOf } from '../cli.ts';

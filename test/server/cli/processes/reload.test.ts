@@ -1,9 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { freePort } from '../../../soak/server.ts';
 import { chunker, pluginsFolder, WHOLE_TEXT } from '../../../support/plugins.ts';
-import { startProcess } from '../../../support/process.ts';
+import { freePort, startProcess } from '../../../support/process.ts';
 import { until } from '../../../support/until.ts';
 
 const HALVES = 'return [{ start: 0, end: 2 }, { start: 2, end: 4 }];';

@@ -3,9 +3,8 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { freePort } from '../../../soak/server.ts';
 import { FIXTURES, plugin, pluginsFolder, WHOLE_TEXT } from '../../../support/plugins.ts';
-import { startProcess } from '../../../support/process.ts';
+import { freePort, startProcess } from '../../../support/process.ts';
 import { clientFor, temporaryFolder } from '../../../support/server.ts';
 import { until } from '../../../support/until.ts';
 
