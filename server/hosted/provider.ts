@@ -68,6 +68,8 @@ async function ask<Value>(api: HostedApi, call: HostedCall<Value>, tools: Hosted
 
 async function demand<Value>(api: HostedApi, call: HostedCall<Value>, tools: HostedTools): Promise<Value> {
   const outcome = await ask(api, call, tools);
-  if ('failure' in outcome) throw exposedError(outcome.message);
-  return outcome.value;
+  if (!('failure' in outcome)) return outcome.value;
+  // A job would try again, which helps against no wrong key.
+  const isForGood = outcome.status === 401 || outcome.status === 403;
+  throw Object.assign(exposedError(outcome.message), isForGood && { statusCode: 400 });
 }

@@ -96,7 +96,10 @@ t.test('the key is sent, and not in what callers read', async (t) => {
   t.teardown(api.stop);
   const env = { CHROMA_URL: api.url, CHROMA_API_KEY: 'ck-secret' };
   const opened = openSink(createSink, env, { options: OPTIONS });
-  await t.rejects(opened, { message: 'Chroma answered 401: Unauthorized; check CHROMA_API_KEY' });
+  await t.rejects(opened, {
+    statusCode: 400,
+    message: 'Chroma answered 401: Unauthorized; check CHROMA_API_KEY',
+  });
   t.match(api.calls, [{ headers: { 'x-chroma-token': 'ck-secret' } }]);
 });
 
