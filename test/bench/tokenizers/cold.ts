@@ -47,19 +47,15 @@ async function addPass(runs: Runs, file: string): Promise<void> {
   const spent = runs.passes.reduce((sum, { first, second }) => sum + first + second, 0);
   if (runs.failure !== undefined || spent > BUDGET_MS) return;
   try {
-    runs.passes.push(await countInFreshProcess(runs.counter, ENCODING, file));
+    runs.passes.push(await countInFreshProcess(runs.counter, file));
   } catch (error) {
     runs.failure = (error as { killed?: boolean }).killed === true ? 'not done in time' : 'failed';
   }
 }
 
 /** Counts the text of a file in a fresh process. */
-export async function countInFreshProcess(
-  counter: string,
-  encoding: string,
-  file: string,
-): Promise<FirstPass> {
-  const args = ['--expose-gc', join(import.meta.dirname, 'first-pass.ts'), counter, encoding, file];
+async function countInFreshProcess(counter: string, file: string): Promise<FirstPass> {
+  const args = ['--expose-gc', join(import.meta.dirname, 'first-pass.ts'), counter, ENCODING, file];
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: LIMIT_MS });
   return JSON.parse(stdout) as FirstPass;
 }

@@ -3,7 +3,6 @@ import { race } from '../race/race.ts';
 import { printSpeeds, printTitle } from '../race/report.ts';
 import { runCold } from './cold.ts';
 import { COUNTERS, ENCODINGS } from './counters.ts';
-import { runLong } from './long.ts';
 
 /** A peer that has taken this many milliseconds sits out the rounds that are left. */
 const BUDGET = 3000;
@@ -25,5 +24,3 @@ for (const encoding of ENCODINGS) {
 }
 printTitle('Counting tokens in a fresh process, first pass over a fresh text of 10 MB');
 await runCold();
-printTitle('Texts without a place to cut, ours, cl100k_base, each in a fresh process');
-await runLong();

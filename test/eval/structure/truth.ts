@@ -44,7 +44,7 @@ function outerOf({ children }: Root) {
     }
     // Whether a deeper heading follows at once.
     const isLead = isHeading && next?.type === 'heading' && next.depth > node.depth;
-    return { ...placeOf(node), path: [...open], isHeading, isLead };
+    return { ...placeOf(node), path: [...open], isLead };
   });
 }
 
