@@ -1,17 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { printTable, printTitle } from '../bench/race/report.ts';
 import type { Evaluation } from '../support/evaluation.ts';
 import { answerTo, composeQuietly } from '../support/service.ts';
-import type { Topic } from './documents.ts';
+import paraphrases from './data/paraphrases.json' with { type: 'json' };
+import topics from './data/topics.json' with { type: 'json' };
 import { evaluateSegmentation } from './segmentation.ts';
 import { type Embed, evaluateBm25, evaluatePairs, evaluateRetrieval, type Recall } from './similarity.ts';
 
 /** What the built-in models are worth, each figure beside a baseline. */
 
 const { service } = await composeQuietly();
-const topics = read<Topic[]>('topics.json');
-const pairs = read<[string, string][]>('paraphrases.json');
+const pairs = paraphrases.map(([one = '', other = '']) => [one, other] as const);
 const paragraphs = topics.flatMap(({ paragraphs }) => paragraphs);
 const MODELS = ['vendor/potion-base-8M', 'vendor/potion-retrieval-32M'];
 
@@ -74,10 +72,6 @@ function recallBy(embedding_model: string): Recall {
     const { candidates } = await answerTo<Evaluation>(service, task, { ...request, embedding_model });
     return candidates[0]?.recall ?? Number.NaN;
   };
-}
-
-function read<T>(file: string): T {
-  return JSON.parse(readFileSync(join(import.meta.dirname, 'data', file), 'utf8'));
 }
 
 function figure(value: number): string {

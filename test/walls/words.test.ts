@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import t from 'tap';
 import { KINDS } from '../../core/contracts/manifest.ts';
+import NAMES_ALLOWED from './names-allowed.json' with { type: 'json' };
 import { pluginFolderOf, SOURCES, type Sources, withoutComments } from './sources.ts';
 
 /** Files that read the command line, and why. Biome keeps the same rule for the environment. */
@@ -14,46 +15,7 @@ const ARGUMENT_READERS: Readonly<Record<string, string>> = {
   'server/cli/trim.ts': 'the entry of a command of its own',
 };
 
-/** Where a string in core or server is a plugin's name, and why it may stand. */
-const NAMES_ALLOWED: Readonly<Record<string, string>> = {
-  'core/contracts/chunk.ts: byte': 'a unit of offsets',
-  'core/contracts/manifest.ts: chunker/sentence': 'an example in the description of a member',
-  'core/contracts/manifest.ts: summary': 'a member of a manifest',
-  'core/engine/chunking.ts: context': 'a field of chunks',
-  'core/engine/markdown/{block,leaves}.ts: html, table': 'a kind of block',
-  'core/engine/markdown/find-blocks.ts: table': 'a kind of block',
-  'server/{cli/check,config/options}.ts: json': 'a format of the log',
-  'server/{config/options,log}.ts: auto': 'a format of the log',
-  'server/cli/corpus/{flags/chunk-flags,source}.ts: auto': 'a format of sources',
-  'server/cli/corpus/progress.ts: auto': 'a way to show progress',
-  'server/cli/corpus/{progress,run-chunk}.ts: json': 'a way to show progress',
-  'server/cli/import-scanner.ts: static': 'a kind of import',
-  'server/cli/templates/embedding/index.ts: character': 'what authors begin with',
-  'server/cli/templates/embedding/{index,manifest}.ts: tokenizer/character': 'what authors begin with',
-  'server/{cli/templates/sink/index,hub/hub}.ts: code': 'the member of an error of the system',
-  'server/config/hub-settings.ts: huggingface': "the folder of the hub's own cache",
-  'server/{corpus/plan-shards,http/jobs/request-schemas,jobs/spec}.ts: auto': 'a format of sources',
-  'server/http/documentation/meta-schemas.ts: summary': 'a member of an answer',
-  'server/http/documentation/work-answers.ts: context': 'a field of chunks',
-  'server/{http/documentation/work-answers,wire/vector-writer}.ts: embeddings': 'a member of an answer',
-  'server/playground/data/model.ts: byte': 'a unit of offsets',
-  'server/playground/text/numbers.ts: row, sentence, word': 'what a cut lies in',
-  'server/playground/view/{question-panel,report,text-panel,viewer}.ts: auto': 'a direction of text',
-  'server/playground/view/columns-of-state.ts: overlap': 'a class of the style sheet',
-  'server/playground/view/numbers-table.ts: row': 'the scope of a head of a table',
-  'server/playground/view/option-field.ts: json': 'a class of the style sheet',
-  'server/playground/view/report.ts: table': 'an element',
-  'server/playground/view/token-marks.ts: token': 'a highlight of the style sheet',
-  'server/playground/view/viewer.ts: row': 'a class of the style sheet',
-  'server/service/evaluation/run-evaluation.ts: json': 'what time is taken for',
-  'server/service/{run-lines,run-request,texts,timings}.ts: json': 'what time is taken for',
-  'server/store/jobs/contract.ts: auto': 'a choice of how shards are handed out',
-  'server/store/jobs/contract.ts: code': 'the code of an error',
-  'server/testing/cases/structured-texts.ts: code': 'a piece of a text',
-  'server/testing/contracts/chunker.ts: byte': 'a unit of offsets',
-};
-
-/** The single files and names of an entry of the table, as `file: name`. */
+/** The single files and names of an entry of the places where a string in core or server is a plugin's name, as `file: name`. */
 function placesOf(entry: string): string[] {
   const [, start = '', middle = '', end = '', names = ''] =
     /^([^{]*)\{?(.*?)\}?(\.ts): (.*)$/.exec(entry) ?? [];

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { findMarkdownBlocks } from '../../../../core/engine/markdown/find-blocks.ts';
 import { type Agreement, countBlocks } from './compare.ts';
+import CONSTRUCTS from './constructs.json' with { type: 'json' };
 
 /** The blocks that the scanner finds are those of micromark, but for what is listed here. */
 
@@ -32,23 +33,6 @@ t.test('in the examples of the CommonMark specification', (t) => {
   );
   t.end();
 });
-
-const CONSTRUCTS = {
-  'tables, with escaped pipes, of one column, in a list and a quote':
-    'a | b\n--- | :-:\n1 \\| 2 | 3\nx\n\n| one |\n|-|\n\n- | a | b |\n  |---|---|\n  | 1 | 2 |\n\n> a | b\n> :- | -\n> 1 | 2\n\nno | table\n- | - | -\n',
-  'a table behind a line of text': 'text\na | b\n-- | --\n1 | 2\n\nend\n',
-  footnotes:
-    'a[^1] b[^long]\n\n[^1]: One\n\n[^long]: Two\n\n    with a second paragraph\n\n    ```js\n    code\n    ```\n\nend\n',
-  'front matter': '---\ntitle: Tea\ntags: [a]\n---\n\n# Tea\n',
-  'front matter in TOML': '+++\ntitle = "Tea"\n+++\n\ntext\n',
-  'nested lists and quotes':
-    '1. a\n   - b\n\n     c\n     > d\n     > - e\n   - f\n2. g\n\n   ~~~\n   h\n   ~~~\n10) i\n\n* j\n+ k\n',
-  'setext headings': 'A\nB\n===\n\n> C\n> ---\n\n- D\n  ---\n- E\n\n---\n',
-  'fences in fences': '````md\n```js\n# no heading\n```\n````\n\n~~~ ```\n~~~\n\n``` not `\n',
-  HTML: '<div>\n# no heading\n\n# Heading\n</div>\n\n<!-- a\n\nb -->\n\n<x-y a="b" c>\ntext\n\n<script>\n\nlet a;\n</script>\ntext\n',
-  'lines that go on lazily': '> a\nb\n\n- c\nd\n\n> - e\nf\n\n> ```\ng\n',
-  'code that is indented': '    a\n\n    b\n\ntext\n    no code\n\n- item\n\n      code\n\ttab\n',
-};
 
 for (const [title, text] of Object.entries(CONSTRUCTS)) {
   t.test(title, (t) => {

@@ -1,19 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
 import { cutAtSentences } from '../../../../core/engine/prose/cut-at-sentences.ts';
 import { splitsCodePoint } from '../../../../core/engine/text.ts';
 import { kit } from '../../../../core/kit.ts';
 import { anyText } from '../../../../server/testing/cases/texts.ts';
+import CASES from './sentences.json' with { type: 'json' };
 import { checkSentences, sentencesOf } from './sentences-of.ts';
 
-/** Texts with `|` where one sentence ends and the next one begins, by the rules that they show. */
-const CASES = JSON.parse(readFileSync(join(import.meta.dirname, 'sentences.json'), 'utf8')) as Record<
-  string,
-  string[]
->;
-
+// `|` stands where one sentence ends and the next one begins.
 for (const [name, texts] of Object.entries(CASES)) {
   t.test(name, async (t) => {
     for (const marked of texts) checkSentences(t, marked);

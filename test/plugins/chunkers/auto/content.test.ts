@@ -4,6 +4,7 @@ import t from 'tap';
 import { kit } from '../../../../core/kit.ts';
 import { choose } from '../../../../plugins/chunkers/auto/choose.ts';
 import type { Choice } from '../../../../plugins/chunkers/auto/manifest.ts';
+import SHORT_TEXTS from './short-texts.json' with { type: 'json' };
 
 const ROOT = join(import.meta.dirname, '../../../..');
 
@@ -45,30 +46,8 @@ for (const [choice, ending, least] of KINDS) {
   });
 }
 
-const SHORT: readonly (readonly [Choice, string])[] = [
-  ['recursive', 'A question?'],
-  ['recursive', 'Note: this works.'],
-  ['recursive', 'Roses are red,\nviolets are blue,\nsugar is sweet,\nand so are you.'],
-  ['recursive', '“Where?” he asked.\n\n"There," she said (and pointed).'],
-  ['recursive', '漢字。これはペンです。\n\n😀'],
-  ['recursive', '[1] is a number in brackets'],
-  ['json', '  [1, 2]\n'],
-  ['json', '{"a": 1}\n{"a": 2}\n'],
-  ['table', 'a\tb\n1\t2\n3\t4'],
-  ['table', 'name;note\n"x; y";"two\nlines"\nz;w\n'],
-  ['table', '| a | b |\n| - | - |\n| 1 | 2 |\n'],
-  ['table', ' <table><tr><td>1</table>\n'],
-  ['html', '<div><p>One.</p><p>Two.</p></div>'],
-  ['markdown', 'See [this](https://example.org) and **that**.'],
-  ['markdown', 'Run it:\n\n```js\nconst a = 1;\n```\n'],
-  ['code', '#!/bin/sh\necho tea\n'],
-  ['code', '<?php echo 1;'],
-  ['code', 'const a = 1;\nconst b = a + 1;\n'],
-  ['code', 'body{color:red}p{margin:0}'],
-];
-
-for (const [choice, text] of SHORT) {
-  t.equal(chosen(text), choice, JSON.stringify(text.slice(0, 40)));
+for (const [choice, texts] of Object.entries(SHORT_TEXTS)) {
+  for (const text of texts) t.equal(chosen(text), choice, JSON.stringify(text.slice(0, 40)));
 }
 
 t.test('names and media types decide where they say something', async (t) => {

@@ -8,13 +8,11 @@ import { createChunker } from '../../../../plugins/chunkers/code/index.ts';
 import { LANGUAGES } from '../../../../plugins/chunkers/code/languages.ts';
 import manifest from '../../../../plugins/chunkers/code/manifest.ts';
 import { createParsers } from '../../../../plugins/chunkers/code/parsers.ts';
+import SAMPLES from './samples.json' with { type: 'json' };
 import { type CodeChunk, type CodeNode, chunk, joined, sampleOf } from './support/ask.ts';
 
 /** What the samples hold, checked by hand: lines, type, name and scope. */
-const EXPECTED = JSON.parse(readFileSync(join(import.meta.dirname, 'samples.json'), 'utf8')) as Record<
-  string,
-  string[]
->;
+const EXPECTED: Readonly<Record<string, readonly string[]>> = SAMPLES;
 
 const VARIANTS: Readonly<Record<string, (text: string) => string>> = {
   'as it is': (text) => text,

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { createDetector } from '../../../../plugins/chunkers/code/detection/detect.ts';
 import { LANGUAGES } from '../../../../plugins/chunkers/code/languages.ts';
+import KNOWN from './known.json' with { type: 'json' };
 import { ask } from './support/ask.ts';
 
 const FOLDERS = ['samples', 'constructs'].map((name) => join(import.meta.dirname, name));
@@ -30,24 +31,7 @@ t.test('the language of every written sample is found by its text', async (t) =>
 });
 
 t.test('what decides at sight decides, whatever follows', async (t) => {
-  for (const [beginning, language] of [
-    ['<?php\n', 'php'],
-    ['\n<?php echo 1;\n', 'php'],
-    ['<!doctype html>\n', 'html'],
-    ['<!-- a note --><!DOCTYPE HTML PUBLIC "x">\n', 'html'],
-    ['<?xml version="1.0"?>\n<html>\n', 'html'],
-    ['#!/bin/sh\n', 'bash'],
-    ['#!/usr/bin/env -S node --test\n', 'javascript'],
-    ['#!/usr/bin/python3.12 -u\n', 'python'],
-    ['#!/usr/bin/perl -w\n', 'perl'],
-    ['#!/usr/bin/ruby2.7\n', 'ruby'],
-    ['package main\n\nimport "fmt"\n', 'go'],
-    ['// A licence.\n/* More. */\npackage tools\n\nfunc main() {}\n', 'go'],
-    ['# -*- mode: ruby -*-\n', 'ruby'],
-    ['// -*- C++ -*-\n', 'cpp'],
-    ['# vim: set ft=perl :\n', 'perl'],
-    ['%YAML 1.2\n---\n', 'yaml'],
-  ] as const) {
+  for (const [beginning, language] of Object.entries(KNOWN.beginnings)) {
     t.equal(await nameOf(beginning + sampleOf('markdown')), language, JSON.stringify(beginning));
   }
   t.equal(await nameOf('no code at all'), 'python');
@@ -96,22 +80,7 @@ t.test('modules of Python that were taken for Markdown, YAML or TOML', async (t)
 
 t.test('a file name decides, by the tables of linguist', async (t) => {
   const text = 'no code at all\n';
-  for (const [name, language] of [
-    ['main.go', 'go'],
-    ['/a/b.c/Main.JAVA', 'java'],
-    ['C:\\work\\a.cs', 'csharp'],
-    ['types.d.ts', 'typescript'],
-    ['a.test.tsx', 'tsx'],
-    ['styles.scss', 'css'],
-    ['Rakefile', 'ruby'],
-    ['.bashrc', 'bash'],
-    ['Cargo.lock', 'toml'],
-    ['dump.plsql', 'sql'],
-    ['tsconfig.json', 'json'],
-    ['build.gradle.kts', 'kotlin'],
-    ['component.jsx', 'javascript'],
-    ['conf.yml', 'yaml'],
-  ] as const) {
+  for (const [name, language] of Object.entries(KNOWN.names)) {
     t.equal(await nameOf(text, name), language, name);
   }
 });

@@ -1,22 +1,9 @@
-import { readFileSync } from 'node:fs';
 import t from 'tap';
 import type { EmbeddingModel } from '../../../../core/contracts/embedding.ts';
+import PAIRS from '../../../fixtures/embeddings/pairs.json' with { type: 'json' };
+import QUERIES from '../../../fixtures/embeddings/queries.json' with { type: 'json' };
 import { never } from '../../../support/hosted-host.ts';
 import { createProviderWithFolder, openModel } from './support/models.ts';
-
-interface Pair {
-  readonly one: string;
-  readonly other: string;
-  readonly paraphrase: boolean;
-}
-
-interface Queries {
-  readonly passages: Readonly<Record<string, string>>;
-  readonly queries: readonly { readonly query: string; readonly passage: string }[];
-}
-
-const FIXTURES = new URL('../../../fixtures/embeddings/', import.meta.url);
-const read = (name: string): unknown => JSON.parse(readFileSync(new URL(`${name}.json`, FIXTURES), 'utf8'));
 
 for (const name of ['chunksmith/static-en-256', 'chunksmith/retrieval-en-512']) {
   t.test(`${name} is as good as it was`, async (t) => {
@@ -30,25 +17,26 @@ for (const name of ['chunksmith/static-en-256', 'chunksmith/retrieval-en-512']) 
 
 /** How many of all couples of a paraphrase and an unrelated pair have the paraphrase nearer (the AUC). */
 async function separatePairs(model: EmbeddingModel): Promise<number> {
-  const pairs = read('pairs') as Pair[];
-  const ones = await embed(
-    model,
-    pairs.map(({ one }) => one),
-  );
-  const others = await embed(
-    model,
-    pairs.map(({ other }) => other),
-  );
+  const [ones, others] = [
+    await embed(
+      model,
+      PAIRS.map(({ one }) => one),
+    ),
+    await embed(
+      model,
+      PAIRS.map(({ other }) => other),
+    ),
+  ] as const;
   const nearness = ones.map((one, index) => dot(one, others[index]));
   const [near, far] = [true, false].map((is) =>
-    nearness.filter((_, index) => pairs[index]?.paraphrase === is),
+    nearness.filter((_, index) => PAIRS[index]?.paraphrase === is),
   );
   return share((near ?? []).flatMap((nearer) => (far ?? []).map((farther) => nearer > farther)));
 }
 
 /** How many questions have the passage that answers them as the nearest one. */
 async function findPassages(model: EmbeddingModel): Promise<number> {
-  const { passages, queries } = read('queries') as Queries;
+  const { passages, queries } = QUERIES;
   const names = Object.keys(passages);
   const vectors = await embed(model, Object.values(passages));
   const questions = await embed(

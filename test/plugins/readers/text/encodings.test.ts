@@ -7,7 +7,7 @@ import { anyText } from '../../../../server/testing/cases/texts.ts';
 import { collaborators } from '../../../../server/testing/collaborators.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { encode } from './support/encode.ts';
-import { TEXTS } from './support/texts.ts';
+import RIGHTS from './support/texts.json' with { type: 'json' };
 
 type File = Partial<SourceFile>;
 
@@ -24,6 +24,8 @@ const read = async (bytes: Uint8Array, more: File = {}) => {
   return reader.read(file, { report() {}, signal: never });
 };
 
+/** The first article of the Universal Declaration of Human Rights, with the encodings that old files of its language have. */
+const TEXTS: Readonly<Record<string, string>> = RIGHTS;
 const textIn = (encoding: string) =>
   Object.keys(TEXTS).find((text) => TEXTS[text]?.split(' ').includes(encoding)) as string;
 const [RUSSIAN, GREEK, KOREAN] = [textIn('windows-1251'), textIn('windows-1253'), textIn('euc-kr')];
