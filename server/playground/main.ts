@@ -9,6 +9,7 @@ import { SAMPLES } from './data/samples.ts';
 import type { State } from './data/state.ts';
 import { createStore } from './data/store.ts';
 import { columnsOf } from './view/columns-of-state.ts';
+import { copy } from './view/copy.ts';
 import { acceptDrops } from './view/drop.ts';
 import { pageOf } from './view/page.ts';
 import { reportOf } from './view/report.ts';
@@ -79,8 +80,8 @@ const wiring = {
   async copyLink() {
     const { settings, text, sharesText } = store.state;
     const hash = await toHash({ settings, text: sharesText ? text : undefined });
-    await navigator.clipboard.writeText(`${location.href.split('#')[0]}#${hash}`);
-    actions.notify(sharesText ? 'Copied a link with the text.' : 'Copied a link.');
+    if (await copy(`${location.href.split('#')[0]}#${hash}`))
+      actions.notify(sharesText ? 'Copied a link with the text.' : 'Copied a link.');
   },
   saveReport() {
     const { state } = store;

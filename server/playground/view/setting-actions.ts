@@ -2,6 +2,7 @@ import { html, type TemplateResult } from 'lit-html';
 import { type Code, codeOf } from '../data/code.ts';
 import { csv, jsonLines, save } from '../data/export.ts';
 import type { Run, Setting } from '../data/model.ts';
+import { copy } from './copy.ts';
 
 const CODES: readonly Code[] = ['curl', 'Python', 'JavaScript', 'Pipeline'];
 
@@ -21,9 +22,8 @@ export function settingActions(actions: SettingActions): TemplateResult {
     act(target.value);
     target.value = '';
   };
-  const copy = async (code: string) => {
-    await navigator.clipboard.writeText(codeOf(setting, code as Code));
-    notify(`Copied as ${code}.`);
+  const copyAs = async (code: string) => {
+    if (await copy(codeOf(setting, code as Code))) notify(`Copied as ${code}.`);
   };
   const download = (format: string) => {
     const name = `chunks-${setting.id}.${format}`;
@@ -38,7 +38,7 @@ export function settingActions(actions: SettingActions): TemplateResult {
     form.reset();
   };
   return html`<div class="actions">
-    <select aria-label="Copy setting ${setting.id} as" @change=${(event: Event) => chosen(event, (code) => void copy(code))}>
+    <select aria-label="Copy setting ${setting.id} as" @change=${(event: Event) => chosen(event, (code) => void copyAs(code))}>
       <option value="">Copy as</option>
       ${CODES.filter((code) => !isStored || code !== 'Pipeline').map((code) => html`<option>${code}</option>`)}
     </select>

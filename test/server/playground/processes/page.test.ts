@@ -103,6 +103,15 @@ t.test('a notice lets clicks through, and ends by Escape', { skip }, async (t) =
   await page.until(`${noticed} === ''`);
 });
 
+t.test('without a clipboard, as on plain http, a link is shown, selected to copy', { skip }, async (t) => {
+  const page = await show([pieces()], TEXT);
+  await page.evaluate('Object.defineProperty(navigator, "clipboard", { value: undefined })');
+  await page.click('.share button');
+  await page.until('document.activeElement.tagName === "TEXTAREA"');
+  t.match(await page.textOf('dialog'), /does not let this page copy/);
+  t.ok((await page.evaluate<string>('String(getSelection())')).startsWith(`${server.url}/playground#s=`));
+});
+
 t.test('colours of A and B hold, and the numbers fit on a screen of 1280', { skip }, async (t) => {
   const page = await show([pieces(), pieces()], TEXT);
   await page.resize(1280, 800);
