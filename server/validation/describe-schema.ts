@@ -15,6 +15,7 @@ interface JsonSchema {
   readonly exclusiveMaximum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
+  readonly pattern?: string;
 }
 
 /** What a schema expects: `an integer from 1 to 100`, `a list of which each is a string`. */
@@ -46,7 +47,8 @@ function bounds(schema: JsonSchema): string {
   return parts.length === 0 ? '' : ` ${parts.join(' and ')}`;
 }
 
-function lengths({ minLength, maxLength }: JsonSchema): string {
+function lengths({ minLength, maxLength, pattern }: JsonSchema): string {
+  if (pattern !== undefined) return ` that matches ${pattern}`;
   if (maxLength !== undefined) return ` of ${minLength ?? 0} to ${maxLength} characters`;
   return minLength === undefined ? '' : ` of at least ${minLength} characters`;
 }

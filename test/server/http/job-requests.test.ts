@@ -149,7 +149,7 @@ t.test('callbacks are signed and go to public addresses alone, or are refused', 
 const SINK = `export default () => ({ async open() { return { async upsert() {}, async deleteMissing() {}, async close() {} } } });\n`;
 
 t.test('the options of a sink are checked at once, and one that cannot run says what it lacks', async (t) => {
-  const properties = { collection: { type: 'string', description: 'x' } };
+  const properties = { collection: { type: 'string', pattern: '^[a-z]+$', description: 'x' } };
   const options = { type: 'object', required: ['collection'], properties };
   const sinks = [
     plugin({ kind: 'sink', name: 'nowhere', options }, SINK),
@@ -173,6 +173,12 @@ t.test('the options of a sink are checked at once, and one that cannot run says 
   for (const [sink, more, status, problems] of [
     [{ name: 'nowhere', colection: 'x' }, {}, 400, mistyped],
     [{ name: 'nowhere', colection: 'x' }, wrong, 400, [...mistyped, ...others]],
+    [
+      { ...good, collection: 'A' },
+      {},
+      400,
+      /collection: expected a string that matches \^\[a-z]\+\$, got "A"/,
+    ],
     [good, { include: ['index'] }, 400, /include: expected id/],
     [good, { group: 'document' }, 400, /group: a sink takes chunks/],
     [{ name: 'nothing' }, {}, 400, /no sink "nothing"; known are .*nowhere/],
