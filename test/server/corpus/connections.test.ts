@@ -185,7 +185,7 @@ t.test('a path that leads nowhere is refused, and says what there is', async (t)
 
 t.test('the documented file can be used, and the table has all fields', async (t) => {
   const page = await readFile(join(import.meta.dirname, '../../../server/CORPORA.md'), 'utf8');
-  const [, example = ''] = /^```json\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  const [, example = ''] = /^## Buckets\n[\s\S]*?^```json\n([\s\S]*?)^```$/m.exec(page) ?? [];
   const env = { ARCHIVE_KEY_ID: 'id', ARCHIVE_SECRET: 'secret', MINIO_SECRET: 'secret' };
   const read = readConnections(await fileWith(t, example), env);
   t.same([...read.keys()], ['archive', 'results']);
