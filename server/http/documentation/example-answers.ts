@@ -82,7 +82,7 @@ const UNDECLARED = {
 } as const;
 
 /** Milliseconds that the documentation waits for one answer; it is shown without those that take longer. */
-const LONGEST_WAIT = 5000;
+const LONGEST_WAIT = 15_000;
 
 /** Runs a task on its example request; `undefined` if that fails or takes too long. */
 async function answerExample(
