@@ -12,9 +12,12 @@ export const PAGE_POLICY = {
   'frame-ancestors': ["'none'"],
 };
 
+/** Phones show a page without it as wide as that of a computer, too small to read. */
+const VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">';
+
 /** The bar at the top of both pages, which leads from one to the other. */
 const BAR_STYLE = `body { margin: 0 }
-.pages { display: flex; gap: 1.5em; align-items: center; padding: 0.8em 1.5em; font: 16px sans-serif; background: #263238 }
+.pages { display: flex; flex-wrap: wrap; gap: 0.5em 1.5em; align-items: center; padding: 0.8em 1.5em; font: 16px sans-serif; background: #263238 }
 .pages a { color: #cfd8dc; text-decoration: none }
 .pages a:hover { color: #fff; text-decoration: underline }
 .pages strong { color: #fff }`;
@@ -37,7 +40,9 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect 
 /** What Swagger UI shows besides the document. `/docs/` is the same page as `/docs`, a level further down. */
 export function swaggerTheme(hasPlayground: boolean) {
   const [below, here] = ['../', ''].map((base) => JSON.stringify(bar(base, hasPlayground)));
-  const script = `document.body.insertAdjacentHTML('afterbegin', location.pathname.endsWith('/') ? ${below} : ${here});`;
+  // Its page cannot be given a line of the head in another way.
+  const script = `document.head.insertAdjacentHTML('beforeend', ${JSON.stringify(VIEWPORT)});
+document.body.insertAdjacentHTML('afterbegin', location.pathname.endsWith('/') ? ${below} : ${here});`;
   return {
     title: NAME,
     css: [{ filename: 'bar.css', content: BAR_STYLE }],
@@ -48,7 +53,7 @@ export function swaggerTheme(hasPlayground: boolean) {
 
 export const redocPage = (hasPlayground: boolean) => `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><title>${NAME}</title>
+<head><meta charset="utf-8">${VIEWPORT}<title>${NAME}</title>
 <link rel="icon" type="image/svg+xml" href="data:image/svg+xml;base64,${Buffer.from(ICON).toString('base64')}">
 <style>${BAR_STYLE}</style></head>
 <body>${bar('', hasPlayground)}<div id="redoc"></div>
