@@ -4,7 +4,7 @@ import { answerTo, composeQuietly } from '../support/service.ts';
 import paraphrases from './data/paraphrases.json' with { type: 'json' };
 import topics from './data/topics.json' with { type: 'json' };
 import { evaluateSegmentation } from './segmentation.ts';
-import { type Embed, evaluateBm25, evaluatePairs, evaluateRetrieval, type Recall } from './similarity.ts';
+import { type Embed, evaluatePairs, evaluateRetrieval, type Recall } from './similarity.ts';
 
 /** What the built-in models are worth, each figure beside a baseline. */
 
@@ -50,7 +50,7 @@ const found = await Promise.all(
 printTable(
   'Recall',
   ['', '@1', '@5'],
-  [...found, ['BM25', evaluateBm25(paragraphs)] as const]
+  found
     .map(([name, { at1, at5 }]) => [name, figure(at1), figure(at5)])
     .concat([['at random', figure(1 / paragraphs.length), figure(5 / paragraphs.length)]]),
 );

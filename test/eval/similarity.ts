@@ -1,8 +1,5 @@
 import type { Paragraph } from './documents.ts';
 
-const K1 = 1.2;
-const B = 0.75;
-
 /** Gives one vector per text. */
 export type Embed = (texts: readonly string[]) => Promise<readonly Float32Array[]>;
 
@@ -51,13 +48,6 @@ export async function evaluateRetrieval(
   return { at1: await recall({ ...request, k: 1 }), at5: await recall({ ...request, k: 5 }) };
 }
 
-export function evaluateBm25(paragraphs: readonly Paragraph[]): RetrievalResult {
-  const rank = createBm25(paragraphs.map(({ text }) => text));
-  const places = paragraphs.map(({ question }, index) => rank(question).indexOf(index));
-  const within = (count: number) => places.filter((place) => place < count).length / places.length;
-  return { at1: within(1), at5: within(5) };
-}
-
 function cosine(first: Float32Array, second: Float32Array): number {
   const dot = (a: Float32Array, b: Float32Array) =>
     a.reduce((sum, value, index) => sum + value * (b[index] as number), 0);
@@ -68,32 +58,7 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Ranks passages by BM25 over lower-case words, the usual baseline of a search. */
-function createBm25(passages: readonly string[]): (query: string) => number[] {
-  const bags = passages.map(wordsOf);
-  const meanLength = mean(bags.map(({ length }) => length));
-  const idf = (word: string) => {
-    const having = bags.filter((bag) => bag.includes(word)).length;
-    return Math.log(1 + (passages.length - having + 0.5) / (having + 0.5));
-  };
-  return (query) => {
-    const words = [...new Set(wordsOf(query))].map((word) => ({ word, weight: idf(word) }));
-    const scores = bags.map((bag) => {
-      const norm = K1 * (1 - B + (B * bag.length) / meanLength);
-      return words.reduce((sum, { word, weight }) => {
-        const count = bag.filter((one) => one === word).length;
-        return sum + (weight * count * (K1 + 1)) / (count + norm);
-      }, 0);
-    });
-    return ranking(scores);
-  };
-}
-
 /** Indices of the scores, the highest first. */
 function ranking(scores: readonly number[]): number[] {
   return scores.map((_, index) => index).sort((a, b) => (scores[b] as number) - (scores[a] as number));
-}
-
-function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }

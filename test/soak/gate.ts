@@ -2,15 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Cleanup } from '../support/server.ts';
 
-/** A port that leads to another one, until it is shut. */
-export interface Gate {
-  readonly port: number;
-  /** Ends all connections, and refuses new ones. */
-  shut(): Promise<void>;
-  open(): Promise<void>;
-}
-
-export async function openGate(t: Cleanup, to: number): Promise<Gate> {
+/** A port that leads to another one, until it is shut: then all connections end, and new ones are refused. */
+export async function openGate(t: Cleanup, to: number) {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const target = connect(to, '127.0.0.1');

@@ -1,28 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServerProcess, startProcess } from '../support/process.ts';
-import { type Cleanup, type Client, temporaryFolder } from '../support/server.ts';
+import { type Cleanup, temporaryFolder } from '../support/server.ts';
 import type { Database } from '../support/stores.ts';
 
 /** A server that takes jobs, and workers, all in processes of their own. */
-export interface Fleet {
-  readonly api: Client;
-  readonly server: ApiProcess;
-  /** The folder below which jobs read and write. */
-  readonly root: string;
-  /** Starts a worker. */
-  worker(args?: readonly string[], env?: Readonly<Record<string, string>>): ServerProcess;
-}
-
-/** The process that answers a fleet's requests, and another one on its port after each that was ended. */
-export interface ApiProcess {
-  current(): ServerProcess;
-  /** How often one was ended or stopped. */
-  readonly ends: number;
-  /** Whether requests can be answered. */
-  readonly isUp: boolean;
-  /** Ends it, and starts another one; or stops it for so many milliseconds. */
-  strike(signal: NodeJS.Signals, standstill: number): Promise<Struck>;
-}
+export type Fleet = Awaited<ReturnType<typeof startFleet>>;
 
 /** Milliseconds after which a process that starts or ends is stuck, on a machine that has much else to do. */
 const PATIENCE = 120_000;
@@ -56,7 +38,7 @@ export interface FleetOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export async function startFleet(t: Cleanup, place: Database, options: FleetOptions = {}): Promise<Fleet> {
+export async function startFleet(t: Cleanup, place: Database, options: FleetOptions = {}) {
   const { queue = 'lease', lease = 1, shardBytes = 400_000, plugins = [], flags = [], env = {} } = options;
   const root = options.root ?? (await temporaryFolder(t));
   const settings = {
@@ -79,17 +61,23 @@ export async function startFleet(t: Cleanup, place: Database, options: FleetOpti
   const api = await first.listening(PATIENCE);
   return {
     api,
+    /** The folder below which jobs read and write. */
     root,
     server: apiProcess(first, () => start('api', api.port)),
-    worker: (more, variables) => start('worker', 0, more, variables),
+    /** Starts a worker. */
+    worker: (more?: readonly string[], variables?: Readonly<Record<string, string>>) =>
+      start('worker', 0, more, variables),
   };
 }
 
-function apiProcess(first: ServerProcess, start: () => ServerProcess): ApiProcess {
+/** The process that answers a fleet's requests, and another one on its port after each that was ended. */
+function apiProcess(first: ServerProcess, start: () => ServerProcess) {
   let current = first;
+  /** How often one was ended or stopped, and whether requests can be answered. */
   const state = { ends: 0, isUp: true };
   return Object.assign(state, {
     current: () => current,
+    /** Ends it, and starts another one; or stops it for so many milliseconds. */
     async strike(signal: NodeJS.Signals, standstill: number) {
       Object.assign(state, { ends: state.ends + 1, isUp: false });
       const struck = await strike(current, signal, standstill);

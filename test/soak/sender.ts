@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import type { Case } from './cases.ts';
 
 /** What became of a request. */
@@ -14,17 +14,14 @@ export interface Outcome {
   readonly error?: string;
 }
 
-/** Sends cases to one server over connections that are kept: as many as there are requests under way. */
-export interface Sender {
-  send(one: Case): Promise<Outcome>;
-  close(): void;
-}
+export type Sender = ReturnType<typeof createSender>;
 
 /**
- * Speaks just enough HTTP for our server. Node's own client takes four times as much of the cores, which here it
+ * Sends cases to one server over connections that are kept: as many as there are requests under way. It speaks just enough
+ * HTTP for our server. Node's own client takes four times as much of the cores, which here it
  * shares with the server.
  */
-export function createSender(port: number): Sender {
+export function createSender(port: number) {
   const free: Connection[] = [];
   const open = new Set<Connection>();
 
@@ -39,7 +36,7 @@ export function createSender(port: number): Sender {
   }
 
   return {
-    async send(one) {
+    async send(one: Case): Promise<Outcome> {
       const start = performance.now();
       const connection = free.pop() ?? newConnection();
       try {
@@ -66,15 +63,11 @@ interface Received {
   readonly retryAfter: number;
 }
 
-interface Connection {
-  readonly socket: Socket;
-  /** Sends a request and waits for its answer; one at a time. */
-  exchange(one: Case): Promise<Received>;
-}
+type Connection = ReturnType<typeof openConnection>;
 
-function openConnection(port: number, closed: () => void): Connection {
+function openConnection(port: number, closed: () => void) {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-  let reader: Reader | undefined;
+  let read: ReturnType<typeof createReader> | undefined;
   let settle: PromiseWithResolvers<Received> | undefined;
   let reason: Error = new Error('the connection was closed');
   const fail = (error: Error) => {
@@ -83,10 +76,10 @@ function openConnection(port: number, closed: () => void): Connection {
   };
   socket.on('data', (part) => {
     try {
-      if (reader === undefined) throw new Error('an answer that nobody asked for');
-      const received = reader.read(part);
+      if (read === undefined) throw new Error('an answer that nobody asked for');
+      const received = read(part);
       if (received === undefined) return;
-      reader = undefined;
+      read = undefined;
       settle?.resolve(received);
     } catch (error) {
       fail(error as Error);
@@ -99,9 +92,10 @@ function openConnection(port: number, closed: () => void): Connection {
   });
   return {
     socket,
-    exchange({ path, body, expected }) {
+    /** Sends a request and waits for its answer; one at a time. */
+    exchange({ path, body, expected }: Case): Promise<Received> {
       settle = Promise.withResolvers();
-      reader = createReader(expected);
+      read = createReader(expected);
       socket.cork();
       socket.write(
         `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
@@ -113,40 +107,33 @@ function openConnection(port: number, closed: () => void): Connection {
   };
 }
 
-interface Reader {
-  /** Takes the next bytes of an answer; gives what it is once it is whole. */
-  read(part: Buffer): Received | undefined;
-}
-
 const END_OF_HEAD = '\r\n\r\n';
 
-function createReader(expected: Buffer): Reader {
+/** Takes the next bytes of an answer; gives what it is once it is whole. */
+function createReader(expected: Buffer) {
   let head: Buffer | undefined;
   let length: number | undefined;
   let status = 0;
   let retryAfter = Number.NaN;
   let at = 0;
   let isSame = true;
-  return {
-    read(part) {
-      let body = part;
-      if (length === undefined) {
-        head = head === undefined ? part : Buffer.concat([head, part]);
-        const end = head.indexOf(END_OF_HEAD);
-        if (end === -1) return undefined;
-        const text = head.toString('latin1', 0, end + 2);
-        status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1]);
-        retryAfter = Number(/\r\nretry-after: (\d+)\r\n/i.exec(text)?.[1]);
-        length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(text)?.[1]);
-        if (!Number.isInteger(status) || !Number.isInteger(length))
-          throw new Error(`not understood: ${text}`);
-        body = head.subarray(end + END_OF_HEAD.length);
-      }
-      isSame &&= body.equals(expected.subarray(at, at + body.length));
-      at += body.length;
-      if (at < length) return undefined;
-      if (at > length) throw new Error('the answer is longer than its content-length');
-      return { status, isSame: isSame && at === expected.length, retryAfter };
-    },
+  return (part: Buffer): Received | undefined => {
+    let body = part;
+    if (length === undefined) {
+      head = head === undefined ? part : Buffer.concat([head, part]);
+      const end = head.indexOf(END_OF_HEAD);
+      if (end === -1) return undefined;
+      const text = head.toString('latin1', 0, end + 2);
+      status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1]);
+      retryAfter = Number(/\r\nretry-after: (\d+)\r\n/i.exec(text)?.[1]);
+      length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(text)?.[1]);
+      if (!Number.isInteger(status) || !Number.isInteger(length)) throw new Error(`not understood: ${text}`);
+      body = head.subarray(end + END_OF_HEAD.length);
+    }
+    isSame &&= body.equals(expected.subarray(at, at + body.length));
+    at += body.length;
+    if (at < length) return undefined;
+    if (at > length) throw new Error('the answer is longer than its content-length');
+    return { status, isSame: isSame && at === expected.length, retryAfter };
   };
 }

@@ -1,10 +1,10 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { createBucket } from '../../../../server/corpus/s3/bucket.ts';
 import type { BucketConnection } from '../../../../server/corpus/s3/connection.ts';
 import type { Storage, StoredFile } from '../../../../server/corpus/storage.ts';
+import { startLoopback as listen } from '../../../support/loopback.ts';
 import type { Cleanup } from '../../../support/server.ts';
 
 /** A request as it came. */
@@ -38,15 +38,7 @@ export type Fault =
   | { readonly after: () => unknown };
 
 /** An address on loopback that keeps requests, and where faults happen. */
-export interface Loopback {
-  readonly origin: string;
-  readonly requests: readonly S3Request[];
-  /** Has a fault meet one request, the next one to which it applies. */
-  fail(applies: (request: S3Request) => boolean, fault: Fault): void;
-  connection(fields?: Partial<BucketConnection>): BucketConnection;
-  /** A storage that tries again at once, and sends what is larger than 100 bytes in parts. */
-  storage(fields?: Partial<BucketConnection>, tools?: Parameters<typeof createBucket>[1]): Storage;
-}
+export type Loopback = Awaited<ReturnType<typeof startLoopback>>;
 
 export const ACCOUNT = {
   accessKeyId: 'AKIAEXAMPLE123456789',
@@ -60,7 +52,7 @@ export async function startLoopback(
   t: Cleanup,
   answer: (request: S3Request) => S3Reply | Promise<S3Reply>,
   { bucket = 'docs', tls }: { readonly bucket?: string; readonly tls?: { key: string; cert: string } } = {},
-): Promise<Loopback> {
+) {
   const requests: S3Request[] = [];
   const faults: { applies(request: S3Request): boolean; fault: Fault }[] = [];
   const listener: RequestListener = async (incoming, response) => {
@@ -75,14 +67,9 @@ export async function startLoopback(
     await meet(fault, response, async () => answer(request));
   };
   const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  const origin = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
-  const connection: Loopback['connection'] = (fields) => ({
+  const address = await listen(t, server);
+  const origin = tls === undefined ? address : address.replace('http', 'https');
+  const connection = (fields?: Partial<BucketConnection>): BucketConnection => ({
     name: 'archive',
     endpoint: new URL(origin),
     bucket,
@@ -93,10 +80,13 @@ export async function startLoopback(
   });
   return {
     origin,
-    requests,
-    fail: (applies, fault) => void faults.push({ applies, fault }),
+    requests: requests as readonly S3Request[],
+    /** Has a fault meet one request, the next one to which it applies. */
+    fail: (applies: (request: S3Request) => boolean, fault: Fault) => void faults.push({ applies, fault }),
     connection,
-    storage: (fields, tools) => createBucket(connection(fields), { ...TOOLS, ...tools }),
+    /** A storage that tries again at once, and sends what is larger than 100 bytes in parts. */
+    storage: (fields?: Partial<BucketConnection>, tools?: Parameters<typeof createBucket>[1]): Storage =>
+      createBucket(connection(fields), { ...TOOLS, ...tools }),
   };
 }
 
