@@ -14,7 +14,7 @@ import { CHUNK_FLAGS, type ChunkFlags } from './flags/chunk-flags.ts';
 import { type ChunkTask, localTask, remoteTask } from './flags/chunk-task.ts';
 import { optionFlags, optionValues, problemOfFlag } from './flags/option-flags.ts';
 import { remoteChunking } from './remote/remote-chunking.ts';
-import { type CorpusSource, openSource } from './source.ts';
+import { type CorpusSource, isDocument, openSource } from './source.ts';
 
 /** A run of `chunk` as it was asked for. */
 export interface ChunkSetup {
@@ -55,6 +55,7 @@ export async function withSetup<T>(
     const spec = specOf(flags, chunked, command.opts());
     if (api === undefined) checkOptions(spec, chunked, engine);
     const source = await openSource(flags, command.args);
+    checkFields(spec, source);
     const chunking =
       api === undefined ? localChunkingOf(engine, isSmall(flags, source)) : remoteChunking(api, chunked.path);
     return await use({ source, flags, spec, chunking, engine });
@@ -127,6 +128,16 @@ function checkTogether({ out, resume, since, group, manifest }: ChunkFlags): voi
   if (manifest !== undefined && out !== undefined) {
     throw new UsageError('--manifest: not with --out, which has a manifest of its own');
   }
+}
+
+/** @throws UsageError if members are named, and no file has any: then nothing would say that they are not read */
+function checkFields({ source: { format, fields } }: JobSpec, { files = [] }: CorpusSource): void {
+  if (fields === undefined || files.length === 0) return;
+  if (!files.every((file) => isDocument(file, format))) return;
+  const [field] = Object.keys(fields);
+  throw new UsageError(
+    `--${field}-field: each file is one text and has no members; --format csv or jsonl reads rows or lines`,
+  );
 }
 
 /** @throws UsageError what is wrong with the options, told of their flags */

@@ -95,12 +95,17 @@ function runsOf(files: readonly StoredFile[], format: JobSpec['source']['format'
   const runs: StoredFile[][] = [];
   let isOpen = false;
   for (const file of files) {
-    const isDocument = (format === 'auto' ? formatOf(file.name) : format) === 'files';
-    if (isOpen && isDocument) runs.at(-1)?.push(file);
+    const isOne = isDocument(file, format);
+    if (isOpen && isOne) runs.at(-1)?.push(file);
     else runs.push([file]);
-    isOpen = isDocument;
+    isOpen = isOne;
   }
   return runs;
+}
+
+/** Whether a file is one document, and has no lines or rows that are. */
+export function isDocument({ name }: StoredFile, format: JobSpec['source']['format']): boolean {
+  return (format === 'auto' ? formatOf(name) : format) === 'files';
 }
 
 export async function* inOrder(files: readonly StoredFile[]): AsyncGenerator<StoredFile> {

@@ -94,7 +94,8 @@ function metadataOf(row: Row, { id, text = 'text', title, filename, metadata = [
 }
 
 function noText(row: Row, name: string, value: unknown) {
-  if (value !== undefined) return invalid(`${name}: expected a text, got ${typeName(value)}`);
+  const isThere = value !== undefined || row.names.includes(name);
+  if (isThere) return invalid(`${name}: expected a text, got ${typeName(value ?? null)}`);
   return invalid(`text: there is no ${name} here; there are ${listed(row.names)}`);
 }
 

@@ -30,6 +30,7 @@ t.test('wrong flags, names and values have status 2, and say what to do', (t) =>
     ['chunk no.txt --chunker token', /no\.txt cannot be read: there is no such file or folder/],
     ['chunk a.txt - --chunker token', /standard input is read alone/],
     ['chunk - --chunker token --format parquet', /Parquet cannot be read from standard input/],
+    ['chunk a.txt --chunker token --text-field x', /^--text-field: each file is one text .*--format csv/],
     ['chunk a.txt --chunker token --resume', /--resume: name the folder of the run with --out/],
     ['chunk a.txt --chunker token --pipeline p', /--pipeline: not with --chunker/],
     [

@@ -20,7 +20,8 @@ export function decompressPage(
   codec: ColumnMetaData['codec'],
 ): Uint8Array {
   const page = codec === 'UNCOMPRESSED' ? bytes : COMPRESSORS[codec]?.(bytes, length);
-  if (page === undefined) throw new Error(`its compression ${codec} is not supported`);
+  if (page === undefined)
+    throw new Error(`its compression is ${codec}; write it with Snappy, gzip, Brotli or zstd`);
   if (page.length !== length) throw new Error('a page has another length than it says');
   return page;
 }

@@ -57,7 +57,7 @@ function inWords<T>(file: StoredFile, work: () => T): T {
 
 export function asUnreadable({ name }: StoredFile, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  return unreadable(name, `it is no valid Parquet: ${reasonOf(error)}`, error);
+  return unreadable(name, `it is no Parquet that can be read here: ${reasonOf(error)}`, error);
 }
 
 async function readMetadata(storage: Storage, file: StoredFile): Promise<FileMetaData> {
