@@ -55,7 +55,7 @@ function lengths({ minLength, maxLength, pattern }: JsonSchema): string {
 
 /** A received value in a few characters: texts are cut short, lists and objects only named as such. */
 export function preview(value: unknown): string {
-  if (Array.isArray(value)) return 'a list';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
   if (value === undefined) return 'nothing';
   if (typeof value === 'number') return String(value);

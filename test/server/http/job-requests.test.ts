@@ -45,7 +45,7 @@ t.test('a request needs a source and steps, each once; documents are as those of
     [{ source: {} }, /source: expected a path, or documents/],
     [{ pipeline: 'x' }, /steps: cannot be given together with pipeline/],
     [{ source: { path: 'kb', documents: [A] } }, /source\.documents: cannot be given together with path/],
-    [{ steps: [] }, /steps: expected a list of at least 1, got a list/],
+    [{ steps: [] }, /steps: expected a list of at least 1, got an empty list/],
     [{ steps: [{ type: 'chunk', chunker: 'tokn' }] }, /no chunker "tokn".*did you mean "token"\?\)\.$/],
     [{ steps: undefined, pipeline: 'none' }, /there is no pipeline "none"/],
     [of(), /source\.documents: expected/],

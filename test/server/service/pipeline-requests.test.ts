@@ -52,7 +52,7 @@ const BAD: readonly [body: unknown, ...patterns: RegExp[]][] = [
   ['', /body is empty/],
   ['{', /not valid JSON/],
   ['{"name": "x", "steps": [],}', /not valid JSON/],
-  ['[]', /body: expected an object, got a list/],
+  ['[]', /body: expected an object, got an empty list/],
   ['null', /body: expected an object, got null/],
   [{ name: 'x', step: [] }, /step: unknown parameter, did you mean "steps"/],
   [{ name: 7, steps: {} }, /name: expected a string of 1 to 255 .*, got 7/, /steps: expected a list/],
@@ -66,7 +66,7 @@ const BAD: readonly [body: unknown, ...patterns: RegExp[]][] = [
   [
     steps({ type: 'chunk', chunker: 5, config: [] }),
     /steps\[0\]\.chunker: expected a string or null, got 5/,
-    /steps\[0\]\.config: expected an object, got a list/,
+    /steps\[0\]\.config: expected an object, got an empty list/,
   ],
   [steps({ type: 'chunk', chunkr: 'token' }), /steps\[0\]\.chunkr: .*did you mean "chunker"/],
   [steps({ type: 'chunk', config: null }), /steps\[0\]\.config: expected an object, got null/],
