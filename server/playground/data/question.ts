@@ -1,9 +1,12 @@
-import { post } from './api.ts';
+import { post, ServiceProblem } from './api.ts';
 import type { Chunk, Hit } from './model.ts';
 
 interface Embedded {
   readonly embeddings: readonly (readonly number[])[];
 }
+
+/** Its vector is zero: all chunks would be equally far. */
+const NO_WORD = 'The model knows no word of the question: choose a model of its language.';
 
 /** Most texts of a request. */
 const MOST_TEXTS = 1000;
@@ -22,6 +25,7 @@ export async function findHits(
     embed([question], 'query', model),
     vectorsOf(chunks, model),
   ]);
+  if (query.every((value) => value === 0)) throw new ServiceProblem(200, NO_WORD);
   const scored = vectors.map((vector, chunk) => ({ chunk, score: cosine(query, vector) }));
   return scored.sort((a, b) => b.score - a.score || a.chunk - b.chunk).slice(0, count);
 }
