@@ -93,11 +93,7 @@ t.test('bytes that are no text are refused for their document, others are text',
     { text: 'c' },
   ]);
   const named = await readPath(storage, 'a.parquet', 'auto', { fields: { text: 'raw' } });
-  t.match(named.map(shown), [
-    { text: 'é' },
-    /raw: .* got bytes that are no text/,
-    /raw: expected a text, got null/,
-  ]);
+  t.match(named.map(shown), [{ text: 'é' }, /raw: .* got bytes that/, /raw: expected a text, got null/]);
 });
 
 t.test('a column of the text that is not there is one error, whatever rows there are', async (t) => {

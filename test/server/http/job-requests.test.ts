@@ -173,12 +173,7 @@ t.test('the options of a sink are checked at once, and one that cannot run says 
   for (const [sink, more, status, problems] of [
     [{ name: 'nowhere', colection: 'x' }, {}, 400, mistyped],
     [{ name: 'nowhere', colection: 'x' }, wrong, 400, [...mistyped, ...others]],
-    [
-      { ...good, collection: 'A' },
-      {},
-      400,
-      /collection: expected a string that matches \^\[a-z]\+\$, got "A"/,
-    ],
+    [{ ...good, collection: 'A' }, {}, 400, /collection: .* that matches \^\[a-z]\+\$, got "A"/],
     [good, { include: ['index'] }, 400, /include: expected id/],
     [good, { group: 'document' }, 400, /group: a sink takes chunks/],
     [{ name: 'nothing' }, {}, 400, /no sink "nothing"; known are .*nowhere/],
