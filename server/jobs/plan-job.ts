@@ -17,6 +17,8 @@ export interface PlanTools {
 /** Shards that are stored at once. */
 const BATCH = 1000;
 
+const NO_MEMBERS =
+  'source.fields: each file is one text and has no members; "format": "csv" or "jsonl" reads rows or lines';
 const NO_RESULT: ShardResult = { documents: 0, documentsFailed: 0, chunks: 0, bytes: 0, output: null };
 
 /**
@@ -31,22 +33,28 @@ export async function planJob(claim: Claim, signal: AbortSignal, tools: PlanTool
   await takeFolder(await tools.places.target(spec), claim);
   const { storage, from } = await tools.places.source(spec, claim);
   const { shardBytes, shardDocuments } = tools;
-  const ranges = planShards(storage, { ...from, format: spec.source.format, shardBytes, shardDocuments });
+  const { format, fields } = spec.source;
+  const ranges = planShards(storage, { ...from, format, shardBytes, shardDocuments });
   let next = 0;
+  let hasMembers = fields === undefined;
   for await (const shards of inBatches(ranges)) {
     signal.throwIfAborted();
+    hasMembers ||= shards.some(({ range }) => range.format !== 'files');
     if (!(await tools.store.addShards(claim, next, shards)))
       throw new Error('the plan is another worker\u2019s');
     next += shards.length;
   }
+  if (!hasMembers) throw new ServiceError('invalid_parameters', { problems: NO_MEMBERS });
   // An earlier try at the plan may have found more.
   const { shards } = await tools.store.get(claim.jobId);
   if (shards.total !== next) throw new ServiceError('source_changed', { source: 'The source' });
   return NO_RESULT;
 }
 
-async function* inBatches(ranges: AsyncIterable<ShardRange>): AsyncGenerator<readonly PlannedShard[]> {
-  let batch: PlannedShard[] = [];
+type RangeShard = PlannedShard & { readonly range: ShardRange };
+
+async function* inBatches(ranges: AsyncIterable<ShardRange>): AsyncGenerator<readonly RangeShard[]> {
+  let batch: RangeShard[] = [];
   for await (const range of ranges) {
     batch.push({ range, bytes: range.bytes });
     if (batch.length < BATCH) continue;

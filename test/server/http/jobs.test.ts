@@ -295,13 +295,19 @@ t.test('a receiver that is away is asked again, with the same id; one that refus
 });
 
 t.test('sources that lie: their jobs fail at once and say why, and the server goes on', async (t) => {
-  for (const [path, content, reason] of [
+  for (const [path, content, reason, more] of [
     ['bomb.jsonl.gz', gzipSync(Buffer.alloc(110_000_000, '0')), /more than 104857600 bytes come out of its/],
     ['none.jsonl.gz', 'no gzip', /none\.jsonl\.gz cannot be read/],
     ['cut.parquet', 'PAR1 and no end', /does not begin and end with PAR1/],
+    [
+      'rows.csv',
+      'body\ntea',
+      /source\.fields: each file is one text .* "format": "csv"/,
+      { fields: { text: 'body' } },
+    ],
   ] as const) {
     await writeFile(join(server.root, path), content);
-    const { id } = await createJob(server, { source: { path } });
+    const { id } = await createJob(server, { source: { path, ...more } });
     const { error, documents } = await untilState(server, id, 'failed');
     t.match(error, { status: 400, detail: reason }, path);
     t.equal(documents.done, 0, path);
