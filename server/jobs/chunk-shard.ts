@@ -57,19 +57,20 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
   const store = storing && remembering(storing, claim, tools.store);
   const counts = { documents: 0, failed: 0, chunks: 0 };
   const more = { embedding_empty: 0, unidentified: 0 };
-  const skipped: Skip[] = [];
+  // Files are read ahead of what is written, further on one machine than on another: each list has an order of its own.
+  const [unread, empty]: [Skip[], Skip[]] = [[], []];
   const { fields } = spec.source;
   const lines = readDocuments(storage, range, {
     fields,
     limit,
     decode: decoder(unitOf(spec), signal),
     signal,
-    onSkipped: (skip) => skipped.push(skip),
+    onSkipped: (skip) => unread.push(skip),
   });
   try {
     for await (const group of chunking(spec, lines, signal)) {
       const documents = await writeGroup(writer, store, filter(group));
-      skipped.push(...documents.map(emptyOf).filter((one) => one !== undefined));
+      empty.push(...documents.map(emptyOf).filter((one) => one !== undefined));
       for (const { id, chunks, embedding_empty, error } of documents) {
         counts.documents++;
         counts.chunks += chunks;
@@ -79,23 +80,21 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
       }
     }
     signal.throwIfAborted();
-    await noteFailed(skipped.filter(isNotRead).map(idOf), claim, tools.store);
-    const skips = await writeSkipped(writer, skipped);
+    await noteFailed(unread.map(idOf), claim, tools.store);
+    const skips = await writeSkipped(writer, [...empty, ...unread]);
     const found = Object.fromEntries(Object.entries(more).filter(([, count]) => count > 0));
     const files = await writer.finish();
-    const left = skipped.length > 0 && { skips: skips.groups };
+    const left = skips.groups.length > 0 && { skips: skips.groups };
     const output: ShardOutput = { files, ...counts, skipped: skips.count, ...left, ...found };
     const { documents, failed: documentsFailed, chunks } = counts;
-    const { embedding_empty } = more;
-    const done = { documents, documentsFailed, skipped: skips.reasons, chunks, embedding_empty };
-    return { ...done, bytes: range.bytes, output };
+    const done = { documents, documentsFailed, skipped: skips.reasons, chunks };
+    return { ...done, embedding_empty: more.embedding_empty, bytes: range.bytes, output };
   } catch (error) {
     await writer.discard();
     throw error;
   }
 }
 
-const isNotRead = ({ skipped }: Skip) => skipped !== 'empty';
 const idOf = ({ id, place }: Skip) => id ?? place.source;
 
 /** Writes what was skipped below the errors, and counts it. */

@@ -34,13 +34,10 @@ export async function chunkToStdout(
   const manifest = flags.manifest === undefined ? undefined : new LinesFile(flags.manifest);
   const failed = new FailedDocuments(flags.errors);
   const output = new Output(counts, failed, manifest, earlier);
-  const onSkipped = (skip: Skip) => {
-    counts.skips.add(skip);
-    failed.addSkipped(skip);
-  };
+  // Files are read ahead of what is written, further on one machine than on another: what was skipped comes last.
+  const skipped = [...source.skipped];
   try {
-    source.skipped.forEach(onSkipped);
-    const lines = linesOf(source, spec, engine, signal, onSkipped);
+    const lines = linesOf(source, spec, engine, signal, (skip) => skipped.push(skip));
     for await (const group of chunking(spec, lines, signal)) {
       await write(output.take(group), signal);
       progress.update();
@@ -52,6 +49,7 @@ export async function chunkToStdout(
     manifest?.discard();
     throw error;
   } finally {
+    for (const skip of skipped) output.addSkipped(skip);
     output.close();
   }
   return earlier === undefined ? undefined : output.changes;
@@ -98,12 +96,14 @@ class Output {
     else this.#noteDone(document);
   }
 
+  addSkipped(skip: Skip): void {
+    this.#counts.skips.add(skip);
+    this.#failed.addSkipped(skip);
+  }
+
   #noteDone(document: ChunkedDocument): void {
     const empty = emptyOf(document);
-    if (empty !== undefined) {
-      this.#counts.skips.add(empty);
-      this.#failed.addSkipped(empty);
-    }
+    if (empty !== undefined) this.addSkipped(empty);
     if (this.#manifest === undefined) return;
     checkIds(document);
     this.#manifest.write(idsLine(document));
