@@ -4,6 +4,11 @@ import type { Place, SkipNote, SkipReason } from './shard.ts';
 /** How many there are for each reason that occurred. */
 export type SkippedReasons = { readonly [R in SkipReason]?: number };
 
+/** How many were not read: a document without text was. */
+export function notRead({ empty: _, ...reasons }: SkippedReasons): number {
+  return Object.values(reasons).reduce((sum, count) => sum + count, 0);
+}
+
 /** A file or document that was skipped, and where it is. */
 export interface Skip extends SkipNote {
   readonly place: Place;
@@ -37,7 +42,7 @@ export class Skips {
 
   /** How many were not read. */
   get count(): number {
-    return this.groups.reduce((sum, { skipped, count }) => sum + (skipped === 'empty' ? 0 : count), 0);
+    return notRead(this.reasons);
   }
 
   get reasons(): SkippedReasons {

@@ -62,12 +62,9 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
     work: {
       plan: (claim, signal) => planJob(claim, signal, { store, places, ...settings }),
       chunk: (claim, signal) => chunkShard(claim, signal, chunkTools),
-      finish: async (claim, signal) => {
+      finish(claim, signal) {
         const prune = async () => remove && pruneSink(claim, signal, { store, remove });
-        const result = await finishJob(claim, signal, { store, places, prune });
-        const { embedding_empty: texts } = await store.get(claim.jobId);
-        if (texts > 0) log.warn({ job: claim.jobId, texts }, EMPTY_VECTORS);
-        return result;
+        return finishJob(claim, signal, { store, places, prune });
       },
       notify,
     },
@@ -86,16 +83,18 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
   });
 }
 
-/** One line for a job that a shard of it has ended. */
+/** One line for a job that a shard of it has ended, and a warning if no search finds some of its texts. */
 export async function logEnd(
   { jobId, kind }: Pick<Claim, 'jobId' | 'kind'>,
   store: Pick<JobStore, 'get'>,
   log: Log,
 ): Promise<void> {
   if (kind === 'notify') return;
-  const { finished_at, created_at, state, documents, skipped, chunks, bytes, error } = await store.get(jobId);
+  const job = await store.get(jobId);
+  const { finished_at, created_at, state, documents, skipped, chunks, bytes, error } = job;
   if (finished_at === null) return;
   const seconds = Math.round((finished_at - created_at) * 10) / 10;
   const done = { job: jobId, state, documents, skipped, chunks, bytes: bytes.read, seconds };
   log.info({ ...done, ...(error !== null && { reason: errorAnswer(error).detail }) }, 'jobs: a job is over');
+  if (job.embedding_empty > 0) log.warn({ job: jobId, texts: job.embedding_empty }, EMPTY_VECTORS);
 }

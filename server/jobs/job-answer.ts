@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { SkippedReasons } from '../corpus/skips.ts';
+import { notRead, type SkippedReasons } from '../corpus/skips.ts';
 import type { Failure, JobRecord } from '../store/jobs/contract.ts';
 import type { JobSpec } from './spec.ts';
 
@@ -50,7 +50,7 @@ export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobA
       done: job.shards.done,
       failed: job.shards.failed,
     },
-    documents: { ...job.documents, skipped: job.skipped.no_reader + job.skipped.binary },
+    documents: { ...job.documents, skipped: notRead(job.skipped) },
     skipped_reasons: Object.fromEntries(Object.entries(job.skipped).filter(([, count]) => count > 0)),
     chunks: job.chunks,
     embedding_empty: job.embedding_empty,
