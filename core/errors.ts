@@ -179,6 +179,14 @@ export function exposedError(message: string, cause?: unknown): Error & { readon
   return Object.assign(new Error(message, { cause }), { expose: true as const });
 }
 
+/** The same of a mistake of the caller, which is answered with 400; what made the request does not try it again. */
+export function refusedError(
+  message: string,
+  cause?: unknown,
+): Error & { readonly expose: true; readonly statusCode: 400 } {
+  return Object.assign(exposedError(message, cause), { statusCode: 400 as const });
+}
+
 /** The message of any value that was thrown. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

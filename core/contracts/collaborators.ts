@@ -134,7 +134,7 @@ export interface HostedModels {
   ask<Value>(api: HostedApi, call: HostedCall<Value>): Promise<{ readonly value: Value } | HostedFailure>;
   /**
    * As `ask`, for calls whose every failure is an error: throws one for callers, with the message of the failure, and
-   * `statusCode: 400` if the key is refused, after which a job does not try again.
+   * `kit.refusedError` if the key is refused, after which a job does not try again.
    */
   demand<Value>(api: HostedApi, call: HostedCall<Value>): Promise<Value>;
   /** A provider of hosted models: batches within its limits, in order, with retries. */

@@ -39,7 +39,7 @@ export interface ReadContext {
 export interface Reader {
   /**
    * Returns the text of a file. A file that it cannot read is an error for the caller that says why
-   * (`kit.exposedError`, with `statusCode: 400`), never a text with something lost.
+   * (`kit.refusedError`), never a text with something lost.
    */
   read(file: SourceFile, context: ReadContext): ReadFile | Promise<ReadFile>;
 }

@@ -46,8 +46,8 @@ export interface Sink {
   /**
    * Opens a collection, and makes it if it is not there.
    *
-   * @throws Error `kit.exposedError` if its vectors have another length, with `statusCode: 400`, after which a job does not try
-   *   again, or if the database does not answer
+   * @throws Error `kit.refusedError` if its vectors have another length, after which a job does not try again;
+   *   `kit.exposedError` if the database does not answer
    */
   open(target: SinkTarget, context: SinkContext): Promise<SinkCollection>;
   /**

@@ -1,4 +1,4 @@
-import { exposedError } from '../errors.ts';
+import { exposedError, refusedError } from '../errors.ts';
 import { batchChunks } from './chunk-batches.ts';
 import { cutAtCodePoints, cutAtOffsets, cutAtWhiteSpace, withMinimumPiece } from './cuts.ts';
 import { cutAtDelimiters, cutAtLineStarts } from './delimiters.ts';
@@ -29,6 +29,7 @@ export const kit = Object.freeze({
   parseExactJson,
   rawNumbersIn,
   exposedError,
+  refusedError,
 });
 
 export type Kit = typeof kit;

@@ -5,7 +5,7 @@ import type {
   HostedProvider,
 } from '../../core/contracts/collaborators.ts';
 import type { EmbeddingModel, EmbeddingProvider } from '../../core/contracts/embedding.ts';
-import { exposedError } from '../../core/errors.ts';
+import { exposedError, refusedError } from '../../core/errors.ts';
 import { baseUrl, readData } from './answers.ts';
 import type { HostedTools } from './call-with-retries.ts';
 import type { Embedding } from './embed.ts';
@@ -71,5 +71,5 @@ async function demand<Value>(api: HostedApi, call: HostedCall<Value>, tools: Hos
   if (!('failure' in outcome)) return outcome.value;
   // A job would try again, which helps against no wrong key.
   const isForGood = outcome.status === 401 || outcome.status === 403;
-  throw Object.assign(exposedError(outcome.message), isForGood && { statusCode: 400 });
+  throw isForGood ? refusedError(outcome.message) : exposedError(outcome.message);
 }

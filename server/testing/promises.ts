@@ -13,7 +13,7 @@ export type PromiseOf<All extends Promises> = { [Group in keyof All]: keyof All[
 export const COMMON = {
   answers: {
     'it does not throw':
-      'Handle what such an input causes; if it is a mistake of the caller, throw an error with expose: true and statusCode: 400.',
+      'Handle what such an input causes; if it is a mistake of the caller, throw kit.refusedError(message).',
     'what it returns fits the contract of its kind':
       'Return what the guide for authors says for this kind; the service turns anything else into an answer 500.',
     'it reports only what its manifest lists':

@@ -48,5 +48,5 @@ function refusal(text: string, { offset, expected }: Problem, kit: Kit): Error {
   const last = lines.at(-1) ?? '';
   const place = `line ${lines.length}, column ${kit.countCodePoints(last, 0, last.length) + 1}`;
   const message = `text: not valid JSON at ${place}: expected ${expected}. With tolerant it is chunked all the same.`;
-  return Object.assign(kit.exposedError(message), { statusCode: 400 });
+  return kit.refusedError(message);
 }

@@ -40,11 +40,11 @@ export default createTableChunker;
 
 /** @throws an error for the caller if a delimiter cannot be told from something else */
 function checkMarks({ delimiter, quote }: TableOptions, kit: Kit): void {
-  const refuse = (message: string) => Object.assign(kit.exposedError(message), { statusCode: 400 });
   for (const [name, mark] of [['delimiter', delimiter] as const, ['quote', quote] as const]) {
-    if (isLineBreak(mark?.charCodeAt(0) ?? 0)) throw refuse(`${name}: must not be a line break.`);
+    if (isLineBreak(mark?.charCodeAt(0) ?? 0)) throw kit.refusedError(`${name}: must not be a line break.`);
   }
-  if (delimiter !== null && delimiter === quote) throw refuse('delimiter: must not be the same as quote.');
+  if (delimiter !== null && delimiter === quote)
+    throw kit.refusedError('delimiter: must not be the same as quote.');
 }
 
 const TABLE_TAG = /<table(?=[\s>])/i;

@@ -23,8 +23,7 @@ const createDoclingReader: Factory<typeof manifest> = ({ env, hosted, kit }) => 
     key: env.DOCLING_API_KEY ?? '',
     keyHeader: 'x-api-key',
   };
-  const refusal = (reason: string): Error =>
-    Object.assign(kit.exposedError(`The file cannot be read: ${reason}`), { statusCode: 400 });
+  const refusal = (reason: string): Error => kit.refusedError(`The file cannot be read: ${reason}`);
   const errorOf = ({ failure, status = 0, message }: HostedFailure): Error => {
     const isOfFile = failure === 'refused' ? status > 0 : status === 404 && NO_RESULT.test(message);
     return isOfFile ? refusal(message) : kit.exposedError(message);

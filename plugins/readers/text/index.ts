@@ -7,8 +7,7 @@ const createTextReader: Factory<typeof manifest> = ({ kit }) => ({
     signal.throwIfAborted();
     const read = await readText(file);
     if ('text' in read) return read;
-    const error = kit.exposedError(`The file cannot be read as text: ${read.problem}.`);
-    throw Object.assign(error, { statusCode: 400 });
+    throw kit.refusedError(`The file cannot be read as text: ${read.problem}.`);
   },
 });
 

@@ -22,8 +22,7 @@ const createTikaReader: Factory<typeof manifest> = ({ env, hosted, kit }) => {
     keyVariable: 'TIKA_URL',
     key: '',
   };
-  const refusal = (reason: string): Error =>
-    Object.assign(kit.exposedError(`The file cannot be read: ${reason}`), { statusCode: 400 });
+  const refusal = (reason: string): Error => kit.refusedError(`The file cannot be read: ${reason}`);
   const errorOf = ({ failure, status, message }: HostedFailure): Error => {
     const isOfFile = failure === 'refused' && status !== undefined && STATUSES_OF_FILES.has(status);
     return isOfFile ? refusal(message) : kit.exposedError(message);

@@ -9,7 +9,7 @@ export default function createContextRefinery({ kit }: Collaborators): Refinery<
     refine(chunks, { template, separator, max_length }, { document, join, signal }) {
       const read = readTemplate(template);
       if ('problem' in read) {
-        throw Object.assign(kit.exposedError(`template: ${read.problem}.`), { statusCode: 400 });
+        throw kit.refusedError(`template: ${read.problem}.`);
       }
       const fill = fillerOf(read, { document, separator, join }, max_length);
       return chunks.map((chunk, index) => {

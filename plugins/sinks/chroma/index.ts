@@ -11,16 +11,15 @@ const DOCUMENTS_PER_CALL = 100;
 
 const createChromaSink: Factory<typeof manifest> = ({ env, hosted, kit }) => {
   const client = createClient({ env, hosted });
-  const refused = (message: string) => Object.assign(kit.exposedError(message), { statusCode: 400 });
   return {
     async open({ options, dimensions }, { signal }): Promise<SinkCollection> {
       if (dimensions === undefined) {
-        throw refused('Chroma stores no chunks without vectors; add a step that embeds them');
+        throw kit.refusedError('Chroma stores no chunks without vectors; add a step that embeds them');
       }
       const { path, stored } = await openCollection(client, options, signal);
       if ((stored ?? dimensions) !== dimensions) {
         const found = `Chroma: the collection has vectors of dimensions: ${stored}`;
-        throw refused(`${found}, but ${dimensions} were announced; choose another collection`);
+        throw kit.refusedError(`${found}, but ${dimensions} were announced; choose another collection`);
       }
       const records = { client, path };
       return {

@@ -48,9 +48,7 @@ async function checkIndex(client: Client, opening: Opening): Promise<boolean> {
   for (const fields of outcome.value) {
     const problem = problemOf(fields, opening);
     if (problem === undefined) continue;
-    throw Object.assign(kit.exposedError(`Elasticsearch: ${problem}; choose another index`), {
-      statusCode: 400,
-    });
+    throw kit.refusedError(`Elasticsearch: ${problem}; choose another index`);
   }
   return true;
 }

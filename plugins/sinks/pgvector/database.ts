@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import { hold } from '../../../core/hold.ts';
+import type { Kit } from '../../../core/kit.ts';
 import { describeError, isPassing } from './errors.ts';
 
 type Values = readonly (string | readonly (string | null)[])[];
@@ -11,19 +12,19 @@ const FIRST_DELAY = 100;
 /** A database whose statements can all be repeated. */
 export class Database {
   readonly #pool: Pool;
-  readonly #exposedError: (message: string, cause?: unknown) => Error;
+  readonly #kit: Pick<Kit, 'exposedError' | 'refusedError'>;
 
-  constructor(pool: Pool, exposedError: (message: string, cause?: unknown) => Error) {
+  constructor(pool: Pool, kit: Pick<Kit, 'exposedError' | 'refusedError'>) {
     // A connection that breaks is replaced at the next statement; one in use ends its statement with the error.
     this.#pool = hold(pool).on('connect', (client) => hold(client));
-    this.#exposedError = exposedError;
+    this.#kit = kit;
   }
 
   /**
    * The rows of a statement; without values it may be several statements, which are one transaction. It is repeated while
    * the server restarts.
    *
-   * @throws Error for callers, with `statusCode: 400` if another try would fail in the same way, or the reason of the signal
+   * @throws Error for callers, `kit.refusedError` if another try would fail in the same way, or the reason of the signal
    */
   async query<Row extends QueryResultRow>(
     text: string,
@@ -36,15 +37,11 @@ export class Database {
         return await this.#queryOnce<Row>(text, values, signal);
       } catch (error) {
         signal.throwIfAborted();
-        if (!isPassing(error)) throw Object.assign(this.#shown(error), { statusCode: 400 });
-        if (tries === TRIES) throw this.#shown(error);
+        if (!isPassing(error)) throw this.#kit.refusedError(describeError(error), error);
+        if (tries === TRIES) throw this.#kit.exposedError(describeError(error), error);
         await sleep(FIRST_DELAY * 2 ** (tries - 1), undefined, { signal }).catch(() => undefined);
       }
     }
-  }
-
-  #shown(error: unknown): Error {
-    return this.#exposedError(describeError(error), error);
   }
 
   async #queryOnce<Row extends QueryResultRow>(

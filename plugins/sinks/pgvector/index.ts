@@ -11,8 +11,7 @@ const POOL = { max: 4, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 10_00
 
 const createPgvectorSink: Factory<typeof manifest> = async ({ env, kit }) => {
   const { default: pg } = await import('pg');
-  const connect = () =>
-    new Database(new pg.Pool({ ...POOL, connectionString: env.PGVECTOR_URL }), kit.exposedError);
+  const connect = () => new Database(new pg.Pool({ ...POOL, connectionString: env.PGVECTOR_URL }), kit);
   return {
     async open({ options, dimensions }, { signal }): Promise<SinkCollection> {
       const database = connect();

@@ -37,7 +37,7 @@ export async function prepareTable(
   }
   const problem = await problemOf(database, table, signal);
   if (problem === undefined) return;
-  throw Object.assign(kit.exposedError(`PostgreSQL: ${problem}; choose another table`), { statusCode: 400 });
+  throw kit.refusedError(`PostgreSQL: ${problem}; choose another table`);
 }
 
 export async function isThere(database: Database, table: Table, signal: AbortSignal): Promise<boolean> {

@@ -44,7 +44,7 @@ async function checkCollection(client: Client, { path, dimensions, signal, kit }
   if (outcome.value === (dimensions ?? 'none')) return true;
   const wanted = dimensions === undefined ? 'none were announced' : `${dimensions} were announced`;
   const found = `Qdrant: the collection has vectors of dimensions: ${outcome.value}, but ${wanted}`;
-  throw Object.assign(kit.exposedError(`${found}; choose another collection`), { statusCode: 400 });
+  throw kit.refusedError(`${found}; choose another collection`);
 }
 
 /** The length of the vectors of a collection that have no name. */

@@ -17,7 +17,7 @@ const PROMISES = {
   },
   refusals: {
     'what it cannot read is an exposed error with statusCode 400, and its reason':
-      'Throw Object.assign(kit.exposedError(reason), { statusCode: 400 }) for a file that cannot be read.',
+      'Throw kit.refusedError(reason) for a file that cannot be read.',
   },
   bytes: { 'the bytes that it is given stay as they are': 'Work on a copy: bytes.slice().' },
   text: {

@@ -5,13 +5,11 @@ const TIMES = /^(?:\d+\r?\n)?\d+:\d\d:\d\d,\d+ --> .*(?:\r?\n|$)/;
 // Called once in each thread, at the first use. Import packages in here, and list them in `needs.packages`.
 export default function createReader({ kit }: Collaborators): Reader {
   // A file that cannot be read is a mistake of the caller, who reads this message; any other error goes to the log.
-  const refuse = (message: string, cause: unknown) =>
-    Object.assign(kit.exposedError(message, cause), { statusCode: 400 });
   const decode = (bytes: Uint8Array) => {
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     } catch (error) {
-      throw refuse('The subtitles are not in UTF-8.', error);
+      throw kit.refusedError('The subtitles are not in UTF-8.', error);
     }
   };
   return {

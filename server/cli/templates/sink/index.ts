@@ -18,10 +18,7 @@ export default function createSink({ kit }: Collaborators): Sink {
       const wanted = JSON.stringify({ dimensions });
       const known = (await files.read(settings)) ?? wanted;
       // Another try would fail in the same way: the mistake is the caller's.
-      if (known !== wanted)
-        throw Object.assign(kit.exposedError('The files have vectors of another length.'), {
-          statusCode: 400,
-        });
+      if (known !== wanted) throw kit.refusedError('The files have vectors of another length.');
       await files.write(settings, wanted);
       return createCollection(kit, folder, dimensions);
     },
