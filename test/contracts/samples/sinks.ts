@@ -31,6 +31,10 @@ const STORE = `{ open: async ({ options: { collection }, dimensions }, { signal 
   for (const { id, document_id } of [...chunks.values()]) if (documents.includes(document_id)) chunks.delete(id);
 } }`;
 
+/** It changes the numbers of the chunk that it is given, in place. */
+const ROUNDED =
+  '((n) => { if (n) n.splice(0, 1, Number(JSON.stringify(n[0]))); return chunk; })(chunk.fields.metadata?.n)';
+
 /** What a sink of this file stores in. */
 export const STAND_IN = `export default async () => {
   const server = globalThis['NAME'] = { collections: {}, isGone: false };
@@ -61,6 +65,18 @@ export const SINKS: readonly Sample[] = [
       [
         STORE.replace('id, chunk)', 'id, { ...chunk, text: chunk.text.replace("\\0", "") })'),
         /never changed/,
+      ],
+      [
+        STORE.replace('id, chunk)', 'id, Object.assign(chunk, { text: chunk.text.trim() }))'),
+        /stored as they/,
+      ],
+      [STORE.replace('id, chunk)', `id, ${ROUNDED})`), /number is stored digit by/],
+      [
+        STORE.replace(
+          'id, chunk)',
+          'id, { ...chunk, document_id: String(+chunk.document_id || chunk.document_id) })',
+        ),
+        /1000 chunks/,
       ],
       [STORE.replaceAll('signal.throwIfAborted();', ''), /ends when nobody waits/],
       [STORE.replaceAll("if (server.isGone) refuse('gone');", ''), /has gone is an error/],

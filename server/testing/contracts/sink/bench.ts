@@ -1,4 +1,5 @@
 import type { SinkChunk, SinkCollection, SinkContext } from '../../../../core/contracts/sink.ts';
+import { parseExactJson } from '../../../../core/engine/exact-json.ts';
 import type { PluginEntry } from '../../../../core/hosting/registry.ts';
 import type { Workbench } from '../../workbench.ts';
 import type { SinkStandIn } from './stand-in.ts';
@@ -37,7 +38,7 @@ export async function sinkBench(
         sink.removeDocuments?.(documentIds, optionsOf(collection), context)),
     async open(collection, dimensions, signal = never) {
       const options = optionsOf(collection);
-      const made = await sink.open({ options, dimensions }, { signal });
+      const made = givenCopies(await sink.open({ options, dimensions }, { signal }));
       opened.push(made);
       return made;
     },
@@ -46,6 +47,15 @@ export async function sinkBench(
     async close() {
       for (const collection of opened) await collection.close();
     },
+  };
+}
+
+/** What a sink does to the chunks that it is given is not done to those with which the stored ones are compared. */
+function givenCopies(made: SinkCollection): SinkCollection {
+  return {
+    upsert: (chunks, context) => made.upsert(parseExactJson(JSON.stringify(chunks)) as SinkChunk[], context),
+    deleteMissing: (documentId, keptIds, context) => made.deleteMissing(documentId, keptIds, context),
+    close: () => made.close(),
   };
 }
 

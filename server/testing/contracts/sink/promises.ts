@@ -39,7 +39,7 @@ export const PROMISES = {
       'Throw kit.exposedError for a text with what the database cannot hold, such as NUL; kit.batchChunks finds halves of surrogate pairs.',
   },
   numbers: {
-    'a number that a double would change is stored digit by digit, or an error for callers':
+    'a number is stored digit by digit, or as its text, or is an error for callers':
       'Write fields with JSON.stringify, which knows such numbers, into what keeps them; else throw kit.exposedError: kit.rawNumbersIn finds them.',
   },
   signal: {
