@@ -37,10 +37,7 @@ export async function loadRegistry(
   { folders, packages = [], only, env, toleratesBroken = false }: LoaderOptions,
   disk: Disk = DISK,
 ): Promise<Registry> {
-  const found = await Promise.all([
-    ...folders.map((folder) => findInFolder(folder, originOf(folder), disk)),
-    ...packages.map((name) => findInPackage(name, disk)),
-  ]);
+  const found = await findIn(folders, packages, disk);
   const read = createEntryReader(env, disk);
   if (!toleratesBroken) return createRegistry(selectPlugins(await Promise.all(found.flat().map(read)), only));
   const results = await Promise.all(
@@ -59,15 +56,34 @@ export async function loadRegistry(
  */
 export async function loadOnePlugin(
   folder: string,
-  { folders, env }: Pick<LoaderOptions, 'folders' | 'env'>,
+  { folders, packages = [], env }: Pick<LoaderOptions, 'folders' | 'packages' | 'env'>,
   disk: Disk = DISK,
-): Promise<{ readonly registry: Registry; readonly entry: PluginEntry }> {
+): Promise<OnePlugin> {
   const read = createEntryReader(env, disk);
   const own = await read({ folder, origin: isInPackages(folder) ? 'package' : 'folder' });
-  const found = await Promise.all(folders.map((other) => findInFolder(other, originOf(other), disk)));
+  const found = await findIn(folders, packages, disk);
   const others = (await Promise.all(found.flat().map(read))).filter(({ id }) => id !== own.id);
   const registry = createRegistry(selectPlugins([...others, own], [own.id]));
-  return { registry, entry: registry.find(own.manifest.kind, own.manifest.name) ?? own };
+  const entry = registry.find(own.manifest.kind, own.manifest.name) ?? own;
+  return { registry, entry, others: others.map(({ id }) => id) };
+}
+
+interface OnePlugin {
+  readonly registry: Registry;
+  readonly entry: PluginEntry;
+  /** All other plugins that it could use. */
+  readonly others: readonly PluginId[];
+}
+
+function findIn(
+  folders: readonly string[],
+  packages: readonly string[],
+  disk: Disk,
+): Promise<FoundFolder[][]> {
+  return Promise.all([
+    ...folders.map((folder) => findInFolder(folder, originOf(folder), disk)),
+    ...packages.map((name) => findInPackage(name, disk)),
+  ]);
 }
 
 /** The part of the configuration that says which plugins there are. */

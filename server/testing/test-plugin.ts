@@ -46,8 +46,6 @@ export async function testPlugin(folder: string, { test, ...suite }: TestPluginO
   const options = { timeout: TIMEOUT, skip: false };
   if (subject instanceof Error)
     return void test('manifest', options, () => Promise.reject(new Error(reasonOf(subject))));
-  const { id } = subject.entry;
-  test(`${id}: manifest`, options, async () => {});
   for (const step of STEPS) registerStep(step, subject, test);
 }
 

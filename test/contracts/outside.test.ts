@@ -79,7 +79,7 @@ async function subjectsOf(
   const bench = await openWorkbench({ pluginsDir: [folder], plugins: [...names, 'character'] });
   const entryOf = (name: string) => bench.plugins(kind).filter(({ manifest }) => manifest.name === name);
   const subjectOf = (entry: PluginEntry): Subject => {
-    return { entry, folder: dirname(entry.file), bench, suite: SUITE, whyNotRun: undefined };
+    return { entry, others: [], folder: dirname(entry.file), bench, suite: SUITE, whyNotRun: undefined };
   };
   return names.flatMap(entryOf).map(subjectOf);
 }

@@ -1,12 +1,37 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Manifest } from '../../../core/contracts/manifest.ts';
+import { type Manifest, PLUGIN_CONTRACT_VERSION } from '../../../core/contracts/manifest.ts';
 import { reasonOf, ServiceError } from '../../../core/errors.ts';
+import { usedPlugins } from '../../../core/hosting/uses.ts';
+import { suggest } from '../../validation/suggest.ts';
 import { defaultsOf } from '../cases/options.ts';
 import { type CheckResult, type Failure, ok, resultOf } from './result.ts';
 import type { Subject } from './subject.ts';
 
 /** What is checked of a plugin without running it. */
+
+/** Whether the plugins that it uses are here, and it is written for this version of the contract. */
+export function checkManifest({ entry: { manifest, warning }, others }: Subject): CheckResult {
+  const failures: Failure[] = usedPlugins(manifest)
+    .filter((id) => !others.includes(id))
+    .map((id) => {
+      const near = suggest(id, others);
+      const meant = near === undefined ? '' : `, did you mean ${near}?`;
+      return {
+        promise: 'the plugins that it uses are here',
+        where: `uses: there is no ${id}${meant}`,
+        remedy:
+          'Correct `uses`; or name the folder or package of that plugin in PLUGINS_DIR or PLUGINS_FROM.',
+      };
+    });
+  if (warning !== undefined)
+    failures.push({
+      promise: 'it is written for this version of the plugin contract',
+      where: `engine: ${warning}`,
+      remedy: `Let \`engine\` allow ${PLUGIN_CONTRACT_VERSION}, such as "^${PLUGIN_CONTRACT_VERSION}", once it keeps that contract.`,
+    });
+  return resultOf('manifest', failures);
+}
 
 /** Whether each option is described, and its default fits. */
 export function checkOptions({ entry: { manifest }, bench }: Subject): CheckResult {

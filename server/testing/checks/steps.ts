@@ -1,6 +1,6 @@
 import type { Manifest } from '../../../core/contracts/manifest.ts';
 import { SUITES } from '../suites.ts';
-import { checkOptions, checkReadme } from './files.ts';
+import { checkManifest, checkOptions, checkReadme } from './files.ts';
 import { checkGrowth } from './growth.ts';
 import { type CheckResult, leftOut, ok } from './result.ts';
 import { checkContract, checkExample, checkFactory } from './running.ts';
@@ -18,6 +18,7 @@ export interface Step {
 
 /** All that is checked of a plugin whose manifest could be read. */
 export const STEPS: readonly Step[] = [
+  step('manifest', false, checkManifest),
   step('needs', false, ({ entry: { manifest, missing } }) =>
     missing.length > 0 ? leftOut('needs', missing.join('; ')) : ok('needs', namesIn(manifest.needs)),
   ),

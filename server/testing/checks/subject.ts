@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import type { PluginId } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { type Environment, readConfig } from '../../config/config.ts';
 import { BUILT_IN_PLUGINS, loadOnePlugin } from '../../loader/loader.ts';
@@ -8,6 +9,8 @@ import { openWorkbench, type Workbench } from '../workbench.ts';
 /** A plugin that is checked, with all that its checks take. */
 export interface Subject {
   readonly entry: PluginEntry;
+  /** All other plugins, which it may use. */
+  readonly others: readonly PluginId[];
   readonly folder: string;
   readonly bench: Workbench;
   readonly suite: SuiteOptions;
@@ -16,7 +19,7 @@ export interface Subject {
 }
 
 export interface SubjectOptions extends SuiteOptions {
-  /** The variables that a server would read: `PLUGINS_DIR`, `MODELS_DIR`, those that the plugin needs. */
+  /** The variables that a server would read: `PLUGINS_DIR`, `PLUGINS_FROM`, `MODELS_DIR`, those that the plugin needs. */
   readonly env: Environment;
 }
 
@@ -28,9 +31,10 @@ export interface SubjectOptions extends SuiteOptions {
 export async function openSubject(folder: string, { env, ...suite }: SubjectOptions): Promise<Subject> {
   const config = readConfig([], env);
   const folders = [BUILT_IN_PLUGINS, ...config.pluginsDir];
-  const { registry, entry } = await loadOnePlugin(folder, { folders, env });
+  const packages = config.pluginsFrom;
+  const { registry, entry, others } = await loadOnePlugin(folder, { folders, packages, env });
   const bench = await openWorkbench(config, { registry });
-  return { entry, folder: dirname(entry.file), bench, suite, whyNotRun: whyNotRun(entry, env) };
+  return { entry, others, folder: dirname(entry.file), bench, suite, whyNotRun: whyNotRun(entry, env) };
 }
 
 /** Why a plugin cannot be checked by running it. A sink is given the variables of its stand-in. */

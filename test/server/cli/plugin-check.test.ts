@@ -84,6 +84,10 @@ t.test('what cannot be run is checked as far as its files go', async (t) => {
     t,
     plugin({ kind: 'chunker', name: 'needy', needs }, 'export default 1;'),
     plugin({ kind: 'chunker', name: 'broken' }, "import './no-such-file.js';"),
+    plugin(
+      { kind: 'chunker', name: 'astray', uses: ['tokenizer/charakter'], engine: '>=99' },
+      'export default 1;',
+    ),
     plugin({ kind: 'chunker', name: 'wrong', sumary: 'x' }, 'export default 1;'),
   );
   const checked = (name: string) => check(join(folder, name));
@@ -91,6 +95,15 @@ t.test('what cannot be run is checked as far as its files go', async (t) => {
   for (const name of ['needs', 'example'])
     t.match(resultIn(needy, name), { state: 'left out', detail: /npm install no-such-package/ });
   t.same(namesOfFailed(needy), ['README']);
+  const astray = await checked('astray');
+  for (const where of [
+    /no tokenizer\/charakter, did you mean tokenizer\/character\?/,
+    /^engine: .*version >=99 of/,
+  ])
+    t.ok(
+      resultIn(astray, 'manifest')?.failures.some((one) => where.test(one.where ?? '')),
+      String(where),
+    );
   t.match(resultIn(broken, 'factory'), { failures: [{ where: /no-such-file\.js.*index\.js:1/ }] });
   t.match(resultIn(broken, 'example'), { state: 'left out', detail: 'it cannot be made' });
   t.same(namesOfFailed(wrong), ['manifest']);
