@@ -1,7 +1,12 @@
-import { join } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { Argument, Command } from 'commander';
 import { KINDS, type Kind } from '../../../core/contracts/manifest.ts';
+import { BUILT_IN_PLUGINS } from '../../loader/loader.ts';
+import { MODULE_ENDING } from '../../module-ending.ts';
 import { writeNewPlugin } from '../new-plugin.ts';
+
+const ROOT = join(BUILT_IN_PLUGINS, '..');
+const IS_CHECKOUT = MODULE_ENDING === '.ts';
 
 interface NewFlags {
   readonly dir: string;
@@ -24,14 +29,29 @@ export function pluginNewCommand(): Command {
         `Made ${folder}: manifest, index, README, package.json and a test. All of it is yours to change.`,
       );
       const test = join(folder, `${name}.test.${language === 'typescript' ? 'ts' : 'js'}`);
+      const chunksmith = IS_CHECKOUT
+        ? `node ${relative('', join(ROOT, 'server/cli/main.ts'))}`
+        : 'chunksmith';
+      const isLoaded = `${resolve(dir)}${sep}`.startsWith(`${BUILT_IN_PLUGINS}${sep}`);
       for (const [title, command] of [
-        ['Check it:', `chunksmith plugin check ${folder}`],
-        ['Serve it, again whenever a file changes:', `chunksmith serve --reload --plugins-dir ${dir}`],
+        ['Check it:', `${chunksmith} plugin check ${folder}`],
+        [
+          'Serve it, again whenever a file changes:',
+          `${chunksmith} serve --reload${isLoaded ? '' : ` --plugins-dir ${dir}`}`,
+        ],
         ['Call it, while it is served:', callOf(kind as Kind, name)],
-        ['Run its test:', `npm install --save-dev chunksmith && node --test ${test}`],
+        ['Run its test:', testOf(folder, test)],
       ])
         console.log(`\n${title}\n  ${command}`);
     });
+}
+
+/** How its test finds the package: installed, or this checkout, which nothing can be installed from. */
+function testOf(folder: string, test: string): string {
+  if (!IS_CHECKOUT) return `npm install --save-dev chunksmith && node --test ${test}`;
+  const modules = join(folder, 'node_modules');
+  const link = `mkdir -p ${modules} && ln -sfn ${ROOT} ${join(modules, 'chunksmith')}`;
+  return `${link} && node --conditions=chunksmith-source --test ${test}`;
 }
 
 /** A request that the plugin answers as it was made. */

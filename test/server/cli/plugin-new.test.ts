@@ -75,16 +75,17 @@ for (const language of ['javascript', 'typescript'] as const) {
   });
 }
 
-t.test('the command says what to do next, and refuses what cannot be', async (t) => {
+t.test('the command says what to do next in a checkout, and refuses what cannot be', async (t) => {
   const cwd = await temporaryFolder(t, { 'my-plugins/there/notes.txt': '' });
   const made = await runHere(t, ['plugin', 'new', 'chunker', 'mine'], { cwd });
   t.equal(made.status, 0, made.stderr);
   t.match(made.stdout, /Made my-plugins\/mine: /);
   for (const command of [
-    'chunksmith plugin check my-plugins/mine',
-    'chunksmith serve --reload --plugins-dir my-plugins',
+    'server/cli/main.ts plugin check my-plugins/mine',
+    'server/cli/main.ts serve --reload --plugins-dir my-plugins',
     "curl -s localhost:8000/v1/chunk/mine --json '{",
-    'node --test my-plugins/mine/mine.test.js',
+    `ln -sfn ${ROOT} my-plugins/mine/node_modules/chunksmith`,
+    'node --conditions=chunksmith-source --test my-plugins/mine/mine.test.js',
   ])
     t.ok(made.stdout.includes(command), command);
   await checkFailures(t, (...args) => runHere(t, ['plugin', 'new', ...args], { cwd }), [
