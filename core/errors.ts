@@ -13,10 +13,7 @@ export const CATALOGUE = {
   /** `problems` is a list, see `ServiceError.problems`, or a plugin's own message. */
   invalid_parameters: [400, '{problems}'],
   unknown_tokenizer: [400, 'tokenizer: there is no tokenizer {name}; known are {known}.{hint}'],
-  unknown_model: [
-    400,
-    'embedding_model: there is no model {name} here; ready are {known}. To add one, put its files (tokenizer.json with model.safetensors and config.json, or with onnx/model.onnx) into a folder of its name in the models folder, or start the server with --allow-downloads.{hint}',
-  ],
+  unknown_model: [400, 'embedding_model: there is no model {name} here; ready are {known}. {remedy}{hint}'],
   model_files_missing: [
     500,
     'embedding_model: the files of the model {name} are not on this machine: put them (tokenizer.json with model.safetensors and config.json, or with onnx/model.onnx) into a folder of that name in the models folder, or start the server with --allow-downloads.',

@@ -175,8 +175,14 @@ async function unknownModel(
   const known = (await listModels()).flatMap((model) => [model.name, ...(model.aliases ?? [])]).join(', ');
   const lacking = owners.filter(({ missing }) => missing.length > 0);
   const hint = lacking.map(({ id, missing }) => ` ${id} cannot look for it: ${missing.join('; ')}.`).join('');
-  return new ServiceError('unknown_model', { name: shown, known: known || 'none', hint });
+  const remedy = registry.ofKind('embedding').length === 0 ? ADD_PLUGIN : ADD_MODEL;
+  return new ServiceError('unknown_model', { name: shown, known: known || 'none', remedy, hint });
 }
+
+const ADD_MODEL =
+  'To add one, put its files (tokenizer.json with model.safetensors and config.json, or with onnx/model.onnx) into a folder of its name in the models folder, or start the server with --allow-downloads.';
+const ADD_PLUGIN =
+  'No plugin for embeddings is loaded: add one to --plugins, such as embedding/static, or put its folder back, and start the server again.';
 
 async function unknownTokenizer(name: string, registry: Registry, host: PluginHost): Promise<ServiceError> {
   const ready = registry.ofKind('tokenizer').filter((entry) => entry.missing.length === 0);

@@ -117,6 +117,12 @@ t.test('an opening that nobody waits for is aborted, and one that failed is trie
   t.same(opened.slice(1), ['bad-1', 'no-such', 'bad-1', 'no-such']);
 });
 
+t.test('where no plugin makes embeddings, the error says to load one', async (t) => {
+  const { openers } = await composeQuietly({ plugins: ['token', 'character'] });
+  const message = /"a" here; ready are none\. No plugin for embeddings is loaded: add one to --plugins/;
+  await t.rejects(openers.model('a'), { code: 'unknown_model', message });
+});
+
 t.test('idle models beyond --max-models or --max-model-bytes are closed', async (t) => {
   const { closed, use } = createModels();
   for (const name of ['a-1', 'b-1', 'a-1', 'c-1']) await use(name);
