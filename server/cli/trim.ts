@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { reasonOf } from '../../core/errors.ts';
@@ -90,13 +90,18 @@ function hasUncommittedChanges(root: string): boolean {
   return execFileSync('git', ['status', '--porcelain'], { cwd: root }).length > 0;
 }
 
-function report({ folders, packages }: Trimmed): string {
+function report(root: string, { folders, packages }: Trimmed): string {
   if (folders.length + packages.length === 0) return 'Nothing to remove: every plugin is kept.';
   const lines = [
     ...folders.map((folder) => `removed ${folder}`),
     ...packages.map((name) => `removed the dependency ${name}`),
   ];
-  if (packages.length > 0) lines.push('Run "npm prune" to delete the packages as well.');
+  const isShared =
+    lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  const remedy = isShared
+    ? 'node_modules is a symbolic link: to be without the packages, delete the link and run "npm install".'
+    : 'Run "npm prune" to delete the packages as well.';
+  if (packages.length > 0) lines.push(remedy);
   return lines.join('\n');
 }
 
@@ -115,7 +120,7 @@ async function main(args: readonly string[]): Promise<void> {
   if (names.length > 0 && !values.force && hasUncommittedChanges(root)) {
     throw new Error('git has uncommitted changes here: commit or stash them, or give --force.');
   }
-  console.log(report(await trim(root, names)));
+  console.log(report(root, await trim(root, names)));
 }
 
 if (import.meta.main) {

@@ -27,7 +27,7 @@ t.test('a trimmed checkout starts, keeps what was asked for and answers 404 for 
   const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const dependencies = { ...manifest.dependencies, 'of-both': '1.0.0', 'of-drop': '1.0.0' };
   const files = { ...MADE_UP, 'package.json': JSON.stringify({ ...manifest, dependencies }) };
-  const checkout = await checkoutWith(t, ['core', 'server'], files);
+  const checkout = await checkoutWith(t, ['core', 'server', '.gitignore'], files);
   const dropped = join(checkout, 'plugins/chunkers/drop');
   const trimmed = (...args: string[]) => run(checkout, 'server/cli/trim.ts', ...args);
 
@@ -36,8 +36,18 @@ t.test('a trimmed checkout starts, keeps what was asked for and answers 404 for 
   execFileSync('git', ['init', '--quiet'], { cwd: checkout });
   t.match(trimmed('keep,units'), { status: 2, stderr: 'uncommitted' });
   t.ok(existsSync(dropped), 'uncommitted work is not touched without --force');
-  const { status, stdout } = trimmed('keep,units', '--force');
+  const git = ['-c', 'user.name=a', '-c', 'user.email=a@example.org', '-c', 'core.hooksPath='];
+  execFileSync('git', ['add', '--all'], { cwd: checkout });
+  execFileSync('git', [...git, 'commit', '--quiet', '--message', 'x'], { cwd: checkout });
+  t.notMatch(
+    execFileSync('git', ['ls-files'], { cwd: checkout }),
+    'node_modules',
+    'a link is ignored as well',
+  );
+  const { status, stdout } = trimmed('keep,units');
   t.equal(status, 0);
+  t.match(stdout, /^node_modules is a symbolic link: /m);
+  t.match(trimmed('keep,units', '--force'), { status: 0, stdout: /^Nothing to remove/ });
   for (const removed of ['plugins/chunkers/drop', 'test/plugins/chunkers/drop', 'the dependency of-drop'])
     t.match(stdout, `removed ${removed}\n`);
   t.notOk(existsSync(dropped));
