@@ -18,6 +18,7 @@ import http.client
 import io
 import itertools
 import json
+import math
 import os
 import random
 import re
@@ -1284,13 +1285,36 @@ def _quoted(name: str) -> str:
     return urllib.parse.quote(name, safe="")
 
 
-def _json(value: Any) -> bytes:
-    """JSON in UTF-8. Halves of surrogate pairs are escaped, and NaN is a `ValueError`, since JSON has none."""
+def _json(value: Any, place: str = "") -> bytes:
+    """JSON in UTF-8. Halves of surrogate pairs are escaped. `ValueError` names the place of NaN, which JSON has not."""
     write = functools.partial(json.dumps, allow_nan=False, separators=(",", ":"), default=_plain_of)
     try:
         return write(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         return write(value).encode()
+    except ValueError:
+        found = _not_finite(value, place)
+        if found is None:
+            raise
+        found_at, number = found
+        raise ValueError(f"{found_at}: JSON has no {number}; give a finite number, or None") from None
+
+
+def _not_finite(value: Any, place: str = "") -> tuple[str, float] | None:
+    """The first number that JSON has not, and its place; None for what refers to itself."""
+    if isinstance(value, float):
+        return None if math.isfinite(value) else (place.removeprefix("."), value)
+    members: Iterable[tuple[Any, Any]] = ()
+    if isinstance(value, (Mapping, Record)):
+        members = ((f".{name}", one) for name, one in dict(_plain_of(value)).items())
+    elif isinstance(value, (list, tuple)):
+        members = ((f"[{at}]", one) for at, one in enumerate(value))
+    with suppress(RecursionError):
+        for name, one in members:
+            found = _not_finite(one, f"{place}{name}")
+            if found is not None:
+                return found
+    return None
 
 
 def _plain_of(value: Any) -> Any:
@@ -1367,9 +1391,9 @@ def _stream_call(path: str, options: Mapping[str, Any]) -> _Call[StreamLine]:
     return _Call("POST", path, StreamLine.from_dict, _piece(options), headers, is_safe=False, is_stream=True)
 
 
-def _piece(value: Any) -> bytes:
+def _piece(value: Any, place: str = "") -> bytes:
     """A line of JSON, as a chunk of a body."""
-    line = _json(value)
+    line = _json(value, place)
     return b"%x\r\n%b\n\r\n" % (len(line) + 1, line)
 
 
@@ -1617,8 +1641,9 @@ class _Flow:
         self.is_waiting = False
 
     def line(self, item: Any) -> bytes:
+        piece = _piece(item, f"[{self._begun}]")
         self._begun += 1
-        return _piece(item)
+        return piece
 
     def answered(self, line: StreamLine) -> StreamLine:
         """Notes an answer. Raises `ChunksmithError` if it is for none of the lines but for the whole stream."""

@@ -140,6 +140,14 @@ class Sync(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "base_url"):
                 Chunksmith(url)
 
+    def test_a_number_that_json_has_not_is_refused_with_its_place(self) -> None:
+        document = {"text": "Tea", "metadata": {"a": [1, float("inf")]}}
+        with Chunksmith(SERVER) as client:
+            with self.assertRaisesRegex(ValueError, r"^documents\[0\]\.metadata\.a\[1\]: JSON has no inf;"):
+                client.chunk("token", documents=[document])
+            with self.assertRaisesRegex(ValueError, r"^\[1\]\.metadata\.a\[1\]: JSON has no inf;"):
+                list(client.stream("token", [{"text": "Tea"}, document]))
+
     def test_halves_of_surrogate_pairs_are_sent(self) -> None:
         text = "a\ud800é"
         self.assertEqual("".join(one.text for one in self.client.chunk("token", text, chunk_size=1)), text)
