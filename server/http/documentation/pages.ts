@@ -41,7 +41,11 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect 
 export function swaggerTheme(hasPlayground: boolean) {
   const [below, here] = ['../', ''].map((base) => JSON.stringify(bar(base, hasPlayground)));
   // Its page cannot be given a line of the head in another way.
-  const script = `document.head.insertAdjacentHTML('beforeend', ${JSON.stringify(VIEWPORT)});
+  const script = `const dark = matchMedia('(prefers-color-scheme: dark)');
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+follow();
+dark.addEventListener('change', follow);
+document.head.insertAdjacentHTML('beforeend', ${JSON.stringify(VIEWPORT)});
 document.body.insertAdjacentHTML('afterbegin', location.pathname.endsWith('/') ? ${below} : ${here});`;
   return {
     title: NAME,

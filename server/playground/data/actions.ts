@@ -49,6 +49,7 @@ export class Actions {
     const chunker = this.#store.state.catalogue?.plugins.find(({ options }) => 'chunk_overlap' in options);
     if (chunker === undefined)
       return this.notify('No chunker of this server gives the text of a file as a whole.');
+    if (file.size === 0) return this.notify(`${file.name} is empty: open a file with text.`);
     this.#opening = file;
     const form = new FormData();
     const fields = { file, chunk_size: '1000000000', include: '[]', offset_unit: 'utf16' };

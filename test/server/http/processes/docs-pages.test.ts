@@ -32,6 +32,13 @@ t.test('in a browser', { skip }, async (t) => {
   const strangersOf = ({ requests }: Page) =>
     requests.filter((asked) => !asked.startsWith(url) && !asked.startsWith('data:'));
 
+  await t.test('/docs is dark where the browser is', async () => {
+    const page = await browser.open(`${url}/docs`);
+    const features = [{ name: 'prefers-color-scheme', value: 'dark' }];
+    await page.send('Emulation.setEmulatedMedia', { features });
+    await page.until('getComputedStyle(document.documentElement).backgroundColor === "rgb(28, 32, 34)"');
+  });
+
   for (const path of ['/docs/', '/redoc']) {
     await t.test(`${path} loads whole, from this server alone, without a problem`, async (t) => {
       const page = await browser.open(url + path);
