@@ -22,7 +22,7 @@ type Victim = 'worker' | 'server' | 'sink' | 'command line';
 type Signal = 'SIGKILL' | 'SIGTERM' | 'SIGSTOP';
 
 /** Over which store how many of a hundred kills are. */
-interface Session {
+export interface Session {
   readonly name: string;
   readonly share: number;
   readonly skip?: string | false;

@@ -9,8 +9,6 @@ import { runCli, startCli } from './cli-process.ts';
 
 /** `chunk` with real signals, pipes, a terminal, a user and memory. */
 
-t.setTimeout(120_000);
-
 /** A run of which the first document is done. */
 async function started(t: Test, ...flags: string[]) {
   const { options } = await gatedFolder(t);
