@@ -77,7 +77,7 @@ export async function stateCases(t: Test, fresh: OpenFresh): Promise<void> {
   });
 
   await t.test('a shard that fails is tried again, then for good; its job does the others', async (t) => {
-    const { store, next, plan, drain } = await fresh(t, { pauseSeconds: 0.2 });
+    const { store, next, plan, drain } = await fresh(t, { pauseSeconds: 0.5 });
     const id = await plan(2);
     t.ok(await store.fail(await next(), FAILURE));
     const other = (await store.claim('w')) as Claim;
