@@ -115,14 +115,14 @@ function documentOf(source: SourceDocument, outcome: LineOutcome): ChunkedDocume
   return { source, id, chunks, embedding_empty, ids, error: undefined };
 }
 
-/** A document without chunks. @param id if the service knows it; that of a file is its name in any case */
+/** A document without chunks. @param id if the service knows it; that of a file that is one document is its name in any case */
 export function failedDocument(
   source: SourceDocument,
   id: string | undefined,
   error: DocumentError,
 ): ChunkedDocument {
-  const { place } = source;
-  const isFile = place.byte === undefined && place.row === undefined;
+  const { place, isOfMany = false } = source;
+  const isFile = place.byte === undefined && place.row === undefined && !isOfMany;
   return {
     source,
     id: id ?? (isFile ? place.source : undefined),

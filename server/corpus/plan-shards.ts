@@ -1,3 +1,4 @@
+import { ServiceError } from '../../core/errors.ts';
 import { isCompressed, uncompressedName } from './formats/compression.ts';
 import { rowGroupSizes } from './formats/parquet.ts';
 import type { Format, ShardRange } from './shard.ts';
@@ -35,7 +36,7 @@ export function shardBytesFor(total: number, workers: number): number {
 /**
  * Cuts a source into parts that are read by themselves, which are the same each time.
  *
- * @throws ServiceError `source_unreadable` if there is nothing, or a file of Parquet is none
+ * @throws ServiceError `source_unreadable` if there is nothing
  */
 export async function* planShards(storage: Storage, options: PlanOptions): AsyncGenerator<ShardRange> {
   const { shardBytes = SHARD_BYTES, shardDocuments = SHARD_DOCUMENTS } = options;
@@ -93,8 +94,11 @@ async function* partsOf(
   format: Exclude<Format, 'files'>,
   shardBytes: number,
 ): AsyncGenerator<ShardRange> {
-  if (format === 'parquet') yield* rowGroupParts(file, await rowGroupSizes(storage, file), shardBytes);
-  else if (format === 'csv' || isCompressed(file.name)) yield { format, files: [file], bytes: file.size };
+  if (format === 'parquet') {
+    const sizes = await rowGroupSizes(storage, file).catch(unlessUnreadable);
+    if (sizes === undefined) yield { format, files: [file], bytes: file.size };
+    else yield* rowGroupParts(file, sizes, shardBytes);
+  } else if (format === 'csv' || isCompressed(file.name)) yield { format, files: [file], bytes: file.size };
   else {
     const count = Math.ceil(file.size / shardBytes);
     const bound = (index: number) => Math.floor((index * file.size) / count);
@@ -103,6 +107,11 @@ async function* partsOf(
       yield { format, files: [file], part, bytes: part.to - part.from };
     }
   }
+}
+
+/** Whoever reads a file that is damaged says so, and other files are read. */
+function unlessUnreadable(error: unknown): undefined {
+  if (!(error instanceof ServiceError) || error.code !== 'source_unreadable') throw error;
 }
 
 /** Small row groups go together. */

@@ -6,6 +6,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { GitIgnores } from './git-ignores.ts';
 import { unlessMissing } from './local/failures.ts';
 import { isInside } from './local/paths.ts';
+import { OUTPUT } from './shard.ts';
 import type { Skip } from './skips.ts';
 import { unreadable } from './unreadable.ts';
 
@@ -92,7 +93,12 @@ async function selectFolder(folder: string, selection: Selection): Promise<void>
   for (const entry of entries) {
     const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
     const isFolder = entry.isDirectory();
-    if (isHidden(name, selection) || (await isIgnored(name, isFolder, selection))) continue;
+    if (
+      isHidden(name, selection) ||
+      isOutput(entry, name, selection) ||
+      (await isIgnored(name, isFolder, selection))
+    )
+      continue;
     if (isFolder) await selectFolder(name, selection);
     else if (entry.isFile() || (entry.isSymbolicLink() && (await isFile(name, selection)))) files.add(name);
   }
@@ -111,6 +117,14 @@ function isHidden(name: string, { hidden, onSkipped }: Selection): boolean {
       detail,
       brief: 'have a name with a dot in front',
     });
+  return true;
+}
+
+/** What a server wrote there is no source of its own. */
+function isOutput(entry: Dirent, name: string, { onSkipped }: Selection): boolean {
+  if (entry.name !== OUTPUT || !entry.isDirectory()) return false;
+  const detail = 'A server writes its jobs there: name it to have it read.';
+  onSkipped({ place: { source: `${name}/` }, skipped: 'ignored', detail, brief: 'are the output of jobs' });
   return true;
 }
 

@@ -43,6 +43,9 @@ export interface Place {
 /** What was read of a source, in its order. */
 export type SourceLine = SourceDocument | SkippedFile;
 
+/** The folder of the output of jobs that name none; no folder is read with it. */
+export const OUTPUT = 'chunksmith-jobs';
+
 /** A document of a source as the service takes it from a stream: a line of JSON. */
 export interface SourceDocument {
   readonly place: Place;
@@ -50,6 +53,8 @@ export interface SourceDocument {
   readonly size: number;
   /** The line, or why there is none. */
   readonly document: Buffer | ServiceError;
+  /** Whether it stands for all that is missing of a file of lines or rows, whose ids nobody knows. */
+  readonly isOfMany?: boolean;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import { openConnections, openStorage, type Storages } from '../corpus/open-storage.ts';
 import type { CorporaSettings } from '../corpus/settings.ts';
+import { OUTPUT } from '../corpus/shard.ts';
 import type { JobStore } from '../store/jobs/contract.ts';
 import type { JobPlaces } from './places.ts';
 import { UPLOAD, uploadStorage } from './upload-storage.ts';
@@ -36,8 +37,6 @@ export function createServerPlaces(settings: CorporaSettings, store: Pick<JobSto
 
 /** The path of the root itself. */
 const WHOLE = '.';
-/** The folder of the output of jobs that name none. */
-export const OUTPUT = 'chunksmith-jobs';
 /** What messages call the root; its path is the operator's. */
 const ROOT_LABEL = 'the folder of jobs';
 

@@ -65,7 +65,8 @@ async function* readTable(file: StoredFile, bytes: AsyncIterable<Buffer>, option
     if (problem !== undefined) break;
   }
   yield* take(true);
-  if (problem !== undefined) yield [{ place: { source: file.name }, size: file.size, document: problem }];
+  if (problem !== undefined)
+    yield [{ place: { source: file.name }, size: file.size, document: problem, isOfMany: true }];
 }
 
 function readHeader({ name }: StoredFile, { content }: CsvRecord, delimiters: readonly number[]): Header {

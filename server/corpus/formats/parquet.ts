@@ -30,7 +30,8 @@ export async function* readParquet(
       const { from, to } = part ?? { from: 0, to: groups.length };
       const problem = groups.length === 0 ? undefined : noTextColumn(opened.names, options.fields);
       if (problem !== undefined) {
-        if (from === 0) yield [{ place: { source: file.name }, size: file.size, document: problem }];
+        if (from === 0)
+          yield [{ place: { source: file.name }, size: file.size, document: problem, isOfMany: true }];
         continue;
       }
       let row = 0;

@@ -5,7 +5,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import t from 'tap';
 import { needs } from '../../support/here.ts';
 import { temporaryFolder } from '../../support/server.ts';
-import { BY_CHARACTERS, linesIn } from './cli.ts';
+import { BY_CHARACTERS, lineOf, linesIn } from './cli.ts';
 import { type CommandOptions, runHere } from './command.ts';
 
 const CHUNKER = BY_CHARACTERS(100);
@@ -34,6 +34,7 @@ t.test('files of a folder', async (t) => {
     'app.log': 'ignored',
     'build/out.txt': 'ignored',
     'empty.txt': '',
+    'chunksmith-jobs/1/part-000000.jsonl': '{"text":"written by a server"}',
     'sub/.gitignore': '!kept.log\n',
     'sub/kept.log': 'kept',
   });
@@ -52,8 +53,8 @@ t.test('files of a folder', async (t) => {
     t.match(texts, { 'a.txt': 'a', 'b.txt.gz': 'gzipped', 'c.txt.zst': 'zstandard', 'empty.txt': '' });
     for (const name of NAMES) t.equal(texts[`names/${name}`], name);
     const skipped =
-      '3 skipped: 2 are left out by .gitignore (app.log, build/), 1 is binary (binary.dat); 1 is empty (empty.txt)';
-    t.match(stderr, /^10 documents, 3 skipped, 9 chunks, /m);
+      '4 skipped: 2 are left out by .gitignore (app.log, build/), 1 is the output of jobs (chunksmith-jobs/), 1 is binary (binary.dat); 1 is empty (empty.txt)';
+    t.match(stderr, /^10 documents, 4 skipped, 9 chunks, /m);
     t.equal(stderr.trim().split('\n').at(-1), skipped);
   });
 
@@ -165,6 +166,22 @@ t.test('standard input is JSON Lines, or a document', async (t) => {
   t.same(one.texts, { '-': 'a text\nof two lines' });
   t.match(one.stderr, /^1 document, 1 chunk, /m);
   t.match(await textsOf(['-'], { cwd, input: '' }), { status: 0, ids: [] });
+});
+
+t.test('a file of lines or rows that is damaged fails alone, and its documents are not gone', async (t) => {
+  const cwd = await temporaryFolder(t, { 'a.jsonl': lineOf('a'), 'c.parquet': 'none', 'd.txt': 'd' });
+  await writeFile(join(cwd, 'b.jsonl.gz'), gzipSync(lineOf('b')).subarray(0, 20));
+  for (const out of [[], ['--out', 'out']]) {
+    const args = ['chunk', '.', ...CHUNKER, ...out, '--errors', 'e.jsonl', '--json'];
+    const run = await runHere(t, args, { cwd });
+    t.match(run.summary(), { status: 3, documents: 4, failed: 2, chunks: 2 }, run.stderr);
+    const errors = linesIn<object>(await readFile(join(cwd, 'e.jsonl'), 'utf8'));
+    t.match(errors, [
+      { source: 'b.jsonl.gz', id: undefined, detail: /is damaged: unexpected end of file/ },
+      { source: 'c.parquet', id: undefined, detail: /it is no Parquet/ },
+    ]);
+    await rm(join(cwd, 'e.jsonl'));
+  }
 });
 
 t.test('documents of files and of lines come in the order of the files', async (t) => {

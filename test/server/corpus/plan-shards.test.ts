@@ -75,7 +75,6 @@ t.test('where nothing is, that is an error', async (t) => {
     await failure('kb', 'parquet'),
     /: kb cannot .* of the files below it none has a name of parquet\.$/,
   );
-  t.match(await failure('kb/a.md', 'parquet'), /: kb\/a.md cannot be read: it is no Parquet/);
   const empty = plan(memoryStorage({}), { path: '', format: 'auto' });
   t.match(await failureOf(empty), /^source_unreadable: memory/);
 });

@@ -62,7 +62,7 @@ t.test('a worker does what there is, and what comes later when it is woken', asy
 });
 
 t.test('a lease is kept as long as the work goes on', async (t) => {
-  const { is, shards, outcomes } = await start(t, 1, () => sleep(2000, RESULT), { leaseSeconds: 0.6 });
+  const { is, shards, outcomes } = await start(t, 1, () => sleep(5000, RESULT), { leaseSeconds: 2 });
   await is('done');
   t.match(await shards(), [{ attempt: 1, failures: 0 }]);
   t.same(new Set(outcomes), new Set(['done']));

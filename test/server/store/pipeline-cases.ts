@@ -139,14 +139,14 @@ export async function pipelineCases(t: Test, fresh: () => Promise<Database>): Pr
 
   await t.test('no update at once with others is lost', async (t) => {
     const { id } = await add(store);
-    const changes = Array.from({ length: 20 }, (_, round) => [
+    const changes = Array.from({ length: 8 }, (_, round) => [
       { description: `round ${round}` },
       { name: `${id} ${round}` },
       { steps: [{ ...STEPS[0], config: { round } } as never] },
     ]);
     await Promise.all(changes.flat().map((change) => store.update(id, change)));
     const { name, description, steps, version } = await store.get(id);
-    t.match({ name, description, version }, { name: /\d$/, description: /^round \d+$/, version: 61 });
+    t.match({ name, description, version }, { name: /\d$/, description: /^round \d+$/, version: 25 });
     t.equal(steps.length, 1);
   });
 
