@@ -8,6 +8,7 @@ import { createDatabase } from '../store/create-database.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
 import { createPipelineStore } from '../store/pipeline-store.ts';
 import { checkPlugins } from './check-plugins.ts';
+import { endWithReader } from './closed-pipe.ts';
 import { limitsOf } from './limits.ts';
 import { tryToListen } from './listening.ts';
 
@@ -25,6 +26,7 @@ const QUIET = { logLevel: 'error', logFormat: 'json' };
  *   the store of pipelines cannot be opened or the address is taken
  */
 export async function check(config: Config, corpora: CorporaSettings): Promise<number> {
+  endWithReader();
   const access = describeAccess(config);
   const container = await createServerContainer(forExamples(config), await createLog(WARNINGS));
   try {

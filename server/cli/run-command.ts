@@ -2,6 +2,7 @@ import addCompletion from '@bomb.sh/tab/commander';
 import { Command, CommanderError } from 'commander';
 import type { Environment } from '../config/config.ts';
 import { VERSION } from '../version.ts';
+import { endWithReader } from './closed-pipe.ts';
 import { evaluateCommand } from './commands/evaluate.ts';
 import { jobsCommand } from './commands/jobs.ts';
 import { listingCommands } from './commands/listings.ts';
@@ -22,6 +23,7 @@ export async function runCommand(args: readonly string[], env: Environment): Pro
     const [name, ...rest] = args;
     if (name === 'chunk')
       return await runChunk(chunkCommand().name('chunksmith chunk').exitOverride(), rest, env);
+    endWithReader();
     await program(env).parseAsync([...args], { from: 'user' });
     return EXIT.done;
   } catch (error) {

@@ -1,7 +1,8 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Storage, StoredFile } from '../corpus/storage.ts';
 
-const NAME = 'documents.jsonl';
+/** Also what errors say of its lines. */
+const NAME = 'source.documents';
 const PIECE = 1_048_576;
 
 /** The name of the one file of an upload. */

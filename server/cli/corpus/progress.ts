@@ -47,23 +47,26 @@ const MB = 1e6;
  */
 export function showProgress(kind: ProgressKind, counts: Counts, total: number | undefined): Progress {
   const begin = performance.now();
+  const estimate = new Estimate(total);
   const shown = kind === 'auto' ? (process.stderr.isTTY ? 'bar' : 'plain') : kind;
   if (shown === 'none') return { update() {}, stop() {} };
-  if (shown === 'bar') return showBar(counts, total, begin);
+  if (shown === 'bar') return showBar(counts, total, begin, estimate);
   const write = shown === 'json' ? jsonLine : plainLine;
   let next = begin + PAUSE;
   return {
     update() {
       const now = performance.now();
+      const summary = summaryOf(counts, begin);
+      estimate.note(summary);
       if (now < next) return;
       next = now + PAUSE;
-      process.stderr.write(write(summaryOf(counts, begin), total));
+      process.stderr.write(write(summary, total, estimate.left(summary)));
     },
     stop() {},
   };
 }
 
-function showBar(counts: Counts, total: number | undefined, begin: number): Progress {
+function showBar(counts: Counts, total: number | undefined, begin: number, estimate: Estimate): Progress {
   const format =
     total === undefined
       ? '{documents} documents, {mb} MB, {rate} MB/s, {chunks} chunks'
@@ -74,7 +77,8 @@ function showBar(counts: Counts, total: number | undefined, begin: number): Prog
   );
   const payload = () => {
     const summary = summaryOf(counts, begin);
-    const left = leftOf(summary, total);
+    estimate.note(summary);
+    const left = estimate.left(summary);
     return {
       documents: summary.documents,
       chunks: summary.chunks,
@@ -111,8 +115,7 @@ function jsonLine(summary: Summary, total: number | undefined): string {
   return `${JSON.stringify({ ...summary, ...(total !== undefined && { bytes_total: total }) })}\n`;
 }
 
-function plainLine(summary: Summary, total: number | undefined): string {
-  const left = leftOf(summary, total);
+function plainLine(summary: Summary, _total: number | undefined, left: string | undefined): string {
   return `${describe(summary)}${left === undefined ? '' : `, ${left}`}\n`;
 }
 
@@ -144,13 +147,26 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** How long the rest will take; undefined as long as that would be a guess: threads start, and the first files are read. */
-export function leftOf(
-  { bytes, seconds }: Pick<Summary, 'bytes' | 'seconds'>,
-  total: number | undefined,
-): string | undefined {
-  if (total === undefined || seconds < FIRST_ESTIMATE.seconds || bytes < total * FIRST_ESTIMATE.share)
-    return undefined;
-  const left = Math.max(0, Math.round(((total - bytes) * seconds) / bytes));
-  return `${left < 60 ? `${left} s` : `${Math.floor(left / 60)} min ${left % 60} s`} left`;
+/** How long the rest will take, by what was done since the first documents were: threads start before that. */
+export class Estimate {
+  readonly #total: number | undefined;
+  #first: Pick<Summary, 'bytes' | 'seconds'> | undefined;
+
+  constructor(total: number | undefined) {
+    this.#total = total;
+  }
+
+  note({ bytes, seconds }: Pick<Summary, 'bytes' | 'seconds'>): void {
+    if (bytes > 0) this.#first ??= { bytes, seconds };
+  }
+
+  /** Undefined as long as that would be a guess. */
+  left({ bytes, seconds }: Pick<Summary, 'bytes' | 'seconds'>): string | undefined {
+    if (this.#total === undefined || this.#first === undefined) return undefined;
+    const done = { bytes: bytes - this.#first.bytes, seconds: seconds - this.#first.seconds };
+    if (done.seconds < FIRST_ESTIMATE.seconds || done.bytes < this.#total * FIRST_ESTIMATE.share)
+      return undefined;
+    const left = Math.max(0, Math.round(((this.#total - bytes) * done.seconds) / done.bytes));
+    return `${left < 60 ? `${left} s` : `${Math.floor(left / 60)} min ${left % 60} s`} left`;
+  }
 }

@@ -203,7 +203,13 @@ function sourceOf({ path, format, fields }: JobMembers['source']): JobSource {
 }
 
 function checkDocuments({ source: { documents } }: JobMembers, body: Buffer, config: Config): void {
-  if (documents !== undefined) checkList(documents, { body, at: documentsIn(body).from }, config);
+  if (documents === undefined) return;
+  try {
+    checkList(documents, { body, at: documentsIn(body).from }, config);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') throw error;
+    throw invalid(error.problems.map((problem) => problem.replaceAll(/\bdocuments\[/g, 'source.documents[')));
+  }
 }
 
 /** The documents of a request as JSON Lines. */

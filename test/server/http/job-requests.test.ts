@@ -50,8 +50,8 @@ t.test('a request needs a source and steps, each once; documents are as those of
     [{ steps: undefined, pipeline: 'none' }, /there is no pipeline "none"/],
     [of(), /source\.documents: expected/],
     [of(A, { id: 'b' }), /source\.documents\[1\]\.text: missing/],
-    [of(A, A), /documents\[1\]\.id: documents\[0\] has it too/],
-    [of({ ...A, id: 7 }, { ...A, id: '7' }), /documents\[1\]\.id: documents\[0\] has it too/],
+    [of(A, A), /source\.documents\[1\]\.id: source\.documents\[0\] has it too/],
+    [of({ ...A, id: 7 }, { ...A, id: '7' }), /source\.documents\[1\]\.id: source\.documents\[0\] has it too/],
   ] as const) {
     await checkRefused(t, request, problems);
   }

@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { createJob, JOBS, outputOf, runJob, startJobServer, untilState } from '../../support/jobs.ts';
 import { plugin, pluginsFolder } from '../../support/plugins.ts';
@@ -54,7 +55,7 @@ async function start(t: Test, files: Record<string, string>, config: object = {}
         .filter((name) => name !== '.refused')
         .map(decodeURIComponent)
         .sort(),
-    write: (name: string, text: string) => writeFile(join(server.root, name), text),
+    write: (name: string, text: string | Buffer) => writeFile(join(server.root, name), text),
     remove: (name: string) => rm(join(server.root, name)),
     refuse: (id: string) => writeFile(join(folder, '.refused'), id),
   };
@@ -133,6 +134,15 @@ t.test(
     t.same(await stored(), ['a', 'b']);
   },
 );
+
+t.test('a file that is damaged may have any document: nothing of it is deleted', async (t) => {
+  const { run, stored, write } = await start(t, { 'in/x.jsonl': linesOf('a'), 'in/y.jsonl.gz': '' });
+  await write('in/y.jsonl.gz', gzipSync(linesOf('b', 'c')));
+  await run('in');
+  await write('in/y.jsonl.gz', 'no gzip');
+  t.match(await run('in'), { pruned: 0, unpruned: 2, documents: { done: 1, failed: 1 } });
+  t.same(await stored(), ['a', 'b', 'c']);
+});
 
 t.test('a job that fails prunes nothing until it is done', async (t) => {
   const files = { ...KB, 'kb/c.md': '3' };

@@ -43,6 +43,8 @@ t.test('output that nobody reads on ends it quietly; output that cannot be writt
   const chunk = ['chunk', 'large.txt', ...BY_CHARACTERS(50)];
   const head = await runCli(t, chunk, { cwd, shell: 'set -o pipefail; "$@" | head -n 1' });
   t.same([head.status, head.lines().length, head.stderr], [0, 1, '']);
+  const check = await runCli(t, ['check'], { cwd, shell: 'set -o pipefail; "$@" | head -n 1' });
+  t.same([check.status, check.stdout, check.stderr], [0, 'Plugins:\n', '']);
   const full = await runCli(t, chunk, { cwd, shell: '"$@" > /dev/full' });
   t.match(full, { status: 1, stderr: /^standard output cannot be written: ENOSPC/m });
 });

@@ -1,0 +1,10 @@
+import { hold } from '../../core/hold.ts';
+import { EXIT } from './errors.ts';
+
+/** Ends the process once nobody reads what it prints, as in `chunksmith check | head`, which is no failure. */
+export function endWithReader(): void {
+  hold(process.stdout, (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(EXIT.done);
+  });
+}
