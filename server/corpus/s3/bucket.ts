@@ -2,7 +2,7 @@ import type { HeadObjectCommandOutput, ListObjectsV2CommandOutput as ListOutput 
 import type { Storage, StoredFile } from '../storage.ts';
 import { type BucketClient, type ClientTools, CONTENT, createClient, unless, versionOf } from './client.ts';
 import type { BucketConnection } from './connection.ts';
-import { AnswerFailure, storageFailed } from './failures.ts';
+import { BucketFailure, storageFailed } from './failures.ts';
 import { createKeys, isSound, type Keys } from './keys.ts';
 import { ObjectWriter } from './object-writer.ts';
 import { readObject } from './read-object.ts';
@@ -52,7 +52,7 @@ function fileOf(
 ): StoredFile {
   if (ETag !== undefined && ContentLength !== undefined)
     return { name, size: ContentLength, version: versionOf(ETag) };
-  throw storageFailed(label, new AnswerFailure(`it does not say the size and the ETag of ${name}`));
+  throw storageFailed(label, new BucketFailure(`it does not say the size and the ETag of ${name}`));
 }
 
 /**
@@ -68,7 +68,7 @@ async function* listObjects(client: BucketClient, keys: Keys, folder: string): A
     if (!key.startsWith(prefix) || (last !== undefined && Buffer.compare(last, bytes) >= 0))
       throw storageFailed(
         client.label,
-        new AnswerFailure('it does not list objects in the order of their keys'),
+        new BucketFailure('it does not list objects in the order of their keys'),
       );
     last = bytes;
     const rest = key.slice(prefix.length);
@@ -93,11 +93,11 @@ interface ListedObject {
   readonly version: string;
 }
 
-/** @throws AnswerFailure or URIError if it is no page of a list */
+/** @throws BucketFailure or URIError if it is no page of a list */
 function readPage({ Contents = [], EncodingType, IsTruncated, NextContinuationToken: next }: ListOutput) {
-  if (IsTruncated !== (next !== undefined)) throw new AnswerFailure();
+  if (IsTruncated !== (next !== undefined)) throw new BucketFailure();
   const objects = Contents.map(({ Key, Size, ETag }): ListedObject => {
-    if (Key === undefined || Size === undefined || ETag === undefined) throw new AnswerFailure();
+    if (Key === undefined || Size === undefined || ETag === undefined) throw new BucketFailure();
     return { key: EncodingType === 'url' ? decodeKey(Key) : Key, size: Size, version: versionOf(ETag) };
   });
   return { objects, next };

@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { BucketConnection } from './connection.ts';
-import { statusOf, storageFailed } from './failures.ts';
+import { BucketFailure, statusOf, storageFailed } from './failures.ts';
 
 export interface ClientTools {
   /** How often a call is made at most, while its failures may pass. */
@@ -27,7 +27,9 @@ export interface BucketClient {
 export function createClient(connection: BucketConnection, label: string, tools: ClientTools): BucketClient {
   let opened: Promise<{ readonly sdk: Sdk; readonly client: S3Client }> | undefined;
   const open = async () => {
-    const sdk = await import('@aws-sdk/client-s3');
+    const sdk = await import('@aws-sdk/client-s3').catch((cause: unknown) => {
+      throw new BucketFailure(MISSING, { cause });
+    });
     return { sdk, client: new sdk.S3Client(settingsOf(connection, tools)) };
   };
   return {
@@ -44,6 +46,9 @@ export function createClient(connection: BucketConnection, label: string, tools:
     },
   };
 }
+
+const MISSING =
+  'this deployment was trimmed without what opens buckets: trim it with --buckets, or run "npm install @aws-sdk/client-s3 @aws-sdk/lib-storage"';
 
 /** What the SDK is told. What it is not told it takes from the environment, as programs of AWS do. */
 function settingsOf(connection: BucketConnection, { attempts, silence }: ClientTools) {

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../../core/errors.ts';
 
-/** An answer came that is of no use. */
-export class AnswerFailure extends Error {
-  constructor(problem = 'its answer is none of S3; check the endpoint') {
-    super(problem);
+/** A failure that is told as it is: by default, an answer came that is of no use. */
+export class BucketFailure extends Error {
+  constructor(problem = 'its answer is none of S3; check the endpoint', options?: ErrorOptions) {
+    super(problem, options);
   }
 }
 
@@ -25,7 +25,7 @@ export function storageFailed(label: string, error: unknown): ServiceError {
 
 function reasonFor(error: SdkError): string {
   const { name, code, message } = error;
-  if (error instanceof AnswerFailure) return message;
+  if (error instanceof BucketFailure) return message;
   if (name in OURS) return OURS[name] as string;
   const status = statusOf(error);
   if (status !== undefined && status >= 300) {
@@ -38,7 +38,7 @@ function reasonFor(error: SdkError): string {
   if (name === 'TimeoutError') return 'it was silent for too long; check the endpoint and the network';
   return /region/i.test(message) && status === undefined
     ? 'there is no region: give one'
-    : new AnswerFailure().message;
+    : new BucketFailure().message;
 }
 
 /** What the SDK says before anything is sent. */

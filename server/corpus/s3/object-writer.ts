@@ -5,7 +5,7 @@ import type { HeadObjectCommandOutput } from '@aws-sdk/client-s3';
 import { hold } from '../../../core/hold.ts';
 import type { FileWriter, WrittenFile } from '../storage.ts';
 import { type BucketClient, CONTENT, unless, versionOf } from './client.ts';
-import { AnswerFailure, statusOf } from './failures.ts';
+import { BucketFailure, statusOf } from './failures.ts';
 
 /** Bytes of a part. S3 allows 10,000 of them: an object can have 83 GB. */
 const PART = 8_388_608;
@@ -63,7 +63,7 @@ export class ObjectWriter implements FileWriter {
       } catch (error) {
         if (statusOf(error) !== 404 || (error as Error).name === 'NoSuchBucket') throw error;
         if (!this.#isWhole(await unless([404], client.send(new sdk.HeadObjectCommand(target)))))
-          throw new AnswerFailure('it does not know the upload any more');
+          throw new BucketFailure('it does not know the upload any more');
       }
     });
   }

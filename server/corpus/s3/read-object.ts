@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { ServiceError } from '../../../core/errors.ts';
 import type { StoredFile } from '../storage.ts';
 import { type BucketClient, versionOf } from './client.ts';
-import { AnswerFailure, statusOf, storageFailed } from './failures.ts';
+import { BucketFailure, statusOf, storageFailed } from './failures.ts';
 
 /** An object of which bytes are read. */
 export interface ObjectRange {
@@ -22,7 +22,7 @@ export async function* readObject(client: BucketClient, range: ObjectRange): Asy
   let at = range.from;
   for (let cuts = 0; at < to; cuts++) {
     const body = await openObject(client, { ...range, from: at });
-    let failure: unknown = new AnswerFailure('its answer ended too early');
+    let failure: unknown = new BucketFailure('its answer ended too early');
     try {
       for await (const piece of body as AsyncIterable<Buffer>) {
         const wanted = piece.subarray(0, to - at);
@@ -52,7 +52,7 @@ function openObject(client: BucketClient, { key, file, from, to }: ObjectRange):
     if (!isOther && first === from) return body;
     body.destroy();
     if (isOther) throw new ServiceError('source_changed', { source: file.name });
-    throw new AnswerFailure('it answers with other bytes than were asked for');
+    throw new BucketFailure('it answers with other bytes than were asked for');
   });
 }
 
