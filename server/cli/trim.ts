@@ -9,6 +9,9 @@ import { loadRegistry } from '../loader/loader.ts';
 import { importsOf, packageOf } from './import-scanner.ts';
 import { PACKAGED_NODE } from './packaged-node.ts';
 
+/** What the server loads when a bucket is first opened: 23 MB that a trimmed deployment has if it is asked for. */
+const OF_BUCKETS = ['@aws-sdk/client-s3', '@aws-sdk/lib-storage'];
+
 /** What was removed. */
 export interface Trimmed {
   /** Folders of plugins and of their tests, relative to the checkout. */
@@ -23,9 +26,10 @@ export interface Trimmed {
  * packages stay until the next `npm prune`.
  *
  * @param names plugins to keep, as `--plugins` takes them; none for all that are here
+ * @param buckets whether what opens buckets stays, if some plugins are named
  * @throws ServiceError `unknown_plugin`, and then nothing is deleted
  */
-export async function trim(root: string, names: readonly string[]): Promise<Trimmed> {
+export async function trim(root: string, names: readonly string[], buckets = false): Promise<Trimmed> {
   const all = await pluginsIn(root, []);
   const kept = await pluginsIn(root, names);
   const keptFiles = new Set(kept.map(({ file }) => file));
@@ -35,6 +39,7 @@ export async function trim(root: string, names: readonly string[]): Promise<Trim
   const tests = testsLeftBehind(root);
   for (const folder of tests) rmSync(join(root, folder), { recursive: true });
   const needed = new Set([...packagesOf(kept), ...importedPackages(root)]);
+  if (names.length > 0 && !buckets) for (const name of OF_BUCKETS) needed.delete(name);
   return { folders: [...plugins, ...tests], packages: keepDependencies(root, needed) };
 }
 
@@ -106,21 +111,21 @@ function report(root: string, { folders, packages }: Trimmed): string {
 }
 
 /**
- * `npm run trim -- token,recursive [--force]`; without names it only removes what is left of plugins whose folders
+ * `npm run trim -- token,recursive [--buckets] [--force]`; without names it only removes what is left of plugins whose folders
  * were deleted by hand.
  */
 async function main(args: readonly string[]): Promise<void> {
   const root = join(import.meta.dirname, '../..');
   const { values, positionals } = parseArgs({
     args: [...args],
-    options: { force: { type: 'boolean', default: false } },
+    options: { force: { type: 'boolean', default: false }, buckets: { type: 'boolean', default: false } },
     allowPositionals: true,
   });
   const names = positionals.flatMap(splitList);
   if (names.length > 0 && !values.force && hasUncommittedChanges(root)) {
     throw new Error('git has uncommitted changes here: commit or stash them, or give --force.');
   }
-  console.log(report(root, await trim(root, names)));
+  console.log(report(root, await trim(root, names, values.buckets)));
 }
 
 if (import.meta.main) {

@@ -211,13 +211,6 @@ export const OPTIONS = {
       'What the process does: `api` answers requests and leaves jobs to others, `worker` does jobs and answers no requests but those of operators.',
     choices: ['all', 'api', 'worker'],
   },
-  bulkQueue: {
-    type: 'text',
-    default: 'auto',
-    description:
-      'How jobs are handed out: `lease` by their tables, `pg-boss` by its tickets on PostgreSQL; `auto` is `pg-boss` where DATABASE_URL is set.',
-    choices: ['auto', 'lease', 'pg-boss'],
-  },
   bulkLease: {
     type: 'integer',
     default: 30,

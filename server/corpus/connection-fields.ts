@@ -19,36 +19,48 @@ export function readConnection(
     .filter((field) => !Object.hasOwn(fields, field))
     .map((field) => `${field}: unknown, known are ${known}`);
   if (!areRead(fields) || unknown.length > 0) return { problems: [...unknown, ...problemsOf(fields)] };
-  const { endpoint, bucket, region, prefix, style, session_token } = fields;
-  const sessionToken = session_token.value;
+  const { endpoint, bucket, region, prefix, style, profile, ...keys } = fields;
+  const [accessKeyId, secretAccessKey, sessionToken] = [
+    keys.access_key_id.value,
+    keys.secret_access_key.value,
+    keys.session_token.value,
+  ];
   return {
     value: {
       name,
-      endpoint: endpoint.value,
       bucket: bucket.value,
-      region: region.value,
       prefix: prefix.value,
       style: style.value,
-      accessKeyId: fields.access_key_id.value,
-      secretAccessKey: fields.secret_access_key.value,
-      ...(sessionToken !== undefined && { sessionToken }),
+      ...(endpoint.value !== undefined && { endpoint: endpoint.value }),
+      ...(region.value !== undefined && { region: region.value }),
+      ...(profile.value !== undefined && { profile: profile.value }),
+      ...(accessKeyId !== undefined &&
+        secretAccessKey !== undefined && {
+          credentials: { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) },
+        }),
     },
   };
 }
 
 function readFields(written: Fields, env: Environment) {
-  const token = written.get('session_token');
+  const isOwn = written.has('endpoint');
+  const hasKeys = KEYS.some((field) => written.has(field));
+  const key = (field: string, isNeeded: boolean) =>
+    isNeeded || written.has(field) ? readKey(written.get(field), env) : { value: undefined };
   return {
-    endpoint: readEndpoint(written.get('endpoint')),
+    endpoint: isOwn ? readEndpoint(written.get('endpoint')) : { value: undefined },
     bucket: readBucket(written.get('bucket')),
-    region: readRegion(written.get('region') ?? 'us-east-1'),
+    region: readRegion(written.get('region') ?? (isOwn ? 'us-east-1' : undefined)),
     prefix: readPrefix(written.get('prefix') ?? ''),
-    style: readStyle(written.get('style') ?? 'path'),
-    access_key_id: readKey(written.get('access_key_id'), env),
-    secret_access_key: readKey(written.get('secret_access_key'), env),
-    session_token: token === undefined ? { value: undefined } : readKey(token, env),
+    style: readStyle(written.get('style') ?? (isOwn ? 'path' : 'host')),
+    access_key_id: key(KEYS[0], hasKeys),
+    secret_access_key: key(KEYS[1], hasKeys),
+    session_token: key(KEYS[2], false),
+    profile: readProfile(written.get('profile'), hasKeys),
   };
 }
+
+const KEYS = ['access_key_id', 'secret_access_key', 'session_token'] as const;
 
 type AllRead<T> = { readonly [K in keyof T]: Extract<T[K], { readonly value: unknown }> };
 
@@ -72,7 +84,8 @@ function readBucket(value: unknown): Read<string> {
   return isName ? { value } : { expected: 'the name of a bucket' };
 }
 
-function readRegion(value: unknown): Read<string> {
+function readRegion(value: unknown): Read<string | undefined> {
+  if (value === undefined) return { value };
   const isName = typeof value === 'string' && /^[a-z0-9-]{1,64}$/.test(value);
   return isName ? { value } : { expected: 'a region such as eu-central-1' };
 }
@@ -85,6 +98,12 @@ function readPrefix(value: unknown): Read<string> {
 
 function readStyle(value: unknown): Read<BucketConnection['style']> {
   return value === 'path' || value === 'host' ? { value } : { expected: '"path" or "host"' };
+}
+
+function readProfile(value: unknown, hasKeys: boolean): Read<string | undefined> {
+  if (value === undefined) return { value };
+  if (typeof value !== 'string' || value === '') return { expected: 'the name of a profile of AWS' };
+  return hasKeys ? { expected: 'either a profile or keys' } : { value };
 }
 
 function readKey(value: unknown, env: Environment): Read<string> {

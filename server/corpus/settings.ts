@@ -50,7 +50,7 @@ function readRoot(folder: string): string | undefined {
 export function describeCorpora(config: CorporaConfig, { root, connections }: CorporaSettings): string[] {
   const buckets = [...connections.values()].map(
     ({ name, bucket, prefix, endpoint }) =>
-      `${name} (${[bucket, prefix].filter(Boolean).join('/')} at ${endpoint.href})`,
+      `${name} (${[bucket, prefix].filter(Boolean).join('/')} at ${endpoint?.href ?? 'AWS'})`,
   );
   const { bulkCallbackSecret, bulkCallbackPrivate } = config;
   return [

@@ -108,10 +108,7 @@ const isInTheMiddle = ({ state, shards }: JobAnswer) => state === 'running' && s
 
 const SCENES: readonly Scene[] = [
   { name: 'SQLite', open: openSqlite },
-  ...(['lease', 'pg-boss'] as const).map((queue) => ({
-    name: `PostgreSQL, ${queue}`,
-    open: (t: Cleanup, count: number) => openPostgres(t, queue, Math.ceil(count / 2)),
-  })),
+  { name: 'PostgreSQL', open: openPostgres },
   { name: 'Chroma', open: async (t, count) => openKilled(t, await startSink(t), count) },
   {
     name: 'S3',
@@ -171,7 +168,7 @@ async function makeRoom(site: Site, disk: SmallDisk): Promise<void> {
     if (name.startsWith('filler')) await site.surely('DELETE', `/v1/pipelines/${id}`);
 }
 
-async function openPostgres(t: Cleanup, queue: 'lease' | 'pg-boss', times: number) {
+async function openPostgres(t: Cleanup, times: number) {
   let disk: SmallDisk | undefined;
   const prepare = async (folder: string) => {
     disk = mountSmallDisk(t, folder, '192m', OWNER);
@@ -180,7 +177,7 @@ async function openPostgres(t: Cleanup, queue: 'lease' | 'pg-boss', times: numbe
   const url = new URL(await server.newDatabase());
   const gate = await openGate(t, Number(url.port));
   url.port = String(gate.port);
-  const site = await openSite(t, { dataDir: '', databaseUrl: url.href }, { queue, lease: 10, flags: TIMELY });
+  const site = await openSite(t, { dataDir: '', databaseUrl: url.href }, { lease: 10, flags: TIMELY });
   let restarts = 0;
   const faults: Fault[] = [
     {

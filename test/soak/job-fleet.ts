@@ -26,7 +26,6 @@ export async function strike(
 }
 
 export interface FleetOptions {
-  readonly queue?: 'lease' | 'pg-boss';
   /** Seconds. */
   readonly lease?: number;
   readonly shardBytes?: number;
@@ -39,14 +38,13 @@ export interface FleetOptions {
 }
 
 export async function startFleet(t: Cleanup, place: Database, options: FleetOptions = {}) {
-  const { queue = 'lease', lease = 1, shardBytes = 400_000, plugins = [], flags = [], env = {} } = options;
+  const { lease = 1, shardBytes = 400_000, plugins = [], flags = [], env = {} } = options;
   const root = options.root ?? (await temporaryFolder(t));
   const settings = {
     host: '127.0.0.1',
     workers: 1,
     'data-dir': place.dataDir,
     'bulk-root': root,
-    'bulk-queue': place.databaseUrl === '' ? 'auto' : queue,
     'bulk-lease': lease,
     'bulk-shard-bytes': shardBytes,
   };

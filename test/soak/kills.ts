@@ -26,20 +26,18 @@ export interface Session {
   readonly name: string;
   readonly share: number;
   readonly skip?: string | false;
-  readonly queue?: 'lease' | 'pg-boss';
+  readonly isOnPostgres?: boolean;
   readonly isPooled?: boolean;
   readonly victims: readonly Victim[];
 }
 
 const both: readonly Victim[] = ['worker', 'server'];
-const pooled = { isPooled: true, victims: both, skip: noPostgres || noPgBouncer };
+const postgres = { isOnPostgres: true, victims: both, skip: noPostgres };
 
 export const SESSIONS: readonly Session[] = [
-  { name: 'SQLite', share: 28, victims: both },
-  { name: 'PostgreSQL, lease', share: 16, queue: 'lease', victims: both, skip: noPostgres },
-  { name: 'PostgreSQL, lease, pgbouncer', share: 16, queue: 'lease', ...pooled },
-  { name: 'PostgreSQL, pg-boss', share: 10, queue: 'pg-boss', victims: both, skip: noPostgres },
-  { name: 'PostgreSQL, pg-boss, pgbouncer', share: 10, queue: 'pg-boss', ...pooled },
+  { name: 'SQLite', share: 30, victims: both },
+  { name: 'PostgreSQL', share: 30, ...postgres },
+  { name: 'PostgreSQL, pgbouncer', share: 20, ...postgres, isPooled: true, skip: noPostgres || noPgBouncer },
   { name: 'Chroma', share: 10, victims: ['worker', 'sink'], skip: noSink },
   { name: 'chunk --resume', share: 10, victims: ['command line'] },
 ];
@@ -48,8 +46,8 @@ export const SESSIONS: readonly Session[] = [
 const WEIGHTS: Readonly<Record<Victim, number>> = { worker: 3, server: 1, sink: 1, 'command line': 1 };
 const CYCLE: readonly Signal[] = ['SIGKILL', 'SIGTERM', 'SIGSTOP', 'SIGKILL', 'SIGKILL'];
 
-/** Seconds of a lease; pg-boss takes no ticket for lost before ten. */
-const LEASES = { lease: 2, 'pg-boss': 10 };
+/** Seconds of a lease; on PostgreSQL no worker is taken for lost before ten. */
+const [LEASE, LEASE_ON_POSTGRES] = [2, 10];
 const WORKERS = 2;
 /** The share of workers that are struck at any moment, also while they start; the others once they have a shard. */
 const ANY_MOMENT = 0.25;
@@ -106,12 +104,16 @@ function judge(tally: Tally, what: string, struck: Struck, fine: readonly Struck
   else if (struck !== 'it lives' && !fine.includes(struck)) tally.wrong.push(`${what}: ended with ${struck}`);
 }
 
-async function strikeSite(t: Cleanup, { queue, isPooled, victims }: Session, plan: Plan): Promise<Tally> {
-  const place = queue === undefined ? await sqlitePlace(t) : await placeOn(t, isPooled);
+async function strikeSite(
+  t: Cleanup,
+  { isOnPostgres = false, isPooled, victims }: Session,
+  plan: Plan,
+): Promise<Tally> {
+  const place = isOnPostgres ? await placeOn(t, isPooled) : await sqlitePlace(t);
   const sink = victims.includes('sink') ? await startSink(t) : undefined;
-  const lease = LEASES[queue ?? 'lease'];
+  const lease = isOnPostgres ? LEASE_ON_POSTGRES : LEASE;
   const standstill = lease * 1200 + 500;
-  const site = await openSite(t, place, { ...(queue && { queue }), lease, ...(sink && { server: sink }) });
+  const site = await openSite(t, place, { lease, ...(sink && { server: sink }) });
   const first = site.fleet.worker();
   await site.start();
   first.child.kill('SIGKILL');
@@ -120,7 +122,7 @@ async function strikeSite(t: Cleanup, { queue, isPooled, victims }: Session, pla
   else striking.push(strikeSink(site, sink, plan, standstill));
   await Promise.all(striking);
   await site.stop();
-  if (queue === undefined) checkWhole(site.tally, place);
+  if (!isOnPostgres) checkWhole(site.tally, place);
   return site.tally;
 }
 

@@ -1,4 +1,3 @@
-import type { Test } from 'tap';
 import { createDatabase } from '../../server/store/create-database.ts';
 import type {
   Claim,
@@ -16,7 +15,6 @@ import { until } from './until.ts';
 
 /** A lease that only ends in a test if the test says so; pauses that are over at once. */
 export const SETTINGS: QueueSettings = {
-  queue: 'auto',
   leaseSeconds: 6,
   mostFailures: 3,
   pauseSeconds: 0.02,
@@ -70,7 +68,7 @@ export async function openJobs(t: Cleanup, place: Database, changes: Partial<Que
     /** Lets the lease of a claim end, and the heartbeat of its ticket. */
     async lose({ jobId, seq }: Claim) {
       await sql('update bulk_shards set due_at = 0 where job_id = ? and seq = ?', [jobId, seq]);
-      if (!hasTickets(place, queue)) return;
+      if (place.databaseUrl === '') return;
       const hourAgo = `heartbeat_on = now() - interval '1 hour'`;
       await sql(`update chunksmith_queue.job set ${hourAgo} where singleton_key = ?`, [`${jobId}/${seq}`]);
     },
@@ -90,26 +88,15 @@ export async function openJobs(t: Cleanup, place: Database, changes: Partial<Que
   };
 }
 
-const hasTickets = ({ databaseUrl }: Database, { queue }: QueueSettings): boolean =>
-  databaseUrl !== '' && queue !== 'lease';
-
 /** Opens a store in a new database. */
 export type OpenFresh = (t: Cleanup, changes?: Partial<QueueSettings>) => Promise<OpenJobs>;
 
 export const openOnSqlite: OpenFresh = async (t, changes) => openJobs(t, await sqlitePlace(t), changes);
 
-/** Runs the same tests for each way of handing out shards on PostgreSQL. */
-export async function onPostgresQueues(
-  t: Test,
-  server: Postgres,
-  tests: (t: Test, fresh: OpenFresh) => Promise<void>,
-): Promise<void> {
-  for (const queue of ['lease', 'pg-boss'] as const) {
-    await t.test(`${queue} on PostgreSQL`, (t) =>
-      tests(t, async (t, changes) => openJobs(t, await postgresPlace(server), { queue, ...changes })),
-    );
-  }
-}
+export const openOnPostgres =
+  (server: Postgres): OpenFresh =>
+  async (t, changes) =>
+    openJobs(t, await postgresPlace(server), changes);
 
 export const sqlitePlace = async (t: Cleanup): Promise<Database> => ({
   dataDir: `${await temporaryFolder(t)}/data`,

@@ -2,18 +2,24 @@ import { fromPlainError } from '../../../core/errors.ts';
 import type { ShardRange, SourceDocument } from '../shard.ts';
 import type { Storage, StoredFile } from '../storage.ts';
 import { defaultMapping, neededNames, noTextColumn } from './map-fields.ts';
-import { asUnreadable, openParquet, type ParquetFile } from './parquet/open.ts';
+import { asUnreadable, openParquet } from './parquet/open.ts';
 import { readColumns } from './parquet/read-columns.ts';
-import { type RowLines, rowLines } from './parquet/row-lines.ts';
-import { RowThread } from './parquet/row-thread.ts';
+import type { RowLines } from './parquet/row-lines.ts';
+import { ParquetThread } from './parquet/thread.ts';
+import type { ParquetFile } from './parquet/worker.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
 
 type RowGroup = ParquetFile['metadata']['row_groups'][number];
 
 /** The bytes of each row group of a file. @throws ServiceError `source_unreadable` */
 export async function rowGroupSizes(storage: Storage, file: StoredFile): Promise<readonly number[]> {
-  const { metadata } = await openParquet(storage, file);
-  return metadata.row_groups.map(sizeOf);
+  const thread = new ParquetThread();
+  try {
+    const { metadata } = await openParquet(storage, file, thread);
+    return metadata.row_groups.map(sizeOf);
+  } finally {
+    await thread.close();
+  }
 }
 
 /** The documents of the rows of some row groups. @throws ServiceError `source_unreadable` */
@@ -22,10 +28,10 @@ export async function* readParquet(
   { files, part }: ShardRange,
   options: ReadOptions,
 ): SourceLines {
-  const thread = new RowThread();
+  const thread = new ParquetThread();
   try {
     for (const file of files) {
-      const opened = await openParquet(storage, file);
+      const opened = await openParquet(storage, file, thread);
       const groups = opened.metadata.row_groups;
       const { from, to } = part ?? { from: 0, to: groups.length };
       const problem = groups.length === 0 ? undefined : noTextColumn(opened.names, options.fields);
@@ -50,7 +56,7 @@ interface OpenFile {
   readonly storage: Storage;
   readonly file: StoredFile;
   readonly opened: ParquetFile;
-  readonly thread: RowThread;
+  readonly thread: ParquetThread;
 }
 
 /** @param first the first row of the group in the file */
@@ -73,7 +79,7 @@ async function* readGroup(
       group: { metadata: only, size: file.size, columns, stretches },
       ...{ names, mapping, isStrict: fields !== undefined, limit },
     };
-    for await (const lines of isSmall(group) ? rowLines(task) : thread.lines(task)) {
+    for await (const lines of thread.lines(task)) {
       yield documentsOf(lines, (document) => {
         const place = { source: file.name, row: first + row };
         return { place, size: share(row++), document };
@@ -82,13 +88,6 @@ async function* readGroup(
   } catch (error) {
     throw asUnreadable(file, error);
   }
-}
-
-/** Bytes of a row group that are decoded sooner than a thread starts. */
-const SMALL = 256 * 1024;
-
-function isSmall({ columns, total_byte_size }: RowGroup): boolean {
-  return Math.max(sizeOf({ columns }), Number(total_byte_size)) <= SMALL;
 }
 
 function documentsOf(

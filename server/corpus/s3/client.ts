@@ -1,84 +1,87 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { type RetryLimits, retryAfterOf, withRetries } from '../../retry.ts';
-import { readError } from './answers.ts';
+import type { S3Client } from '@aws-sdk/client-s3';
 import type { BucketConnection } from './connection.ts';
-import { ConnectionFailure, isPassing, retryAfter, S3Failure, storageFailed } from './failures.ts';
-import { createSend, type S3Call, type SendTools } from './send.ts';
+import { BucketFailure, statusOf, storageFailed } from './failures.ts';
 
-export interface ClientTools extends SendTools {
-  readonly limits: RetryLimits;
+export interface ClientTools {
+  /** How often a call is made at most, while its failures may pass. */
+  readonly attempts: number;
+  /** Milliseconds that the service may be silent. */
+  readonly silence: number;
 }
 
-/** An answer that was read whole. */
-export interface S3Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
+type Sdk = typeof import('@aws-sdk/client-s3');
 
-/** What a call may come to besides success: statuses that its caller has an answer to. */
-type Expected = readonly number[];
-
-export interface S3Client {
+/** The calls that are made to a bucket. */
+export interface BucketClient {
   readonly label: string;
-  /** Sends a call, again while its failures may pass. @throws ServiceError `storage_failed` */
-  ask(call: S3Call, expected?: Expected): Promise<S3Answer>;
-  /** As `ask`, for an answer that is XML. @param read throws ConnectionFailure if the answer is of no use */
-  read<T>(call: S3Call, read: (xml: string) => T): Promise<T>;
-  /** Sends a call once; the body is the caller's to read. @throws S3Failure, or what the connection throws */
-  open(call: S3Call, expected?: Expected): Promise<IncomingMessage>;
-  /** Repeats work while its failures may pass. @throws ServiceError `storage_failed` */
-  retry<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** What the SDK wants in front of each call. */
+  readonly bucket: string;
+  /**
+   * Makes a call with the SDK, which is loaded at the first one; it repeats the call while its failures may pass.
+   *
+   * @throws ServiceError `storage_failed`, unless `ask` throws one of its own
+   */
+  call<T>(ask: (client: S3Client, sdk: Sdk) => Promise<T>): Promise<T>;
 }
 
-export function createClient(connection: BucketConnection, label: string, tools: ClientTools): S3Client {
-  const send = createSend(connection, tools);
-  const retry = <T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
-    const rules = { isPassing, retryAfter, ...(signal !== undefined && { signal }) };
-    return withRetries(tools.limits, rules, work).catch((error: unknown) => {
-      throw storageFailed(label, error);
+export function createClient(connection: BucketConnection, label: string, tools: ClientTools): BucketClient {
+  let opened: Promise<{ readonly sdk: Sdk; readonly client: S3Client }> | undefined;
+  const open = async () => {
+    const sdk = await import('@aws-sdk/client-s3').catch((cause: unknown) => {
+      throw new BucketFailure(MISSING, { cause });
     });
+    return { sdk, client: new sdk.S3Client(settingsOf(connection, tools)) };
   };
-  const open: S3Client['open'] = async (call, expected = []) => {
-    const response = await send(call);
-    const status = statusOf(response);
-    if (isSuccess(status) || expected.includes(status)) return response;
-    throw failureOf(response, await readText(response));
+  return {
+    label,
+    bucket: connection.bucket,
+    async call(ask) {
+      try {
+        opened ??= open();
+        const { sdk, client } = await opened;
+        return await ask(client, sdk);
+      } catch (error) {
+        throw storageFailed(label, error);
+      }
+    },
   };
-  const askOnce = async (call: S3Call, expected?: Expected): Promise<S3Answer> => {
-    const response = await open(call, expected);
-    const [status, body] = [statusOf(response), await readText(response)];
-    if (isSuccess(status) && readError(body) !== undefined) throw failureOf(response, body);
-    return { status, headers: response.headers, body };
-  };
-  const ask: S3Client['ask'] = (call, expected) => retry(() => askOnce(call, expected), call.signal);
-  const read: S3Client['read'] = (call, parse) =>
-    retry(async () => parse((await askOnce(call)).body), call.signal);
-  return { label, ask, read, open, retry };
 }
 
-const statusOf = ({ statusCode = 0 }: IncomingMessage): number => statusCode;
-const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+const MISSING =
+  'this deployment was trimmed without what opens buckets: trim it with --buckets, or run "npm install @aws-sdk/client-s3 @aws-sdk/lib-storage"';
 
-/** Of an error that came with status 200, because the service began to answer before it was done, that is no matter. */
-function failureOf(response: IncomingMessage, body: string): S3Failure {
-  const { code = '', message = '' } = readError(body) ?? {};
-  const status = statusOf(response);
-  const asked = retryAfterOf(new Headers({ 'retry-after': response.headers['retry-after'] ?? '' }));
-  return new S3Failure(isSuccess(status) ? 500 : status, code, message, asked);
+/** What the SDK is told. What it is not told it takes from the environment, as programs of AWS do. */
+function settingsOf(connection: BucketConnection, { attempts, silence }: ClientTools) {
+  const { endpoint, region, style, credentials, profile } = connection;
+  return {
+    maxAttempts: attempts,
+    forcePathStyle: style === 'path',
+    requestHandler: { connectionTimeout: silence, socketTimeout: silence },
+    ...(region !== undefined && { region }),
+    ...(credentials !== undefined && { credentials }),
+    ...(profile !== undefined && { profile }),
+    ...(endpoint !== undefined && { endpoint: endpoint.href, ...NO_CHECKSUMS }),
+  };
 }
 
-/** A page of a list has at most 1,000 keys, each of at most 1,024 bytes that may take three each. */
-const MOST_BYTES = 8_388_608;
+/** Not all services that speak S3's API know the checksums that AWS has had since 2025; a signature covers the body too. */
+const NO_CHECKSUMS = {
+  requestChecksumCalculation: 'WHEN_REQUIRED',
+  responseChecksumValidation: 'WHEN_REQUIRED',
+} as const;
 
-/** Reads a body of XML. */
-export async function readText(response: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of response as AsyncIterable<Buffer>) {
-    parts.push(part);
-    bytes += part.length;
-    if (bytes > MOST_BYTES) throw new ConnectionFailure(`its answer is longer than ${MOST_BYTES} bytes`);
+/** What is written is of no type that browsers would show. */
+export const CONTENT = { ContentType: 'application/octet-stream' } as const;
+
+/** The ETag of lists and of headers alike: some services leave out its quotation marks in one of them. */
+export const versionOf = (etag: string): string => etag.replace(/^"(.*)"$/s, '$1');
+
+/** The answer, or undefined if its status is one of these. */
+export async function unless<T>(statuses: readonly number[], answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (statuses.includes(statusOf(error) ?? 0)) return undefined;
+    throw error;
   }
-  return Buffer.concat(parts).toString();
 }

@@ -1,15 +1,23 @@
-/** A bucket of a service that speaks the API of Amazon S3, with the key for it. */
+/** A bucket of Amazon S3, or of a service that speaks its API. */
 export interface BucketConnection {
   /** What `s3://<name>/…` and messages call it. */
   readonly name: string;
-  /** Address of the service; may have a path, but no user, query or fragment. */
-  readonly endpoint: URL;
+  /** Address of the service; may have a path, but no user, query or fragment. By default that of AWS in this region. */
+  readonly endpoint?: URL;
   readonly bucket: string;
-  readonly region: string;
+  /** By default what the environment or the profile of AWS says. */
+  readonly region?: string;
   /** The folder of the bucket that it is confined to, without `/` at its ends; `''` is the whole bucket. */
   readonly prefix: string;
   /** Whether the bucket stands in the path of an address or in front of its host. */
   readonly style: 'path' | 'host';
+  /** By default what the machine has: variables, a profile, a role of the machine or of the pod, SSO. */
+  readonly credentials?: Credentials;
+  /** A profile of the files of AWS, instead of the default one. */
+  readonly profile?: string;
+}
+
+export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;

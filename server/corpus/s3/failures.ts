@@ -1,63 +1,52 @@
 import { ServiceError } from '../../../core/errors.ts';
 
-/** An answer that is no success. */
-export class S3Failure extends Error {
-  readonly status: number;
-  /** What S3 calls it, such as `NoSuchBucket`; `''` if the answer says nothing. */
-  readonly code: string;
-  /** Milliseconds that the service asked to wait. */
-  readonly retryAfter: number | undefined;
-
-  /** @param message what the service says, for the log */
-  constructor(status: number, code: string, message: string, retryAfter?: number) {
-    super(`${status} ${code} ${message}`.trim());
-    this.status = status;
-    this.code = code;
-    this.retryAfter = retryAfter;
+/** A failure that is told as it is: by default, an answer came that is of no use. */
+export class BucketFailure extends Error {
+  constructor(problem = 'its answer is none of S3; check the endpoint', options?: ErrorOptions) {
+    super(problem, options);
   }
 }
 
-/** The connection, or what came over it, is of no use. */
-export class ConnectionFailure extends Error {}
-
-/** Whether the same call may succeed later. */
-export function isPassing(error: unknown): boolean {
-  if (error instanceof ServiceError) return false;
-  if (error instanceof ConnectionFailure) return true;
-  if (!(error instanceof S3Failure)) return isBrokenConnection(error);
-  const { status, code } = error;
-  if (status >= 500) return status !== 501;
-  return status === 429 || status === 408 || code === 'RequestTimeout' || code === 'OperationAborted';
+/** What the SDK throws: of an answer with its status, or of a connection. */
+interface SdkError extends Error {
+  readonly code?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-export const retryAfter = (error: unknown): number | undefined =>
-  error instanceof S3Failure ? error.retryAfter : undefined;
-
-/** Errors of sockets and of name servers have codes of the system; those of Node itself begin with `ERR_`. */
-function isBrokenConnection(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === 'ERR_STREAM_PREMATURE_CLOSE' || (code !== undefined && !/^(ERR_|ABORT_ERR)/.test(code));
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-}
+/** The status of an answer that is no success; undefined if there was none. */
+export const statusOf = (error: unknown): number | undefined => (error as SdkError).$metadata?.httpStatusCode;
 
 /** A failure in words for callers, who see neither keys nor what the service says. */
 export function storageFailed(label: string, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  return new ServiceError('storage_failed', { storage: label, reason: reasonFor(error) }, error);
+  const reason = error instanceof Error ? reasonFor(error) : String(error);
+  return new ServiceError('storage_failed', { storage: label, reason }, error);
 }
 
-function reasonFor(error: unknown): string {
-  if (error instanceof S3Failure) {
-    const { status, code } = error;
-    const remedy = REMEDIES[code] ?? REMEDIES[String(status)];
-    return `it answered ${[status, code].join(' ').trim()}${remedy === undefined ? '' : `; ${remedy}`}`;
+function reasonFor(error: SdkError): string {
+  const { name, code, message } = error;
+  if (error instanceof BucketFailure) return message;
+  if (name in OURS) return OURS[name] as string;
+  const status = statusOf(error);
+  if (status !== undefined && status >= 300) {
+    // A status without a body is called by the SDK what it likes.
+    const said = /^[A-Z][A-Za-z]+$/.test(name) && name !== 'Unknown' && name !== 'UnknownError' ? name : '';
+    const remedy = REMEDIES[said] ?? REMEDIES[status];
+    return `it answered ${`${status} ${said}`.trim()}${remedy === undefined ? '' : `; ${remedy}`}`;
   }
-  if (error instanceof ConnectionFailure) return error.message;
-  return `the connection failed (${codeOf(error) ?? 'unknown'}); check the endpoint and the network`;
+  if (code !== undefined) return `the connection failed (${code}); check the endpoint and the network`;
+  if (name === 'TimeoutError') return 'it was silent for too long; check the endpoint and the network';
+  return /region/i.test(message) && status === undefined
+    ? 'there is no region: give one'
+    : new BucketFailure().message;
 }
+
+/** What the SDK says before anything is sent. */
+const OURS: Readonly<Record<string, string>> = {
+  CredentialsProviderError:
+    'no key was found: give access_key_id and secret_access_key, or a profile or role to this machine',
+  TokenProviderError: 'the sign-in of AWS has expired: run "aws sso login"',
+};
 
 /** What to do, by what S3 calls a failure, or by the status where an answer has no body. */
 const REMEDIES: Readonly<Record<string, string>> = {

@@ -27,13 +27,3 @@ export function createKeys({ prefix }: Pick<BucketConnection, 'prefix'>, label: 
 export function isSound(name: string): boolean {
   return name.isWellFormed() && name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 }
-
-/** Percent-encodes all but what RFC 3986 calls unreserved, as signatures have it. */
-export function encode(text: string): string {
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-}
-
-export const encodePath = (key: string): string => key.split('/').map(encode).join('/');

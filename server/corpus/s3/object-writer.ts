@@ -1,70 +1,76 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import type { HeadObjectCommandOutput } from '@aws-sdk/client-s3';
+import { hold } from '../../../core/hold.ts';
 import type { FileWriter, WrittenFile } from '../storage.ts';
-import type { S3Client } from './client.ts';
-import { CONTENT, MultipartUpload } from './multipart-upload.ts';
+import { type BucketClient, CONTENT, unless, versionOf } from './client.ts';
+import { BucketFailure, statusOf } from './failures.ts';
 
-/** S3 allows 10,000 parts. After each thousand they grow, so that an object can have some 440 GB. */
-const PARTS_OF_A_SIZE = 1000;
+/** Bytes of a part. S3 allows 10,000 of them: an object can have 83 GB. */
+const PART = 8_388_608;
 
 /**
  * Writes an object: in one request if it is small, else in parts. At most two parts are in memory, the one that is
  * filled and the one that is on its way.
  */
 export class ObjectWriter implements FileWriter {
-  readonly #client: S3Client;
+  readonly #client: BucketClient;
   readonly #name: string;
   readonly #key: string;
-  readonly #partBytes: number;
+  readonly #body = hold(new PassThrough({ readableHighWaterMark: PART }));
   readonly #hash = createHash('sha256');
-  #upload: MultipartUpload | undefined;
-  #part: Buffer;
-  #filled = 0;
+  /** Settles once the object is there, or nothing is left of it. */
+  readonly #sent: Promise<unknown>;
   #bytes = 0;
-  #isFinished = false;
 
-  /** @param partBytes of the first parts; S3 wants 5 MB at least */
-  constructor(client: S3Client, names: { readonly name: string; readonly key: string }, partBytes: number) {
+  constructor(client: BucketClient, name: string, key: string) {
     this.#client = client;
-    this.#name = names.name;
-    this.#key = names.key;
-    this.#partBytes = partBytes;
-    this.#part = Buffer.allocUnsafe(partBytes);
+    this.#name = name;
+    this.#key = key;
+    this.#sent = this.#send();
+    // Whoever writes more, or finishes, learns of a failure.
+    this.#sent.catch(() => this.#body.destroy());
   }
 
   async write(bytes: Uint8Array): Promise<void> {
     this.#hash.update(bytes);
     this.#bytes += bytes.byteLength;
-    for (let at = 0; at < bytes.byteLength; ) {
-      if (this.#filled === this.#part.length) await this.#sendPart();
-      const some = bytes.subarray(at, at + this.#part.length - this.#filled);
-      this.#part.set(some, this.#filled);
-      this.#filled += some.byteLength;
-      at += some.byteLength;
-    }
+    if (this.#body.destroyed) await this.#sent;
+    if (!this.#body.write(bytes)) await Promise.race([once(this.#body, 'drain'), this.#sent]);
   }
 
   async finish(): Promise<WrittenFile> {
-    const body = this.#part.subarray(0, this.#filled);
-    if (this.#upload === undefined) {
-      await this.#client.ask({ method: 'PUT', key: this.#key, headers: CONTENT, body });
-    } else {
-      await this.#upload.add(body);
-      await this.#upload.finish();
-    }
-    this.#isFinished = true;
+    this.#body.end();
+    await this.#sent;
     return { name: this.#name, bytes: this.#bytes, sha256: this.#hash.digest('hex') };
   }
 
+  /** What cannot be removed now is for the bucket's own rule on unfinished uploads. */
   async discard(): Promise<void> {
-    if (this.#isFinished) return;
-    // What cannot be removed now is for the bucket's own rule on unfinished uploads.
-    await this.#upload?.abort().catch(() => undefined);
+    this.#body.destroy(new Error('discarded'));
+    await this.#sent.catch(() => undefined);
   }
 
-  async #sendPart(): Promise<void> {
-    this.#upload ??= new MultipartUpload(this.#client, this.#key);
-    await this.#upload.add(this.#part);
-    this.#part = Buffer.allocUnsafe(this.#partBytes * (1 + Math.floor(this.#upload.parts / PARTS_OF_A_SIZE)));
-    this.#filled = 0;
+  #send(): Promise<unknown> {
+    return this.#client.call(async (client, sdk) => {
+      const { Upload } = await import('@aws-sdk/lib-storage');
+      const target = { Bucket: this.#client.bucket, Key: this.#key };
+      const params = { ...target, ...CONTENT, Body: this.#body };
+      const upload = new Upload({ client, params, partSize: PART, queueSize: 1 });
+      try {
+        await upload.done();
+      } catch (error) {
+        if (statusOf(error) !== 404 || (error as Error).name === 'NoSuchBucket') throw error;
+        if (!this.#isWhole(await unless([404], client.send(new sdk.HeadObjectCommand(target)))))
+          throw new BucketFailure('it does not know the upload any more');
+      }
+    });
+  }
+
+  /** Whether the object is the one of this upload: an answer that was lost leaves an upload that is over. */
+  #isWhole(found: HeadObjectCommandOutput | undefined): boolean {
+    const parts = Math.ceil(this.#bytes / PART);
+    return versionOf(found?.ETag ?? '').endsWith(`-${parts}`) && found?.ContentLength === this.#bytes;
   }
 }

@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { ServiceError } from '../../../core/errors.ts';
 import type { StoredFile } from '../storage.ts';
-import { readError, versionOf } from './answers.ts';
-import { readText, type S3Client } from './client.ts';
-import { ConnectionFailure, S3Failure } from './failures.ts';
+import { type BucketClient, versionOf } from './client.ts';
+import { BucketFailure, statusOf, storageFailed } from './failures.ts';
 
 /** An object of which bytes are read. */
 export interface ObjectRange {
@@ -14,68 +13,51 @@ export interface ObjectRange {
   readonly to: number;
 }
 
-/** A body that is being read. */
-interface Open {
-  readonly response: IncomingMessage;
-  readonly pieces: AsyncIterator<Buffer>;
-}
-
-const CHANGED = [404, 412, 416];
+/** How often a body may end too early, one after another without a byte between. */
+const MOST_CUTS = 4;
 
 /** Reads bytes of an object. If a body is cut off in the middle, it is asked for from the byte that is missing. */
-export async function* readObject(client: S3Client, range: ObjectRange): AsyncGenerator<Buffer> {
+export async function* readObject(client: BucketClient, range: ObjectRange): AsyncGenerator<Buffer> {
+  const { to } = range;
   let at = range.from;
-  let open: Open | undefined;
-  const next = async (): Promise<Buffer | undefined> => {
-    open ??= await openObject(client, { ...range, from: at });
+  for (let cuts = 0; at < to; cuts++) {
+    const body = await openObject(client, { ...range, from: at });
+    let failure: unknown = new BucketFailure('its answer ended too early');
     try {
-      const { value, done } = await open.pieces.next();
-      if (done !== true) return value;
+      for await (const piece of body as AsyncIterable<Buffer>) {
+        const wanted = piece.subarray(0, to - at);
+        at += wanted.length;
+        cuts = 0;
+        yield wanted;
+        if (wanted.length < piece.length) break;
+      }
     } catch (error) {
-      open = undefined;
-      throw error;
+      failure = error;
     }
-    open = undefined;
-    throw new ConnectionFailure('its answer ended too early');
-  };
-  try {
-    while (at < range.to) {
-      const piece = (await client.retry(next))?.subarray(0, range.to - at);
-      if (piece === undefined) continue;
-      at += piece.length;
-      yield piece;
-    }
-  } finally {
-    close(open, at === range.to);
+    if (at < to && cuts === MOST_CUTS - 1) throw storageFailed(client.label, failure);
   }
 }
 
-/** A body that was read whole is left to end, so that its connection serves the next request. */
-function close(open: Open | undefined, isWhole: boolean): void {
-  const ended = isWhole ? open?.pieces.next().catch(() => undefined) : undefined;
-  void Promise.resolve(ended).then(() => open?.response.destroy());
+function openObject(client: BucketClient, { key, file, from, to }: ObjectRange): Promise<Readable> {
+  return client.call(async (s3, sdk) => {
+    const asked = { Range: `bytes=${from}-${to - 1}`, IfMatch: `"${file.version}"` };
+    const command = new sdk.GetObjectCommand({ Bucket: client.bucket, Key: key, ...asked });
+    const answer = await s3.send(command).catch((error: unknown) => {
+      throw changedOr(error, file);
+    });
+    const body = answer.Body as Readable;
+    const isOther = answer.ETag !== undefined && versionOf(answer.ETag) !== file.version;
+    // Without ranges a body begins with the first byte.
+    const first = Number(/^bytes (\d+)-/.exec(answer.ContentRange ?? 'bytes 0-')?.[1]);
+    if (!isOther && first === from) return body;
+    body.destroy();
+    if (isOther) throw new ServiceError('source_changed', { source: file.name });
+    throw new BucketFailure('it answers with other bytes than were asked for');
+  });
 }
 
-async function openObject(client: S3Client, { key, file, from, to }: ObjectRange): Promise<Open> {
-  const headers = { range: `bytes=${from}-${to - 1}`, 'if-match': `"${file.version}"` };
-  const response = await client.open({ method: 'GET', key, headers }, CHANGED);
-  const { statusCode = 0, headers: answered } = response;
-  if (CHANGED.includes(statusCode)) throw await changed(response, file);
-  const isOther = answered.etag !== undefined && versionOf(answered.etag) !== file.version;
-  if (!isOther && isFrom(response, from)) return { response, pieces: response[Symbol.asyncIterator]() };
-  response.destroy();
-  if (isOther) throw new ServiceError('source_changed', { source: file.name });
-  const reason = 'it answers with other bytes than were asked for';
-  throw new ServiceError('storage_failed', { storage: client.label, reason });
-}
-
-/** Whether the body begins with this byte; without ranges it does with the first. */
-function isFrom({ statusCode, headers }: IncomingMessage, from: number): boolean {
-  return statusCode === 206 ? headers['content-range']?.startsWith(`bytes ${from}-`) === true : from === 0;
-}
-
-async function changed(response: IncomingMessage, { name }: StoredFile): Promise<Error> {
-  const { code, message } = readError(await readText(response)) ?? { code: '', message: '' };
-  if (code === 'NoSuchBucket') return new S3Failure(404, code, message);
-  return new ServiceError('source_changed', { source: name });
+function changedOr(error: unknown, { name }: StoredFile): unknown {
+  const isChanged =
+    [404, 412, 416].includes(statusOf(error) ?? 0) && (error as Error).name !== 'NoSuchBucket';
+  return isChanged ? new ServiceError('source_changed', { source: name }) : error;
 }

@@ -271,8 +271,6 @@ export interface JobStore {
 
 /** How shards are handed out. */
 export interface QueueSettings {
-  /** `lease` asks the table; `pg-boss` hands out tickets, on PostgreSQL alone; `auto` is `pg-boss` where there is PostgreSQL. */
-  readonly queue: 'auto' | 'lease' | 'pg-boss';
   /** Seconds after which a shard whose worker is not heard of runs elsewhere. */
   readonly leaseSeconds: number;
   /** How often a shard may fail, or lose its worker. */

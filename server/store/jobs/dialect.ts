@@ -7,8 +7,6 @@ export interface Dialect {
   readonly now: string;
   /** When the transaction began: the same for all of it, so that conditions can use an index. */
   readonly since: string;
-  /** Ends a `select` that passes over the rows which others are taking. */
-  readonly skipLocked: string;
   /** A table `r` of `seq`, `rank` and `range` from one value: an array of JSON. */
   readonly plannedRows: string;
   /** In the same way a table `r` of `key` and `id`. */
@@ -18,7 +16,6 @@ export interface Dialect {
 export const POSTGRESQL: Dialect = {
   now: 'extract(epoch from clock_timestamp())::float8',
   since: 'extract(epoch from now())::float8',
-  skipLocked: 'for update skip locked',
   plannedRows: 'json_to_recordset(?::json) r(seq int, rank int, range text)',
   idRows: 'json_to_recordset(?::json) r(key text, id text)',
 };
@@ -27,7 +24,6 @@ export const POSTGRESQL: Dialect = {
 export const SQLITE: Dialect = {
   now: `unixepoch('subsec')`,
   since: `unixepoch('subsec')`,
-  skipLocked: '',
   plannedRows: `(select value ->> 'seq' seq, value ->> 'rank' rank, value ->> 'range' range from json_each(?)) r`,
   idRows: `(select value ->> 'key' key, value ->> 'id' id from json_each(?)) r`,
 };

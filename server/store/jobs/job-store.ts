@@ -9,8 +9,8 @@ import type { OpenJobStore } from './open-job-store.ts';
 const TRIES = { mostFailures: 5, pauseSeconds: 1 };
 
 /** The settings of a queue that a configuration asks for. */
-export function queueOf({ bulkQueue, bulkLease }: Pick<Config, 'bulkQueue' | 'bulkLease'>): QueueSettings {
-  return { queue: bulkQueue as QueueSettings['queue'], leaseSeconds: bulkLease, ...TRIES };
+export function queueOf({ bulkLease }: Pick<Config, 'bulkLease'>): QueueSettings {
+  return { leaseSeconds: bulkLease, ...TRIES };
 }
 
 /** Keeps jobs in the database, which it opens when it is first used. */

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Log } from '../../../core/contracts/collaborators.ts';
-import { StoreOpenError } from '../errors.ts';
 import { mayPass } from '../failures.ts';
 import type { OpenDatabase } from '../open-database.ts';
 import { cancelJob, createJob, removeJob, retryJob } from './change-jobs.ts';
@@ -18,7 +17,7 @@ import { renewLease } from './take.ts';
 /** The store of a database that is open. */
 export type OpenJobStore = Omit<JobStore, 'open'>;
 
-/** @throws StoreOpenError if the database has no such queue */
+/** The store of jobs, whose shards pg-boss hands out on PostgreSQL, and the tables themselves on SQLite. */
 export async function openJobStore(
   opened: OpenDatabase,
   settings: QueueSettings,
@@ -68,14 +67,7 @@ async function createDispatch(
   table: ShardTable,
   log: Log,
 ): Promise<Dispatch> {
-  const { queue } = table.settings;
-  const isPostgreSql = database.kind === 'postgresql';
-  if (queue === 'pg-boss' && !isPostgreSql) {
-    throw new StoreOpenError(
-      'The queue pg-boss needs PostgreSQL: set DATABASE_URL, or choose the queue lease.',
-    );
-  }
-  if (queue === 'lease' || !isPostgreSql) return createLeaseDispatch(table);
+  if (database.kind !== 'postgresql') return createLeaseDispatch(table);
   const { createPgBossDispatch } = await import('./pg-boss-dispatch.ts');
   return createPgBossDispatch(table, em.getConnection().getConnectionOptions(), log);
 }

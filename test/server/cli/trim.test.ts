@@ -15,11 +15,11 @@ const { default: pino } = await import('pino');
 `;
 const DEPENDENCIES = { 'of-both': '1', 'of-drop': '1', 'of-nobody': '1', fastify: '1', pino: '1' };
 
-async function makeCheckout(t: Test) {
+async function makeCheckout(t: Test, more: Readonly<Record<string, string>> = {}, imports = '') {
   const root = await temporaryFolder(t, {
     ...MADE_UP,
-    'server/main.ts': SERVER,
-    'package.json': JSON.stringify({ dependencies: DEPENDENCIES }),
+    'server/main.ts': SERVER + imports,
+    'package.json': JSON.stringify({ dependencies: { ...DEPENDENCIES, ...more } }),
   });
   const listed = (folder: string) => readdir(join(root, folder));
   const dependencies = async () =>
@@ -42,6 +42,15 @@ t.test('the kinds that a kept plugin uses are kept whole if none of them is name
   const { root, listed } = await makeCheckout(t);
   await trim(root, ['keep']);
   t.same(await listed('plugins/tokenizers'), ['letters', 'units']);
+});
+
+t.test('what opens buckets stays if it is asked for', async (t) => {
+  const sdk = '@aws-sdk/client-s3';
+  for (const buckets of [false, true]) {
+    const { root, dependencies } = await makeCheckout(t, { [sdk]: '1' }, `await import('${sdk}');\n`);
+    await trim(root, ['keep'], buckets);
+    t.equal((await dependencies()).includes(sdk), buckets);
+  }
 });
 
 t.test('without names it removes what a folder that was deleted by hand has left behind', async (t) => {

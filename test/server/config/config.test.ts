@@ -51,7 +51,6 @@ const SIZES = [
 const TEXTS = 'host data-dir models-dir api-keys-file bulk-root bulk-connections id-namespace'.split(' ');
 const CHOICES = {
   ...{ 'log-level': 'warning', 'log-format': 'json', 'log-to': 'stderr', store: 'memory', role: 'api' },
-  'bulk-queue': 'lease',
 };
 const LISTS = 'plugins plugins-dir plugins-from'.split(' ');
 const SWITCHES = [

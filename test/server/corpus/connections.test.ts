@@ -33,6 +33,7 @@ async function problemsOf(t: Test, content: unknown, env = {}): Promise<string[]
 t.test('connections are read, with keys that stand there or in variables', async (t) => {
   const file = await fileWith(t, {
     archive: GOOD,
+    aws: { bucket: 'docs', profile: 'work' },
     'r2.eu': {
       endpoint: 'http://minio:9000/s3/',
       bucket: 'Old_bucket',
@@ -47,13 +48,15 @@ t.test('connections are read, with keys that stand there or in variables', async
   const read = readConnections(file, { ID: 'id', SECRET: 'secret', TOKEN: 'token' });
   t.same(read.get('archive'), {
     ...{ name: 'archive', endpoint: new URL('https://s3.example'), bucket: 'docs', region: 'us-east-1' },
-    ...{ prefix: '', style: 'path', accessKeyId: 'AKEXAMPLE', secretAccessKey: 'hidden/+=' },
+    ...{ prefix: '', style: 'path' },
+    credentials: { accessKeyId: 'AKEXAMPLE', secretAccessKey: 'hidden/+=' },
   });
   t.same(read.get('r2.eu'), {
     ...{ name: 'r2.eu', endpoint: new URL('http://minio:9000/s3/'), bucket: 'Old_bucket', region: 'auto' },
     ...{ prefix: 'a/b c', style: 'host' },
-    ...{ accessKeyId: 'id', secretAccessKey: 'secret', sessionToken: 'token' },
+    credentials: { accessKeyId: 'id', secretAccessKey: 'secret', sessionToken: 'token' },
   });
+  t.same(read.get('aws'), { name: 'aws', bucket: 'docs', prefix: '', style: 'host', profile: 'work' });
   t.equal(readConnections('', {}).size, 0);
 });
 
@@ -69,7 +72,8 @@ t.test('every problem of a file is named, and no key', async (t) => {
       },
       '../d': GOOD,
       e: 'hidden',
-      f: { ...GOOD, endpoint: 'https://s3.example/?hidden' },
+      f: { ...GOOD, endpoint: 'https://s3.example/?hidden', profile: 'work' },
+      g: { bucket: 'docs', access_key_id: 'id' },
     },
     { SPACES: 'hidden key' },
   );
@@ -77,7 +81,7 @@ t.test('every problem of a file is named, and no key', async (t) => {
     'expected a URL such as https://s3.eu-central-1.amazonaws.com, without user, query and fragment';
   const key = 'expected ASCII letters, digits and signs, or {"env": "<NAME>"} for the variable that has them';
   t.same(problems, [
-    'a.regoin: unknown, known are endpoint, bucket, region, prefix, style, access_key_id, secret_access_key, session_token',
+    'a.regoin: unknown, known are endpoint, bucket, region, prefix, style, access_key_id, secret_access_key, session_token, profile',
     `a.endpoint: ${url}`,
     'a.bucket: expected the name of a bucket',
     'b.prefix: expected a folder of the bucket such as kb/, without empty parts, "." and ".."',
@@ -93,6 +97,8 @@ t.test('every problem of a file is named, and no key', async (t) => {
     '"../d": expected a name of at most 64 letters, digits, ".", "_" and "-"',
     'e: expected an object',
     `f.endpoint: ${url}`,
+    'f.profile: expected either a profile or keys',
+    `g.secret_access_key: ${key}`,
   ]);
   t.notMatch(problems.join('\n'), '4711');
 });
@@ -112,7 +118,8 @@ t.test('a file that is none is named, without what stands in it', async (t) => {
 t.test('the start names what is wrong with the folder and with the connections', async (t) => {
   const bulkConnections = await fileWith(t, { a: GOOD, b: {} });
   const config = configOf({ bulkRoot: '/none', bulkConnections });
-  const message = /^--bulk-root \/none: there is no such folder(\n--bulk-connections .*){4}$/;
+  const message =
+    /^--bulk-root \/none: there is no such folder\n--bulk-connections .*: b.bucket: expected .*$/;
   t.throws(() => readCorporaSettings(config, {}), { message });
 });
 

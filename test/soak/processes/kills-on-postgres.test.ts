@@ -1,3 +1,3 @@
 import { killCases } from './kill-cases.ts';
 
-killCases(({ queue }) => queue !== undefined);
+killCases(({ isOnPostgres }) => isOnPostgres === true);

@@ -24,7 +24,7 @@ import { holdFolder } from './hold-folder.ts';
 /**
  * Nobody else works on the folder, so a lease need not end soon; only what fails is tried again.
  */
-const QUEUE = { queue: 'lease', leaseSeconds: 600, mostFailures: 3, pauseSeconds: 0.5 } as const;
+const QUEUE = { leaseSeconds: 600, mostFailures: 3, pauseSeconds: 0.5 } as const;
 const nothing = () => {};
 /** What fails for good is told at the end. */
 const QUIET: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };

@@ -1,15 +1,10 @@
 import type { FileMetaData, RowGroup } from 'hyparquet';
 import type { Storage, StoredFile } from '../../storage.ts';
 import { asUnreadable, readBytes } from './open.ts';
+import type { Stretch } from './row-group.ts';
 
 /** Most bytes of the columns of a row group that are read, packed or not. */
-export const MOST_BYTES = 1024 * 1024 * 1024;
-
-/** A stretch of a file that is in memory. */
-export interface Stretch {
-  readonly from: number;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-}
+const MOST_BYTES = 1024 * 1024 * 1024;
 
 /**
  * The bytes that a row group has of some columns, in the order of its columns.
@@ -36,7 +31,7 @@ export async function readColumns(
 }
 
 /** What the metadata say of the columns that are read. */
-export function columnsOf({ columns }: RowGroup, names: readonly string[]) {
+function columnsOf({ columns }: RowGroup, names: readonly string[]) {
   return columns.flatMap(({ meta_data }) =>
     meta_data !== undefined && names.includes(meta_data.path_in_schema[0] ?? '') ? [meta_data] : [],
   );

@@ -1,8 +1,21 @@
-import { type AsyncBuffer, type FileMetaData, parquetRead, parquetSchema, type SchemaTree } from 'hyparquet';
-import { COMPRESSORS } from './decompress.ts';
-import { type ColumnShape, checkPages } from './pages.ts';
-import { columnsOf, MOST_BYTES, type Stretch } from './read-columns.ts';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { type AsyncBuffer, type Compressors, type FileMetaData, parquetRead } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
 import { PARSERS } from './values.ts';
+
+/** Where Node has one of its own it is faster; of what comes out, no more than was said is taken. */
+const COMPRESSORS: Compressors = {
+  ...compressors,
+  ZSTD: (bytes, length) => zstdDecompressSync(bytes, { maxOutputLength: Math.max(length, 1) }),
+  GZIP: (bytes, length) => gunzipSync(bytes, { maxOutputLength: Math.max(length, 1) }),
+  BROTLI: (bytes, length) => brotliDecompressSync(bytes, { maxOutputLength: Math.max(length, 1) }),
+};
+
+/** A stretch of a file that is in memory. */
+export interface Stretch {
+  readonly from: number;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
 
 /** A row group of which some columns are in memory. */
 export interface LoadedGroup {
@@ -17,9 +30,9 @@ export interface LoadedGroup {
 }
 
 /**
- * The rows of a row group as lists of the values of its columns, after its pages were checked.
+ * The rows of a row group as lists of the values of its columns.
  *
- * @throws Error if it is no valid Parquet, or too large
+ * @throws Error if it is no valid Parquet
  */
 export async function decodeRows({
   metadata,
@@ -27,7 +40,6 @@ export async function decodeRows({
   columns,
   stretches,
 }: LoadedGroup): Promise<readonly (readonly unknown[])[]> {
-  checkColumns(metadata, columns, stretches);
   let rows: readonly (readonly unknown[])[] = [];
   await parquetRead({
     file: inMemory(size, stretches),
@@ -41,34 +53,6 @@ export async function decodeRows({
     },
   });
   return rows;
-}
-
-function checkColumns(
-  metadata: FileMetaData,
-  columns: readonly string[],
-  stretches: readonly Stretch[],
-): void {
-  const tree = parquetSchema(metadata);
-  const group = metadata.row_groups[0] as FileMetaData['row_groups'][number];
-  const rows = Number(group.num_rows);
-  let plain = 0;
-  for (const [index, column] of columnsOf(group, columns).entries()) {
-    const { bytes } = stretches[index] as Stretch;
-    const shape = shapeOf(column.path_in_schema, tree);
-    plain += checkPages(Buffer.from(bytes.buffer), column, shape, { rows, bytes: MOST_BYTES - plain });
-  }
-}
-
-/** How a column stands in the rows. */
-function shapeOf(path: readonly string[], tree: SchemaTree): ColumnShape {
-  let [node, repetition, definition]: [SchemaTree | undefined, number, number] = [tree, 0, 0];
-  for (const name of path) {
-    node = node.children.find(({ element }) => element.name === name);
-    if (node === undefined) throw new Error(`its schema has no column ${path.join('.')}`);
-    if (node.element.repetition_type === 'REPEATED') repetition++;
-    if (node.element.repetition_type !== 'REQUIRED') definition++;
-  }
-  return { isFlat: path.length === 1 && repetition === 0, repetition, definition };
 }
 
 /** A file of which only some stretches are there; what is between them is never looked at. */

@@ -43,9 +43,8 @@ export type Loopback = Awaited<ReturnType<typeof startLoopback>>;
 export const ACCOUNT = {
   accessKeyId: 'AKIAEXAMPLE123456789',
   secretAccessKey: 'secret/+example',
-  region: 'eu-central-1',
 };
-const TOOLS = { limits: { retries: 3, firstDelay: 1, longestDelay: 5 }, partBytes: 100, silence: 5000 };
+const TOOLS = { attempts: 4, silence: 5000 };
 
 /** @param answer what is answered where no fault happens */
 export async function startLoopback(
@@ -75,7 +74,8 @@ export async function startLoopback(
     bucket,
     prefix: '',
     style: 'path',
-    ...ACCOUNT,
+    region: 'eu-central-1',
+    credentials: ACCOUNT,
     ...fields,
   });
   return {
@@ -84,7 +84,6 @@ export async function startLoopback(
     /** Has a fault meet one request, the next one to which it applies. */
     fail: (applies: (request: S3Request) => boolean, fault: Fault) => void faults.push({ applies, fault }),
     connection,
-    /** A storage that tries again at once, and sends what is larger than 100 bytes in parts. */
     storage: (fields?: Partial<BucketConnection>, tools?: Parameters<typeof createBucket>[1]): Storage =>
       createBucket(connection(fields), { ...TOOLS, ...tools }),
   };

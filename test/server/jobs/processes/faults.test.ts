@@ -71,14 +71,10 @@ t.test('a worker that stands still past its lease cannot commit: SQLite', async 
 
 t.test('fleets on PostgreSQL', { skip: noPostgres }, async (t) => {
   const server = await startPostgres(t);
-  await t.test('a worker that stands still past its lease cannot commit: lease', async (t) => {
-    await standStill(t, await slowFleet(t, await postgresPlace(server), {}));
-  });
-
-  const fleet = await slowFleet(t, await postgresPlace(server), { queue: 'pg-boss', lease: 10 });
+  const fleet = await slowFleet(t, await postgresPlace(server), { lease: 10 });
   let workers: ServerProcess[] = [];
 
-  await t.test('a worker that stands still past its lease cannot commit: pg-boss', async (t) => {
+  await t.test('a worker that stands still past its lease cannot commit: PostgreSQL', async (t) => {
     workers = await standStill(t, fleet);
   });
 

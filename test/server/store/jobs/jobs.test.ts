@@ -1,6 +1,6 @@
 import t from 'tap';
 import { monitorOf } from '../../../../server/store/jobs/start-pg-boss.ts';
-import { openJobs, openOnSqlite, SETTINGS } from '../../../support/job-stores.ts';
+import { openOnSqlite, SETTINGS } from '../../../support/job-stores.ts';
 import { largeJobCases } from './large-job-cases.ts';
 import { stateCases } from './state-cases.ts';
 import { wholeJobCases } from './whole-job-cases.ts';
@@ -13,9 +13,4 @@ t.test('a lost worker is noticed within the time of its lease', async (t) => {
     Math.max(10, leaseSeconds) + 2 * monitorOf({ ...SETTINGS, leaseSeconds });
   t.ok(latest(30) <= 45 - 1, 'by default, with a second to ask for work');
   t.ok(latest(10) <= 15 - 1, 'at the least');
-});
-
-t.test('pg-boss needs PostgreSQL', async (t) => {
-  const place = { dataDir: '/nowhere', databaseUrl: '' };
-  await t.rejects(openJobs(t, place, { queue: 'pg-boss' }), /pg-boss needs PostgreSQL: set DATABASE_URL/);
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import t from 'tap';
-import { JOB, onPostgresQueues } from '../../../support/job-stores.ts';
+import { JOB, openOnPostgres } from '../../../support/job-stores.ts';
 import { noPostgres, startPostgres } from '../../../support/postgres.ts';
 import { failure, openStore } from '../../../support/stores.ts';
 
@@ -13,30 +13,28 @@ const END_ALL = `select pg_terminate_backend(pid) from pg_stat_activity
 const skip = noPostgres;
 
 t.test('connections that PostgreSQL ends in transactions are not lost', { skip }, async (t) => {
-  await onPostgresQueues(t, await startPostgres(t), async (t, fresh) => {
-    const { store, settings } = await fresh(t);
-    const pipelines = await openStore(t, settings);
-    const admin = new pg.Client({ connectionString: settings.databaseUrl, application_name: 'admin' });
-    await admin.connect();
-    t.teardown(() => admin.end());
+  const { store, settings } = await openOnPostgres(await startPostgres(t))(t);
+  const pipelines = await openStore(t, settings);
+  const admin = new pg.Client({ connectionString: settings.databaseUrl, application_name: 'admin' });
+  await admin.connect();
+  t.teardown(() => admin.end());
 
-    let isOver = false;
-    const outcomes = new Set<string>();
-    const work = Array.from({ length: 4 }, async () => {
-      while (!isOver) outcomes.add(await failure(store.create(JOB)));
-    });
-    let ended = 0;
-    for (const last = Date.now() + 60_000; ended < ENDED && Date.now() < last; await sleep(5)) {
-      ended += (await admin.query(END_ALL)).rowCount ?? 0;
-    }
-    isOver = true;
-    await Promise.all(work);
-    t.ok(ended >= ENDED, `${ended} connections were ended`);
-    t.ok(outcomes.delete('nothing'), 'work goes on meanwhile');
-    outcomes.delete('store_unavailable');
-    t.same([...outcomes], []);
-    t.ok((await store.create(JOB)).isNew, 'and afterwards');
-    t.same((await pipelines.list({ limit: 1 })).pipelines, []);
-    await pipelines.ping();
+  let isOver = false;
+  const outcomes = new Set<string>();
+  const work = Array.from({ length: 4 }, async () => {
+    while (!isOver) outcomes.add(await failure(store.create(JOB)));
   });
+  let ended = 0;
+  for (const last = Date.now() + 60_000; ended < ENDED && Date.now() < last; await sleep(5)) {
+    ended += (await admin.query(END_ALL)).rowCount ?? 0;
+  }
+  isOver = true;
+  await Promise.all(work);
+  t.ok(ended >= ENDED, `${ended} connections were ended`);
+  t.ok(outcomes.delete('nothing'), 'work goes on meanwhile');
+  outcomes.delete('store_unavailable');
+  t.same([...outcomes], []);
+  t.ok((await store.create(JOB)).isNew, 'and afterwards');
+  t.same((await pipelines.list({ limit: 1 })).pipelines, []);
+  await pipelines.ping();
 });

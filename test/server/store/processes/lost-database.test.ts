@@ -4,13 +4,11 @@ import { noPostgres, type Postgres, startPostgres } from '../../../support/postg
 import { failure, openStore } from '../../../support/stores.ts';
 import { noPgBouncer, startPgBouncer } from '../pgbouncer.ts';
 
-type Queue = 'lease' | 'pg-boss';
-
 /** Does all shards with two workers at once. */
 const work = async ({ drain }: OpenJobs) => (await Promise.all([drain(), drain()])).flat();
 
-async function stopAndStart(t: Test, server: Postgres, queue: Queue): Promise<void> {
-  const jobs = await openJobs(t, await postgresPlace(server), { queue });
+async function stopAndStart(t: Test, server: Postgres): Promise<void> {
+  const jobs = await openJobs(t, await postgresPlace(server));
   const { store } = jobs;
   const id = await jobs.plan(30);
   const claim = await jobs.next();
@@ -40,11 +38,11 @@ async function stopAndStart(t: Test, server: Postgres, queue: Queue): Promise<vo
 }
 
 /** Two stores work behind pgbouncer in transaction mode. */
-async function pool(t: Test, server: Postgres, queue: Queue): Promise<void> {
+async function pool(t: Test, server: Postgres): Promise<void> {
   const direct = await postgresPlace(server);
   await openStore(t, direct);
   const place = { ...direct, databaseUrl: await startPgBouncer(t, direct.databaseUrl) };
-  const [jobs, others] = [await openJobs(t, place, { queue }), await openJobs(t, place, { queue })];
+  const [jobs, others] = [await openJobs(t, place), await openJobs(t, place)];
   const id = await jobs.plan(40);
   const lost = await jobs.next();
   const done = await Promise.all([work(jobs), work(others)]);
@@ -62,11 +60,6 @@ async function pool(t: Test, server: Postgres, queue: Queue): Promise<void> {
 
 t.test('a database that is lost for a while', { skip: noPostgres }, async (t) => {
   const server = await startPostgres(t);
-  for (const queue of ['lease', 'pg-boss'] as const) {
-    await t.test(`PostgreSQL stops and starts again, with the queue ${queue}`, (t) =>
-      stopAndStart(t, server, queue),
-    );
-    const name = `behind pgbouncer in transaction mode, with the queue ${queue}`;
-    await t.test(name, { skip: noPgBouncer }, (t) => pool(t, server, queue));
-  }
+  await t.test('PostgreSQL stops and starts again', (t) => stopAndStart(t, server));
+  await t.test('behind pgbouncer in transaction mode', { skip: noPgBouncer }, (t) => pool(t, server));
 });

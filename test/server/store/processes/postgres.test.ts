@@ -2,7 +2,7 @@ import t from 'tap';
 import { POSTGRESQL } from '../../../../server/store/jobs/dialect.ts';
 import { createPgBossDispatch } from '../../../../server/store/jobs/pg-boss-dispatch.ts';
 import { quietLog } from '../../../../server/testing/collaborators.ts';
-import { JOB, onPostgresQueues, openJobs, postgresPlace, RESULT } from '../../../support/job-stores.ts';
+import { JOB, openJobs, openOnPostgres, postgresPlace, RESULT } from '../../../support/job-stores.ts';
 import { noPostgres, startPostgres } from '../../../support/postgres.ts';
 import { openStore, STEPS } from '../../../support/stores.ts';
 import { until } from '../../../support/until.ts';
@@ -21,9 +21,7 @@ t.test('PostgreSQL', { skip: noPostgres }, async (t) => {
 
   await t.test('pipelines', (t) => pipelineCases(t, async () => postgresPlace(server)));
 
-  await onPostgresQueues(t, server, async (t, fresh) => {
-    for (const cases of [stateCases, wholeJobCases, largeJobCases]) await cases(t, fresh);
-  });
+  for (const cases of [stateCases, wholeJobCases, largeJobCases]) await cases(t, openOnPostgres(server));
 
   await t.test(
     'a database that nobody has created is refused, with what creates it, and not created',
@@ -40,7 +38,7 @@ t.test('PostgreSQL', { skip: noPostgres }, async (t) => {
   );
 
   await t.test('tickets of pg-boss', async (t) => {
-    const fresh = async () => openJobs(t, await postgresPlace(server), { queue: 'pg-boss' });
+    const fresh = async () => openJobs(t, await postgresPlace(server));
 
     await t.test('are written in the transaction that opens their shards, and go with it', async (t) => {
       const { store, database, settings, sql, drain } = await fresh();
@@ -108,7 +106,7 @@ t.test('PostgreSQL', { skip: noPostgres }, async (t) => {
   await t.test('one connection serves pipelines and jobs', async (t) => {
     const place = await postgresPlace(server);
     const pipelines = await openStore(t, place);
-    const { store } = await openJobs(t, place, { queue: 'lease' });
+    const { store } = await openJobs(t, place);
     const one = { name: 'one', description: null, steps: STEPS };
     await Promise.all([pipelines.create(one), store.create(JOB), store.create(JOB)]);
     t.equal((await pipelines.list({ limit: 9 })).pipelines.length, 1);

@@ -1,14 +1,13 @@
-import { execFileSync } from 'node:child_process';
 import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { HOME, startServerProgram } from '../../../../servers/servers.ts';
+import { startServerProgram } from '../../../../servers/servers.ts';
 import type { Cleanup } from '../../../../support/server.ts';
-import { ACCOUNT, type Loopback, type S3Reply, type S3Request, startLoopback } from '../loopback.ts';
+import { type S3Reply, type S3Request, startLoopback } from '../loopback.ts';
 
 type Options = Parameters<typeof startLoopback>[2];
 
-/** Pages of three keys, and parts from 100 bytes on. */
-const LIMITS = { MOTO_S3_DEFAULT_MAX_KEYS: '3', S3_UPLOAD_PART_MIN_SIZE: '100' };
+/** Pages of three keys. */
+const LIMITS = { MOTO_S3_DEFAULT_MAX_KEYS: '3' };
 
 /** A service that speaks S3's API, and that nobody here wrote. */
 export async function startMoto(t: Cleanup) {
@@ -77,27 +76,4 @@ function forwardTo({ hostname, port }: URL) {
       };
       request({ hostname, port, path: url, method, headers }, answer).on('error', reject).end(body);
     });
-}
-
-const SIGN = `
-import json, sys
-from botocore.auth import S3SigV4Auth
-from botocore.awsrequest import AWSRequest
-from botocore.credentials import Credentials
-account, requests = json.load(sys.stdin)
-for method, url, headers in requests:
-    said = headers['authorization']
-    signed = said.split('SignedHeaders=')[1].split(',')[0].split(';')
-    auth = S3SigV4Auth(Credentials(account['accessKeyId'], account['secretAccessKey']), 's3', account['region'])
-    request = AWSRequest(method, url, {name: headers[name] for name in signed})
-    request.context['timestamp'] = headers['x-amz-date']
-    text = auth.string_to_sign(request, auth.canonical_request(request))
-    if not said.endswith('Signature=' + auth.signature(text, request)): print(method, url)
-`;
-
-/** The requests that the SDK of AWS for Python would have signed in another way. */
-export function wronglySigned({ origin, requests }: Loopback): string {
-  const told = requests.map(({ method, url, headers }) => [method, origin + url, headers]);
-  const [program = '', ...args] = [...HOME.prefix, 'python3', '-c', SIGN];
-  return `${execFileSync(program, args, { input: JSON.stringify([ACCOUNT, told]), cwd: '/', maxBuffer: 2 ** 26 })}`;
 }

@@ -1,0 +1,48 @@
+import { MODULE_ENDING } from '../../../module-ending.ts';
+import { GuardedThread } from '../../../run/guarded-thread.ts';
+import type { RowLines, RowsTask } from './row-lines.ts';
+import type { ParquetAnswer, ParquetFile } from './worker.ts';
+
+/** Bytes that a row group may take once it is decoded, and milliseconds that it may take until then. */
+const LIMITS = { heap: 2_147_483_648, outside: 2_147_483_648, time: 120_000 };
+
+/** The last one that was given back: to start a thread takes longer than to decode a small file. */
+let idle: GuardedThread<ParquetAnswer> | undefined;
+
+/** Reads files of Parquet in a thread that their contents cannot harm. */
+export class ParquetThread {
+  readonly #thread: GuardedThread<ParquetAnswer>;
+
+  constructor() {
+    this.#thread = idle ?? new GuardedThread(new URL(`./worker${MODULE_ENDING}`, import.meta.url), LIMITS);
+    idle = undefined;
+  }
+
+  /** @param tail the bytes of the file from the beginning of its metadata on @throws Error if they are none */
+  async open(tail: Uint8Array<ArrayBuffer>): Promise<ParquetFile> {
+    const answer = await this.#ask({ open: tail }, [tail.buffer]);
+    if ('metadata' in answer) return answer;
+    throw new Error('the thread answers something else');
+  }
+
+  /** The lines of a row group; what is in memory of it is moved away. @throws Error if it is no valid Parquet */
+  async *lines(task: RowsTask): AsyncGenerator<RowLines> {
+    const moved = task.group.stretches.map(({ bytes }) => bytes.buffer);
+    let answer = await this.#ask(task, moved);
+    while ('lines' in answer) {
+      yield answer.lines;
+      answer = await this.#ask('more');
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#thread.isOver || idle !== undefined) await this.#thread.close();
+    else idle = this.#thread;
+  }
+
+  async #ask(message: unknown, moved: readonly ArrayBuffer[] = []): Promise<ParquetAnswer> {
+    const answer = await this.#thread.ask(message, moved);
+    if ('problem' in answer) throw new Error(answer.problem);
+    return answer;
+  }
+}
