@@ -37,9 +37,6 @@ export type Fault =
   /** The answer comes once this is done. */
   | { readonly after: () => unknown };
 
-/** An address on loopback that keeps requests, and where faults happen. */
-export type Loopback = Awaited<ReturnType<typeof startLoopback>>;
-
 export const ACCOUNT = {
   accessKeyId: 'AKIAEXAMPLE123456789',
   secretAccessKey: 'secret/+example',
