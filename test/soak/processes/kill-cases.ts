@@ -1,9 +1,9 @@
-import t from 'tap';
+import type { Test } from 'tap';
 import { killIn, SESSIONS, type Session } from '../kills.ts';
 import { checkReport } from '../mode.ts';
 
 /** Of all kills few; `npm run test:soak -- kills --count 1000` does it more often. */
-export function killCases(isMine: (session: Session) => boolean): void {
+export function killCases(t: Test, isMine: (session: Session) => boolean): void {
   for (const session of SESSIONS.filter(isMine)) {
     t.test(
       `what is killed loses and doubles nothing: ${session.name}`,

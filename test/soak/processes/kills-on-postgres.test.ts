@@ -1,3 +1,4 @@
+import t from 'tap';
 import { killCases } from './kill-cases.ts';
 
-killCases(({ isOnPostgres }) => isOnPostgres === true);
+killCases(t, ({ isOnPostgres }) => isOnPostgres === true);
