@@ -6,8 +6,9 @@ import { describeError, isPassing } from './errors.ts';
 
 type Values = readonly (string | readonly (string | null)[])[];
 
-const TRIES = 5;
+/** Milliseconds; the tries wait for 12.7 s together: a server that was ended hard repairs its files before it answers. */
 const FIRST_DELAY = 100;
+const TRIES = 8;
 
 /** A database whose statements can all be repeated. */
 export class Database {
