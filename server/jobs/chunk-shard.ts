@@ -13,7 +13,7 @@ import { type JobSpec, unitOf } from './spec.ts';
 
 /** What the work on a shard needs. */
 export interface ShardTools {
-  readonly store: Pick<JobStore, 'noteDocuments'>;
+  readonly store: Pick<JobStore, 'noteStored' | 'noteFailed'>;
   readonly chunking: Chunking;
   readonly places: JobPlaces;
   readonly decoder: Decoder;

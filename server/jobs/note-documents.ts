@@ -1,5 +1,10 @@
 import { hash } from 'node:crypto';
-import type { ChunkedDocument } from '../corpus/chunk-documents.ts';
+import {
+  type ChunkedDocument,
+  type ChunkedDocuments,
+  type DocumentError,
+  failedDocument,
+} from '../corpus/chunk-documents.ts';
 import { canonicalJson } from '../service/canonical-json.ts';
 import type { Claim, JobStore, SourceInSink } from '../store/jobs/contract.ts';
 import type { StoreChunks } from './shard-sink.ts';
@@ -20,33 +25,68 @@ function digest(value: object): string {
   return hash('sha256', canonicalJson(value), 'base64url').slice(0, 22);
 }
 
-type NoteStore = Pick<JobStore, 'noteDocuments'>;
-type Job = Pick<Claim, 'jobId' | 'spec'>;
+type NoteStore = Pick<JobStore, 'noteStored' | 'noteFailed'>;
+type Shard = Pick<Claim, 'jobId' | 'seq' | 'spec'>;
 
-/** Remembers documents before they are stored, so that those are known which a crash leaves behind, and those that failed. */
-export function remembering(store: StoreChunks, job: Job, notes: NoteStore): StoreChunks {
-  return async (bytes, documents) => {
-    await note(documents.filter(({ error }) => error === undefined).map(idOf), job, notes, true);
-    const stored = await store(bytes, documents);
-    await noteFailed(documents.filter(({ error }) => error !== undefined).map(idOf), job, notes);
+/**
+ * Remembers documents before they are stored, so that those are known which a crash leaves behind, and those that failed. Of
+ * documents with the same id one is stored and the others fail: each would remove the chunks of the one before.
+ */
+export function remembering(store: StoreChunks, shard: Shard, notes: NoteStore): StoreChunks {
+  const of = sourceInSink(shard.spec as JobSpec);
+  if (of === undefined) return store;
+  const seen = new Set<string>();
+  return async (bytes, given) => {
+    const ids = given.filter(({ error }) => error === undefined).map(idOf);
+    const others = new Set(await notes.noteStored(shard, of, ids.filter(isId)));
+    const isTaken = ({ id, error }: ChunkedDocument) => {
+      if (id === undefined || error !== undefined) return false;
+      const isOther = others.has(id) || seen.has(id);
+      seen.add(id);
+      return isOther;
+    };
+    const group = failing(isTaken, { bytes, documents: given });
+    const stored = await store(group.bytes, group.documents);
+    await noteFailed(stored.filter(({ error }) => error !== undefined).map(idOf), shard, notes);
     return stored;
   };
 }
 
-const idOf = ({ id }: ChunkedDocument) => id;
+const LINE_FEED = 0x0a;
 
-/** Remembers that documents are not gone, though this time they failed or were skipped. */
-export function noteFailed(ids: readonly (string | undefined)[], job: Job, notes: NoteStore): Promise<void> {
-  return note(ids, job, notes, false);
+/** Fails some documents, whose lines are left out. */
+function failing(isTaken: (document: ChunkedDocument) => boolean, group: ChunkedDocuments): ChunkedDocuments {
+  const taken = new Set(group.documents.filter(isTaken));
+  if (taken.size === 0) return group;
+  const bytes = Buffer.from(group.bytes.buffer, group.bytes.byteOffset, group.bytes.length);
+  const kept: Buffer[] = [];
+  let at = 0;
+  for (const document of group.documents) {
+    const start = at;
+    for (let line = 0; line < document.chunks; line++) at = bytes.indexOf(LINE_FEED, at) + 1;
+    if (!taken.has(document)) kept.push(bytes.subarray(start, at));
+  }
+  const documents = group.documents.map((document) =>
+    taken.has(document) ? failedDocument(document.source, document.id, takenError(document.id)) : document,
+  );
+  return { bytes: Buffer.concat(kept), documents };
 }
 
-async function note(
+function takenError(id: string | undefined): DocumentError {
+  const detail = `another document of this job has the id ${JSON.stringify(id)}, and a sink keeps one; give each its own`;
+  return { status: 400, detail };
+}
+
+const idOf = ({ id }: ChunkedDocument) => id;
+const isId = (id: string | undefined) => id !== undefined;
+
+/** Remembers that documents are not gone, though this time they failed or were skipped. */
+export async function noteFailed(
   given: readonly (string | undefined)[],
-  { jobId, spec }: Job,
-  notes: NoteStore,
-  areStored: boolean,
+  { jobId, spec }: Pick<Claim, 'jobId' | 'spec'>,
+  notes: Pick<JobStore, 'noteFailed'>,
 ): Promise<void> {
   const of = sourceInSink(spec as JobSpec);
-  const ids = given.filter((id) => id !== undefined);
-  if (of !== undefined && ids.length > 0) await notes.noteDocuments(jobId, of, ids, areStored);
+  const ids = given.filter(isId);
+  if (of !== undefined && ids.length > 0) await notes.noteFailed(jobId, of, ids);
 }

@@ -246,11 +246,17 @@ export interface JobStore {
   giveBack(claim: Claim): Promise<void>;
 
   /**
-   * Remembers, for longer than the job, that it has documents.
+   * Remembers, for longer than the job, that a shard is about to store documents.
    *
-   * @param areStored false if they failed: those alone are remembered that an earlier job has stored
+   * @returns the ids that another shard of the job stores
    */
-  noteDocuments(jobId: string, of: SourceInSink, ids: readonly string[], areStored: boolean): Promise<void>;
+  noteStored(
+    shard: Pick<Claim, 'jobId' | 'seq'>,
+    of: SourceInSink,
+    ids: readonly string[],
+  ): Promise<readonly string[]>;
+  /** Remembers that the job has documents that failed, if an earlier job has stored them. */
+  noteFailed(jobId: string, of: SourceInSink, ids: readonly string[]): Promise<void>;
   /** Some of the documents that no job has had which was made as late as this one; none once all are forgotten. */
   goneDocuments(jobId: string, of: SourceInSink): Promise<readonly GoneDocument[]>;
   /** How many there are. */

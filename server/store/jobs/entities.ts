@@ -83,7 +83,8 @@ export type BulkShardRow = InferEntity<typeof BulkShardEntity>;
 
 /**
  * The table of the documents that jobs have stored in sinks, which outlives the jobs. A sink and a source are digests, as is
- * the key, of the id; `seenAt` is when the newest job was made that had the document.
+ * the key, of the id; `seenAt` is when the newest job was made that had the document, and `shard` which of its shards stores it:
+ * `<job>/<seq>`.
  */
 export const BulkDocumentEntity = defineEntity({
   name: 'BulkDocument',
@@ -95,5 +96,6 @@ export const BulkDocumentEntity = defineEntity({
     source: p.text().primary(),
     id: p.text(),
     seenAt: p.double(),
+    shard: p.text().nullable(),
   },
 });

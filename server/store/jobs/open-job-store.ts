@@ -10,7 +10,7 @@ import { createLeaseDispatch } from './lease-dispatch.ts';
 import { addShards } from './plan-shards.ts';
 import { getJob, listExpired, listJobs, listShards, readLoad, readUpload } from './read-jobs.ts';
 import { commit, fail, giveBack } from './settle-shard.ts';
-import { countGone, forgetDocuments, goneDocuments, noteDocuments } from './stored-documents.ts';
+import { countGone, forgetDocuments, goneDocuments, noteFailed, noteStored } from './stored-documents.ts';
 import type { JobTables } from './tables.ts';
 import { renewLease } from './take.ts';
 
@@ -54,7 +54,8 @@ export async function openJobStore(
     commit: (claim, result) => write(() => commit(tables, claim, result)),
     fail: (claim, failure, isFinal) => write(() => fail(tables, claim, failure, isFinal)),
     giveBack: (claim) => write(() => giveBack(tables, claim)),
-    noteDocuments: (...given) => write(() => noteDocuments(tables, ...given)),
+    noteStored: (...given) => write(() => noteStored(tables, ...given)),
+    noteFailed: (...given) => write(() => noteFailed(tables, ...given)),
     goneDocuments: (...given) => read(() => goneDocuments(tables, ...given)),
     countGone: (...given) => read(() => countGone(tables, ...given)),
     forgetDocuments: (...given) => write(() => forgetDocuments(tables, ...given)),

@@ -13,25 +13,48 @@ interface IdRow {
 
 const CREATED = '(select created_at from bulk_jobs where bulk_jobs.id = ?)';
 
-/** See `JobStore.noteDocuments`. */
-export async function noteDocuments(
+/** See `JobStore.noteStored`. What the first shard wrote stays as it is, so that each of them is told the same when it tries again. */
+export async function noteStored(
+  { em, dialect }: ShardTable,
+  { jobId, seq }: Pick<Claim, 'jobId' | 'seq'>,
+  { sink, source }: SourceInSink,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const insert = `insert into bulk_documents (sink, source, key, id, seen_at, shard)
+    select ?, ?, r.key, r.id, bulk_jobs.created_at, ? from ${dialect.idRows}, bulk_jobs where bulk_jobs.id = ?
+    on conflict (sink, key, source) do update set seen_at = excluded.seen_at, shard = excluded.shard
+    where bulk_documents.seen_at < excluded.seen_at
+      or (bulk_documents.seen_at = excluded.seen_at and bulk_documents.shard is null)`;
+  const others = `select id from bulk_documents where sink = ? and source = ? and shard <> ? and shard like ?
+    and key in (select r.key from ${dialect.idRows})`;
+  const shard = `${jobId}/${seq}`;
+  const found: string[] = [];
+  for (const rows of inBatches(ids)) {
+    const json = JSON.stringify(rows);
+    await em.fork().execute(insert, [sink, source, shard, json, jobId]);
+    const ofOthers = await rowsOf<{ id: string }>(em.fork(), others, [
+      sink,
+      source,
+      shard,
+      `${jobId}/%`,
+      json,
+    ]);
+    found.push(...ofOthers.map(({ id }) => JSON.parse(id) as string));
+  }
+  return found;
+}
+
+/** See `JobStore.noteFailed`. */
+export async function noteFailed(
   { em, dialect }: ShardTable,
   jobId: string,
   { sink, source }: SourceInSink,
   ids: readonly string[],
-  areStored: boolean,
 ): Promise<void> {
-  const insert = `insert into bulk_documents (sink, source, key, id, seen_at)
-    select ?, ?, r.key, r.id, bulk_jobs.created_at from ${dialect.idRows}, bulk_jobs where bulk_jobs.id = ?
-    on conflict (sink, key, source) do update set seen_at = excluded.seen_at
-    where bulk_documents.seen_at < excluded.seen_at`;
-  const update = `update bulk_documents set seen_at = ${CREATED}
+  const update = `update bulk_documents set seen_at = ${CREATED}, shard = null
     where sink = ? and source = ? and seen_at < ${CREATED} and key in (select r.key from ${dialect.idRows})`;
-  for (const rows of inBatches(ids)) {
-    const json = JSON.stringify(rows);
-    if (areStored) await em.fork().execute(insert, [sink, source, json, jobId]);
-    else await em.fork().execute(update, [jobId, sink, source, jobId, json]);
-  }
+  for (const rows of inBatches(ids))
+    await em.fork().execute(update, [jobId, sink, source, jobId, JSON.stringify(rows)]);
 }
 
 const GONE = `d.sink = ? and d.source = ? and d.seen_at < ${CREATED}`;

@@ -144,6 +144,23 @@ t.test('a file that is damaged may have any document: nothing of it is deleted',
   t.same(await stored(), ['a', 'b', 'c']);
 });
 
+t.test(
+  'of documents with the same id one is stored; the others fail, and nothing of them is stored',
+  async (t) => {
+    const files = { 'in/x.jsonl': linesOf('a', 'b', 'a'), 'in/y.jsonl': linesOf('b', 'c') };
+    const { server, run, stored } = await start(t, files);
+    for (const prune of [false, true]) {
+      const job = await run('in', { prune });
+      t.match(job, { pruned: 0, documents: { done: 3, failed: 2 }, chunks: 3 });
+      const problems = (await outputOf(server, job.id, 'errors')).map(({ detail }) => detail).sort();
+      const taken = (id: string) =>
+        `another document of this job has the id "${id}", and a sink keeps one; give each its own`;
+      t.same(problems, [taken('a'), taken('b')]);
+      t.same(await stored(), ['a', 'b', 'c']);
+    }
+  },
+);
+
 t.test('a job that fails prunes nothing until it is done', async (t) => {
   const files = { ...KB, 'kb/c.md': '3' };
   const { server, request, run, stored, write, remove } = await start(t, files, SMALL);

@@ -230,11 +230,11 @@ export async function wholeJobCases(t: Test, fresh: OpenFresh): Promise<void> {
       const odd = ['\0', '\ud800', '\udc00', '?', '"', 'x'];
       const ids = [...odd, ...Array.from({ length: 1200 }, (_, index) => `${index}`)];
       const goneIn = async () => (await store.goneDocuments(second.jobId, of)).map(({ id }) => id).sort();
-      await store.noteDocuments(first.jobId, of, [...ids, ...ids], true);
-      await store.noteDocuments(first.jobId, { ...of, source: 'b' }, ['x', 'y'], true);
-      await store.noteDocuments(third.jobId, of, ids.slice(7), true);
+      await store.noteStored(first, of, [...ids, ...ids]);
+      await store.noteStored(first, { ...of, source: 'b' }, ['x', 'y']);
+      await store.noteStored(third, of, ids.slice(7));
       t.equal(await store.countGone(second.jobId, of), 7, 'a newer job has the others');
-      await store.noteDocuments(second.jobId, of, ['0', 'y'], false);
+      await store.noteFailed(second.jobId, of, ['0', 'y']);
       t.same(await goneIn(), [...odd].sort(), 'one that failed is not gone, nor is one made of it');
       t.same(
         (await store.goneDocuments(second.jobId, of)).filter(({ isElsewhere }) => isElsewhere),
@@ -245,11 +245,18 @@ export async function wholeJobCases(t: Test, fresh: OpenFresh): Promise<void> {
       t.ok(await store.forgetDocuments(second, of, [...odd, '1'], { pruned: 5, unpruned: 2 }));
       t.same(await goneIn(), []);
       t.match(await store.get(second.jobId), { pruned: 5, unpruned: 2 });
-      await store.noteDocuments(first.jobId, of, ['1'], true);
+      t.same(
+        await store.noteStored({ ...second, seq: 7 }, of, ['0', 'z']),
+        [],
+        'an earlier shard failed at one',
+      );
+      t.same((await store.noteStored({ ...second, seq: 8 }, of, ['0', '5', 'z'])).toSorted(), ['0', 'z']);
+      t.same(await store.noteStored({ ...second, seq: 7 }, of, ['0', 'z']), [], 'its own, once more');
+      await store.noteStored(first, of, ['1']);
       t.equal(
         await store.countGone(third.jobId, of),
-        1,
-        'of the failed one; an older job takes nothing back',
+        2,
+        'of the failed one and the new one; an older job takes nothing back',
       );
       await store.cancel(first.jobId);
       await store.remove(first.jobId);
