@@ -120,8 +120,9 @@ function openWhenListening(
 }
 
 /** Opens the stores that are used, and then has the worker do jobs, if that is its role. */
-async function openStores({ config, store, jobs, jobWorker }: ServerCradle): Promise<void> {
+async function openStores({ config, store, jobs, jobWorker, openers, log }: ServerCradle): Promise<void> {
   await store.open();
+  for (const problem of await openers.lostAliases().catch(() => [])) log.warn({}, problem);
   if (!takesJobs(config)) return;
   await jobs.open();
   if (config.role !== 'api') jobWorker.start();

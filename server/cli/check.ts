@@ -61,7 +61,8 @@ function forExamples(config: Config): Config {
 
 async function describeModels({ openers }: ServerCradle): Promise<string[]> {
   try {
-    return (await openers.listModels()).map(({ name, provider }) => `${name} (${provider})`);
+    const models = (await openers.listModels()).map(({ name, provider }) => `${name} (${provider})`);
+    return [...models, ...(await openers.lostAliases())];
   } catch (error) {
     return [`cannot be listed: ${reasonOf(error)}`];
   }

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, watch } from 'node:fs';
+import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { hold } from '../../core/hold.ts';
-import { ConfigError } from '../config/config.ts';
 import { MODULE_ENDING } from '../module-ending.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -17,7 +16,6 @@ const IGNORED = /(^|[\\/])(node_modules|\.[^\\/]*)([\\/]|$)/;
  * plugin is made. Node's own `--watch` may begin a second start within the first, which then finds its port taken.
  *
  * @param folders further folders of plugins, which are watched too
- * @throws ConfigError if there is no such folder
  */
 export function reload(args: readonly string[], folders: readonly string[]): void {
   const server = superviseServer(args.filter((arg) => !arg.startsWith('--reload')));
@@ -34,7 +32,6 @@ export function reload(args: readonly string[], folders: readonly string[]): voi
 
 /** Calls back for whatever changes in a folder, also in folders that are made later. */
 function watchFolder(folder: string, onChange: () => void): void {
-  if (!existsSync(folder)) throw new ConfigError(`--plugins-dir ${folder}: there is no such folder`);
   const look = (_event: unknown, path: string | null) => {
     if (path === null || !IGNORED.test(path)) onChange();
   };

@@ -4,6 +4,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import { buildApp } from '../app.ts';
 import { type Config, ConfigError, type Environment, readConfig } from '../config/config.ts';
+import { checkFolder } from '../config/folder.ts';
 import { helpText } from '../config/help.ts';
 import { checkModelsDir } from '../config/hub-settings.ts';
 import { readMachine } from '../config/machine.ts';
@@ -28,6 +29,7 @@ export async function runServer(args: readonly string[], env: Environment): Prom
 async function start(args: readonly string[], env: Environment): Promise<void> {
   const machine = readMachine();
   const config = readConfig(args, env, machine);
+  for (const folder of config.pluginsDir) checkFolder('--plugins-dir', folder);
   if (config.reload && !config.check) return reload(args, config.pluginsDir);
   checkModelsDir(config);
   const registry = await loadPlugins(config, env);

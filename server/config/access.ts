@@ -22,9 +22,11 @@ export function readKeys(config: AccessConfig): string[] {
   if (!asksForKeys(config)) return [];
   const { apiKeys, apiKeysFile } = config;
   if (apiKeys !== '' && apiKeysFile !== '') {
-    throw new ConfigError('API_KEYS and API_KEYS_FILE are both set: put all keys into one of them');
+    throw new ConfigError(
+      'API_KEYS and --api-keys-file (API_KEYS_FILE) are both set: put all keys into one of them',
+    );
   }
-  const place = apiKeys === '' ? `API_KEYS_FILE ${apiKeysFile}` : 'API_KEYS';
+  const place = apiKeys === '' ? `--api-keys-file ${apiKeysFile}` : 'API_KEYS';
   const keys = splitList(apiKeys === '' ? readLines(apiKeysFile).join(',') : apiKeys);
   if (keys.length === 0) {
     throw new ConfigError(`${place}: there is no key in it; add one, or unset it to ask for none`);
@@ -39,7 +41,7 @@ function readLines(file: string): string[] {
     return readFileSync(file, 'utf8').split(/\r?\n/);
   } catch (error) {
     const code = String((error as NodeJS.ErrnoException).code);
-    throw new ConfigError(`API_KEYS_FILE ${file}: the file cannot be read (${code})`);
+    throw new ConfigError(`--api-keys-file ${file}: the file cannot be read (${code})`);
   }
 }
 

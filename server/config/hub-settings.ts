@@ -1,13 +1,12 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HubSettings } from '../hub/settings.ts';
-import { type Config, ConfigError } from './config.ts';
+import type { Config } from './config.ts';
+import { checkFolder } from './folder.ts';
 
 /** Downloads make the folder of models; else one that is named is there. @throws ConfigError */
 export function checkModelsDir({ modelsDir, allowDownloads }: Config): void {
   if (modelsDir === '' || allowDownloads) return;
-  if (statSync(modelsDir, { throwIfNoEntry: false })?.isDirectory() === true) return;
-  throw new ConfigError(`--models-dir ${modelsDir}: there is no such folder`);
+  checkFolder('--models-dir', modelsDir);
 }
 
 /**

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Config, ConfigError, type Environment } from '../config/config.ts';
+import { checkFolder } from '../config/folder.ts';
 import { readConnections } from './read-connections.ts';
 import type { BucketConnection } from './s3/connection.ts';
 
@@ -41,8 +41,7 @@ export function readCorporaSettings(config: CorporaConfig, env: Environment): Co
 
 function readRoot(folder: string): string | undefined {
   if (folder === '') return undefined;
-  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (!isFolder) throw new ConfigError(`--bulk-root ${folder}: there is no such folder`);
+  checkFolder('--bulk-root', folder);
   return resolve(folder);
 }
 

@@ -30,6 +30,8 @@ export interface Openers {
   owners(kind: 'tokenizer' | 'embedding', name: string): readonly PluginEntry[];
   /** All models that can be opened or are known by name, with the plugin that answers for them and all their names. */
   listModels(): Promise<ListedModel[]>;
+  /** For each alias of the configuration whose model is not here and cannot be downloaded, what is wrong. */
+  lostAliases(): Promise<readonly string[]>;
   /** Closes the models. */
   close(): Promise<void>;
 }
@@ -67,7 +69,7 @@ interface OpenersOptions {
   readonly registry: Registry;
   readonly host: PluginHost;
   readonly log: Log;
-  readonly config: Pick<Config, 'maxModels' | 'maxModelBytes' | 'modelAliases'>;
+  readonly config: Pick<Config, 'maxModels' | 'maxModelBytes' | 'modelAliases' | 'allowDownloads'>;
 }
 
 export function createOpeners({ registry, host, log, config }: OpenersOptions): Openers {
@@ -110,8 +112,26 @@ export function createOpeners({ registry, host, log, config }: OpenersOptions): 
 
     owners: (kind, name) => ownersOf(registry, kind, kind === 'embedding' ? aliases.targetOf(name) : name),
     listModels,
+
+    lostAliases: () =>
+      config.allowDownloads ? Promise.resolve([]) : findLost(config.modelAliases, registry, host),
     close: () => models.close(),
   };
+}
+
+/** What is wrong with aliases whose models no plugin has or claims. */
+async function findLost(
+  aliases: Config['modelAliases'],
+  registry: Registry,
+  host: PluginHost,
+): Promise<string[]> {
+  const given = Object.entries(aliases);
+  if (given.length === 0) return [];
+  const names = (await listAll(registry, host)).flatMap((model) => [model.name, ...(model.aliases ?? [])]);
+  const isClaimed = (name: string) =>
+    ownersOf(registry, 'embedding', name).some((owner) => isNamed(owner, name));
+  const lost = given.filter(([, name]) => !names.includes(name) && !isClaimed(name));
+  return lost.map(([alias, name]) => `--model-aliases ${alias}=${name}: there is no model ${name} here`);
 }
 
 async function openModel(

@@ -29,7 +29,7 @@ const MEANINGS: readonly (readonly [code: string, reason: string])[] = [
   ['SQLITE_PERM', READ_ONLY],
   [
     'SQLITE_CANTOPEN',
-    'its file cannot be opened; check that it is a file which the server may read and write',
+    'its file cannot be opened; check that the server may read and write it and its folder, choose another one with --data-dir, or keep nothing with --store memory',
   ],
   ['SQLITE_CORRUPT', DAMAGED],
   ['SQLITE_NOTADB', 'its file is not an SQLite database; move it away, or restore it from a backup'],

@@ -60,8 +60,17 @@ t.test('a folder that is not there stops the start, whichever option names it', 
   for (const variable of ['MODELS_DIR', 'PLUGINS_DIR', 'BULK_ROOT']) {
     const { status, stderr } = await run(t, ['check', ...LOCAL, '--port', '0'], { [variable]: '/no/such' });
     t.equal(status, 2, variable);
-    t.match(stderr, /\/no\/such: (there is no such folder|the folder of plugins cannot be read: ENOENT)/);
+    t.match(stderr, /\/no\/such: there is no such folder/);
+    const file = await run(t, ['check', ...LOCAL, '--port', '0'], { [variable]: import.meta.filename });
+    t.match(file, { status: 2, stderr: /check\.test\.ts: it is a file, not a folder/ });
   }
+});
+
+t.test('an alias of a model that is not here is told', async (t) => {
+  const env = { MODEL_ALIASES: 'a=chunksmith/static-en-256,b=acme/nothing' };
+  const { stdout } = await run(t, ['check', ...LOCAL, '--port', '0', '--plugins', 'token,static'], env);
+  t.match(stdout, /^ {2}--model-aliases b=acme\/nothing: there is no model acme\/nothing here$/m);
+  t.notMatch(stdout, /--model-aliases a=/);
 });
 
 t.test('what jobs may use is read at the start, and printed without keys', async (t) => {

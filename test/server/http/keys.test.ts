@@ -105,10 +105,10 @@ t.test('API_KEYS_FILE has a key on each line', async (t) => {
   });
   const file = (name: string) => configOf({ apiKeysFile: join(folder, name) });
   t.same(readKeys(file('keys')), ['first-key', 'second-key', 'third-key', 'fourth-key']);
-  const none = /^API_KEYS_FILE .*none: the file cannot be read \(ENOENT\)$/;
+  const none = /^--api-keys-file .*none: the file cannot be read \(ENOENT\)$/;
   const missing = t.throws(() => readKeys(file('none')), { message: none });
   t.ok(missing instanceof ConfigError, 'which ends the start in plain words');
-  t.throws(() => readKeys(file('empty')), { message: /^API_KEYS_FILE .*empty: there is no key in it/ });
+  t.throws(() => readKeys(file('empty')), { message: /^--api-keys-file .*empty: there is no key in it/ });
   t.throws(() => readKeys(file('bad')), { message: /bad: key 2 is not made of ASCII/ });
   t.throws(() => readKeys({ ...file('keys'), apiKeys: 'x' }), { message: /are both set/ });
   const { get, send } = await start({ apiKeysFile: join(folder, 'keys') });

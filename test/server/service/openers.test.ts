@@ -58,7 +58,7 @@ t.test('requests and plugins are given the same tokenizer, and none that is unkn
 });
 
 const MANIFEST = { kind: 'embedding', name: 'made-up', summary: 'For a test.', models: ['*'] } as Manifest;
-const LIMITS = { maxModels: 2, maxModelBytes: 100, modelAliases: {} };
+const LIMITS = { maxModels: 2, maxModelBytes: 100, modelAliases: {}, allowDownloads: false };
 
 /**
  * Openers with one plugin of models. They are as large as their names say, `one-40` has 40 bytes; those named
