@@ -40,6 +40,12 @@ export interface Place {
   readonly row?: number;
 }
 
+/** `file.jsonl, byte 12`, `table.csv, row 3`. */
+export function placeInWords({ source, byte, row }: Place): string {
+  if (row !== undefined) return `${source}, row ${row}`;
+  return byte === undefined ? source : `${source}, byte ${byte}`;
+}
+
 /** What was read of a source, in its order. */
 export type SourceLine = SourceDocument | SkippedFile;
 

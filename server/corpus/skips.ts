@@ -1,5 +1,5 @@
 import type { ChunkedDocument } from './chunk-documents.ts';
-import type { Place, SkipNote, SkipReason } from './shard.ts';
+import { type Place, placeInWords, type SkipNote, type SkipReason } from './shard.ts';
 
 /** How many there are for each reason that occurred. */
 export type SkippedReasons = { readonly [R in SkipReason]?: number };
@@ -13,6 +13,11 @@ export function notRead({ empty: _, ...reasons }: SkippedReasons): number {
 export interface Skip extends SkipNote {
   readonly place: Place;
   readonly id?: string | undefined;
+}
+
+/** The id of the document that is still there, though it was not read; undefined if it is ignored, or was read. */
+export function unreadId({ skipped, id, place }: Pick<Skip, 'skipped' | 'id' | 'place'>): string | undefined {
+  return skipped === 'no_reader' || skipped === 'binary' ? (id ?? place.source) : undefined;
 }
 
 /** What is said of a document without text; undefined if it has some, or failed. */
@@ -51,8 +56,9 @@ export class Skips {
     return reasons;
   }
 
-  add({ skipped, brief, place: { source } }: Skip): void {
-    this.addGroup({ skipped, brief, count: 1, names: [source] });
+  add({ skipped, brief, id, place }: Skip): void {
+    const name = id ?? placeInWords(place).replace(', ', ' ');
+    this.addGroup({ skipped, brief, count: 1, names: [name] });
   }
 
   addGroup({ skipped, brief, count, names }: SkipGroup): void {

@@ -87,9 +87,23 @@ function once<T>(make: () => T): () => T {
 }
 
 function invalid(problems: readonly string[]): ServiceError {
-  const shown = problems.slice(0, MOST_PROBLEMS);
+  const shown = withOneKnown(problems.slice(0, MOST_PROBLEMS));
   if (problems.length > shown.length) shown.push(`and ${problems.length - shown.length} more problems`);
   return new ServiceError('invalid_parameters', { problems: shown });
+}
+
+/** The problems, of which only the first one of several says what is known. */
+function withOneKnown(problems: readonly string[]): string[] {
+  const said = new Set<string>();
+  return problems.map((problem) => {
+    const at = problem.lastIndexOf(KNOWN);
+    const known = problem.slice(at);
+    if (at === -1 || !said.has(known)) {
+      said.add(known);
+      return problem;
+    }
+    return problem.slice(0, at);
+  });
 }
 
 /** The schema without the items of the lists at its top, which may be too many to report them all. */
@@ -170,11 +184,13 @@ function ownerIn(value: Record<string, unknown>, pointer: string): Record<string
   return names.reduce((owner, name) => owner[name] as Record<string, unknown>, value);
 }
 
+const KNOWN = ', known are ';
+
 function unknownParameter(path: string, error: ErrorObject): string {
   const known = Object.keys((error.parentSchema as ObjectSchema).properties ?? {});
   const near = suggest(path.split('.').at(-1) as string, known);
-  const remedy = near === undefined ? `known are ${known.join(', ')}` : `did you mean "${near}"?`;
-  return `${cutShort(path)}: unknown parameter, ${remedy}`;
+  const remedy = near === undefined ? `${KNOWN}${known.join(', ')}` : `, did you mean "${near}"?`;
+  return `${cutShort(path)}: unknown parameter${remedy}`;
 }
 
 /** `/delim/3` as `delim[3]`. */

@@ -1,6 +1,6 @@
 import { closeSync, writeSync } from 'node:fs';
 import type { ChunkedDocument } from '../../corpus/chunk-documents.ts';
-import type { Place } from '../../corpus/shard.ts';
+import { placeInWords } from '../../corpus/shard.ts';
 import { type Skip, skipLine } from '../../corpus/skips.ts';
 import { failedDocumentLine } from '../../jobs/part-files.ts';
 import { openToWrite } from './lines-file.ts';
@@ -39,10 +39,4 @@ export class FailedDocuments {
 export function nameOf({ source: { place }, id }: ChunkedDocument): string {
   const name = placeInWords(place);
   return id === undefined || id === place.source ? name : `${name} (${id})`;
-}
-
-/** `file.jsonl, byte 12`, `table.csv, row 3`. */
-export function placeInWords({ source, byte, row }: Place): string {
-  if (row !== undefined) return `${source}, row ${row}`;
-  return byte === undefined ? source : `${source}, byte ${byte}`;
 }

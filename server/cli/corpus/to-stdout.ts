@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { ChunkedDocument, ChunkedDocuments } from '../../corpus/chunk-documents.ts';
-import { emptyOf, type Skip } from '../../corpus/skips.ts';
+import { emptyOf, type Skip, unreadId } from '../../corpus/skips.ts';
 import { idsLine, idsLineOf } from '../../jobs/part-files.ts';
 import { release } from '../../wire/release.ts';
 import { CommandError } from '../errors.ts';
@@ -43,6 +43,7 @@ export async function chunkToStdout(
       progress.update();
       if (flags.failFast) output.throwFailed();
     }
+    for (const skip of skipped) output.keep(unreadId(skip));
     for (const deleted of output.vanished()) await write(deleted, signal);
     manifest?.finish();
   } catch (error) {
@@ -117,6 +118,14 @@ class Output {
     this.#firstFailed ??= document;
     if (id === undefined) this.#unknown++;
     else this.#manifest?.write(idsLine({ ...document, ids: this.#earlier?.idsOf(id) ?? [] }));
+  }
+
+  /** A document that was there and could not be read now keeps its chunks, too. */
+  keep(id: string | undefined): void {
+    const ids = (id !== undefined && this.#earlier?.idsOf(id)) || [];
+    if (id === undefined || ids.length === 0) return;
+    this.#seen.add(id);
+    this.#manifest?.write(idsLineOf(id, ids));
   }
 
   /** @throws CommandError if a document has failed */

@@ -116,6 +116,24 @@ t.test('documents that fail keep what they had', async (t) => {
   t.same(less.lines.map(({ deleted }) => deleted).sort(), [first[2]?.id, failed.lines[0]?.id].sort());
 });
 
+t.test('a file that cannot be read any more keeps what it had; one that is ignored is gone', async (t) => {
+  const cwd = await temporaryFolder(t, { 'kb/a.txt': 'one', 'kb/b.txt': 'two' });
+  const run = async (...args: string[]) =>
+    (await runHere(t, ['chunk', 'kb', ...BY_CHARACTERS(100), ...args], { cwd })).lines<Change>();
+  const first = await run('--manifest', '1.ids');
+  await run('--out', '1');
+  await writeFile(join(cwd, 'kb/b.txt'), '\0\u0001\0');
+  t.same(await run('--since', '1.ids', '--manifest', '2.ids'), []);
+  await run('--since', '1', '--out', '2');
+  t.same(await changesIn(join(cwd, '2')), []);
+  await writeFile(join(cwd, 'kb/b.txt'), 'two');
+  t.same(await run('--since', '2.ids'), [], 'what it had is known');
+  await run('--since', '2', '--out', '3');
+  t.same(await changesIn(join(cwd, '3')), []);
+  await writeFile(join(cwd, 'kb/.gitignore'), 'b.txt');
+  t.match(await run('--since', '2.ids'), [{ deleted: first[1]?.id }]);
+});
+
 t.test('documents and chunks without ids cannot be compared', async (t) => {
   const cwd = await temporaryFolder(t, { 'in.jsonl': '{"text":"x"}', 'a.txt': 'a' });
   const chunk = (...args: string[]) => runHere(t, ['chunk', ...args, ...BY_CHARACTERS(9)], { cwd });

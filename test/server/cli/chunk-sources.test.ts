@@ -82,6 +82,12 @@ t.test('files of a folder', async (t) => {
   });
 });
 
+t.test('documents without text are told by their ids, or where they stand', async (t) => {
+  const cwd = await temporaryFolder(t, { 'a.jsonl': '{"text":""}\n{"id":"x","text":""}\n{"text":"one"}\n' });
+  const { stderr } = await runHere(t, ['chunk', 'a.jsonl'], { cwd });
+  t.match(stderr, '2 are empty (a.jsonl byte 0, x)');
+});
+
 t.test(
   'what is skipped is named with its reason, and nothing read is an error',
   needs('reader/tika'),

@@ -117,4 +117,8 @@ t.test('sentences of errors, whole', async (t) => {
   }
   const far = await inline.post('/v1/chunk/token', { text: 'a', qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq: 1 });
   checkProblem(t, far, 400, /unknown parameter, known are text, /);
+  const several = await inline.post('/v1/chunk/token', { text: 'a', qq1: 1, qq2: 1, qq3: 1 });
+  t.match(several.json(), {
+    detail: /^qq1: unknown parameter, known are [^;]+; qq2: unknown parameter; qq3: unknown parameter\.$/,
+  });
 });

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../../core/errors.ts';
 import type { ChunkedDocument, ChunkedDocuments } from '../../../corpus/chunk-documents.ts';
-import { placeInWords } from '../failed-documents.ts';
+import { placeInWords } from '../../../corpus/shard.ts';
 import { type ChangeCounts, deletedLines, type EarlierIds } from './earlier-ids.ts';
 
 const LINE_FEED = 0x0a;

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { hold } from '../../../../core/hold.ts';
-import { type Skip, skipLine } from '../../../corpus/skips.ts';
+import type { Place, SkipReason } from '../../../corpus/shard.ts';
+import { type Skip, skipLine, unreadId } from '../../../corpus/skips.ts';
 import type { Manifest } from '../../../jobs/finish-job.ts';
 import { MANIFEST } from '../../../jobs/job-folder.ts';
 import { idsLineOf, type PartKind } from '../../../jobs/part-files.ts';
@@ -66,13 +67,12 @@ export async function writeChanges(
   const kept = new LinesFile(join(folder, KEPT));
   let unknown = 0;
   for await (const line of linesOfFiles(folder, manifest, 'errors')) {
-    const { id, skipped } = JSON.parse(line) as { readonly id?: string; readonly skipped?: string };
-    if (skipped !== undefined) continue;
-    if (id === undefined) unknown++;
-    else {
+    const { skipped, ...found } = JSON.parse(line) as ErrorsLine;
+    const id = skipped === undefined ? found.id : unreadId({ ...found, skipped, place: found });
+    if (id !== undefined) {
       seen.add(id);
       kept.write(idsLineOf(id, earlier.idsOf(id)));
-    }
+    } else if (skipped === undefined) unknown++;
   }
   if (unknown > 0) console.error(unknownVanished(unknown));
   const gone = new LinesFile(join(folder, DELETED));
@@ -86,6 +86,12 @@ export async function writeChanges(
   kept.finish();
   gone.finish();
   return counts;
+}
+
+/** A document that failed, or was skipped. */
+interface ErrorsLine extends Place {
+  readonly id?: string;
+  readonly skipped?: SkipReason;
 }
 
 /** All documents have ids where an earlier run is compared. */
