@@ -27,7 +27,7 @@ export const CATALOGUE = {
     422,
     '{failed} documents failed, and the job may have {most} of them (max_errors): GET /v1/jobs/ID/errors has the reasons.',
   ],
-  all_failed: [422, 'All {failed} documents failed: GET /v1/jobs/ID/errors has the reasons.'],
+  all_failed: [422, '{failed} of {failed} documents failed: GET /v1/jobs/ID/errors has the reasons.'],
   nothing_read: [422, 'Nothing was read: {skipped}.'],
   /** Of a source or target of a job. */
   path_outside: [400, '{path} leads out of {storage}: give a path below it, without links that leave it.'],

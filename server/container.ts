@@ -203,7 +203,7 @@ function makeJobWorker(cradle: ServerCradle): ServerWorker {
   const { config, service, runner, byteBudget, registry, host, log, jobs, jobPlaces, metrics } = cradle;
   return createServerWorker({
     ...{ config, service, runner, byteBudget, registry, host, log, store: jobs, places: jobPlaces },
-    onShard: (outcome, seconds) => metrics.jobs?.shard(outcome, seconds),
+    onShard: (...told) => metrics.jobs?.shard(...told),
     onAnswer: (answer, bytes) => metrics.jobs?.chunked(answer, bytes),
   });
 }

@@ -5,8 +5,8 @@ import type { JobLoad } from '../store/jobs/contract.ts';
 
 /** What is counted of the work of this process on jobs. */
 export interface JobMetrics {
-  /** Counts the end of the work on a shard. */
-  shard(outcome: ShardOutcome, seconds: number): void;
+  /** Counts the end of the work on a shard. @param skipped files of it that were not read */
+  shard(outcome: ShardOutcome, seconds: number, skipped: number): void;
   /** Counts documents that were chunked. @param bytes those of the documents */
   chunked(answer: Pick<RunAnswer, 'outcomes'>, bytes: number): void;
 }
@@ -19,9 +19,13 @@ export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>):
   const registers = [registry];
   const count = (name: string, help: string, ...labelNames: string[]) =>
     new Counter({ name: `chunksmith_bulk_${name}_total`, help, labelNames, registers });
-  const documents = count('documents', 'Documents of jobs that were chunked, or failed.', 'result');
+  const documents = count(
+    'documents',
+    'Documents of jobs that were chunked, or failed, and files that were skipped.',
+    'result',
+  );
   // A series that begins at its first failure would hide that one from rates.
-  for (const result of ['done', 'failed']) documents.inc({ result }, 0);
+  for (const result of ['done', 'failed', 'skipped']) documents.inc({ result }, 0);
   const read = count('bytes', 'Bytes of documents of jobs that were chunked.');
   const lost = count('lease_lost', 'Shards that another worker took while they were worked on.');
   const shards = new Histogram({
@@ -32,7 +36,8 @@ export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>):
     registers,
   });
   return {
-    shard(outcome, seconds) {
+    shard(outcome, seconds, skipped) {
+      documents.inc({ result: 'skipped' }, skipped);
       shards.observe({ outcome }, seconds);
       if (outcome === 'lost') lost.inc();
     },

@@ -28,7 +28,7 @@ export interface JobWorkerParts {
   readonly settings: JobWorkerSettings;
   /** Tells the caller of a job that it is over. */
   notify(claim: Claim, signal: AbortSignal): Promise<ShardResult>;
-  onShard?(outcome: ShardOutcome, seconds: number): void;
+  onShard?(outcome: ShardOutcome, seconds: number, skipped: number): void;
   readonly storing?: ShardTools['storing'];
   /** Missing where no job has a sink. */
   readonly remove?: RemoveDocuments;

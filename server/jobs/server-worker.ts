@@ -27,7 +27,7 @@ export interface ServerWorkerParts {
   readonly registry: Registry;
   readonly host: PluginHost;
   readonly log: Log;
-  onShard(outcome: ShardOutcome, seconds: number): void;
+  onShard(outcome: ShardOutcome, seconds: number, skipped: number): void;
   onAnswer(answer: RunAnswer, bytes: number): void;
 }
 

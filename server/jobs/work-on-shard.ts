@@ -1,5 +1,6 @@
 import type { Log } from '../../core/contracts/collaborators.ts';
 import { reasonOf, ServiceError, toPlainError } from '../../core/errors.ts';
+import { notRead } from '../corpus/skips.ts';
 import { withRetries } from '../retry.ts';
 import type { Claim, Failure, JobStore, ShardKind, ShardResult } from '../store/jobs/contract.ts';
 
@@ -15,8 +16,8 @@ export interface ShardWorkOptions {
   discard?(claim: Claim, refused: ShardResult | undefined): Promise<void>;
   /** Called for each shard that was settled. */
   onSettled?(claim: Claim): Promise<void>;
-  /** Told of each shard that was worked on. */
-  onShard?(outcome: ShardOutcome, seconds: number): void;
+  /** Told of each shard that was worked on. @param skipped files of it that were not read */
+  onShard?(outcome: ShardOutcome, seconds: number, skipped: number): void;
 }
 
 /** How the work on a shard ended; `lost` of one that others have taken. */
@@ -52,12 +53,14 @@ export async function workOnShard(
   running.add(stop);
   const { jobId: job, seq, attempt } = claim;
   let outcome: ShardOutcome | undefined;
+  let skipped = 0;
   let refused: ShardResult | undefined;
   try {
     await unlessStopped(Promise.all(before), stop.signal);
     const result = await work[claim.kind](claim, stop.signal);
     outcome = (await surely(() => store.commit(claim, result))) ? 'done' : 'lost';
     if (outcome === 'lost') refused = result;
+    else skipped = notRead(result.skipped ?? {});
   } catch (error) {
     outcome = await settle(claim, error, stop.signal, store).catch(() => undefined);
     if (outcome !== 'returned') {
@@ -69,7 +72,7 @@ export async function workOnShard(
   }
   if (outcome === 'lost') await discard?.(claim, refused).catch(() => {});
   if (outcome === 'done' || outcome === 'failed') await options.onSettled?.(claim).catch(() => {});
-  onShard?.(outcome ?? 'lost', (performance.now() - begin) / 1000);
+  onShard?.(outcome ?? 'lost', (performance.now() - begin) / 1000, skipped);
 }
 
 /** @throws the signal's reason once it aborts */

@@ -27,6 +27,8 @@ import { until } from '../../support/until.ts';
 const FILES = {
   'kb/1.txt': 'one',
   'kb/2.txt': 'two',
+  'some/a.txt': 'one',
+  'some/b.bin': '\0\u0001',
   'rows.jsonl': '{"text": "one"}\n{"text": "two"}\n{}\n',
 };
 const pluginsDir = [await pluginsFolder(t, GATED)];
@@ -58,12 +60,14 @@ t.test('a server counts what it has done of jobs, and tells what waits', async (
     'a rate sees the first failure',
   );
   await runJob(server, { source: { path: 'rows.jsonl' } });
+  await runJob(server, { source: { path: 'some' } });
   const text = await metrics();
   for (const line of [
-    'chunksmith_bulk_documents_total{result="done"} 2',
+    'chunksmith_bulk_documents_total{result="done"} 3',
     'chunksmith_bulk_documents_total{result="failed"} 1',
+    'chunksmith_bulk_documents_total{result="skipped"} 1',
     'chunksmith_bulk_lease_lost_total 0',
-    'chunksmith_bulk_shard_seconds_count{outcome="done"} 3',
+    'chunksmith_bulk_shard_seconds_count{outcome="done"} 7',
     'chunksmith_bulk_oldest_ready_seconds 0',
     'chunksmith_bulk_shards{state="running"} ',
   ]) {
@@ -233,8 +237,8 @@ t.test('a scrape does not wait for a store that does not answer, and outlives on
 t.test('shards that were lost to another worker are counted', async (t) => {
   const registry = new Registry();
   const metrics = addJobMetrics(registry, async () => LOAD);
-  metrics.shard('lost', 1);
-  metrics.shard('done', 2);
+  metrics.shard('lost', 1, 0);
+  metrics.shard('done', 2, 0);
   const text = await registry.metrics();
   t.match(text, 'chunksmith_bulk_lease_lost_total 1');
   t.match(text, 'chunksmith_bulk_shard_seconds_sum{outcome="done"} 2');

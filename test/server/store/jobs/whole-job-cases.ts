@@ -107,7 +107,7 @@ export async function wholeJobCases(t: Test, fresh: OpenFresh): Promise<void> {
     await drain();
     const { state, error } = await store.get(none);
     t.match({ state, error }, { state: 'failed', error: { code: 'all_failed', values: { failed: 4 } } });
-    t.match(error && detailOf(error).message, /All 4 documents failed: .*errors/, 'where the reasons are');
+    t.match(error && detailOf(error).message, /4 of 4 documents failed: .*errors/, 'where the reasons are');
     t.match(await store.get(one), { state: 'done', documents: { done: 2, failed: 2 } });
   });
 
