@@ -1,10 +1,10 @@
 import type { Log, ModelFile } from '../../core/contracts/collaborators.ts';
 import { exposedError } from '../../core/errors.ts';
 import { withRetries } from '../retry.ts';
-import { acquireFileLock } from './file-lock.ts';
 import { codeOf, type Hub, HubRefusal, isBrokenConnection } from './hub.ts';
 import { IdleTimeoutError } from './idle-timeout.ts';
-import { findPartial, finishPartial, removePartial } from './partial-download.ts';
+import { takePlace } from './own-place.ts';
+import { finishPartial, startPartial } from './partial-download.ts';
 import { type Transfer, transfer } from './transfer.ts';
 
 export interface DownloadCollaborators {
@@ -39,70 +39,57 @@ export async function download(
   one: Download,
 ): Promise<string | undefined> {
   try {
-    return await downloadLocked(collaborators, one);
+    return await downloadAlone(collaborators, one);
   } catch (cause) {
     const reason = reasonOf(cause);
     throw exposedError(`could not download ${one.file.name} of "${one.name}" from the hub: ${reason}`, cause);
   }
 }
 
-async function downloadLocked(
+async function downloadAlone(
   collaborators: DownloadCollaborators,
   { name, file, target }: Download,
 ): Promise<string | undefined> {
   const { hub, log, timeout } = collaborators;
   const url = hub.urlOf(name, file.name);
   for (;;) {
-    const lock = await acquireFileLock(target);
-    if (lock === undefined) return target;
-    const { lost } = lock;
+    const place = await takePlace(target);
+    if (place === undefined) return target;
     const onBytes = reportProgress(log, name, file.name);
     try {
-      const path = await transferWithRetries(collaborators, {
-        hub,
-        url,
-        file,
-        target,
-        timeout,
-        lost,
-        onBytes,
-      });
-      if (path !== undefined) log.info({ name, file: file.name }, 'downloaded from the hub');
-      return path;
+      const one = { hub, url, file, place: place.path, timeout, onBytes };
+      if (!(await transferWithRetries(collaborators, one))) return undefined;
+      await finishPartial(place.path, target);
+      log.info({ name, file: file.name }, 'downloaded from the hub');
+      return target;
     } catch (error) {
-      if (!lost.aborted) throw error;
+      if (!(await place.isGone())) throw error;
     } finally {
-      await lock.release();
+      await place.release(url.href);
     }
   }
 }
 
-async function transferWithRetries(
-  { log, backoff }: DownloadCollaborators,
-  one: Transfer,
-): Promise<string | undefined> {
+/** @returns false if the hub has no such file */
+async function transferWithRetries({ log, backoff }: DownloadCollaborators, one: Transfer): Promise<boolean> {
   const limits = { retries: MAX_RETRIES, firstDelay: backoff, longestDelay: MAX_WAIT_MS };
   const onRetry = (error: unknown, milliseconds: number) =>
     log.warn({ url: one.url.pathname, reason: reasonOf(error), milliseconds }, 'trying again');
   try {
-    await withRetries(limits, { isPassing, retryAfter, onRetry, signal: one.lost }, () => transferOnce(one));
-    return one.target;
+    await withRetries(limits, { isPassing, retryAfter, onRetry }, () => transferOnce(one));
+    return true;
   } catch (error) {
-    if (error instanceof HubRefusal && error.status === 404) return undefined;
+    if (error instanceof HubRefusal && error.status === 404) return false;
     throw error;
   }
 }
 
+/** What is not to resume is emptied. */
 async function transferOnce(one: Transfer): Promise<void> {
-  const { target, lost, url } = one;
   try {
     await transfer(one);
-    lost.throwIfAborted();
-    await finishPartial(target);
   } catch (error) {
-    const canResume = mayResume(error) && (await findPartial(target, url.href)) !== undefined;
-    // If the lock is lost, the partial download belongs to another.
-    if (!lost.aborted && !canResume) await removePartial(target);
+    if (!mayResume(error)) await startPartial(one.place);
     throw error;
   }
 }

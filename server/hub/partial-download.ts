@@ -5,39 +5,40 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { hold } from '../../core/hold.ts';
 
-/** The bytes that have arrived of a file, in `<target>.part`, where a download can resume. */
+/** The bytes that have arrived of a file, in `<place>.part`, where a download can resume. */
 export interface PartialDownload {
   readonly bytes: number;
   /** The strong etag of the file that they belong to. */
   readonly etag: string;
 }
 
-/** What must stay the same for a download to resume; kept in `<target>.part.json`. */
+/** What must stay the same for a download to resume; kept in `<place>.part.json`. */
 export interface Origin {
   readonly url: string;
   readonly etag: string;
 }
 
-export const partialPath = (target: string): string => `${target}.part`;
-const originPath = (target: string): string => `${target}.part.json`;
+export const partialPath = (place: string): string => `${place}.part`;
+export const originPath = (place: string): string => `${place}.part.json`;
 
 /** The partial download of a file from this URL, if there is one that can resume. */
-export async function findPartial(target: string, url: string): Promise<PartialDownload | undefined> {
-  const found = await stat(partialPath(target)).catch(() => undefined);
-  const origin = await readFile(originPath(target), 'utf8').then(readOrigin, () => undefined);
+export async function findPartial(place: string, url: string): Promise<PartialDownload | undefined> {
+  const found = await stat(partialPath(place)).catch(() => undefined);
+  const origin = await readFile(originPath(place), 'utf8').then(readOrigin, () => undefined);
   if (found === undefined || found.size === 0 || origin?.url !== url) return undefined;
   return { bytes: found.size, etag: origin.etag };
 }
 
-/** Makes room for a new partial download. Without an origin it never resumes. */
-export async function startPartial(target: string, origin: Origin | undefined): Promise<void> {
-  await removePartial(target);
-  if (origin !== undefined) await writeFile(originPath(target), JSON.stringify(origin));
+/** Empties a partial download, to begin anew. Without an origin it never resumes. */
+export async function startPartial(place: string, origin?: Origin): Promise<void> {
+  await rm(originPath(place), { force: true });
+  await writeFile(partialPath(place), '');
+  if (origin !== undefined) await writeFile(originPath(place), JSON.stringify(origin));
 }
 
-export async function removePartial(target: string): Promise<void> {
-  await rm(originPath(target), { force: true });
-  await rm(partialPath(target), { force: true });
+export async function removePartial(place: string): Promise<void> {
+  await rm(originPath(place), { force: true });
+  await rm(partialPath(place), { force: true });
 }
 
 /** What is missing of a file, as it comes. */
@@ -57,7 +58,7 @@ export interface Rest {
  * @returns the bytes that are there in the end
  */
 export async function appendToPartial(
-  target: string,
+  place: string,
   { from, body, maxBytes, onBytes }: Rest,
 ): Promise<number> {
   let bytes = from;
@@ -70,21 +71,21 @@ export async function appendToPartial(
   });
   const source = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]);
   const flags = from === 0 ? 'w' : 'r+';
-  const file = hold(createWriteStream(partialPath(target), { flags, start: from, flush: true }));
+  const file = hold(createWriteStream(partialPath(place), { flags, start: from, flush: true }));
   await pipeline(source, limit, file);
   return bytes;
 }
 
-/** Gives the partial download, which is whole by now, the name of the file. */
-export async function finishPartial(target: string): Promise<void> {
-  await rename(partialPath(target), target);
-  await rm(originPath(target), { force: true });
+/** Gives a partial download, which is whole by now, the name of the file. */
+export async function finishPartial(place: string, target: string): Promise<void> {
+  await rename(partialPath(place), target);
+  await rm(originPath(place), { force: true });
 }
 
 /** @returns hexadecimal digits */
-export async function sha256OfPartial(target: string): Promise<string> {
+export async function sha256OfPartial(place: string): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of hold(createReadStream(partialPath(target)))) hash.update(chunk);
+  for await (const chunk of hold(createReadStream(partialPath(place)))) hash.update(chunk);
   return hash.digest('hex');
 }
 

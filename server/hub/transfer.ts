@@ -8,7 +8,6 @@ import {
   type Origin,
   type PartialDownload,
   partialPath,
-  removePartial,
   sha256OfPartial,
   startPartial,
   tooLarge,
@@ -19,12 +18,10 @@ export interface Transfer {
   readonly hub: Hub;
   readonly url: URL;
   readonly file: ModelFile;
-  /** Where the file will be; the transfer completes the partial download beside it. */
-  readonly target: string;
+  /** Where the partial download is, which the transfer completes. */
+  readonly place: string;
   /** How long the hub may be silent, in milliseconds. */
   readonly timeout: number;
-  /** Aborted when another may write the partial download. */
-  readonly lost: AbortSignal;
   readonly onBytes: (bytes: number, total: number | undefined) => void;
 }
 
@@ -37,23 +34,22 @@ interface FileAnswer extends HubAnswer {
 }
 
 /** Tries once to get what is missing of a file, and checks the whole. */
-export async function transfer({ target, file, lost, ...one }: Transfer): Promise<void> {
+export async function transfer({ place, file, ...one }: Transfer): Promise<void> {
   const idle = startIdleTimeout(one.timeout);
   try {
-    const signal = AbortSignal.any([idle.signal, lost]);
-    const { response, from, total, sha256 } = await askForRest(one, target, signal);
+    const { response, from, total, sha256 } = await askForRest(one, place, idle.signal);
     const { body } = response;
     if (body === null || response.status !== (from === 0 ? 200 : 206)) throw await refusal(response);
     if (total !== undefined && total > file.maxBytes) throw await refusal(response, tooLarge(file.maxBytes));
-    if (from === 0) await startPartial(target, originOf(one.url, response));
+    if (from === 0) await startPartial(place, originOf(one.url, response));
     const onBytes = (now: number) => {
       idle.reset();
       one.onBytes(now, total);
     };
-    const bytes = await appendToPartial(target, { from, body, maxBytes: file.maxBytes, onBytes });
+    const bytes = await appendToPartial(place, { from, body, maxBytes: file.maxBytes, onBytes });
     idle.end();
     if (total !== undefined && total !== bytes) throw new Error('it is not as long as announced');
-    await check(target, file, sha256);
+    await check(place, file, sha256);
   } catch (error) {
     throw idle.signal.aborted ? idle.signal.reason : error;
   } finally {
@@ -64,10 +60,10 @@ export async function transfer({ target, file, lost, ...one }: Transfer): Promis
 /** Asks for what is missing, or for the whole file if the hub does not resume the partial download. */
 async function askForRest(
   { hub, url }: Pick<Transfer, 'hub' | 'url'>,
-  target: string,
+  place: string,
   signal: AbortSignal,
 ): Promise<FileAnswer> {
-  const partial = await findPartial(target, url.href);
+  const partial = await findPartial(place, url.href);
   if (partial !== undefined) {
     const range = { range: `bytes=${partial.bytes}-`, 'if-range': partial.etag };
     const answer = await hub.ask(url, range, signal);
@@ -75,7 +71,7 @@ async function askForRest(
     if (status === 206 && isRestOf(partial, answer.response)) return resumed(answer, partial);
     if (status !== 206 && status !== 416) return whole(answer);
     await answer.response.body?.cancel();
-    await removePartial(target);
+    await startPartial(place);
   }
   return whole(await hub.ask(url, {}, signal));
 }
@@ -120,8 +116,8 @@ async function refusal(response: Response, error?: Error): Promise<Error> {
   return error ?? new HubRefusal(response);
 }
 
-async function check(target: string, file: ModelFile, sha256: string | undefined): Promise<void> {
-  if (sha256 !== undefined && (await sha256OfPartial(target)) !== sha256)
+async function check(place: string, file: ModelFile, sha256: string | undefined): Promise<void> {
+  if (sha256 !== undefined && (await sha256OfPartial(place)) !== sha256)
     throw new Error('its SHA-256 is not the one that the hub announced');
-  await file.check?.(partialPath(target));
+  await file.check?.(partialPath(place));
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import type { ModelFile } from '../../core/contracts/collaborators.ts';
@@ -74,16 +74,19 @@ export function breakOff(etag: string | null = ETAG, bytes = HALF): Answer {
   return async (_request, response, target) => {
     if (etag !== null) response.setHeader('etag', etag);
     response.writeHead(200, { 'content-length': CONTENT.length }).write(CONTENT.subarray(0, bytes));
-    await until(async () => (await sizeOf(`${target}.part`)) === bytes);
+    await untilBegun(target, bytes);
     response.destroy();
   };
 }
 
-export const sizeOf = (path: string): Promise<number> =>
-  stat(path).then(
-    ({ size }) => size,
-    () => 0,
-  );
+/** Waits until so many bytes of a file have arrived. @returns where they are */
+export const untilBegun = (target: string, bytes: number): Promise<string> =>
+  until(async () => {
+    const names = await readdir(dirname(target)).catch(() => []);
+    const begun = names.filter((name) => name.endsWith('.part')).map((name) => join(dirname(target), name));
+    const sizes = await Promise.all(begun.map((path) => stat(path).catch(() => undefined)));
+    return begun.find((_, index) => sizes[index]?.size === bytes);
+  });
 
 /** Sends the file in pieces, with a pause in milliseconds between them. */
 export function trickle(pause: number): Answer {

@@ -1,12 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { mock } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import type { Log } from '../../../core/contracts/collaborators.ts';
-import { acquireFileLock } from '../../../server/hub/file-lock.ts';
 import { createModelFiles } from '../../../server/hub/model-files.ts';
 import { quietLog as log } from '../../../server/testing/collaborators.ts';
 import {
@@ -23,6 +21,7 @@ import {
   startHub,
   startHubServer,
   trickle,
+  untilBegun,
   WHOLE,
 } from '../../support/model-hub.ts';
 import { until } from '../../support/until.ts';
@@ -208,52 +207,42 @@ t.test('a download that takes long reports its progress', async (t) => {
   t.match(lines.at(-1), { ...common, message: 'downloaded from the hub' });
 });
 
-t.test('one that stood still for too long loses its lock to the next', async (t) => {
+t.test('one that stood still for too long, and was taken for dead, waits for the next one', async (t) => {
   const { answer, release } = holdBack();
   t.teardown(release);
   const hub = await startHub(t, [answer, serve()]);
   const found = createModelFiles({ settings: hub.settings, log }).find('owner/name', BIG);
-  await until(() => existsSync(`${hub.target}.part`));
-  await rm(`${hub.target}.lock`, { recursive: true });
-  const [, other] = await Promise.all([found, hub.find()]);
-  t.equal(other, hub.target);
-  await checkWhole(t, hub, hub.ranges());
-});
-
-t.test('of many that find a stale lock at once, one has it at a time', async (t) => {
-  const target = join(t.testdir({ owner: {} }), 'owner', 'model.onnx');
-  await writeFile(`${target}.lock`, 'of a holder that was killed');
+  const begun = await untilBegun(hub.target, HALF);
   const past = Date.now() / 1000 - 60;
-  await utimes(`${target}.lock`, past, past);
-  let holders = 0;
-  let most = 0;
-  const use = async () => {
-    const lock = await acquireFileLock(target);
-    most = Math.max(most, ++holders);
-    await sleep(10);
-    holders--;
-    t.notOk(lock?.lost.aborted);
-    await lock?.release();
-  };
-  await Promise.all(Array.from({ length: 12 }, use));
-  t.equal(most, 1);
-  t.same(await readdir(dirname(target)), [], 'nothing is left beside the target');
+  await utimes(begun, past, past);
+  const other = hub.find();
+  await until(() => !existsSync(begun));
+  release();
+  t.same(await Promise.all([found, other]), [hub.target, hub.target]);
+  await checkWhole(t, hub, [undefined, REST]);
 });
 
-t.test('whoever waits for a lock is told that the file has been written', async (t) => {
-  const target = join(t.testdir(), 'owner', 'model.onnx');
-  const lock = await acquireFileLock(target);
-  const waiting = acquireFileLock(target);
-  await writeFile(target, 'content');
-  t.equal(await waiting, undefined);
-  await lock?.release();
-  t.same(await readdir(dirname(target)), ['model.onnx']);
-});
+t.test(
+  'of many that come at once one downloads, and goes on where one that was killed had come to',
+  async (t) => {
+    const hub = await startHub(t, [breakOff(), refuse(401), serve()]);
+    await t.rejects(hub.find(), /401/);
+    const killed = `${hub.target}.0a`;
+    const url = `${hub.settings.hubEndpoint}/owner/name/resolve/main/${BIG.name}`;
+    await mkdir(dirname(hub.target), { recursive: true });
+    await writeFile(`${killed}.part.json`, JSON.stringify({ url, etag: ETAG }));
+    await writeFile(`${killed}.part`, CONTENT.subarray(0, HALF));
+    const past = Date.now() / 1000 - 60;
+    await utimes(`${killed}.part`, past, past);
+    const finds = Array.from({ length: 12 }, () => createModelFiles({ settings: hub.settings, log }));
+    const found = await Promise.all(finds.map((one) => one.find('owner/name', BIG)));
+    t.same(found, Array(12).fill(hub.target));
+    await checkWhole(t, hub, [undefined, REST, REST]);
+  },
+);
 
-t.test('a release leaves neither the lock nor the folders that it took', async (t) => {
-  const root = t.testdir();
-  const lock = await acquireFileLock(join(root, 'models', 'owner', 'model.onnx'));
-  t.same(await readdir(join(root, 'models', 'owner')), ['model.onnx.lock']);
-  await lock?.release();
-  t.same(await readdir(root), []);
+t.test('a download of nothing leaves no folder behind', async (t) => {
+  const hub = await startHub(t, [refuse(404)]);
+  t.equal(await hub.find(), undefined);
+  t.notOk(existsSync(dirname(hub.target)));
 });

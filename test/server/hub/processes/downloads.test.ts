@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { readFile, utimes } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
@@ -13,12 +12,11 @@ import {
   holdBack,
   refuse,
   serve,
-  sizeOf,
   startHub,
   trickle,
+  untilBegun,
   WHOLE,
 } from '../../../support/model-hub.ts';
-import { until } from '../../../support/until.ts';
 
 /** Looks for the file in its own thread or process, and prints what is logged meanwhile. */
 const FINDER = `
@@ -52,21 +50,21 @@ t.test('threads and processes that ask at once make one request in all', async (
   const threads = [startThread(hub.settings), startThread(hub.settings)];
   const processes = [startProcess(t, hub.settings), startProcess(t, hub.settings)];
   const ends = [...threads, ...processes].map(async (one) => (await once(one, 'exit'))[0]);
-  // Waiting for the lock does not count as silence of the hub.
+  // Waiting for the others does not count as silence of the hub.
   t.same(await Promise.all(ends), [0, 0, 0, 0], 'all find it');
   t.equal(hub.asked.length, 1);
   t.ok(CONTENT.equals(await readFile(hub.target)));
-  t.same(await hub.left(), WHOLE, 'no lock is left');
+  t.same(await hub.left(), WHOLE, 'nothing else is left');
 });
 
 t.test('the next resumes the download of one that was killed', async (t) => {
   const hub = await startHub(t, [holdBack().answer, serve()]);
   const child = startProcess(t, hub.settings);
-  await until(async () => (await sizeOf(`${hub.target}.part`)) === HALF);
+  const begun = await untilBegun(hub.target, HALF);
   child.kill('SIGKILL');
   await once(child, 'exit');
   const eightSecondsAgo = Date.now() / 1000 - 8;
-  await utimes(`${hub.target}.lock`, eightSecondsAgo, eightSecondsAgo);
+  await utimes(begun, eightSecondsAgo, eightSecondsAgo);
   t.equal(await hub.find(), hub.target);
   t.ok(CONTENT.equals(await readFile(hub.target)));
   t.same(hub.ranges(), [undefined, `bytes=${HALF}-`]);
@@ -76,7 +74,7 @@ t.test('the next resumes the download of one that was killed', async (t) => {
 t.test('a download leaves the signals of the process to whoever listens', async (t) => {
   const hub = await startHub(t, [holdBack().answer]);
   const child = startProcess(t, hub.settings);
-  await until(() => existsSync(`${hub.target}.part`));
+  await untilBegun(hub.target, HALF);
   child.kill('SIGTERM');
   t.same(await once(child, 'exit'), [7, null]);
 });
