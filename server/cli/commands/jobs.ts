@@ -75,8 +75,8 @@ function watchCommand(env: Environment): Command {
       const path = `${PATH}/${encodeURIComponent(id)}/events`;
       let last: JobAnswer | undefined;
       const splitter = new LineSplitter(Number.POSITIVE_INFINITY);
-      for await (const piece of await apiOf(flags, env).open('GET', path, LINES)) {
-        for (const line of splitter.push(piece as Buffer)) {
+      for await (const piece of apiOf(flags, env).bytes({ method: 'GET', path, headers: LINES })) {
+        for (const line of splitter.push(Buffer.from(piece.buffer, piece.byteOffset, piece.length))) {
           last = JSON.parse(String(line)) as JobAnswer;
           console.log(flags.json === true ? String(line) : inOneLine(last));
         }
@@ -91,9 +91,8 @@ function copyCommand(name: 'result' | 'errors', description: string, env: Enviro
     .argument('<id>')
     .action(async (id: string, flags: RemoteFlags) => {
       const path = `${PATH}/${encodeURIComponent(id)}/${name}`;
-      for await (const piece of await apiOf(flags, env).open('GET', path, LINES)) {
-        if (!process.stdout.write(piece as Buffer))
-          await new Promise((done) => process.stdout.once('drain', done));
+      for await (const piece of apiOf(flags, env).bytes({ method: 'GET', path, headers: LINES })) {
+        if (!process.stdout.write(piece)) await new Promise((done) => process.stdout.once('drain', done));
       }
     });
 }

@@ -32,7 +32,11 @@ export async function* linesIn<T>(answer: Response, watch: Watch): AsyncGenerato
   }
 }
 
-async function* partsOf({ body, url }: Response, watch: Watch): AsyncGenerator<Uint8Array, void, undefined> {
+/** The bytes of an answer, read no faster than they are taken. */
+export async function* partsOf(
+  { body, url }: Response,
+  watch: Watch,
+): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = body?.getReader();
   while (reader !== undefined) {
     watch.touch();

@@ -1,5 +1,5 @@
 import { errorOf, invalidAnswer } from './errors.ts';
-import { linesIn } from './lines.ts';
+import { linesIn, partsOf } from './lines.ts';
 import { withRetries } from './retries.ts';
 import type { CallSettings, ChunksmithOptions } from './settings.ts';
 import { Watch } from './watch.ts';
@@ -62,16 +62,30 @@ export class Transport {
   /** The lines of an answer, each as it comes. Opening it is tried again, and reading it is not. */
   async *lines<T>(call: Call, settings: CallSettings = {}): AsyncGenerator<T, void, undefined> {
     const accepting = { ...call, headers: { accept: LINES, ...call.headers } };
-    const { answer, watch } = await this.retried(call, settings, async () => {
+    const { answer, watch } = await this.#opened(accepting, settings);
+    yield* linesIn<T>(answer, watch);
+  }
+
+  /** The bytes of an answer, each as they come. Opening it is tried again, and reading it is not. */
+  async *bytes(call: Call, settings: CallSettings = {}): AsyncGenerator<Uint8Array, void, undefined> {
+    const { answer, watch } = await this.#opened(call, settings);
+    try {
+      yield* partsOf(answer, watch);
+    } finally {
+      watch.end();
+    }
+  }
+
+  #opened(call: Call, settings: CallSettings): Promise<{ answer: Response; watch: Watch }> {
+    return this.retried(call, settings, async () => {
       const watch = this.watch(settings);
       try {
-        return { watch, answer: await this.open(accepting, settings, watch) };
+        return { watch, answer: await this.open(call, settings, watch) };
       } catch (error) {
         watch.end();
         throw error;
       }
     });
-    yield* linesIn<T>(answer, watch);
   }
 
   retried<T>({ isOnce = false }: Call, settings: CallSettings, work: () => Promise<T>): Promise<T> {

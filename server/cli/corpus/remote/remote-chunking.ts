@@ -1,12 +1,11 @@
-import { once } from 'node:events';
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import { LINES } from '../../../clients/javascript/transport.ts';
 import type { ChunkedDocument, ChunkedDocuments } from '../../../corpus/chunk-documents.ts';
 import type { SourceDocument } from '../../../corpus/shard.ts';
 import type { Chunking } from '../../../jobs/chunking.ts';
 import type { JobSpec } from '../../../jobs/spec.ts';
 import { type RetryLimits, withRetries } from '../../../retry.ts';
 import { LineSplitter } from '../../../wire/line-splitter.ts';
-import { type Api, checked, RefusedError } from '../../api.ts';
+import { type Api, RefusedError } from '../../api.ts';
 import { answeredLine, failedLine } from './answered-line.ts';
 import { UnansweredLines } from './unanswered-lines.ts';
 
@@ -20,7 +19,10 @@ interface Remote {
   readonly signal: AbortSignal;
 }
 
-const LINES = 'application/x-ndjson';
+const HEADERS = { 'content-type': LINES, accept: LINES };
+const LINE_FEED = Buffer.from('\n');
+/** What breaks off is begun again below, with what is left; a source may have nothing to give for long. */
+const ONCE = { maxRetries: 0, timeout: 0 };
 /** How often a stream that breaks off is begun again before it fails, if nothing was answered in between. */
 const LIMITS: RetryLimits = { retries: 15, firstDelay: 250, longestDelay: 5000 };
 const UNAVAILABLE = 503;
@@ -59,53 +61,45 @@ function mayPass(error: unknown): boolean {
 
 /** Sends all documents and gives what is answered. @throws what breaks it off */
 async function* answers({ api, path, spec, lines, signal }: Remote): AsyncGenerator<ChunkedDocuments> {
-  const request = api.stream(path, { 'content-type': LINES, accept: LINES });
-  const abort = () => request.destroy();
-  signal.addEventListener('abort', abort, { once: true });
-  const answered = once(request, 'response') as Promise<[IncomingMessage]>;
-  const sending = send(request, spec, lines);
-  sending.catch(() => request.destroy());
+  const call = { path, headers: HEADERS, body: ReadableStream.from(sent(spec, lines)) };
   try {
-    const [answer] = await answered;
-    for await (const some of linesIn(await checked(answer))) yield groupOf(some, spec, lines);
-    await sending;
+    for await (const some of linesIn(api.bytes(call, { signal, ...ONCE }))) yield groupOf(some, spec, lines);
     const last = rest(lines);
     if (last.documents.length > 0) yield last;
   } catch (error) {
     signal.throwIfAborted();
     throw lines.failure?.error ?? error;
-  } finally {
-    signal.removeEventListener('abort', abort);
-    request.destroy();
   }
 }
 
-/** Sends what is not answered, and then what the source still has. */
-async function send(request: ClientRequest, spec: JobSpec, lines: UnansweredLines): Promise<void> {
-  const gone = new AbortController();
-  request.once('close', () => gone.abort(new Error('the connection was closed')));
-  const write = async (bytes: string | Buffer) => {
-    gone.signal.throwIfAborted();
-    if (!request.write(bytes)) await once(request, 'drain', { signal: gone.signal });
-  };
-  await write(`${JSON.stringify(spec.options)}\n`);
-  const writeAll = async (documents: readonly SourceDocument[]) => {
-    for (const { document } of documents) {
-      if (!Buffer.isBuffer(document)) continue;
-      await write(document);
-      await write('\n');
-    }
-    gone.signal.throwIfAborted();
-  };
-  await writeAll(lines.all);
-  for (let some = await lines.read(); some.length > 0; some = await lines.read()) await writeAll(some);
-  request.end();
+/** What is not answered, and then what the source still has: as many lines at a time as were read. */
+async function* sent(spec: JobSpec, lines: UnansweredLines): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(`${JSON.stringify(spec.options)}\n`);
+  yield* linesOf(lines.all);
+  for (let some = await lines.read(); some.length > 0; some = await lines.read()) yield* linesOf(some);
 }
 
-async function* linesIn(answer: IncomingMessage): AsyncGenerator<Buffer[]> {
+/** Bytes that are sent at a time. */
+const PIECE = 64 * 1024;
+
+function* linesOf(documents: readonly SourceDocument[]): Generator<Uint8Array> {
+  let piece: Buffer[] = [];
+  let size = 0;
+  for (const { document } of documents) {
+    if (!Buffer.isBuffer(document)) continue;
+    piece.push(document, LINE_FEED);
+    size += document.length + 1;
+    if (size < PIECE) continue;
+    yield Buffer.concat(piece);
+    [piece, size] = [[], 0];
+  }
+  if (size > 0) yield Buffer.concat(piece);
+}
+
+async function* linesIn(answer: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer[]> {
   const splitter = new LineSplitter(Number.POSITIVE_INFINITY);
   for await (const piece of answer) {
-    const lines = splitter.push(piece as Buffer) as Buffer[];
+    const lines = splitter.push(Buffer.from(piece.buffer, piece.byteOffset, piece.length)) as Buffer[];
     if (lines.length > 0) yield lines;
   }
   if (splitter.unfinished > 0) throw new Error('the answer broke off in the middle of a line');
