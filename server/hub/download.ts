@@ -3,7 +3,7 @@ import { exposedError } from '../../core/errors.ts';
 import { withRetries } from '../retry.ts';
 import { codeOf, type Hub, HubRefusal, isBrokenConnection } from './hub.ts';
 import { IdleTimeoutError } from './idle-timeout.ts';
-import { takePlace } from './own-place.ts';
+import { isGone, takePlace } from './own-place.ts';
 import { finishPartial, startPartial } from './partial-download.ts';
 import { type Transfer, transfer } from './transfer.ts';
 
@@ -63,7 +63,7 @@ async function downloadAlone(
       log.info({ name, file: file.name }, 'downloaded from the hub');
       return target;
     } catch (error) {
-      if (!(await place.isGone())) throw error;
+      if (!(await isGone(place.path))) throw error;
     } finally {
       await place.release(url.href);
     }
@@ -84,12 +84,12 @@ async function transferWithRetries({ log, backoff }: DownloadCollaborators, one:
   }
 }
 
-/** What is not to resume is emptied. */
+/** What is not to resume is emptied, unless another has taken it. */
 async function transferOnce(one: Transfer): Promise<void> {
   try {
     await transfer(one);
   } catch (error) {
-    if (!mayResume(error)) await startPartial(one.place);
+    if (!mayResume(error) && !(await isGone(one.place))) await startPartial(one.place);
     throw error;
   }
 }

@@ -10,8 +10,6 @@ import { findPartial, originPath, partialPath, removePartial } from './partial-d
 export interface OwnPlace {
   /** Where the partial download is, as `partialPath` and its like have it. */
   readonly path: string;
-  /** Whether it was taken for one of a process that has ended, and is another's now. */
-  isGone(): Promise<boolean>;
   /** Leaves what can resume to whoever comes next, and nothing else. @param url of the file */
   release(url: string): Promise<void>;
 }
@@ -45,7 +43,6 @@ export async function takePlace(target: string): Promise<OwnPlace | undefined> {
   await takeOver(target, path);
   return {
     path,
-    isGone: async () => (await existing(partialPath(path))) === undefined,
     async release(url) {
       clearInterval(timer);
       if ((await findPartial(path, url)) !== undefined) await move(path, target);
@@ -53,6 +50,11 @@ export async function takePlace(target: string): Promise<OwnPlace | undefined> {
       if (created !== undefined) await removeEmpty(dirname(target), created);
     },
   };
+}
+
+/** Whether a place was taken for one of a process that has ended, and is another's now. */
+export async function isGone(place: string): Promise<boolean> {
+  return (await existing(partialPath(place))) === undefined;
 }
 
 /** The partial downloads of a file that are some process's own. */
