@@ -81,7 +81,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // The server is one of the commands.
   'server/cli/main.ts': [...ALL, 'server/main.ts'],
   'server/cli/bin.ts': ['server/cli/main.ts', 'server/cli', 'core/hold.ts'],
-  'server/cli': ALL,
+  // Commands ask a service as any caller does.
+  'server/cli': [...ALL, 'server/clients'],
 };
 
 const ROOMS = Object.keys(ARROWS).sort((a, b) => b.length - a.length);

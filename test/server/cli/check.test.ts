@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { addressOfServer } from '../../../server/cli/health.ts';
 import { describeOptions } from '../../../server/config/help.ts';
+import { needs } from '../../support/here.ts';
 import { startLoopback } from '../../support/loopback.ts';
 import { chunker, plugin, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { temporaryFolder } from '../../support/server.ts';
@@ -66,7 +67,7 @@ t.test('a folder that is not there stops the start, whichever option names it', 
   }
 });
 
-t.test('an alias of a model that is not here is told', async (t) => {
+t.test('an alias of a model that is not here is told', needs('embedding/static'), async (t) => {
   const env = { MODEL_ALIASES: 'a=chunksmith/static-en-256,b=acme/nothing' };
   const { stdout } = await run(t, ['check', ...LOCAL, '--port', '0', '--plugins', 'token,static'], env);
   t.match(stdout, /^ {2}--model-aliases b=acme\/nothing: there is no model acme\/nothing here$/m);

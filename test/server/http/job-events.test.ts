@@ -258,7 +258,7 @@ t.test(
     t.match(lines, [
       [{ job: 'a', state: 'done', seconds: 2 }, 'jobs: a job is over'],
       [{ job: 'a', texts: 2 }, /no word/],
-      [{ job: 'a', state: 'failed', seconds: 1, reason: /^All 1/ }, 'jobs: a job is over'],
+      [{ job: 'a', state: 'failed', seconds: 1, reason: /^1 of 1/ }, 'jobs: a job is over'],
     ]);
     t.equal(lines.length, 3);
   },
