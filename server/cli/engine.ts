@@ -1,7 +1,6 @@
 import { type AwilixContainer, asValue } from 'awilix';
 import { type Config, type Environment, readConfig } from '../config/config.ts';
-import { checkFolder } from '../config/folder.ts';
-import { checkModelsDir } from '../config/hub-settings.ts';
+import { checkFolders } from '../config/folders.ts';
 import { readMachine } from '../config/machine.ts';
 import { createServerContainer, disposeInOrder, type ServerCradle } from '../container.ts';
 import { logPlugins } from '../loader/log-plugins.ts';
@@ -51,8 +50,7 @@ export async function openEngine(given: EngineFlags, env: Environment): Promise<
     '--plugins-from': given.pluginsFrom,
   }).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
   const config: Config = { ...readConfig(flags, env), ...LOG };
-  for (const folder of config.pluginsDir) checkFolder('--plugins-dir', folder);
-  checkModelsDir(config);
+  checkFolders(config);
   const log = await createLog(config);
   const container: AwilixContainer<ServerCradle> = await createServerContainer(config, log);
   const { service, byteBudget, registry, requestSchemas, host, importCheck, openers, store } =

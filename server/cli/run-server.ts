@@ -4,9 +4,8 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import { buildApp } from '../app.ts';
 import { type Config, ConfigError, type Environment, readConfig } from '../config/config.ts';
-import { checkFolder } from '../config/folder.ts';
+import { checkFolders } from '../config/folders.ts';
 import { helpText } from '../config/help.ts';
-import { checkModelsDir } from '../config/hub-settings.ts';
 import { readMachine } from '../config/machine.ts';
 import { readCorporaSettings } from '../corpus/settings.ts';
 import { loadPlugins } from '../loader/loader.ts';
@@ -29,9 +28,8 @@ export async function runServer(args: readonly string[], env: Environment): Prom
 async function start(args: readonly string[], env: Environment): Promise<void> {
   const machine = readMachine();
   const config = readConfig(args, env, machine);
-  for (const folder of config.pluginsDir) checkFolder('--plugins-dir', folder);
+  checkFolders(config);
   if (config.reload && !config.check) return reload(args, config.pluginsDir);
-  checkModelsDir(config);
   const registry = await loadPlugins(config, env);
   checkPluginUrls(registry, env);
   const corpora = readCorporaSettings(config, env);

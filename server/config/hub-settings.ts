@@ -1,13 +1,6 @@
 import { join } from 'node:path';
 import type { HubSettings } from '../hub/settings.ts';
 import type { Config } from './config.ts';
-import { checkFolder } from './folder.ts';
-
-/** Downloads make the folder of models; else one that is named is there. @throws ConfigError */
-export function checkModelsDir({ modelsDir, allowDownloads }: Config): void {
-  if (modelsDir === '' || allowDownloads) return;
-  checkFolder('--models-dir', modelsDir);
-}
 
 /**
  * The part of the configuration that is about models on disk and on the hub.

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Config, ConfigError, type Environment } from '../config/config.ts';
-import { checkFolder } from '../config/folder.ts';
+import { checkFolder } from '../config/folders.ts';
 import { readConnections } from './read-connections.ts';
 import type { BucketConnection } from './s3/connection.ts';
 
