@@ -12,7 +12,7 @@ export type PartKind = (typeof PART_KINDS)[number];
 export type PartFiles = { readonly [K in PartKind]?: WrittenFile };
 
 /** Names begin with what is in the file, so that a shell finds them: `part-000012.jsonl`. */
-const NAME = /^(part|errors|ids)-\d{6,}(\.[\da-f]{8}\.a\d+)?\.jsonl(\.tmp-.+)?$/;
+const NAME = /^(part|errors|ids)-\d{6,}(\.[\da-f]{8}\.a\d+)?\.(jsonl|parquet)(\.tmp-.+)?$/;
 
 /** Whether a file, named without its folder, has a name that a job would give to one of a shard. */
 export function isPartName(name: string): boolean {
@@ -36,14 +36,14 @@ function tagOf(jobId: string): string {
  *   other's; the last name has none
  */
 export function partName(
-  { folder }: Pick<TargetPlace, 'folder'>,
+  { folder, format }: Pick<TargetPlace, 'folder' | 'format'>,
   kind: PartKind,
   seq: number,
   attempt?: Attempt,
 ): string {
   const number = String(seq).padStart(6, '0');
   const tag = attempt === undefined ? '' : `.${tagOf(attempt.jobId)}.a${attempt.attempt}`;
-  const file = `${kind}-${number}${tag}.jsonl`;
+  const file = `${kind}-${number}${tag}.${kind === 'part' ? (format ?? 'jsonl') : 'jsonl'}`;
   return inFolder(folder, file);
 }
 
@@ -83,13 +83,20 @@ export class PartFilesWriter {
   }
 
   async #writer(kind: PartKind): Promise<FileWriter> {
-    const { storage } = this.#target;
+    const { storage, format } = this.#target;
     const found = this.#writers.get(kind);
     if (found !== undefined) return found;
-    const writer = await storage.create(partName(this.#target, kind, this.#claim.seq, this.#claim));
+    const file = await storage.create(partName(this.#target, kind, this.#claim.seq, this.#claim));
+    const writer = kind === 'part' && format === 'parquet' ? await asParquet(file) : file;
     this.#writers.set(kind, writer);
     return writer;
   }
+}
+
+/** Nothing of Parquet is loaded before it is written. */
+async function asParquet(file: FileWriter): Promise<FileWriter> {
+  const { ParquetPart } = await import('./parquet/part.ts');
+  return new ParquetPart(file);
 }
 
 /** The line of the errors that tells what is wrong with a document and where it stands. */

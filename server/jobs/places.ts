@@ -14,6 +14,8 @@ export interface TargetPlace {
   readonly storage: Storage;
   /** A folder, without a slash at its end; `''` is the whole storage. */
   readonly folder: string;
+  /** What the part files are; lines of JSON unless given. */
+  readonly format?: 'parquet' | undefined;
 }
 
 /** Opens what jobs name: folders and buckets of a server, or what a command line was given. */

@@ -30,7 +30,7 @@ export function createServerPlaces(settings: CorporaSettings, store: Pick<JobSto
     },
     async target({ target }) {
       const { storage, name } = await open(target.path);
-      return { storage, folder: name };
+      return { storage, folder: name, format: target.format };
     },
   };
 }

@@ -28,6 +28,8 @@ export interface JobSource {
 export interface JobTarget {
   /** The folder of the part files, the errors and the manifest. */
   readonly path: string;
+  /** What the part files are; lines of JSON unless given. */
+  readonly format?: 'parquet';
   /** A sink that stores the chunks; there are no part files then. */
   readonly sink?: { readonly name: string; readonly options: Readonly<Record<string, unknown>> };
 }

@@ -122,7 +122,14 @@ function isSmall({ workers }: ChunkFlags, { files, total }: CorpusSource): boole
   return total <= SMALL && !files.some(({ name }) => isCompressed(name));
 }
 
-function checkTogether({ out, resume, since, group, manifest }: ChunkFlags): void {
+function checkTogether({ out, outFormat, resume, since, group, manifest }: ChunkFlags): void {
+  if (outFormat === 'parquet') {
+    if (out === undefined) throw new UsageError('--out-format parquet: name a folder with --out');
+    if (group === 'document')
+      throw new UsageError('--out-format parquet: a row has a chunk; leave out --group');
+    if (since !== undefined)
+      throw new UsageError('--out-format parquet: not with --since, whose lines say what is gone');
+  }
   if (resume && out === undefined) throw new UsageError('--resume: name the folder of the run with --out');
   if (since !== undefined && group === 'document') throw new UsageError('--since: not with --group document');
   if (manifest !== undefined && out !== undefined) {
@@ -155,7 +162,7 @@ function specOf(
   { task, schema }: ChunkTask,
   given: Readonly<Record<string, unknown>>,
 ): JobSpec {
-  const { group, jsonl, format, out = '' } = flags;
+  const { group, jsonl, format, out = '', outFormat } = flags;
   const fields = mappingOf(flags);
   return {
     source: {
@@ -166,7 +173,7 @@ function specOf(
     task,
     options: optionValues(schema, given),
     group,
-    target: { path: out },
+    target: { path: out, ...(outFormat === 'parquet' && { format: outFormat }) },
   };
 }
 

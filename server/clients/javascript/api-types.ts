@@ -1085,6 +1085,8 @@ export interface JobTarget {
    * @maxLength 4096
    */
   path?: string;
+  /** What the part files are: lines of JSON, or Parquet with the columns `id`, `document_id`, `text`, `start_index`, `end_index`, `token_count`, `metadata`, `embedding` and `fields`, in which all else is as JSON. */
+  format?: 'jsonl' | 'parquet';
   /** Stores the chunks instead of part files: its name, and its options. */
   sink?: {
     /** Name of the sink. */

@@ -22,6 +22,7 @@ export interface JobMembers extends Readonly<Record<string, unknown>> {
 
 interface Target {
   readonly path?: string;
+  readonly format?: 'jsonl' | 'parquet';
   readonly sink?: { readonly name: string } & Readonly<Record<string, unknown>>;
 }
 

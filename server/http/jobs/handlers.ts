@@ -6,6 +6,7 @@ import { jobAnswer } from '../../jobs/job-answer.ts';
 import { findManifest, readParts } from '../../jobs/job-output.ts';
 import { removeJob } from '../../jobs/remove-job.ts';
 import { shardAnswer } from '../../jobs/shard-answer.ts';
+import type { JobSpec } from '../../jobs/spec.ts';
 import type { JobRecord } from '../../store/jobs/contract.ts';
 import { bodyOf } from '../bytes-body.ts';
 import { pathOf } from '../error-handler.ts';
@@ -121,6 +122,9 @@ function outputHandlers({ jobs: store, jobPlaces: places }: Services): Record<'r
       const job = await store.get(idOf(request));
       const manifest = isOver(job) ? await findManifest(job, places) : undefined;
       if (manifest === undefined) throw notDone(job);
+      const isLines = (job.spec as JobSpec).target.format === undefined;
+      if (wantsLines(request) && !isLines)
+        throw new ServiceError('invalid_parameters', { problems: [NO_LINES] });
       if (wantsLines(request)) return answerPieces(reply, LINES, readParts(job, 'part', tools));
       return answerPieces(reply, 'application/json', manifest);
     },
@@ -131,6 +135,9 @@ function outputHandlers({ jobs: store, jobPlaces: places }: Services): Record<'r
     },
   };
 }
+
+const NO_LINES =
+  'accept: the parts of this job are Parquet, in the files that the manifest names; ask for application/json';
 
 function notDone(job: JobRecord): ServiceError {
   const { id, state } = job;

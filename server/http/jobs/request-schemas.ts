@@ -69,6 +69,12 @@ export const targetBody = {
       description:
         'The folder of the output, which no other job has: below the root, or in a bucket. By default `chunksmith-jobs/<id>` below the root.',
     },
+    format: {
+      enum: ['jsonl', 'parquet'],
+      default: 'jsonl',
+      description:
+        'What the part files are: lines of JSON, or Parquet with the columns `id`, `document_id`, `text`, `start_index`, `end_index`, `token_count`, `metadata`, `embedding` and `fields`, in which all else is as JSON.',
+    },
     sink: {
       type: 'object',
       required: ['name'],

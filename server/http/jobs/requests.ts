@@ -167,7 +167,7 @@ function manifestOf(name: string, registry: Registry, problems: string[]): Manif
 }
 
 function targetOf(
-  { target }: JobMembers,
+  { target, group }: JobMembers,
   sink: Sink | undefined,
   id: string,
   { bulkRoot }: Config,
@@ -178,7 +178,11 @@ function targetOf(
   if (target?.path === undefined && bulkRoot === '') {
     problems.push('target.path: missing; this server has no root, so name a folder of a connection');
   }
-  return { path, ...(sink !== undefined && { sink }) };
+  if (target?.format !== 'parquet') return { path, ...(sink !== undefined && { sink }) };
+  if (group === 'document') problems.push('target.format: a row of Parquet has a chunk; leave out group');
+  if (target.sink !== undefined)
+    problems.push('target.format: a sink has no part files; leave out one of the two');
+  return { path, format: 'parquet' };
 }
 
 function specOf(members: JobMembers, steps: readonly PipelineStep[], target: JobTarget): JobSpec {

@@ -18,6 +18,7 @@ export interface ChunkFlags {
   readonly out?: string;
   readonly resume?: true;
   readonly since?: string;
+  readonly outFormat: 'jsonl' | 'parquet';
   readonly manifest?: string;
   readonly errors?: string;
   readonly failFast?: true;
@@ -56,6 +57,9 @@ export const CHUNK_FLAGS: readonly Option[] = [
   ),
   option('--no-ignore', 'take files too that .gitignore names'),
   option('--out <folder>', 'write part files and a manifest into this folder, instead of standard output'),
+  option('--out-format <format>', 'what the part files of --out are')
+    .choices(['jsonl', 'parquet'])
+    .default('jsonl'),
   option('--resume', 'go on where a run into the same --out stopped'),
   option('--since <path>', 'write only what has changed since an earlier --out folder or --manifest file'),
   option('--manifest <file>', 'write the ids of the chunks of each document, for a later --since'),

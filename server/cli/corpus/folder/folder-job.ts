@@ -88,7 +88,7 @@ async function differenceFrom(
 }
 
 /** The flags that a run was asked for with, and their values. */
-function flagsOf({ source, task, options, group }: JobSpec): Readonly<Record<string, string>> {
+function flagsOf({ source, task, options, group, target }: JobSpec): Readonly<Record<string, string>> {
   const { fields = {}, format } = source;
   const work =
     task.run === 'chunk' ? { '--chunker': task.name } : { '--pipeline': JSON.stringify(task.steps) };
@@ -97,7 +97,8 @@ function flagsOf({ source, task, options, group }: JobSpec): Readonly<Record<str
     `--${name.replaceAll('_', '-')}`,
     typeof value === 'string' ? value : JSON.stringify(value),
   ]);
-  return { ...work, '--format': format, '--group': group, ...Object.fromEntries([...named, ...chosen]) };
+  const written = { '--group': group, '--out-format': target.format ?? 'jsonl' };
+  return { ...work, '--format': format, ...written, ...Object.fromEntries([...named, ...chosen]) };
 }
 
 /** The first file that is not as it was when the run was planned. */

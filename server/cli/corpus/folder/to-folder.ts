@@ -15,7 +15,7 @@ import { CommandError, UsageError } from '../../errors.ts';
 import { type ChangeCounts, EarlierIds } from '../changes/earlier-ids.ts';
 import { onlyChanges } from '../changes/only-changes.ts';
 import type { ChunkSetup } from '../setup.ts';
-import { type CorpusSource, inOrder } from '../source.ts';
+import { inOrder } from '../source.ts';
 import type { RunContext } from '../to-stdout.ts';
 import { copyErrors, readManifest, writeChanges } from './folder-files.ts';
 import { checkFolder, makeFolder, openJob, STATE } from './folder-job.ts';
@@ -87,7 +87,7 @@ async function work({ setup, store, folder, earlier, context }: Run, job: JobRec
     log: QUIET,
     store,
     chunking,
-    places: placesOf(source, folder),
+    places: placesOf(setup, folder),
     settings: {
       leaseSeconds: QUEUE.leaseSeconds,
       documentBytes: engine.config.maxBodyBytes,
@@ -141,8 +141,9 @@ function show(group: ChunkedDocuments, { counts, progress }: RunContext, earlier
   return earlier === undefined ? group : onlyChanges(group, earlier, { added: 0, unchanged: 0, deleted: 0 });
 }
 
-function placesOf({ storage, files = [] }: CorpusSource, folder: string): JobPlaces {
-  const target = { storage: createLocalFolder(folder), folder: '' };
+function placesOf({ source, spec }: ChunkSetup, folder: string): JobPlaces {
+  const { storage, files = [] } = source;
+  const target = { storage: createLocalFolder(folder), folder: '', format: spec.target.format };
   return {
     source: async () => ({ storage, from: { files: inOrder(files) } }),
     target: async () => target,
