@@ -3,7 +3,7 @@ import { needsKey } from '../../core/hosting/capability.ts';
 import { ownersOf } from '../../core/hosting/owners.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import type { ServerCradle } from '../container.ts';
-import { namesUsed } from '../service/stages.ts';
+import { usesOf } from '../service/stages.ts';
 import type { Task } from '../service/tasks.ts';
 
 /** A request that shows whether a plugin works. */
@@ -60,7 +60,7 @@ function userOf(kind: Kind, { registry }: Sources): PluginEntry | undefined {
 function callsNetwork(entry: PluginEntry, { registry }: Sources): boolean {
   const { options, example } = entry.manifest;
   const asked = { ...defaultsOf(options?.properties), ...(example as object | undefined) };
-  const { embedding } = namesUsed(entry, asked, '');
+  const { embedding } = usesOf(entry, asked, '');
   return (
     embedding !== undefined &&
     ownersOf(registry, 'embedding', embedding).some((owner) => needsKey(owner.manifest))

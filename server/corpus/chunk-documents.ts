@@ -1,8 +1,8 @@
 import { fromPlainError } from '../../core/errors.ts';
 import { answerLines } from '../run/answer-lines.ts';
 import type { ByteBudget } from '../run/byte-budget.ts';
+import type { RunAnswer } from '../run/executor.ts';
 import { HeldBytes } from '../run/held-bytes.ts';
-import type { RunAnswer } from '../run/run-answer.ts';
 import type { Runner } from '../run/runner.ts';
 import type { LineOutcome, StreamPlan } from '../service/stream-plan.ts';
 import type { SourceDocument } from './shard.ts';
@@ -12,7 +12,7 @@ import { SourceLines } from './source-lines.ts';
 export interface Documents {
   readonly plan: CorpusPlan;
   readonly lines: AsyncGenerator<readonly SourceDocument[]>;
-  readonly runner: Pick<Runner, 'run'>;
+  readonly runner: Pick<Runner, 'run' | 'throughput'>;
   /** Most groups of documents that are worked on at once. */
   readonly slots: number;
   /** What documents and their chunks are charged to, as long as they are held. */
@@ -69,7 +69,8 @@ export async function* chunkDocuments(given: Documents): AsyncGenerator<ChunkedD
     runner,
     slots,
     signal,
-    isBulk: true,
+    rate: runner.throughput.of(plan.stages),
+    urgency: 'bulk',
     onAnswer: (answer, bytes) => onAnswer?.(answer, bytes),
     onFailure() {},
     onHeld: (bytes) => held.set(bytes),

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import plugin from 'fastify-plugin';
 import type { Log } from '../../core/contracts/collaborators.ts';
-import { OVERLOADED } from '../run/overloaded.ts';
+import { OVERLOADED } from '../run/priority-queue.ts';
 import type { Runner } from '../run/runner.ts';
 import { errorAnswerOf } from './error-handler.ts';
 import type { Metrics } from './metrics.ts';

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fromPlainError, ServiceError } from '../../core/errors.ts';
 import type { ByteBudget } from '../run/byte-budget.ts';
-import type { RunAnswer } from '../run/run-answer.ts';
+import type { RunAnswer } from '../run/executor.ts';
+import { labelOf } from '../service/operations.ts';
 import { metadataOf } from '../service/response-metadata.ts';
 import type { Task } from '../service/tasks.ts';
 import { bodyOf, sendBytes } from './bytes-body.ts';
@@ -10,29 +11,41 @@ import type { Metrics } from './metrics.ts';
 import { logWork } from './request-log.ts';
 import type { Services } from './services.ts';
 
-/**
- * Runs a task on the request and answers with its bytes and response metadata, or with a stream.
- *
- * @param stop aborts if the client goes away; by default one is made
- */
+/** Runs a task on the request and answers with its bytes and response metadata, or with a stream. */
 export type AnswerTask<T extends Task> = (
   request: FastifyRequest,
   reply: FastifyReply,
   task: T,
-  stop?: AbortController,
 ) => Promise<FastifyReply>;
 
-export function answerWith({ runner, metrics, byteBudget }: Services): AnswerTask<Task> {
-  return async (request, reply, task, stop = stopWhenGone(reply)) => {
-    const body = bodyOf(request);
-    const received = body.length;
-    const answer = await runner.run(task, body, stop);
-    noteWork(request, task, received, answer, metrics);
-    chargeAnswer(reply, answer.bytes.length, byteBudget);
-    const metadata = metadataOf(answer.reported);
-    for (const name in metadata) reply.header(`x-${name}`, metadata[name]);
-    return sendBytes(reply, answer.bytes);
-  };
+export function answerWith(services: Services): AnswerTask<Task> {
+  return (request, reply, task) =>
+    answerWork(request, reply, labelOf(task), services, (body, stop) =>
+      services.runner.run(task, body, stop),
+    );
+}
+
+/**
+ * Answers with the bytes and response metadata of work.
+ *
+ * @param label what metrics call it
+ * @param run does it, until the client goes away
+ */
+export async function answerWork(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  label: string,
+  { metrics, byteBudget }: Services,
+  run: (body: Buffer, stop: AbortController) => Promise<RunAnswer>,
+): Promise<FastifyReply> {
+  const body = bodyOf(request);
+  const received = body.length;
+  const answer = await run(body, stopWhenGone(reply));
+  noteWork(request, label, received, answer, metrics);
+  chargeAnswer(reply, answer.bytes.length, byteBudget);
+  const metadata = metadataOf(answer.reported);
+  for (const name in metadata) reply.header(`x-${name}`, metadata[name]);
+  return sendBytes(reply, answer.bytes);
 }
 
 /** An answer that waits for a slow client takes memory as well: until it is sent, it counts as the body did. */
@@ -45,21 +58,14 @@ function chargeAnswer(reply: FastifyReply, bytes: number, byteBudget: ByteBudget
 /** Has metrics and the log know of work that is done, and of what failed of it. @param received bytes of the request */
 export function noteWork(
   request: FastifyRequest,
-  task: Task,
+  label: string,
   received: number,
   { timings, queueSeconds, failures = [] }: Pick<RunAnswer, 'timings' | 'queueSeconds' | 'failures'>,
   metrics: Metrics,
 ): void {
-  metrics.worked(labelOf(task), received, queueSeconds, timings);
+  metrics.worked(label, received, queueSeconds, timings);
   logWork(request, queueSeconds, timings);
   for (const failure of failures) reportFailure(fromPlainError(failure), request, metrics);
-}
-
-/** What metrics call the work of a task. */
-export function labelOf(task: Task): string {
-  if (task.run === 'file') return labelOf(task.of);
-  if (task.run === 'execute') return 'pipeline';
-  return 'name' in task ? task.name : task.run;
 }
 
 /** A controller that aborts if the client closes the connection before it has its answer. */

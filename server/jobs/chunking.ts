@@ -1,7 +1,7 @@
 import { type ChunkedDocuments, chunkDocuments } from '../corpus/chunk-documents.ts';
 import type { SourceDocument } from '../corpus/shard.ts';
 import type { ByteBudget } from '../run/byte-budget.ts';
-import type { RunAnswer } from '../run/run-answer.ts';
+import type { RunAnswer } from '../run/executor.ts';
 import type { Runner } from '../run/runner.ts';
 import type { Service } from '../service/service.ts';
 import type { JobSpec } from './spec.ts';
@@ -20,7 +20,7 @@ export type Chunking = (
 
 export interface LocalChunkingOptions {
   readonly service: Pick<Service, 'readStreamPlan'>;
-  readonly runner: Pick<Runner, 'run'>;
+  readonly runner: Pick<Runner, 'run' | 'throughput'>;
   /** Most groups of documents that are worked on at once, or wait for a thread. */
   readonly slots: number;
   readonly byteBudget: ByteBudget;

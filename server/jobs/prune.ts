@@ -5,6 +5,7 @@ import type { Runner } from '../run/runner.ts';
 import type { Claim, JobRecord, JobStore, PruneCounts, SourceInSink } from '../store/jobs/contract.ts';
 import { outputsOf } from './finish-job.ts';
 import { sourceInSink } from './note-documents.ts';
+import { STORING } from './shard-sink.ts';
 import type { JobSpec } from './spec.ts';
 
 /** Removes all chunks of documents from the sink of a job. @throws ServiceError if the sink does not do it */
@@ -16,7 +17,7 @@ export function removingIn(runner: Pick<Runner, 'run'>): RemoveDocuments {
     if (sink === undefined || ids.length === 0) return;
     const documents = ids.map((id) => ({ id, chunks: 0 }));
     const { outcomes = [] } = await withLinkedStop(signal, (stop) =>
-      runner.run({ run: 'store', sink, owner: randomUUID(), documents }, new Uint8Array(0), stop),
+      runner.run({ run: 'store', sink, owner: randomUUID(), documents }, new Uint8Array(0), stop, STORING),
     );
     for (const outcome of outcomes) if ('error' in outcome) throw fromPlainError(outcome.error);
   };

@@ -3,7 +3,7 @@ import type { PluginHost } from '../../core/hosting/container.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import type { Config } from '../config/config.ts';
 import type { ByteBudget } from '../run/byte-budget.ts';
-import type { RunAnswer } from '../run/run-answer.ts';
+import type { RunAnswer } from '../run/executor.ts';
 import type { Runner } from '../run/runner.ts';
 import type { Service } from '../service/service.ts';
 import type { JobStore } from '../store/jobs/contract.ts';

@@ -21,6 +21,9 @@ export type StoreChunks = (
 /** Makes what stores the chunks of one shard; undefined if its job has no sink. */
 export type Storing = (spec: JobSpec, signal: AbortSignal) => StoreChunks | undefined;
 
+/** Sinks are never turned away, and say themselves how long they wait for their database. */
+export const STORING = { urgency: 'bulk', hasNoDeadline: true } as const;
+
 /** Stores in the worker threads of this process: here chunks are bytes, which nobody parses. */
 export function storingIn(runner: Pick<Runner, 'run'>): Storing {
   return ({ target: { sink } }, signal) => {
@@ -31,7 +34,7 @@ export function storingIn(runner: Pick<Runner, 'run'>): Storing {
       if (chunked.length === 0) return documents;
       const given = chunked.map(({ id, chunks }) => ({ id, chunks }));
       const { outcomes = [] } = await withLinkedStop(signal, (stop) =>
-        runner.run({ run: 'store', sink, owner, documents: given }, bytes, stop),
+        runner.run({ run: 'store', sink, owner, documents: given }, bytes, stop, STORING),
       );
       const outcomeOf = new Map(chunked.map((document, index) => [document, outcomes[index]]));
       return documents.map((document) => withOutcome(document, outcomeOf.get(document)));

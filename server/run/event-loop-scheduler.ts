@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers';
-import { OVERLOADED } from './overloaded.ts';
+import { OVERLOADED } from './priority-queue.ts';
 
 /** Milliseconds after the first task of a turn of the event loop in which more may start in the same turn. */
 const TURN_MS = 5;

@@ -1,5 +1,27 @@
 import type { Answer, OnPart, Service } from '../service/service.ts';
-import type { Work } from './message.ts';
+import type { AnyRequest, ChunksTask, Task } from '../service/tasks.ts';
+import { Timer } from '../service/timings.ts';
+
+/** A task with the bytes of its request, or the request that was read from it. */
+export type Work =
+  | { readonly task: Task; readonly body: Uint8Array }
+  | DivideWork
+  | { readonly request: AnyRequest };
+
+/**
+ * A request whose inputs are to be found, so that each can have a line in the answer, or that lists of them can be worked
+ * on side by side. What cannot be divided, or has one list, is run.
+ */
+export interface DivideWork {
+  readonly task: ChunksTask;
+  readonly body: Uint8Array;
+  readonly divides: 'lines' | 'lists';
+}
+
+/** An answer, and how long its work waited until it could run. */
+export interface RunAnswer extends Answer {
+  readonly queueSeconds: number;
+}
 
 /** Runs work on a thread. It knows no deadline and no queue: its caller has admitted the work. */
 export interface Executor {
@@ -26,7 +48,29 @@ export function createInlineExecutor(service: Service): Executor {
   };
 }
 
-export function runWork(service: Service, work: Work, signal: AbortSignal, onPart?: OnPart): Promise<Answer> {
-  const execution = 'execution' in work ? work.execution : service.read(work.task, work.body);
-  return service.run(execution, signal, onPart);
+export async function runWork(
+  service: Service,
+  work: Work,
+  signal: AbortSignal,
+  onPart?: OnPart,
+): Promise<Answer> {
+  const divided = 'divides' in work ? dividedAnswer(service, work) : undefined;
+  if (divided !== undefined) return divided;
+  const request = 'request' in work ? work.request : service.read(work.task, work.body);
+  return service.run(request, signal, onPart);
+}
+
+function dividedAnswer(service: Service, { task, body, divides }: DivideWork): Answer | undefined {
+  const begin = performance.now();
+  const division = service.divide(task, body);
+  const isWorthIt = divides === 'lines' || (division?.isBatch && division.inputs.length > 1);
+  if (division === undefined || !isWorthIt) return undefined;
+  const timings = new Timer((performance.now() - begin) / 1000).summary(0, 0, 0);
+  return {
+    bytes: new Uint8Array(0),
+    reported: [],
+    timings,
+    division,
+    body: body as Uint8Array<ArrayBuffer>,
+  };
 }

@@ -1,5 +1,6 @@
 import { toPlainError } from '../../core/errors.ts';
-import { errorLine } from '../service/run-lines.ts';
+import { errorLine } from '../service/lines.ts';
+import type { Reported } from '../service/response-metadata.ts';
 import { type LineHead, type LineOutcome, lineHead, type StreamPlan } from '../service/stream-plan.ts';
 import type { Line } from './line-reader.ts';
 
@@ -9,6 +10,8 @@ export interface LineAnswers {
   readonly bytes: Uint8Array;
   /** What came of each line, if the plan writes something else than answers. */
   readonly outcomes: readonly LineOutcome[];
+  /** What the plugins reported about each input of a batch. */
+  readonly reported: readonly Reported[];
 }
 
 /** The answers one after the other. */
@@ -16,13 +19,14 @@ export function joined(answers: readonly LineAnswers[]): LineAnswers {
   return {
     bytes: Buffer.concat(answers.map(({ bytes }) => bytes)),
     outcomes: answers.flatMap(({ outcomes }) => outcomes),
+    reported: answers.flatMap(({ reported }) => reported),
   };
 }
 
 /** What comes of a line that failed. */
 export function failedLine({ writes }: StreamPlan, head: LineHead, error: unknown): LineAnswers {
-  if (writes === undefined) return { bytes: errorLine(head, error), outcomes: [] };
-  return { bytes: NOTHING, outcomes: [{ ...head, error: toPlainError(error) }] };
+  if (writes === undefined) return { bytes: errorLine(head, error), outcomes: [], reported: [] };
+  return { bytes: NOTHING, outcomes: [{ ...head, error: toPlainError(error) }], reported: [] };
 }
 
 const NOTHING = Buffer.alloc(0);

@@ -1,22 +1,34 @@
 import { type ErrorCode, ServiceError } from '../../core/errors.ts';
 import type { StreamPlan } from '../service/stream-plan.ts';
-import { GroupSize } from './group-size.ts';
+import type { LinesTask } from '../service/tasks.ts';
+import type { RunAnswer } from './executor.ts';
 import { failedLine, headOf, joined, type LineAnswers } from './line-answers.ts';
 import { type Line, type LineSource, sizeOf } from './line-reader.ts';
 import { withLinkedStop } from './linked-stop.ts';
-import type { RunAnswer } from './run-answer.ts';
-import type { Runner } from './runner.ts';
+import type { Urgency } from './priority-queue.ts';
+import type { Rate } from './throughput.ts';
+
+/** Runs lines, as a `Runner` does. */
+export interface LineRunner {
+  run(
+    task: LinesTask,
+    body: Uint8Array,
+    stop: AbortController,
+    options: { readonly urgency: Urgency },
+  ): Promise<RunAnswer>;
+}
 
 /** A stream of documents, or of lists of chunks, that is to be answered. */
 export interface LineStream {
   readonly plan: StreamPlan;
   /** Reads the lines after the first. */
   readonly reader: LineSource;
-  readonly runner: Pick<Runner, 'run'>;
+  readonly runner: LineRunner;
+  /** How long such work takes. */
+  readonly rate: Rate;
   /** Most groups of lines that are worked on at once. */
   readonly slots: number;
-  /** Whether all other work comes first, see `LinesTask`. */
-  readonly isBulk?: boolean;
+  readonly urgency?: Urgency;
   /** Stops the work when it aborts. */
   readonly signal: AbortSignal;
   /** Told of each answer to some lines. @param bytes those of the lines */
@@ -27,8 +39,14 @@ export interface LineStream {
   onHeld(bytes: number): void;
 }
 
-/** Most bytes of lines that are worked on together. */
+/**
+ * Most lines that are worked on together, their bytes, and the seconds of work that they should take. A group costs a
+ * message between threads, and its lines share a deadline, so lines that are quick go together and lines that take long
+ * go alone.
+ */
+const MOST_LINES = 256;
 const GROUP_BYTES = 262_144;
+const GROUP_SECONDS = 0.02;
 
 /** Errors of some lines together that each of them alone may not have. */
 const OF_ONE_LINE: ReadonlySet<ErrorCode> = new Set([
@@ -50,7 +68,6 @@ interface Group {
 /** Works on the lines of a stream, in groups that run at the same time, and gives the answers in their order. */
 export class LineGroups {
   readonly #stream: LineStream;
-  readonly #size = new GroupSize();
   readonly #running: Group[] = [];
   #next = 0;
   #hasAnswered = false;
@@ -81,7 +98,7 @@ export class LineGroups {
   /** Starts work on the lines that wait, as long as there is room. */
   start(): void {
     const { reader, onHeld } = this.#stream;
-    while (this.#hasRoom && reader.waiting > 0) this.#startGroup(reader.take(this.#size.lines, GROUP_BYTES));
+    while (this.#hasRoom && reader.waiting > 0) this.#startGroup(reader.take(MOST_LINES, this.#groupBytes));
     const inWork = this.#running.reduce((sum, { bytes }) => sum + bytes, 0);
     onHeld.call(this.#stream, reader.bytes + inWork);
   }
@@ -102,6 +119,12 @@ export class LineGroups {
     return answer;
   }
 
+  /** Before it is known how long lines take, each goes alone. */
+  get #groupBytes(): number {
+    const seconds = this.#stream.rate.expect(GROUP_BYTES) ?? Number.POSITIVE_INFINITY;
+    return GROUP_BYTES * Math.min(1, GROUP_SECONDS / seconds);
+  }
+
   get #hasRoom(): boolean {
     return this.#running.length < this.#stream.slots;
   }
@@ -110,7 +133,7 @@ export class LineGroups {
     const bytes = lines.reduce((sum, line) => sum + sizeOf(line), 0);
     const group: Group = { first: this.#next, lines, bytes, outcome: undefined, done: Promise.resolve() };
     this.#next += lines.length;
-    group.done = answerGroup(this.#stream, group.first, lines, this.#size).then(
+    group.done = answerGroup(this.#stream, group.first, lines).then(
       (answer) => {
         group.outcome = { answer };
       },
@@ -123,54 +146,49 @@ export class LineGroups {
 
   #failed({ first, lines }: Group, error: unknown): LineAnswers {
     const { plan, signal, onFailure } = this.#stream;
-    if (!this.#hasAnswered || signal.aborted) throw error;
+    if (!this.#hasAnswered || signal.aborted || plan.writes === 'lists') throw error;
     onFailure.call(this.#stream, error);
     return joined(lines.map((line, place) => failedLine(plan, headOf(line, first + place), error)));
   }
 }
 
-async function answerGroup(
-  stream: LineStream,
-  first: number,
-  lines: readonly Line[],
-  size: GroupSize,
-): Promise<LineAnswers> {
+async function answerGroup(stream: LineStream, first: number, lines: readonly Line[]): Promise<LineAnswers> {
+  const { plan, signal, rate } = stream;
   const [line] = lines;
-  if (line instanceof ServiceError) return failedLine(stream.plan, { index: first }, line);
-  const body = Buffer.concat((lines as readonly Buffer[]).flatMap((one) => [one, LINE_FEED]));
-  const { length } = body;
+  if (line instanceof ServiceError) return failedLine(plan, { index: first }, line);
+  const group = lines as readonly Buffer[];
+  const bytes = group.reduce((sum, { length }) => sum + length, 0);
   try {
-    const begin = performance.now();
-    const answer = await runLinked(stream, first, body);
-    size.took(performance.now() - begin - answer.queueSeconds * 1000);
-    stream.onAnswer(answer, length);
-    return { bytes: answer.bytes, outcomes: answer.outcomes ?? [] };
+    const answer = await runGroup(stream, first, group);
+    rate.note(bytes, answer.timings);
+    stream.onAnswer(answer, bytes);
+    return { bytes: answer.bytes, outcomes: answer.outcomes ?? [], reported: answer.reported };
   } catch (error) {
-    if (stream.signal.aborted || !isOfOneLine(error)) throw error;
-    if (lines.length > 1) return answerEach(stream, first, lines, size);
+    if (signal.aborted || plan.writes === 'lists' || !isOfOneLine(error)) throw error;
+    if (lines.length > 1) return answerEach(stream, first, lines);
     stream.onFailure(error);
-    return failedLine(stream.plan, headOf(line as Line, first), error);
+    return failedLine(plan, headOf(line as Line, first), error);
   }
 }
 
-const LINE_FEED = Buffer.from('\n');
-
 /** Works on the lines one by one, each with a deadline and a thread of its own, so that one does not fail the others. */
-async function answerEach(stream: LineStream, first: number, lines: readonly Line[], size: GroupSize) {
+async function answerEach(stream: LineStream, first: number, lines: readonly Line[]) {
   const answers: LineAnswers[] = [];
   for (const [place, line] of lines.entries()) {
-    answers.push(await answerGroup(stream, first + place, [line], size));
+    answers.push(await answerGroup(stream, first + place, [line]));
   }
   return joined(answers);
 }
 
 /** Runs lines with a deadline of their own, and until the stream is stopped. */
-function runLinked(
-  { plan, runner, signal, isBulk = false }: LineStream,
+function runGroup(
+  { plan, runner, signal, urgency = 'patient' }: LineStream,
   first: number,
-  body: Buffer,
+  lines: readonly Buffer[],
 ): Promise<RunAnswer> {
-  return withLinkedStop(signal, (stop) => runner.run({ run: 'lines', plan, first, isBulk }, body, stop));
+  const lengths = lines.map(({ length }) => length);
+  const task = { run: 'lines', plan, first, lengths } as const;
+  return withLinkedStop(signal, (stop) => runner.run(task, Buffer.concat(lines), stop, { urgency }));
 }
 
 function isOfOneLine(error: unknown): boolean {

@@ -105,6 +105,29 @@ export class LineReader implements LineSource {
   }
 }
 
+/** Lines that are in memory already. */
+export function lineList(lines: Buffer[]): LineSource {
+  let bytes = lines.reduce((sum, { length }) => sum + length, 0);
+  let at = 0;
+  return {
+    get waiting() {
+      return lines.length - at;
+    },
+    get bytes() {
+      return bytes;
+    },
+    isOver: true,
+    read: async () => {},
+    take(most, mostBytes) {
+      const ahead = lines.slice(at, at + most);
+      const taken = ahead.slice(0, countToTake(ahead, most, mostBytes));
+      at += taken.length;
+      bytes -= taken.reduce((sum, { length }) => sum + length, 0);
+      return taken;
+    },
+  };
+}
+
 /** How many of the lines `LineSource.take` takes. */
 export function countToTake(lines: readonly Line[], most: number, mostBytes: number): number {
   let [count, bytes] = [0, 0];

@@ -1,13 +1,9 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { PlainError } from '../../core/errors.ts';
 import type { Config } from '../config/config.ts';
-import type { Execution } from '../service/requests.ts';
 import type { Answer } from '../service/service.ts';
-import type { Task } from '../service/tasks.ts';
+import type { Work } from './executor.ts';
 import type { StopFlag } from './stop-flag.ts';
-
-/** A task with the bytes of its request, or the execution that was read from it. */
-export type Work = { readonly task: Task; readonly body: Uint8Array } | { readonly execution: Execution };
 
 /** Sent to a worker thread. */
 export interface WorkMessage {

@@ -5,8 +5,8 @@ import { hold } from '../../core/hold.ts';
 import type { Config } from '../config/config.ts';
 import { MODULE_ENDING } from '../module-ending.ts';
 import type { Answer, OnPart } from '../service/service.ts';
-import { type Executor, STOP_GRACE } from './executor.ts';
-import type { Work, WorkerData, WorkMessage, WorkOutcome } from './message.ts';
+import { type Executor, STOP_GRACE, type Work } from './executor.ts';
+import type { WorkerData, WorkMessage, WorkOutcome } from './message.ts';
 import { openPartChannel } from './part-channel.ts';
 import type { SharedBuffersRegistry } from './shared-buffers.ts';
 import { createStopFlag, hasBegun, raise, type StopFlag } from './stop-flag.ts';
@@ -105,7 +105,7 @@ async function runInThread(
 /** The message with what is moved to the thread instead of copied: the bytes of a request, and the port of parts. */
 function messageOf(work: Work, flag: StopFlag, parts: MessagePort | undefined) {
   const ports = parts === undefined ? [] : [parts];
-  if ('execution' in work) return { message: { work, flag, parts }, transferList: ports };
+  if ('request' in work) return { message: { work, flag, parts }, transferList: ports };
   const body = ownBytes(work.body);
   return { message: { work: { ...work, body }, flag, parts }, transferList: [body.buffer, ...ports] };
 }

@@ -1,4 +1,10 @@
-import { OVERLOADED } from './overloaded.ts';
+import { ServiceError } from '../../core/errors.ts';
+
+/** Seconds after which a client that was turned away may try again. */
+const RETRY_SECONDS = 1;
+
+/** Thrown if a queue is full. One instance serves all: making an error costs more than the rest of a refusal. */
+export const OVERLOADED = new ServiceError('overloaded', { seconds: RETRY_SECONDS });
 
 export interface QueueLimits {
   /** Most tasks that run at once. One small task more may run while large ones do. */
@@ -15,10 +21,10 @@ const SMALL_BYTES = 262_144;
 const MOST_OVERTAKING = 8;
 
 /**
- * How long a task can wait: one that is `patient` waits even if the queue is full, because its caller has few at a time,
+ * How long work can wait: what is `patient` waits even if the queue is full, because its caller has few at a time,
  * and counts as large, so that others overtake it; `bulk` is patient too, and lets all others go first.
  */
-export type Patience = 'none' | 'patient' | 'bulk';
+export type Urgency = 'urgent' | 'patient' | 'bulk';
 
 type Size = 'small' | 'large' | 'bulk';
 
@@ -74,11 +80,11 @@ export class PriorityQueue {
    * @throws ServiceError `overloaded` at once if the queue is full
    * @throws the signal's reason once it aborts
    */
-  async enter(bytes: number, signal: AbortSignal, patience: Patience = 'none'): Promise<() => void> {
+  async enter(bytes: number, signal: AbortSignal, urgency: Urgency = 'urgent'): Promise<() => void> {
     signal.throwIfAborted();
-    const isPatient = patience !== 'none';
+    const isPatient = urgency !== 'urgent';
     const isSmall = bytes <= SMALL_BYTES && !isPatient;
-    const size = patience === 'bulk' ? 'bulk' : isSmall ? 'small' : 'large';
+    const size = urgency === 'bulk' ? 'bulk' : isSmall ? 'small' : 'large';
     if (this.#queues[size].size === 0 && this.#hasRoom(size)) return this.#start(size);
     if (!isPatient && !this.#mayWait) throw OVERLOADED;
     return this.#wait(size, isPatient, signal);

@@ -1,12 +1,12 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Config } from '../config/config.ts';
 import type { OnPart, Service } from '../service/service.ts';
-import type { Task } from '../service/tasks.ts';
+import type { ChunksTask, Task } from '../service/tasks.ts';
 import { EventLoopScheduler } from './event-loop-scheduler.ts';
-import { type Executor, STOP_GRACE } from './executor.ts';
-import { PriorityQueue } from './priority-queue.ts';
-import type { RunAnswer } from './run-answer.ts';
+import { type Executor, type RunAnswer, STOP_GRACE } from './executor.ts';
+import { PriorityQueue, type Urgency } from './priority-queue.ts';
 import { Threads } from './threads.ts';
+import { Throughput } from './throughput.ts';
 
 /**
  * Runs tasks where they belong, small light ones on the event loop and the others in a worker thread, under
@@ -19,13 +19,13 @@ export interface Runner {
    *
    * @param body bytes of the request; they may be moved away and must not be used afterwards
    * @param stop when it aborts, the task is dropped from the queue or stopped; the deadline aborts it too
-   * @param onPart has an evaluation answered in parts, see `Service.run`
-   * Lines of a stream are never turned away: they wait for a thread, as a stream has only few at a time. What is stored in
-   * a sink is neither turned away nor late: the sink says how long it waits for its database.
-   *
    * @throws ServiceError `overloaded`, `timed_out`, the reason of `stop`, or what the executors throw
    */
-  run(task: Task, body: Uint8Array, stop: AbortController, onPart?: OnPart): Promise<RunAnswer>;
+  run(task: Task, body: Uint8Array, stop: AbortController, options?: RunOptions): Promise<RunAnswer>;
+  /** Finds the inputs of a request, so that each can have a line in the answer. @throws ServiceError as `run` */
+  divide(task: ChunksTask, body: Uint8Array, stop: AbortController): Promise<RunAnswer>;
+  /** How long work has taken. */
+  readonly throughput: Throughput;
   /** Whether a request whose body has so many bytes is turned away now. */
   isFullFor(bytes: number): boolean;
   /** To be called for each new connection: tasks on the event loop let others be accepted first. */
@@ -33,6 +33,15 @@ export interface Runner {
   /** How busy the runner is now. */
   load(): RunnerLoad;
   close(): Promise<void>;
+}
+
+export interface RunOptions {
+  /** Has an evaluation answered in parts, see `Service.run`. */
+  readonly onPart?: OnPart;
+  /** By default work is turned away if the queue is full. Any other waits for a thread, however small it is. */
+  readonly urgency?: Urgency;
+  /** Whether it may take as long as it takes: a sink says how long it waits for its database. */
+  readonly hasNoDeadline?: boolean;
 }
 
 export interface RunnerLoad {
@@ -63,13 +72,24 @@ export function createRunner({ config, service, inline, pool }: RunnerOptions): 
     bulk: config.bulkConcurrency,
   });
   const { maxAnswerBytes } = config;
-  const threads = pool === undefined ? undefined : new Threads({ pool, queue, maxAnswerBytes });
+  const throughput = new Throughput();
+  const threads =
+    pool === undefined ? undefined : new Threads({ pool, queue, service, throughput, maxAnswerBytes });
   const state: RunnerState = { config, service, inline, scheduler, threads };
   return {
-    run: (task, body, stop, onPart) =>
-      withDeadline(stop, task.run === 'store' ? undefined : config.requestTimeout, (signal) =>
-        admit(state, { task, body }, signal, onPart),
+    throughput,
+    run: (task, body, stop, options = {}) =>
+      withDeadline(stop, options.hasNoDeadline ? undefined : config.requestTimeout, (signal) =>
+        admit(state, { task, body }, signal, options),
       ),
+    divide: (task, body, stop) =>
+      withDeadline(stop, config.requestTimeout, async (signal) => {
+        const work = { task, body, divides: 'lines' } as const;
+        if (threads !== undefined && !isInline(state, body.length))
+          return threads.enter(work, body.length, signal);
+        const queueSeconds = await enterEventLoop(scheduler, signal);
+        return { ...(await inline.run(work, signal)), queueSeconds };
+      }),
     isFullFor: (bytes) => (isInline(state, bytes) ? scheduler.isFull : queue.isFull),
     yieldToAccepts: () => scheduler.yieldToAccepts(),
     load: () => ({
@@ -102,25 +122,26 @@ async function admit(
   state: RunnerState,
   { task, body }: { readonly task: Task; readonly body: Uint8Array },
   signal: AbortSignal,
-  onPart: OnPart | undefined,
+  { onPart, urgency }: RunOptions,
 ): Promise<RunAnswer> {
   const { scheduler, service, inline, threads } = state;
   const { length } = body;
   if (threads !== undefined) {
-    const mayBeInline = task.run !== 'lines' && isInline(state, length) && service.mayBeLight(task);
-    if (!mayBeInline) return threads.run(task, body, signal, onPart);
+    const mayBeInline = urgency === undefined && isInline(state, length) && service.mayBeLight(task);
+    if (!mayBeInline) return threads.run(task, body, signal, { onPart, urgency });
   }
-  const begin = performance.now();
-  await scheduler.enter(signal);
-  const queueSeconds = secondsSince(begin);
-  const execution = service.read(task, body);
-  if (threads !== undefined && !service.isLight(execution)) {
-    return threads.enter({ execution }, length, signal, { onPart });
+  const queueSeconds = await enterEventLoop(scheduler, signal);
+  const request = service.read(task, body);
+  if (threads !== undefined && !service.isLight(request)) {
+    return threads.enter({ request }, length, signal, { onPart });
   }
-  return { ...(await inline.run({ execution }, signal, onPart)), queueSeconds };
+  return { ...(await inline.run({ request }, signal, onPart)), queueSeconds };
 }
 
-function secondsSince(begin: number): number {
+/** @returns the seconds that the work waited */
+async function enterEventLoop(scheduler: EventLoopScheduler, signal: AbortSignal): Promise<number> {
+  const begin = performance.now();
+  await scheduler.enter(signal);
   return (performance.now() - begin) / 1000;
 }
 

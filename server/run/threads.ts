@@ -1,24 +1,34 @@
-import type { OnPart } from '../service/service.ts';
+import { ServiceError } from '../../core/errors.ts';
+import type { Answer, OnPart, Service } from '../service/service.ts';
 import type { ChunksTask, Task } from '../service/tasks.ts';
-import type { Executor } from './executor.ts';
-import { joinAnswers } from './join-answers.ts';
+import { joinTimings, type Timings } from '../service/timings.ts';
+import { release } from '../wire/release.ts';
+import { answerLines } from './answer-lines.ts';
+import type { Executor, RunAnswer, Work } from './executor.ts';
+import type { LineAnswers } from './line-answers.ts';
+import { lineList } from './line-reader.ts';
 import { withLinkedStop } from './linked-stop.ts';
-import type { Work } from './message.ts';
-import { Pace } from './pace.ts';
-import type { Patience, PriorityQueue } from './priority-queue.ts';
-import type { RunAnswer } from './run-answer.ts';
+import type { PriorityQueue, Urgency } from './priority-queue.ts';
+import type { Rate, Throughput } from './throughput.ts';
 
 export interface ThreadsOptions {
   readonly pool: Executor;
   readonly queue: PriorityQueue;
+  readonly service: Pick<Service, 'plugins'>;
+  readonly throughput: Throughput;
   /** Most bytes of an answer. */
   readonly maxAnswerBytes: number;
+}
+
+/** How work is waited for, and who takes the parts of its answer. */
+export interface EnterOptions {
+  readonly urgency?: Urgency | undefined;
+  readonly onPart?: OnPart | undefined;
 }
 
 /** The worker threads with the queue before them. A batch that takes long is worked on by all that are idle. */
 export class Threads {
   readonly #options: ThreadsOptions;
-  readonly #pace = new Pace();
 
   constructor(options: ThreadsOptions) {
     this.#options = options;
@@ -30,15 +40,18 @@ export class Threads {
    * @param body bytes of the request; they may be moved away
    * @throws ServiceError `overloaded`, the signal's reason, or what the executor throws
    */
-  async run(task: Task, body: Uint8Array, signal: AbortSignal, onPart?: OnPart): Promise<RunAnswer> {
+  async run(
+    task: Task,
+    body: Uint8Array,
+    signal: AbortSignal,
+    options: EnterOptions = {},
+  ): Promise<RunAnswer> {
     const { length } = body;
-    if (!isChunksTask(task))
-      return this.enter({ task, body }, length, signal, { patience: patienceOf(task), onPart });
-    const parts = this.#partsFor(task, length);
-    const answer = await (parts > 1
-      ? this.#runInParts(task, body, parts, signal)
-      : this.enter({ task, body }, length, signal));
-    this.#pace.note(task, length, answer.timings);
+    if (!isChunksTask(task)) return this.enter({ task, body }, length, signal, options);
+    const rate = this.#rateOf(task);
+    if (this.#isWorthDividing(rate, length)) return this.#runInGroups(task, body, rate, signal);
+    const answer = await this.enter({ task, body }, length, signal, options);
+    rate.note(length, answer.timings);
     return answer;
   }
 
@@ -51,11 +64,11 @@ export class Threads {
     work: Work,
     bytes: number,
     signal: AbortSignal,
-    { patience, onPart }: { readonly patience?: Patience; readonly onPart?: OnPart | undefined } = {},
+    { urgency, onPart }: EnterOptions = {},
   ): Promise<RunAnswer> {
     const { queue, pool } = this.#options;
     const begin = performance.now();
-    const leave = await queue.enter(bytes, signal, patience);
+    const leave = await queue.enter(bytes, signal, urgency);
     const queueSeconds = (performance.now() - begin) / 1000;
     try {
       return { ...(await pool.run(work, signal, onPart)), queueSeconds };
@@ -64,54 +77,101 @@ export class Threads {
     }
   }
 
-  /** How many parts of a batch are worth their messages; one if it is not known how long its work takes. */
-  #partsFor(task: ChunksTask, bytes: number): number {
-    const { idle } = this.#options.queue;
-    const seconds = this.#pace.expect(task, bytes);
-    if (idle < 2 || seconds < bytes * SECONDS_PER_BYTE) return 1;
-    return Math.min(idle * PARTS_PER_THREAD, Math.floor(seconds / PART_SECONDS));
+  #rateOf(task: ChunksTask): Rate {
+    const { service, throughput } = this.#options;
+    const plugins = service.plugins(task) ?? [];
+    return throughput.of(plugins.flatMap((entry) => (entry === undefined ? [] : [entry.manifest])));
   }
 
-  /** Has one thread read and divide the batch, and then all of them work on the parts. One part that fails stops all. */
-  async #runInParts(
+  /** Whether groups of the inputs are worth their messages; not if it is not known how long the work takes. */
+  #isWorthDividing(rate: Rate, bytes: number): boolean {
+    const seconds = rate.expect(bytes) ?? 0;
+    return this.#options.queue.idle > 1 && seconds >= LEAST_SECONDS && seconds >= bytes * SECONDS_PER_BYTE;
+  }
+
+  /** Has one thread find the inputs, and then all of them work on groups of these. A group that fails stops the others. */
+  async #runInGroups(
     task: ChunksTask,
     body: Uint8Array,
-    most: number,
+    rate: Rate,
     signal: AbortSignal,
   ): Promise<RunAnswer> {
-    const first = await this.enter(
-      { task: { run: 'divide', of: task, parts: most }, body },
-      body.length,
-      signal,
-    );
-    const { parts } = first;
-    if (parts === undefined) return first;
-    return withLinkedStop(signal, async (stop) => {
-      const run = (part: Uint8Array) =>
-        this.enter({ task, body: part }, part.length, stop.signal, { patience: 'patient' });
-      try {
-        return joinAnswers(first, await Promise.all(parts.map(run)), this.#options.maxAnswerBytes);
-      } catch (error) {
-        stop.abort(error);
-        throw error;
-      }
+    const first = await this.enter({ task, body, divides: 'lists' }, body.length, signal);
+    if (first.division === undefined) return first;
+    try {
+      return await withLinkedStop(signal, (stop) => this.#answerGroups(first, rate, stop));
+    } catch (error) {
+      if (!(error instanceof ServiceError && OF_READING.has(error.code))) throw error;
+      // What is wrong with an input is said with its place in the batch, which only reading all of it tells.
+      const whole = { task, body: first.body as Uint8Array };
+      return this.enter(whole, whole.body.length, signal, { urgency: 'patient' });
+    }
+  }
+
+  async #answerGroups(first: RunAnswer, rate: Rate, stop: AbortController): Promise<RunAnswer> {
+    const { division, body } = first as Required<Pick<Answer, 'division' | 'body'>>;
+    const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
+    const timings: Timings[] = [first.timings];
+    let queueSeconds = 0;
+    const answers = answerLines({
+      plan: { ...division.plan, writes: 'lists' },
+      reader: lineList(division.inputs.map(({ from, to }) => bytes.subarray(from, to))),
+      runner: {
+        run: (task, group, { signal }) =>
+          this.enter({ task, body: group }, group.length, signal, { urgency: 'patient' }),
+      },
+      rate,
+      slots: this.#options.queue.idle + 1,
+      signal: stop.signal,
+      onAnswer(answer) {
+        timings.push(answer.timings);
+        queueSeconds = Math.max(queueSeconds, answer.queueSeconds);
+      },
+      onFailure() {},
+      onHeld() {},
     });
+    const groups: LineAnswers[] = [];
+    try {
+      for await (const group of answers) groups.push(group);
+    } catch (error) {
+      stop.abort(error);
+      throw error;
+    }
+    return {
+      bytes: joinLists(groups, this.#options.maxAnswerBytes),
+      reported: groups.flatMap(({ reported }) => reported),
+      timings: joinTimings(timings),
+      queueSeconds: first.queueSeconds + queueSeconds,
+    };
   }
 }
 
-/** Least work of a part. */
-const PART_SECONDS = 0.01;
-/** Work that takes less for a byte than reading, dividing and joining does is not worth it. */
+/** Least work that is divided. */
+const LEAST_SECONDS = 0.02;
+/** Work that takes less for a byte than finding inputs and joining answers does is not worth dividing. */
 const SECONDS_PER_BYTE = 40e-9;
-/** More than one, as some texts take longer than others of their size. */
-const PARTS_PER_THREAD = 2;
+const OF_READING: ReadonlySet<string> = new Set(['invalid_parameters', 'line_not_json']);
 
 function isChunksTask(task: Task): task is ChunksTask {
-  return task.run === 'chunk' || task.run === 'refine' || task.run === 'execute';
+  return 'name' in task || 'steps' in task;
 }
 
-function patienceOf(task: Task): Patience {
-  if (task.run === 'store') return 'bulk';
-  if (task.run !== 'lines') return 'none';
-  return task.isBulk === true ? 'bulk' : 'patient';
+/**
+ * One list of JSON from the lists of groups; their memory is freed.
+ *
+ * @param limit most bytes
+ * @throws ServiceError `answer_too_large`
+ */
+function joinLists(groups: readonly LineAnswers[], limit: number): Uint8Array<ArrayBuffer> {
+  const bytes = groups.reduce((sum, group) => sum + group.bytes.length + 1, 1);
+  if (bytes > limit) throw new ServiceError('answer_too_large', { bytes, limit });
+  const all = Buffer.allocUnsafeSlow(bytes);
+  let at = all.write('[');
+  for (const group of groups) {
+    all.set(group.bytes, at);
+    at += group.bytes.length;
+    at += all.write(at === bytes - 1 ? ']' : ',', at);
+    release(group.bytes);
+  }
+  return all;
 }

@@ -33,12 +33,15 @@ const { service } = (await createServiceContainer({ config, log, shared: connect
 
 /** Entry of a worker thread: runs work, and answers with bytes or an error as data. */
 export default async function work({ work, flag, parts }: WorkMessage): Promise<unknown> {
+  let isGivenBack = false;
   try {
-    return moved(await withSignal(flag, (signal) => runWork(service, work, signal, partSender(parts))));
+    const answer = await withSignal(flag, (signal) => runWork(service, work, signal, partSender(parts)));
+    isGivenBack = answer.body !== undefined;
+    return moved(answer);
   } catch (error) {
     return { error: toPlainError(error) } satisfies WorkOutcome;
   } finally {
-    if ('body' in work) release(work.body);
+    if ('body' in work && !isGivenBack) release(work.body);
     giveMemoryBack();
   }
 }
@@ -46,6 +49,8 @@ export default async function work({ work, flag, parts }: WorkMessage): Promise<
 /** Hands the answer's memory over instead of copying it. */
 function moved(answer: Answer): unknown {
   const outcome: WorkOutcome = { answer };
-  const moved = [answer.bytes, ...(answer.parts ?? [])].map(({ buffer }) => buffer);
+  const moved = [answer.bytes, ...(answer.body === undefined ? [] : [answer.body])].map(
+    ({ buffer }) => buffer,
+  );
   return move({ [valueSymbol]: outcome, [transferableSymbol]: moved });
 }

@@ -1,6 +1,6 @@
 import type { PlainError } from '../../core/errors.ts';
 import type { Reported } from './response-metadata.ts';
-import type { LineOutcome } from './stream-plan.ts';
+import type { Division, LineOutcome } from './stream-plan.ts';
 import type { Timings } from './timings.ts';
 
 /** The answer to a task. */
@@ -14,8 +14,12 @@ export interface Answer {
   readonly failures?: readonly PlainError[];
   /** What came of each line of a stream, if its plan asks for more than answers, or of each document for a sink. */
   readonly outcomes?: readonly LineOutcome[];
-  /** The requests that a batch was divided into, if its task asked for that; `bytes` is empty then. */
-  readonly parts?: readonly Uint8Array<ArrayBuffer>[];
+  /** The batch as lines, if that was asked for. */
+  readonly division?: Division;
+  /** Stored pipelines that the request names and its task does not have. */
+  readonly unknownPipelines?: readonly string[];
+  /** The bytes of the request, if it goes on with them: `bytes` is empty then. */
+  readonly body?: Uint8Array<ArrayBuffer>;
 }
 
 /** Takes parts of an answer as soon as they are there: whole lines of JSON. */

@@ -4,6 +4,18 @@ import { findMembers, type JsonPlace } from '../wire/json-places.ts';
 /** JSON of a number with all its digits, no more of them than an id has characters. */
 const WHOLE = /^-?\d{1,511}$/;
 
+/** The id at a place in JSON that was not parsed; undefined if it is none. */
+export function idAt(body: Buffer, { from, to }: JsonPlace): string | undefined {
+  const json = body.toString('utf8', from, to);
+  if (isWholeNumber(json)) return json;
+  try {
+    const id: unknown = JSON.parse(json);
+    return typeof id === 'string' ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether the JSON of a number is an id: 7 and "7" are the same one, but 7.0 and 7e0 are none. */
 export function isWholeNumber(json: string): boolean {
   return WHOLE.test(json);

@@ -56,15 +56,39 @@ function spellings(kind: Kind, name: string): string[] {
   return [name, ...lower, ...bare, ...bare.map((one) => one.replace(/-$/, ''))];
 }
 
-/**
- * The step with its plugin's own name.
- *
- * @returns the step as it is if its plugin is not there
- */
-export function withOwnName(registry: Registry, step: PipelineStep): PipelineStep {
-  const { kind, entry } = pluginOf(registry, step);
-  return entry === undefined ? step : { ...step, [kind]: entry.manifest.name };
+/** Whether plugins of steps may be missing, may be if the request says so, or may not. */
+export type MissingPlugins = 'allowed' | 'optional' | 'refused';
+
+/** What steps are held against. */
+interface StepRules {
+  readonly registry: Registry;
+  readonly checks: { step(step: PipelineStep, place: string): unknown };
 }
+
+/**
+ * Checks a step of a pipeline that is to be stored: its plugin is there, and takes its configuration.
+ *
+ * @param place where the step is, for the message: `steps[1]`
+ * @param missing what is said of a step whose plugin is missing; if it is allowed, its configuration is not checked
+ * @returns the step with its plugin's own name, however that was spelt
+ * @throws ServiceError `invalid_parameters`
+ */
+export function checkStep(
+  step: PipelineStep,
+  { place, missing }: { readonly place: string; readonly missing: MissingPlugins },
+  { registry, checks }: StepRules,
+): PipelineStep {
+  const plugin = pluginOf(registry, step);
+  if (plugin.entry !== undefined) checks.step(step, place);
+  else if (plugin.name !== '' && missing !== 'allowed') {
+    const hint = missing === 'optional' ? ALLOW_MISSING : '';
+    const problem = `${missingPlugin(registry, plugin, place)}${hint}`;
+    throw new ServiceError('invalid_parameters', { problems: [problem] });
+  }
+  return plugin.entry === undefined ? step : { ...step, [plugin.kind]: plugin.name };
+}
+
+const ALLOW_MISSING = '; "allow_missing": true stores the step for a server that has it';
 
 /** Why a step cannot run: what it names is not there. */
 export function missingPlugin(registry: Registry, { kind, name }: StepPlugin, place: string): string {

@@ -2,11 +2,10 @@ import type { OffsetUnit } from '../../core/contracts/chunk.ts';
 import type { PipelineStep } from '../store/contract.ts';
 import type { Included } from './document-schemas.ts';
 import type { Input } from './execution.ts';
-import type { StageRequest } from './stages.ts';
+import type { StageList } from './stages.ts';
 
 /** What is done with each input of a request, read and checked. Plain data. */
-export interface Plan {
-  readonly stages: readonly StageRequest[];
+export interface Plan extends StageList {
   /** The steps, if a stored pipeline is executed: its chunks have ids, `context` and `embedding`. */
   readonly pipeline?: readonly PipelineStep[];
   /** The further fields of chunks that are asked for. */
@@ -17,6 +16,7 @@ export interface Plan {
 
 /** A request for chunks: inputs, stages, output. */
 export interface StagesRequest extends Plan {
+  readonly run: 'chunk' | 'execute' | 'refine';
   readonly inputs: readonly Input[];
   /** Whether the answer is a list of lists. */
   readonly isBatch: boolean;

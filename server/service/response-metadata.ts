@@ -32,6 +32,11 @@ export class ResponseMetadata {
     reported.set(name, values.add(value));
   };
 
+  /** Adds to what was reported about the last document. */
+  add(reported: Reported): void {
+    for (const name in reported) this.report(name, reported[name] as string);
+  }
+
   /** What was reported about each document, its values joined by spaces. */
   reported(): Reported[] {
     return this.#documents.map((reported) =>

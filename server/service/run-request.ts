@@ -3,10 +3,10 @@ import { type WrittenDocument, writeChunks } from '../wire/chunk-writer.ts';
 import type { Answer } from './answer.ts';
 import type { DocumentChunks } from './document-chunks.ts';
 import { type Input, runStages } from './execution.ts';
-import { withStages } from './open-stages.ts';
+import type { Run } from './operation.ts';
 import type { StagesRequest } from './plan.ts';
 import { ResponseMetadata, reportedEmpty } from './response-metadata.ts';
-import type { StageTools } from './stages.ts';
+import { withStages } from './stages.ts';
 import { Timer, type Timings } from './timings.ts';
 import { leastBytes, writtenDocument } from './written-document.ts';
 
@@ -15,18 +15,14 @@ import { leastBytes, writtenDocument } from './written-document.ts';
  *
  * @throws ServiceError
  */
-export function runRequest(
-  request: StagesRequest,
-  signal: AbortSignal,
-  tools: StageTools,
-  maxAnswerBytes: number,
-): Promise<Answer> {
-  const { inputs, isBatch, stages: requests, parseSeconds } = request;
+export function runRequest(request: StagesRequest, run: Run): Promise<Answer> {
+  const { inputs, isBatch, parseSeconds } = request;
+  const { maxAnswerBytes } = run.limits;
   const metadata = new ResponseMetadata();
   const timer = new Timer(parseSeconds);
-  return withStages({ requests, tools, signal, timer, report: metadata.report }, async (stages) => {
+  const opening = { list: request, tools: run, signal: run.signal, timer, report: metadata.report };
+  return withStages(opening, async (stages) => {
     const documents: DocumentChunks[] = [];
-    const empty: number[] = [];
     let least = 0;
     for (const input of inputs) {
       metadata.nextDocument();
@@ -35,7 +31,7 @@ export function runRequest(
       if (least > maxAnswerBytes)
         throw new ServiceError('answer_too_large', { bytes: least, limit: maxAnswerBytes });
       documents.push(chunks);
-      empty.push(timer.takeEmptyVectors());
+      metadata.add(reportedEmpty(timer.takeEmptyVectors()));
     }
     const write = () => {
       const written = documents.map((chunks, index) =>
@@ -44,10 +40,7 @@ export function runRequest(
       return { written, bytes: writeChunks(written, isBatch, maxAnswerBytes) };
     };
     const { written, bytes } = await timer.time('serialise', 'json', write);
-    const reported = metadata
-      .reported()
-      .map((one, at) => ({ ...one, ...reportedEmpty(empty[at] as number) }));
-    return { bytes, reported, timings: timingsOf(timer, written) };
+    return { bytes, reported: metadata.reported(), timings: timingsOf(timer, written) };
   });
 }
 

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Sink, SinkChunk, SinkCollection } from '../../core/contracts/sink.ts';
 import { parseExactJson } from '../../core/engine/exact-json.ts';
 import { ServiceError, toPlainError } from '../../core/errors.ts';
-import type { PluginHost } from '../../core/hosting/container.ts';
 import { callPlugin } from '../../core/hosting/plugin-error.ts';
-import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
+import type { PluginEntry } from '../../core/hosting/registry.ts';
 import type { Answer } from './answer.ts';
 import { LeaseCache } from './lease-cache.ts';
-import type { StoreTask } from './tasks.ts';
+import type { Operation, Run } from './operation.ts';
+import type { AnyRequest, StoreTask } from './tasks.ts';
 import { Timer } from './timings.ts';
 
 /** Chunks for a sink, which are parsed where they are stored. */
-export interface StoreRequest {
+interface StoreRequest extends AnyRequest {
   readonly run: 'store';
   readonly task: StoreTask;
   readonly bytes: Uint8Array;
@@ -32,11 +32,13 @@ export function createSinkCollections(): SinkCollections {
   return new LeaseCache({ max: MOST_IDLE, ttl: IDLE_MS, free });
 }
 
-export interface StoreTools {
-  readonly registry: Registry;
-  readonly host: PluginHost;
-  readonly collections: SinkCollections;
-}
+/** Chunks that a sink is to store. */
+export const storeOperation: Operation<StoreTask, StoreRequest> = {
+  plugins: () => undefined,
+  read: (task, bytes) => ({ run: 'store', uses: [], task, bytes }),
+  run: runStore,
+  label: () => 'store',
+};
 
 interface StoredDocument {
   readonly id: string;
@@ -51,16 +53,15 @@ type Store = (documents: readonly StoredDocument[]) => Promise<void>;
  *
  * @throws ServiceError if it is the sink that is at fault; of documents the outcomes say it
  */
-export async function runStore(
+async function runStore(
   request: StoreRequest,
-  signal: AbortSignal,
-  tools: StoreTools,
+  { registry, host, collections, signal }: Run,
 ): Promise<Answer> {
   const { documents, sink: target } = request.task;
-  const entry = tools.registry.require('sink', target.name);
-  const sink = await tools.host.get('sink', target.name);
+  const entry = registry.require('sink', target.name);
+  const sink = await host.get('sink', target.name);
   const stored = storedDocuments(request);
-  const work = { task: request.task, entry, sink, signal, tools };
+  const work = { task: request.task, entry, sink, signal, collections };
   const failures = stored.some(({ chunks }) => chunks.length > 0)
     ? await storeChunks(work, stored)
     : await removeDocuments(work, stored);
@@ -76,7 +77,7 @@ interface StoreWork {
   readonly entry: PluginEntry;
   readonly sink: Sink;
   readonly signal: AbortSignal;
-  readonly tools: StoreTools;
+  readonly collections: SinkCollections;
 }
 
 type Failures = ReadonlyMap<string, ServiceError>;
@@ -112,7 +113,7 @@ async function removeDocuments(work: StoreWork, documents: readonly StoredDocume
 
 /** Opens a collection, unless it is open for the same owner. */
 async function withCollection<T>(
-  { task, entry, sink, signal, tools }: StoreWork,
+  { task, entry, sink, signal, collections }: StoreWork,
   dimensions: number | undefined,
   use: (store: Store) => Promise<T>,
 ): Promise<T> {
@@ -120,7 +121,7 @@ async function withCollection<T>(
   const key = JSON.stringify([task.owner, dimensions]);
   const open = (signal: AbortSignal) =>
     callPlugin(entry, () => sink.open({ options, dimensions }, { signal }));
-  const lease = await tools.collections.lease(key, open, signal);
+  const lease = await collections.lease(key, open, signal);
   if (lease === undefined) throw new ServiceError('internal');
   const { value: collection, release } = lease;
   try {

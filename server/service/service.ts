@@ -1,43 +1,55 @@
 import type { Log } from '../../core/contracts/collaborators.ts';
-import type { Kind } from '../../core/contracts/manifest.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
+import type { PipelineStep } from '../store/contract.ts';
+import { jsonBytes } from '../wire/json-body.ts';
 import type { Answer, OnPart } from './answer.ts';
-import { type DividedRequest, runDivided } from './divide-batch.ts';
-import { runEvaluation } from './evaluation/run-evaluation.ts';
+import { divide } from './divide.ts';
 import type { Limits } from './limits.ts';
+import { optionsOfFirstLine } from './lines.ts';
 import type { Openers } from './openers.ts';
-import { pluginOf } from './pipeline.ts';
+import type { Rules } from './operation.ts';
+import { operationOf } from './operations.ts';
+import { checkStep, type MissingPlugins } from './pipeline.ts';
+import { createChecks } from './request-checks.ts';
 import { defaultNameOf, type RequestSchemas } from './request-schemas.ts';
-import { createRequests, type Execution, type NamesRequest, type Requests } from './requests.ts';
-import { runFile } from './run-file.ts';
-import { runLines } from './run-lines.ts';
-import { runRequest } from './run-request.ts';
-import { runStore, type SinkCollections } from './run-store.ts';
-import { runSplit, type SplitRequest } from './split-batch.ts';
-import { namesUsed, type StageRequest, type StageTools } from './stages.ts';
-import type { LinesRequest } from './stream-plan.ts';
-import type { EvaluateTask, FileTask, StoreTask, Task } from './tasks.ts';
-import { runTexts } from './texts.ts';
-import type { TextsRequest } from './texts-request.ts';
-import { Timer } from './timings.ts';
+import type { SinkCollections } from './run-store.ts';
+import type { Division, StreamPlan } from './stream-plan.ts';
+import type { AnyRequest, ChunksTask, Task } from './tasks.ts';
 
 export type { Answer, OnPart } from './answer.ts';
 
 /** What the service does, on bytes; it knows nothing of HTTP. Its errors are `ServiceError`s. */
-export interface Service extends Requests {
+export interface Service {
+  /**
+   * The plugins that a task names, `undefined` in the place of one that is not here; no list if its work is never light
+   * enough for the event loop.
+   */
+  plugins(task: Task): readonly (PluginEntry | undefined)[] | undefined;
   /** Whether all plugins that the task names are light, as far as can be known before the body is read. */
   mayBeLight(task: Task): boolean;
-  /** Whether an execution may run on the event loop: all plugins that it uses are light. */
-  isLight(execution: Execution): boolean;
+  /** Whether a request of such a task may run on the event loop: all plugins whose tokenizers and models it uses are light. */
+  isLight(request: AnyRequest): boolean;
+  /** Reads the request of a task, see `Operation.read`. */
+  read(task: Task, bytes: Uint8Array): AnyRequest;
   /**
-   * Runs an execution.
+   * Runs a request.
    *
    * @param signal stops plugins that heed it when it aborts
    * @param onPart has an evaluation answered in parts
    * @throws ServiceError
    */
-  run(execution: Execution, signal: AbortSignal, onPart?: OnPart): Promise<Answer>;
+  run(request: AnyRequest, signal: AbortSignal, onPart?: OnPart): Promise<Answer>;
+  /** Finds the inputs of a request, see `divide`. */
+  divide(task: ChunksTask, bytes: Uint8Array): Division | undefined;
+  /**
+   * Reads the first line of a stream.
+   *
+   * @throws ServiceError `line_not_json`, `invalid_parameters`, `unknown_plugin`, `missing_capability`
+   */
+  readStreamPlan(task: ChunksTask, line: Uint8Array): StreamPlan;
+  /** Checks a step of a pipeline that is to be stored, see `checkStep`. */
+  checkStep(step: PipelineStep, place: string, missing: MissingPlugins): PipelineStep;
 }
 
 export interface ServiceOptions {
@@ -51,92 +63,47 @@ export interface ServiceOptions {
 }
 
 export function createService(options: ServiceOptions): Service {
-  const { registry, requestSchemas, host, openers, collections, log, config } = options;
+  const { registry, requestSchemas: schemas, host, openers, collections, log, config: limits } = options;
+  const checks = createChecks(registry, schemas, limits);
   // If no plugin has a default, a request that names no tokenizer gets `unknown_tokenizer` with the known names.
   const defaultTokenizer = defaultNameOf(registry, 'tokenizer') ?? '';
-  const tools = { registry, host, openers, log, defaultTokenizer };
-  const requests = createRequests(registry, requestSchemas, config);
-  const fileTools = { tools, limits: config, readFilePlan: requests.readFilePlan };
+  const rules: Rules = { registry, schemas, checks, limits, defaultTokenizer };
+  const tools = { registry, host, openers, collections, log, rules, limits };
+  const plugins = (task: Task) => operationOf(task).plugins(task, registry);
+  const ownersOf = (kind: 'tokenizer' | 'embedding', name: string | undefined) =>
+    name === undefined ? [] : openers.owners(kind, name);
   return {
-    ...requests,
-    mayBeLight: (task) =>
-      task.run !== 'file' &&
-      task.run !== 'evaluate' &&
-      task.run !== 'store' &&
-      pluginsOf(task, registry).every(({ kind, name }) => mayBeLight(registry.find(kind, name))),
-    isLight: (execution) => isLight(execution, tools),
-    run(execution, signal, onPart) {
-      if (!('run' in execution)) return runRequest(execution, signal, tools, config.maxAnswerBytes);
-      if (execution.run === 'file') return runFile(execution, signal, fileTools);
-      if (execution.run === 'store') return runStore(execution, signal, { registry, host, collections });
-      if (execution.run === 'evaluate')
-        return runEvaluation(execution, signal, { tools, limits: config }, onPart);
-      return run(execution, signal, tools, config.maxAnswerBytes);
+    plugins,
+    mayBeLight(task) {
+      const named = plugins(task);
+      return named !== undefined && areLight(named);
     },
+    isLight: ({ uses }) =>
+      uses.every(
+        ({ tokenizer, embedding }) =>
+          areLight(ownersOf('tokenizer', tokenizer)) && areLight(ownersOf('embedding', embedding)),
+      ),
+    read(task, bytes) {
+      const start = performance.now();
+      const request = operationOf(task).read(task, bytes, rules);
+      return { ...request, parseSeconds: (performance.now() - start) / 1000 };
+    },
+    run: (request, signal, onPart) => operationOf(request).run(request, { ...tools, signal, onPart }),
+    divide: (task, bytes) => divide(operationOf(task), task, bytes, rules),
+    readStreamPlan(task, line) {
+      const operation = operationOf(task);
+      return {
+        ...operation.plan(task, optionsOfFirstLine(jsonBytes(line)), rules),
+        takes: operation.takes,
+      };
+    },
+    checkStep: (step, place, missing) => checkStep(step, { place, missing }, rules),
   };
 }
 
-async function run(
-  execution: TextsRequest | NamesRequest | LinesRequest | SplitRequest | DividedRequest,
-  signal: AbortSignal,
-  tools: StageTools,
-  maxAnswerBytes: number,
-): Promise<Answer> {
-  if (execution.run === 'names') return answerNames(execution);
-  if (execution.run === 'lines') return runLines(execution, signal, tools, maxAnswerBytes);
-  if (execution.run === 'split') return runSplit(execution);
-  if (execution.run === 'divide') return runDivided(execution);
-  return runTexts(execution, signal, tools, maxAnswerBytes);
-}
-
-function answerNames({ names, parseSeconds }: NamesRequest): Answer {
-  const bytes = new Uint8Array(Buffer.from(JSON.stringify(names)));
-  return { bytes, reported: [], timings: new Timer(parseSeconds).summary(0, 0, 0) };
-}
-
-function pluginsOf(
-  task: Exclude<Task, FileTask | EvaluateTask | StoreTask>,
-  registry: Registry,
-): readonly { readonly kind: Kind; readonly name: string }[] {
-  if (task.run === 'execute') return task.steps.map((step) => pluginOf(registry, step));
-  if (task.run === 'lines') return task.plan.stages;
-  if (task.run === 'split' || task.run === 'divide') return pluginsOf(task.of, registry);
-  // Of texts, which plugin is asked is only known once the body is read.
-  if (task.run === 'embed' || task.run === 'tokenize' || task.run === 'names') return [];
-  return [{ kind: task.run === 'chunk' ? 'chunker' : 'refinery', name: task.name }];
-}
-
-/** A plugin that is not there, or cannot run, fails the request when it is read, which is quick. */
-function mayBeLight(entry: PluginEntry | undefined): boolean {
-  return entry === undefined || entry.missing.length > 0 || entry.manifest.light === true;
-}
-
-function isLight(execution: Execution, tools: StageTools): boolean {
-  if (!('run' in execution)) return execution.stages.every((stage) => isLightStage(stage, tools));
-  if (execution.run === 'lines') return execution.plan.stages.every((stage) => isLightStage(stage, tools));
-  // Which reader has it, and whether the file is a form, is only known once it is read.
-  if (execution.run === 'file' || execution.run === 'evaluate' || execution.run === 'store') return false;
-  const isCheap = execution.run === 'split' || execution.run === 'divide' || execution.run === 'names';
-  return isCheap || isLightModel(execution, tools);
-}
-
-/** Whether all plugins that may open the model or tokenizer are light. */
-function isLightModel({ run, options }: TextsRequest, { openers, defaultTokenizer }: StageTools): boolean {
-  const owners =
-    run === 'embed'
-      ? openers.owners('embedding', options.embedding_model)
-      : openers.owners('tokenizer', options.tokenizer ?? defaultTokenizer);
-  return owners.every(({ manifest }) => manifest.light === true);
-}
-
-function isLightStage({ kind, name, options }: StageRequest, tools: StageTools): boolean {
-  const { registry, openers, defaultTokenizer } = tools;
-  const entry = registry.require(kind, name);
-  const used = namesUsed(entry, options, defaultTokenizer);
-  const ownersOfUsed = (kind: 'tokenizer' | 'embedding') => {
-    const model = used[kind];
-    return model === undefined ? [] : openers.owners(kind, model);
-  };
-  const plugins = [entry, ...ownersOfUsed('tokenizer'), ...ownersOfUsed('embedding')];
-  return plugins.every(({ manifest }) => manifest.light === true);
+/** A plugin that is not there, or cannot run, fails the request when it is read or opened, which is quick. */
+function areLight(plugins: readonly (PluginEntry | undefined)[]): boolean {
+  return plugins.every(
+    (entry) => entry === undefined || entry.missing.length > 0 || entry.manifest.light === true,
+  );
 }

@@ -1,7 +1,9 @@
 import type { Chunk, DocumentInfo, OffsetUnit, Report } from '../../core/contracts/chunk.ts';
+import type { Chunker } from '../../core/contracts/chunker.ts';
 import type { Log } from '../../core/contracts/collaborators.ts';
 import type { EmbeddingModel } from '../../core/contracts/embedding.ts';
 import type { Kind } from '../../core/contracts/manifest.ts';
+import type { Refinery } from '../../core/contracts/refinery.ts';
 import type { Tokenizer } from '../../core/contracts/tokenizer.ts';
 import { type CountedSpan, chunkText } from '../../core/engine/chunking.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
@@ -42,6 +44,31 @@ export interface RefineStage {
   ): Promise<Refined>;
 }
 
+/** The tokenizer and the model that a stage opens, if it opens any. Plain data. */
+export interface StageUses {
+  readonly tokenizer: string | undefined;
+  readonly embedding: string | undefined;
+}
+
+/** Every chunker counts tokens: with the tokenizer of its model, if it uses one. */
+export function usesOf(
+  { manifest }: PluginEntry,
+  options: StageRequest['options'],
+  defaultTokenizer: string,
+): StageUses {
+  const uses = (kind: Kind) => manifest.uses?.includes(kind) === true;
+  const embedding = uses('embedding') ? (options.embedding_model as string) : undefined;
+  const counts = manifest.kind === 'chunker' ? embedding === undefined : uses('tokenizer');
+  const tokenizer = (options.tokenizer as string | undefined) ?? defaultTokenizer;
+  return { tokenizer: counts ? tokenizer : undefined, embedding };
+}
+
+/** Stages, and what each of them uses. */
+export interface StageList {
+  readonly stages: readonly StageRequest[];
+  readonly uses: readonly StageUses[];
+}
+
 /** What the stages of one request share. */
 export interface RunContext {
   readonly report: Report;
@@ -57,74 +84,85 @@ export interface StageTools {
   readonly host: PluginHost;
   readonly openers: Openers;
   readonly log: Log;
-  /** The tokenizer that counts if a request names none. */
-  readonly defaultTokenizer: string;
+}
+
+/** What a request gives to the stages that it opens. */
+interface Opening extends Omit<RunContext, 'keep'> {
+  readonly list: StageList;
+  readonly tools: StageTools;
 }
 
 /**
- * Opens what the plugin of the stage uses, and nothing else.
+ * Opens stages with what their plugins use and nothing else, runs something with them, and releases what they hold.
  *
- * @throws ServiceError what `PluginHost` and `Openers` throw
+ * @throws ServiceError what `PluginHost` and `Openers` throw, or what `use` throws
  */
-export async function openStage(
-  request: StageRequest,
+export async function withStages<T>(
+  { list, tools, ...shared }: Opening,
+  use: (stages: readonly Stage[]) => Promise<T>,
+): Promise<T> {
+  const leases: { release(): void }[] = [];
+  const context: RunContext = { ...shared, keep: (lease) => leases.push(lease) };
+  try {
+    const stages: Stage[] = [];
+    for (const [at, request] of list.stages.entries()) {
+      stages.push(await openStage(request, list.uses[at] as StageUses, tools, context));
+    }
+    return await use(stages);
+  } finally {
+    for (const lease of leases) lease.release();
+  }
+}
+
+function openStage(
+  { kind, name, options }: StageRequest,
+  uses: StageUses,
   tools: StageTools,
   context: RunContext,
 ): Promise<Stage> {
-  const entry = tools.registry.require(request.kind, request.name);
-  const open = request.kind === 'chunker' ? openChunkStage : openRefineStage;
-  return callPlugin<Stage>(entry, () => open(entry, request.options, tools, context));
+  const entry = tools.registry.require(kind, name);
+  const open = async () => ({ entry, options, used: await openUsed(entry, uses, tools, context) });
+  return callPlugin<Stage>(entry, async () => {
+    if (kind === 'chunker') {
+      const chunker = await tools.host.get(kind, name);
+      return chunkStage(await open(), chunker, context);
+    }
+    const refinery = await tools.host.get(kind, name);
+    return refineStage(await open(), refinery, context);
+  });
 }
 
-type Options = StageRequest['options'];
-
-/** The names of the tokenizer and of the model that a stage opens, if it opens any. */
-export interface UsedNames {
-  readonly tokenizer: string | undefined;
-  readonly embedding: string | undefined;
+/** A plugin with its options, and what was opened for it. */
+interface OpenedPlugin {
+  readonly entry: PluginEntry;
+  readonly options: StageRequest['options'];
+  readonly used: Used;
 }
 
-/** Every chunker counts tokens: with the tokenizer of its model, if it uses one. */
-export function namesUsed({ manifest }: PluginEntry, options: Options, defaultTokenizer: string): UsedNames {
-  const uses = (kind: Kind) => manifest.uses?.includes(kind) === true;
-  const embedding = uses('embedding') ? (options.embedding_model as string) : undefined;
-  const counts = manifest.kind === 'chunker' ? embedding === undefined : uses('tokenizer');
-  const tokenizer = (options.tokenizer as string | undefined) ?? defaultTokenizer;
-  return { tokenizer: counts ? tokenizer : undefined, embedding };
-}
-
-async function openChunkStage(
-  entry: PluginEntry,
-  options: Options,
-  tools: StageTools,
-  context: RunContext,
+async function chunkStage(
+  { entry, options, used }: OpenedPlugin,
+  chunker: Chunker,
+  { report, signal, timer }: RunContext,
 ): Promise<ChunkStage> {
-  const chunker = await tools.host.get('chunker', entry.manifest.name);
-  const opened = await openUsed(entry, options, tools, context);
-  const tokenizer = opened.tokenizer ?? ((await opened.model?.tokenizer()) as Tokenizer);
+  const tokenizer = used.tokenizer ?? ((await used.model?.tokenizer()) as Tokenizer);
   const { tokenizer: _, offset_unit, ...own } = options;
-  const { report, signal, timer } = context;
   const ready = { manifest: entry.manifest, chunker };
   return {
     unit: offset_unit as OffsetUnit,
     async chunk(text, document) {
-      if (opened.model !== undefined) report('embedding-model', opened.model.name);
-      const run = () => chunkText(ready, text, own, { ...opened, tokenizer, document, report, signal });
+      if (used.model !== undefined) report('embedding-model', used.model.name);
+      const run = () => chunkText(ready, text, own, { ...used, tokenizer, document, report, signal });
       return callPlugin(entry, () => timer.time('chunk', entry.manifest.name, run));
     },
   };
 }
 
-async function openRefineStage(
-  entry: PluginEntry,
-  options: Options,
-  tools: StageTools,
-  context: RunContext,
-): Promise<RefineStage> {
-  const refinery = await tools.host.get('refinery', entry.manifest.name);
-  const used = await openUsed(entry, options, tools, context);
+function refineStage(
+  { entry, options, used }: OpenedPlugin,
+  refinery: Refinery,
+  { report, signal, timer }: RunContext,
+): RefineStage {
   const { tokenizer: _, ...own } = options;
-  const { report, signal, timer } = context;
   return {
     async refine(given, origins, source, document) {
       if (used.model !== undefined) report('embedding-model', used.model.name);
@@ -138,19 +176,17 @@ async function openRefineStage(
 }
 
 /** What a stage has opened. What it does not use is not even a property, so that no plugin comes to rely on it. */
-interface Opened {
+interface Used {
   readonly tokenizer?: Tokenizer;
   readonly model?: EmbeddingModel;
 }
 
-/** Opens what `namesUsed` names. */
 async function openUsed(
   entry: PluginEntry,
-  options: Options,
+  { tokenizer, embedding }: StageUses,
   tools: StageTools,
   context: RunContext,
-): Promise<Opened> {
-  const { tokenizer, embedding } = namesUsed(entry, options, tools.defaultTokenizer);
+): Promise<Used> {
   return {
     ...(embedding !== undefined && { model: await leaseModel(entry, embedding, tools, context) }),
     ...(tokenizer !== undefined && { tokenizer: await tools.openers.tokenizer(tokenizer) }),

@@ -1,17 +1,20 @@
 import type { PlainError } from '../../core/errors.ts';
+import type { JsonPlace } from '../wire/json-places.ts';
 import { findId } from './document-id.ts';
 import type { Input } from './execution.ts';
 import type { Plan } from './plan.ts';
+import type { StageUses } from './stages.ts';
 
 /** What the first line of a stream says: what is done with each of the lines after it. Plain data. */
 export interface StreamPlan extends Plan {
-  /** What stands in a line: a document, or a list of chunks. */
-  readonly takes: 'document' | 'chunks';
+  /** What a line has: a document, a list of chunks, or the text of a batch of texts. */
+  readonly takes: 'document' | 'chunks' | 'text';
   /**
    * What is written: by default an answer to each line; or only what was made of those that did not fail, a line for each
-   * chunk or for each document, while the answer's `outcomes` say what came of each.
+   * chunk or for each document, while the answer's `outcomes` say what came of each; or the list of lists that answers a
+   * batch, without its brackets, and then a line that fails fails all.
    */
-  readonly writes?: 'chunks' | 'documents';
+  readonly writes?: 'chunks' | 'documents' | 'lists';
   /** Whether outcomes say the ids of the chunks, if they have any. */
   readonly tellsIds?: boolean;
 }
@@ -21,6 +24,7 @@ export interface LinesRequest {
   readonly run: 'lines';
   readonly plan: StreamPlan;
   readonly lines: readonly ReadLine[];
+  readonly uses: readonly StageUses[];
   /** Seconds that it took to read the lines. */
   readonly parseSeconds: number;
 }
@@ -53,4 +57,12 @@ export function lineHead(value: unknown, line: Buffer, index: number): LineHead 
   const { id: given } = (value ?? {}) as { readonly id?: unknown };
   const id = findId(given, line, 0);
   return id === undefined ? { index } : { index, id };
+}
+
+/** A request as lines: what is done with each of its inputs, and where these are in its body. Plain data. */
+export interface Division {
+  readonly plan: StreamPlan;
+  readonly inputs: readonly JsonPlace[];
+  /** Whether the answer is a list of lists. */
+  readonly isBatch: boolean;
 }

@@ -1,37 +1,42 @@
 import type { PipelineStep } from '../store/contract.ts';
+import type { StageUses } from './stages.ts';
 import type { StreamPlan } from './stream-plan.ts';
 
 /** A piece of work for the service, as plain data that can go to another thread. */
-export type Task =
-  | ChunksTask
-  | { readonly run: 'embed' }
-  | { readonly run: 'tokenize' }
-  | EvaluateTask
-  | { readonly run: 'names' }
-  | FileTask
-  | LinesTask
-  | SplitTask
-  | DivideTask
-  | StoreTask;
+export type Task = ChunksTask | TextsTask | EvaluateTask | FileTask | LinesTask | StoreTask;
+
+/** Work on texts that are not chunked. */
+export type TextsTask = { readonly run: 'embed' } | { readonly run: 'tokenize' };
 
 /** Work whose answer are chunks. */
-export type ChunksTask = DocumentsTask | { readonly run: 'refine'; readonly name: string };
+export type ChunksTask = DocumentsTask | RefineTask;
 
 /** Work on documents, whose answer are chunks. */
-export type DocumentsTask =
-  | { readonly run: 'chunk'; readonly name: string }
-  | { readonly run: 'execute'; readonly steps: readonly PipelineStep[] };
+export type DocumentsTask = ChunkTask | ExecuteTask;
+
+export interface ChunkTask {
+  readonly run: 'chunk';
+  readonly name: string;
+}
+
+export interface ExecuteTask {
+  readonly run: 'execute';
+  readonly steps: readonly PipelineStep[];
+}
+
+export interface RefineTask {
+  readonly run: 'refine';
+  readonly name: string;
+}
 
 /** Candidates that are compared by the chunks that questions find. */
 export interface EvaluateTask {
   readonly run: 'evaluate';
-  readonly pipelines: NamedPipelines;
+  /** Without them, a request that names any is answered with their names. */
+  readonly pipelines?: NamedPipelines;
 }
 
-/**
- * The stored pipelines that the candidates of a request name, by the names or ids that they give. What they give is
- * answered to the task `names` with the same body.
- */
+/** The stored pipelines that the candidates of a request name, by the names or ids that they give. */
 export type NamedPipelines = ReadonlyMap<string, NamedPipeline>;
 
 export interface NamedPipeline {
@@ -59,23 +64,8 @@ export interface LinesTask {
   readonly plan: StreamPlan;
   /** The index of the first of them in the stream. */
   readonly first: number;
-  /** Whether all other work comes first: nobody waits for each of the lines. */
-  readonly isBulk?: boolean;
-}
-
-/** A batch whose answer is wanted as a stream: it is made a stream itself. */
-export interface SplitTask {
-  readonly run: 'split';
-  /** The work that the batch is for. */
-  readonly of: ChunksTask;
-}
-
-/** Work that is answered with the requests that it was divided into, or with chunks if it is not worth dividing. */
-export interface DivideTask {
-  readonly run: 'divide';
-  readonly of: ChunksTask;
-  /** Most parts. */
-  readonly parts: number;
+  /** Bytes of each of them; they come one after the other, with nothing between them. */
+  readonly lengths: readonly number[];
 }
 
 /** Chunks of documents that a sink is to store; the body has a line for each. The outcomes say what came of each document. */
@@ -87,3 +77,14 @@ export interface StoreTask {
   /** In the order of their lines; one without an id fails, as it could not be found again. */
   readonly documents: readonly { readonly id: string | undefined; readonly chunks: number }[];
 }
+
+/** What every request has once it is read. Plain data that can go to another thread. */
+export interface AnyRequest {
+  readonly run: Task['run'];
+  /** The tokenizers and models that it opens, as far as they are known before it runs. */
+  readonly uses: readonly StageUses[];
+  /** Seconds that it took to read. */
+  readonly parseSeconds: number;
+}
+
+export type Unread<R> = Omit<R, 'parseSeconds'>;

@@ -1,39 +1,82 @@
+import type { OffsetUnit } from '../../core/contracts/chunk.ts';
+import type { Purpose } from '../../core/contracts/embedding.ts';
 import type { Tokenizer } from '../../core/contracts/tokenizer.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { callPlugin } from '../../core/hosting/plugin-error.ts';
+import { jsonBytes, parseJson } from '../wire/json-body.ts';
 import { type TokenList, writeTokens } from '../wire/token-writer.ts';
 import { writeVectors } from '../wire/vector-writer.ts';
 import type { Answer } from './answer.ts';
+import { checkTexts, type Limits } from './limits.ts';
+import type { Operation, Run } from './operation.ts';
 import { reportedEmpty } from './response-metadata.ts';
-import type { StageTools } from './stages.ts';
 import { supervisedModel } from './supervised-model.ts';
-import type { TokenField } from './text-schemas.ts';
-import type { EmbedTexts, TextsRequest, TokenizeTexts } from './texts-request.ts';
+import type { AnyRequest, TextsTask } from './tasks.ts';
+import type { Encoding, TokenField } from './text-schemas.ts';
 import { Timer } from './timings.ts';
 
-type Tools = Pick<StageTools, 'openers' | 'log' | 'defaultTokenizer'>;
-
-/**
- * Answers a request about texts.
- *
- * @throws ServiceError what `Openers` throw, `invalid_parameters`, `plugin_failed`, `answer_too_large`
- */
-export function runTexts(
-  request: TextsRequest,
-  signal: AbortSignal,
-  tools: Tools,
-  maxAnswerBytes: number,
-): Promise<Answer> {
-  return request.run === 'embed'
-    ? embedTexts(request, signal, tools, maxAnswerBytes)
-    : tokenizeTexts(request, signal, tools, maxAnswerBytes);
+interface Texts extends AnyRequest {
+  readonly texts: readonly string[];
 }
 
+interface EmbedTexts extends Texts {
+  readonly run: 'embed';
+  readonly options: {
+    readonly embedding_model: string;
+    readonly purpose: Purpose;
+    readonly encoding: Encoding;
+  };
+}
+
+interface TokenizeTexts extends Texts {
+  readonly run: 'tokenize';
+  readonly options: {
+    readonly tokenizer: string;
+    readonly include: readonly TokenField[];
+    readonly offset_unit: OffsetUnit;
+  };
+}
+
+/** Vectors of texts. */
+export const embedOperation: Operation<TextsTask & { run: 'embed' }, EmbedTexts> = {
+  // Which plugin is asked is only known once the body is read.
+  plugins: () => [],
+  read(_task, bytes, { checks, limits }) {
+    const { text, ...options } = checks.embed(parseJson(jsonBytes(bytes)));
+    const asked = options as EmbedTexts['options'];
+    const uses = [{ embedding: asked.embedding_model, tokenizer: undefined }];
+    return { run: 'embed', uses, texts: textsOf(text as Given, limits), options: asked };
+  },
+  run: embedTexts,
+  label: () => 'embed',
+};
+
+/** Tokens of texts. */
+export const tokenizeOperation: Operation<TextsTask & { run: 'tokenize' }, TokenizeTexts> = {
+  plugins: () => [],
+  read(_task, bytes, { checks, limits, defaultTokenizer }) {
+    const { text, ...options } = checks.tokenize(parseJson(jsonBytes(bytes)));
+    const tokenizer = (options.tokenizer as string | undefined) ?? defaultTokenizer;
+    const asked = { ...options, tokenizer } as TokenizeTexts['options'];
+    const uses = [{ tokenizer, embedding: undefined }];
+    return { run: 'tokenize', uses, texts: textsOf(text as Given, limits), options: asked };
+  },
+  run: tokenizeTexts,
+  label: () => 'tokenize',
+};
+
+type Given = string | readonly string[];
+
+/** @throws ServiceError `invalid_parameters` if there are more or longer texts than allowed */
+function textsOf(given: Given, limits: Limits): readonly string[] {
+  checkTexts(given, limits);
+  return typeof given === 'string' ? [given] : given;
+}
+
+/** @throws ServiceError what `Openers` throw, `plugin_failed`, `answer_too_large` */
 async function embedTexts(
   { texts, options, parseSeconds }: EmbedTexts,
-  signal: AbortSignal,
-  { openers, log }: Tools,
-  maxAnswerBytes: number,
+  { openers, log, signal, limits }: Run,
 ): Promise<Answer> {
   const { embedding_model, purpose, encoding } = options;
   const timer = new Timer(parseSeconds);
@@ -44,7 +87,7 @@ async function embedTexts(
     const model = supervisedModel(lease.value, log, timer);
     const embed = () => model.embed(texts, { purpose, signal });
     const vectors = await callPlugin({ manifest: { kind: 'embedding', name } }, embed);
-    const write = () => writeVectors(name, vectors, texts.length, encoding, maxAnswerBytes);
+    const write = () => writeVectors(name, vectors, texts.length, encoding, limits.maxAnswerBytes);
     const bytes = await timer.time('serialise', 'json', write);
     const reported = { 'embedding-model': name, ...reportedEmpty(timer.takeEmptyVectors()) };
     return { bytes, reported: [reported], timings: timer.summary(texts.length, 0, 0) };
@@ -53,15 +96,14 @@ async function embedTexts(
   }
 }
 
+/** @throws ServiceError what `Openers` throw, `invalid_parameters`, `plugin_failed`, `answer_too_large` */
 async function tokenizeTexts(
   { texts, options, parseSeconds }: TokenizeTexts,
-  signal: AbortSignal,
-  { openers, defaultTokenizer }: Tools,
-  maxAnswerBytes: number,
+  { openers, signal, limits }: Run,
 ): Promise<Answer> {
   const { include, offset_unit } = options;
   const timer = new Timer(parseSeconds);
-  const tokenizer = await openers.tokenizer(options.tokenizer ?? defaultTokenizer);
+  const tokenizer = await openers.tokenizer(options.tokenizer);
   const { name } = tokenizer;
   if (include.includes('ids') && tokenizer.encode === undefined) throw hasNoIds(name);
   const read = () =>
@@ -71,7 +113,7 @@ async function tokenizeTexts(
     });
   const readTimed = () => timer.time('tokenize', name, read);
   const lists = await callPlugin({ manifest: { kind: 'tokenizer', name } }, readTimed);
-  const write = () => writeTokens(name, lists, { include, unit: offset_unit }, maxAnswerBytes);
+  const write = () => writeTokens(name, lists, { include, unit: offset_unit }, limits.maxAnswerBytes);
   const bytes = await timer.time('serialise', 'json', write);
   const tokens = lists.reduce((sum, { count }) => sum + count, 0);
   return { bytes, reported: [], timings: timer.summary(texts.length, 0, tokens) };

@@ -76,3 +76,21 @@ export class Timer {
     this.#seconds.set(key, { stage, by, seconds: before + seconds });
   }
 }
+
+/** The times of work that was done in several threads, with the sums of its sizes. */
+export function joinTimings(all: readonly Timings[]): Timings {
+  const times = new Map<string, StageTime>();
+  for (const { stage, by, seconds } of all.flatMap((one) => one.times)) {
+    const key = `${stage} ${by}`;
+    times.set(key, { stage, by, seconds: seconds + (times.get(key)?.seconds ?? 0) });
+  }
+  const sum = (of: (one: Timings) => number) => all.reduce((total, one) => total + of(one), 0);
+  return {
+    times: [...times.values()],
+    documents: sum(({ documents }) => documents),
+    chunks: sum(({ chunks }) => chunks),
+    tokens: sum(({ tokens }) => tokens),
+    emptyVectors: sum(({ emptyVectors }) => emptyVectors),
+    opened: all.flatMap(({ opened }) => opened),
+  };
+}

@@ -3,6 +3,11 @@ const BACKSLASH = 0x5c;
 const OPEN_OBJECT = 0x7b;
 const OPEN_LIST = 0x5b;
 
+/**
+ * Finds values in JSON by its bytes. Of what is no valid JSON the places mean nothing, but they are in the body, and finding
+ * them comes to an end.
+ */
+
 /** Where a value stands in a JSON text: the bytes `[from, to)`. */
 export interface JsonPlace {
   readonly from: number;
@@ -12,7 +17,7 @@ export interface JsonPlace {
 /**
  * Finds members of an object by their names. If a member is repeated, the last one counts, as in `JSON.parse`.
  *
- * @param body valid JSON
+ * @param body JSON
  * @param start where the object begins, or white space before it
  * @returns the places of their values, in the order of the names; `undefined` for those that are missing
  */
@@ -37,13 +42,13 @@ export function findMembers(
 /**
  * Finds the elements of a list.
  *
- * @param body valid JSON
+ * @param body JSON
  * @param start where the list begins, or white space before it
  */
 export function findElements(body: Buffer, start: number): JsonPlace[] {
   const places: JsonPlace[] = [];
   let from = skipSpace(body, skipSpace(body, start) + 1);
-  while (body[from] !== CLOSE_LIST) {
+  while (from < body.length && body[from] !== CLOSE_LIST) {
     const to = skipValue(body, from);
     places.push({ from, to });
     const next = skipSpace(body, to);
@@ -63,7 +68,7 @@ function nameAt(body: Buffer, from: number, to: number): string {
 function stringEnd(body: Buffer, at: number): number {
   let quote = body.indexOf(QUOTE, at + 1);
   while (isEscaped(body, quote)) quote = body.indexOf(QUOTE, quote + 1);
-  return quote + 1;
+  return quote === -1 ? body.length : quote + 1;
 }
 
 function isEscaped(body: Buffer, at: number): boolean {
@@ -92,7 +97,7 @@ function skipNested(body: Buffer, start: number): number {
     if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++;
     else if (byte === 0x7d || byte === 0x5d) depth--;
     at++;
-  } while (depth > 0);
+  } while (depth > 0 && at < body.length);
   return at;
 }
 

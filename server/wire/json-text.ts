@@ -42,3 +42,13 @@ export function findTextLiterals(body: Buffer, member: string): JsonText[] | und
 export function literalOf(body: Buffer, { from, to }: JsonPlace): JsonText {
   return body.subarray(from + 1, to - 1);
 }
+
+const SPACE = 0x20;
+const BREAKS = [0x0a, 0x0d];
+
+/** The same JSON in one line: line breaks in JSON are white space, as strings have them escaped. */
+export function withoutBreaks(json: Buffer): Buffer {
+  return BREAKS.some((byte) => json.includes(byte))
+    ? Buffer.from(json.map((byte) => (BREAKS.includes(byte) ? SPACE : byte)))
+    : json;
+}

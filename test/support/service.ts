@@ -4,6 +4,7 @@ import type { Config } from '../../server/config/config.ts';
 import { errorAnswerOf } from '../../server/http/error-handler.ts';
 import { metadataOf } from '../../server/service/response-metadata.ts';
 import type { Service } from '../../server/service/service.ts';
+import type { StreamPlan } from '../../server/service/stream-plan.ts';
 import type { ChunksTask, DocumentsTask, Fields, Task } from '../../server/service/tasks.ts';
 import type { PipelineStep } from '../../server/store/contract.ts';
 import { composeQuietly as compose, runTask } from '../../server/testing/compose.ts';
@@ -85,8 +86,8 @@ export async function openService(t: Cleanup, config: Partial<Config> = {}, give
     /** Sends a stream, first the line that says what is done, and gives the lines of its answer. */
     stream(task: ChunksTask, first: object, lines: readonly unknown[]) {
       const plan = () => service.readStreamPlan(task, bytesOf(first));
-      const body = lines.map((line) => Buffer.concat([bytesOf(line), Buffer.from('\n')]));
-      return ask(() => ({ run: 'lines', plan: plan(), first: 0 }), Buffer.concat(body));
+      const given = lines.map(bytesOf);
+      return ask(() => linesTask(plan(), given), Buffer.concat(given));
     },
     async send(path: string, init?: RequestInit) {
       const request = new Request(`http://in.process${path}`, { method: 'POST', ...init });
@@ -98,6 +99,11 @@ export async function openService(t: Cleanup, config: Partial<Config> = {}, give
       return ask(() => taskOf(pathname, contentType, query), await request.bytes());
     },
   };
+}
+
+/** The first lines of a stream. */
+export function linesTask(plan: StreamPlan, lines: readonly Uint8Array[], first = 0): Task {
+  return { run: 'lines', plan, first, lengths: lines.map(({ length }) => length) };
 }
 
 /** Members that a step leaves out, as they are stored. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../core/errors.ts';
-import { parseLine } from '../../service/read-lines.ts';
+import { parseLine } from '../../service/lines.ts';
 import { findMembers } from '../../wire/json-places.ts';
 import type { FieldMapping, ShardRange, SourceDocument } from '../shard.ts';
 import type { Storage, StoredFile } from '../storage.ts';

@@ -12,11 +12,11 @@ import { canonicalJson } from '../../service/canonical-json.ts';
 import { checkList } from '../../service/documents.ts';
 import type { RequestSchemas } from '../../service/request-schemas.ts';
 import type { Service } from '../../service/service.ts';
-import { elementLines } from '../../service/split-batch.ts';
 import type { PipelineStep, PipelineStore } from '../../store/contract.ts';
 import { createValidator, type Validate } from '../../validation/validator.ts';
 import { jsonBytes, parseJson } from '../../wire/json-body.ts';
-import { findMembers, type JsonPlace } from '../../wire/json-places.ts';
+import { findElements, findMembers, type JsonPlace } from '../../wire/json-places.ts';
+import { withoutBreaks } from '../../wire/json-text.ts';
 import { findPipeline } from '../pipelines/named.ts';
 import { collect, readSteps, textProblems } from '../pipelines/requests.ts';
 import { type JobMembers, shapeCheck } from './check-shape.ts';
@@ -220,6 +220,11 @@ function checkDocuments({ source: { documents } }: JobMembers, body: Buffer, con
 function uploadOf({ source }: JobMembers, body: Buffer): Buffer | null {
   if (source.documents === undefined) return null;
   return Buffer.concat(elementLines(body, documentsIn(body)).flatMap((line) => [line, LINE_FEED]));
+}
+
+/** The elements of a list, each as a line of JSON with the bytes that it has in the body. */
+function elementLines(body: Buffer, list: JsonPlace): Uint8Array[] {
+  return findElements(body, list.from).map(({ from, to }) => withoutBreaks(body.subarray(from, to)));
 }
 
 function documentsIn(body: Buffer): JsonPlace {

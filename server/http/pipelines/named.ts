@@ -1,4 +1,6 @@
 import { ServiceError } from '../../../core/errors.ts';
+import type { RunAnswer } from '../../run/executor.ts';
+import type { OnPart } from '../../service/answer.ts';
 import type { NamedPipeline, NamedPipelines } from '../../service/tasks.ts';
 import type { PipelineStore } from '../../store/contract.ts';
 import type { Services } from '../services.ts';
@@ -6,25 +8,23 @@ import { textProblems } from './requests.ts';
 
 /** Most pipelines that are looked up for a request: more candidates than that are refused when it is read. */
 const MOST = 100;
-/** What every request that names a pipeline has in its bytes, unless it writes the letters as escapes. */
-const MEMBER = 'pipeline';
-const ESCAPE = '\\u';
 
 /**
- * Looks up the stored pipelines that a request to evaluate names. Only one that may name any is read for that.
- *
- * @throws ServiceError what reading the request throws, `store_unavailable`
+ * Runs requests to evaluate. One that names stored pipelines is answered with their names first, and then run with them.
  */
-export async function namedPipelines(
-  body: Buffer,
-  stop: AbortController,
-  { runner, store }: Pick<Services, 'runner' | 'store'>,
-): Promise<NamedPipelines> {
+export function evaluateNamed({ runner, store }: Pick<Services, 'runner' | 'store'>) {
+  return async (body: Buffer, stop: AbortController, onPart?: OnPart): Promise<RunAnswer> => {
+    const options = onPart === undefined ? {} : { onPart };
+    const first = await runner.run({ run: 'evaluate' }, body, stop, options);
+    if (first.unknownPipelines === undefined) return first;
+    const pipelines = await findAll(first.unknownPipelines, store);
+    return runner.run({ run: 'evaluate', pipelines }, first.body as Uint8Array, stop, options);
+  };
+}
+
+/** @throws ServiceError `store_unavailable` */
+async function findAll(names: readonly string[], store: PipelineStore): Promise<NamedPipelines> {
   const found = new Map<string, NamedPipeline>();
-  if (!body.includes(MEMBER) && !body.includes(ESCAPE)) return found;
-  // A copy, because the bytes may be moved to another thread and are needed again.
-  const { bytes } = await runner.run({ run: 'names' }, new Uint8Array(body), stop);
-  const names = JSON.parse(Buffer.from(bytes).toString()) as readonly string[];
   for (const name of names.slice(0, MOST)) {
     const pipeline = await findPipeline(name, store);
     if (pipeline !== undefined) found.set(name, pipeline);

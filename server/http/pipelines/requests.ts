@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../core/errors.ts';
-import type { MissingPlugins } from '../../service/requests.ts';
+import type { MissingPlugins } from '../../service/pipeline.ts';
 import type { Service } from '../../service/service.ts';
 import { stepSchema } from '../../service/step-schema.ts';
 import type { NewPipeline, PipelineChanges, PipelineStep } from '../../store/contract.ts';

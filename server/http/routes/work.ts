@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { LineReader } from '../../run/line-reader.ts';
+import { labelOf } from '../../service/operations.ts';
 import type { ChunksTask } from '../../service/tasks.ts';
 import type { PipelineRecord } from '../../store/contract.ts';
 import { admissionHook } from '../admission.ts';
-import { type AnswerTask, answerWith, labelOf, stopWhenGone } from '../answer-task.ts';
+import { type AnswerTask, answerWith, stopWhenGone } from '../answer-task.ts';
 import { bodyOf, bytesBody } from '../bytes-body.ts';
 import {
   chunkRouteSchema,

@@ -1,21 +1,13 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { errorLine } from '../../service/run-lines.ts';
-import type { EvaluateTask } from '../../service/tasks.ts';
-import { labelOf, noteWork } from '../answer-task.ts';
+import type { RunAnswer } from '../../run/executor.ts';
+import type { OnPart } from '../../service/answer.ts';
+import { errorLine } from '../../service/lines.ts';
+import { noteWork, stopWhenGone } from '../answer-task.ts';
 import { bodyOf } from '../bytes-body.ts';
 import { asServiceError, reportFailure } from '../error-handler.ts';
 import type { Services } from '../services.ts';
 import { LINES } from './media.ts';
-
-/** A task whose answer is wanted in lines, and who is answered. */
-interface PartsRequest {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly task: EvaluateTask;
-  /** Aborts if the client goes away. */
-  readonly stop: AbortController;
-}
 
 /**
  * Answers with a line for each candidate, sent as soon as it is there. What fails all of them afterwards stands in a last
@@ -24,8 +16,11 @@ interface PartsRequest {
  * @throws ServiceError what fails the whole request, before the first line is sent
  */
 export async function answerInParts(
-  { request, reply, task, stop }: PartsRequest,
-  { runner, metrics }: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  label: string,
+  { metrics }: Services,
+  run: (body: Buffer, stop: AbortController, onPart: OnPart) => Promise<RunAnswer>,
 ): Promise<FastifyReply> {
   const body = bodyOf(request);
   const { length } = body;
@@ -51,11 +46,11 @@ export async function answerInParts(
     send(errorLine({ index: sent }, asServiceError(error, request)));
     end();
   };
-  runner.run(task, body, stop, send).then((done) => {
-    noteWork(request, task, length, done, metrics);
+  run(body, stopWhenGone(reply), send).then((done) => {
+    noteWork(request, label, length, done, metrics);
     end();
   }, fail);
   await started.promise;
-  metrics.streamed(labelOf(task));
+  metrics.streamed(label);
   return reply.type(`${LINES}; charset=utf-8`).send(stream);
 }

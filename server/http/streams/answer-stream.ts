@@ -4,7 +4,7 @@ import { fromPlainError, ServiceError } from '../../../core/errors.ts';
 import { answerLines } from '../../run/answer-lines.ts';
 import { HeldBytes } from '../../run/held-bytes.ts';
 import type { LineAnswers } from '../../run/line-answers.ts';
-import { LineReader, tooLong } from '../../run/line-reader.ts';
+import { LineReader, type LineSource, lineList, tooLong } from '../../run/line-reader.ts';
 import type { StreamPlan } from '../../service/stream-plan.ts';
 import type { ChunksTask } from '../../service/tasks.ts';
 import { release } from '../../wire/release.ts';
@@ -69,24 +69,15 @@ export async function answerBatch(
   body: Buffer,
   services: Services,
 ): Promise<FastifyReply> {
-  const { task, stop } = streamed;
-  const { bytes } = await services.runner.run({ run: 'split', of: task }, body, stop);
-  const reader = new LineReader(pieces(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)), {
-    limit: Number.POSITIVE_INFINITY,
-    isStrict: false,
-    beforeReading: async () => {},
-  });
-  const onHeld = () => {};
-  const plan = JSON.parse((await firstLine(reader, onHeld)).toString()) as StreamPlan;
-  return sendLines(streamed, services, { plan, reader, onHeld });
+  const { division, body: same } = await services.runner.divide(streamed.task, body, streamed.stop);
+  if (division === undefined || same === undefined) throw new ServiceError('internal');
+  const bytes = Buffer.from(same.buffer, same.byteOffset, same.length);
+  const reader = lineList(division.inputs.map(({ from, to }) => bytes.subarray(from, to)));
+  return sendLines(streamed, services, { plan: division.plan, reader, onHeld() {} });
 }
 
-/** Bytes that are read at a time of a batch, which is in memory. */
+/** Bytes that wait to be sent before no more are made. */
 const PIECE_BYTES = 65_536;
-
-async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
-}
 
 async function firstLine(reader: LineReader, onHeld: (bytes: number) => void): Promise<Buffer> {
   while (reader.waiting === 0 && !reader.isOver) {
@@ -102,13 +93,14 @@ async function firstLine(reader: LineReader, onHeld: (bytes: number) => void): P
 async function sendLines(
   { request, reply, label, stop }: StreamedRequest,
   { runner, metrics, config }: Services,
-  lines: { readonly plan: StreamPlan; readonly reader: LineReader; onHeld(bytes: number): void },
+  lines: { readonly plan: StreamPlan; readonly reader: LineSource; onHeld(bytes: number): void },
 ): Promise<FastifyReply> {
   metrics.streamed(label);
   const answers = bytesOf(
     answerLines({
       ...lines,
       runner,
+      rate: runner.throughput.of(lines.plan.stages),
       slots: config.workers + 2,
       signal: stop.signal,
       onAnswer({ queueSeconds, timings, failures = [] }, bytes) {

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { runStages } from '../execution.ts';
-import { withStages } from '../open-stages.ts';
-import type { StageTools } from '../stages.ts';
+import { type StageTools, withStages } from '../stages.ts';
 import { ChunkIndex, type IndexedChunk, type IndexTools } from './chunk-index.ts';
 import type { Candidate, EvaluationRequest, Question } from './evaluation-request.ts';
 import type { Neighbour } from './nearest.ts';
@@ -35,13 +34,13 @@ export type FoundChunk = Omit<IndexedChunk, 'range'> & Pick<Neighbour, 'score'>;
  * @throws the signal's reason once it aborts
  */
 export function evaluateCandidate(
-  { stages: requests }: Candidate,
+  list: Candidate,
   { documents, starts, questions }: EvaluationRequest,
   tools: StageTools,
   index: IndexTools,
 ): Promise<Evaluated> {
   const { signal, timer } = index;
-  return withStages({ requests, tools, signal, timer, report() {} }, async (stages) => {
+  return withStages({ list, tools, signal, timer, report() {} }, async (stages) => {
     const chunks = new ChunkIndex(index);
     for (const [at, document] of documents.entries()) {
       // Plugins that do not wait for anything would otherwise keep the abort of the signal from being heard.

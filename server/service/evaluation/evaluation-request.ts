@@ -1,6 +1,7 @@
 import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { SourceDocument } from '../documents.ts';
-import type { StageRequest } from '../stages.ts';
+import type { StageList } from '../stages.ts';
+import type { AnyRequest } from '../tasks.ts';
 import type { Range } from './ranges.ts';
 import type { Embedded } from './schemas.ts';
 
@@ -8,7 +9,7 @@ import type { Embedded } from './schemas.ts';
  * A request to evaluate that was read and checked. Plain data. Its ranges count code points over all documents, as if each
  * stood behind the one before it.
  */
-export interface EvaluationRequest {
+export interface EvaluationRequest extends AnyRequest {
   readonly run: 'evaluate';
   readonly documents: readonly SourceDocument[];
   /** Where each document begins. */
@@ -21,8 +22,6 @@ export interface EvaluationRequest {
     readonly embed: Embedded;
     readonly offset_unit: OffsetUnit;
   };
-  /** Seconds that it took to read the request. */
-  readonly parseSeconds: number;
 }
 
 export interface Question {
@@ -32,9 +31,8 @@ export interface Question {
 }
 
 /** A way to chunk the documents. */
-export interface Candidate {
+export interface Candidate extends StageList {
   readonly name: string;
-  readonly stages: readonly StageRequest[];
   /** The first candidate that does the same, if there is one before it. */
   readonly sameAs: number | undefined;
 }

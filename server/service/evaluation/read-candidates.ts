@@ -2,9 +2,10 @@ import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { PipelineStep } from '../../store/contract.ts';
 import { canonicalJson } from '../canonical-json.ts';
+import { usesOfAll } from '../chunks.ts';
 import type { Limits } from '../limits.ts';
+import type { Rules } from '../operation.ts';
 import { checkOrder } from '../pipeline.ts';
-import type { Checks } from '../request-checks.ts';
 import type { StageRequest } from '../stages.ts';
 import type { NamedPipelines } from '../tasks.ts';
 import type { Candidate } from './evaluation-request.ts';
@@ -22,8 +23,8 @@ export interface GivenCandidate {
 type GivenStep = Pick<PipelineStep, 'type'> & Partial<PipelineStep>;
 
 /** What candidates are held against. */
-export interface CandidateRules {
-  readonly checks: Pick<Checks, 'step'>;
+export interface CandidateRules extends Pick<Rules, 'registry' | 'defaultTokenizer'> {
+  readonly checks: Pick<Rules['checks'], 'step'>;
   readonly limits: Pick<Limits, 'maxSteps'>;
   /** The stored pipelines that they name. */
   readonly pipelines: NamedPipelines;
@@ -49,7 +50,7 @@ export function readCandidates(
     const key = canonicalJson(placed);
     const sameAs = first.get(key);
     if (sameAs === undefined) first.set(key, index);
-    return { name: one.name ?? name, stages: placed, sameAs };
+    return { name: one.name ?? name, stages: placed, uses: usesOfAll(placed, rules), sameAs };
   });
 }
 

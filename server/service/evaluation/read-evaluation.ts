@@ -1,19 +1,12 @@
 import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
-import { parseJson } from '../../wire/json-body.ts';
 import { LENGTHS } from '../chunk-parts.ts';
 import { readDocuments, type SourceDocument } from '../documents.ts';
 import { atMost, type Limits } from '../limits.ts';
-import type { Checks } from '../request-checks.ts';
-import type { EvaluateTask } from '../tasks.ts';
+import type { Rules } from '../operation.ts';
+import type { NamedPipelines, Unread } from '../tasks.ts';
 import type { Candidate, EvaluationRequest, Question } from './evaluation-request.ts';
 import { type GivenCandidate, readCandidates } from './read-candidates.ts';
 import { type GivenQuestion, readQuestions } from './read-questions.ts';
-
-/** What requests to evaluate are held against. */
-interface Rules {
-  readonly checks: Checks;
-  readonly limits: Limits;
-}
 
 /** The members of a request that fit its schema. */
 interface Members {
@@ -26,14 +19,17 @@ interface Members {
 /**
  * Reads a request to evaluate.
  *
- * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters`
+ * @param request the body, parsed
+ * @throws ServiceError `invalid_parameters`
  */
 export function readEvaluation(
-  { pipelines }: EvaluateTask,
+  request: unknown,
   body: Buffer,
-  { checks, limits }: Rules,
-): Omit<EvaluationRequest, 'parseSeconds'> {
-  const members = checks.evaluate(parseJson(body)) as unknown as Members & EvaluationRequest['options'];
+  pipelines: NamedPipelines,
+  rules: Rules,
+): Unread<EvaluationRequest> {
+  const { checks, limits } = rules;
+  const members = checks.evaluate(request) as unknown as Members & EvaluationRequest['options'];
   const { documents: given, questions: asked, candidates: compared, ...options } = members;
   const unit = options.offset_unit;
   const documents = readDocuments(given, body, unit, limits);
@@ -41,9 +37,9 @@ export function readEvaluation(
   atMost({ place: 'questions', ...amount, flag: '--max-documents' });
   const starts = startsOf(documents);
   const questions = readQuestions(asked, { documents, starts }, unit);
-  const candidates = readCandidates(compared, unit, { checks, limits, pipelines });
+  const candidates = readCandidates(compared, unit, { ...rules, pipelines });
   checkCost(documents, questions, candidates, limits);
-  return { run: 'evaluate', documents, starts, questions, candidates, options };
+  return { run: 'evaluate', uses: [], documents, starts, questions, candidates, options };
 }
 
 function startsOf(documents: readonly SourceDocument[]): number[] {

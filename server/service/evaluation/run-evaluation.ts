@@ -1,47 +1,66 @@
 import type { EmbeddingModel } from '../../../core/contracts/embedding.ts';
 import { type PlainError, toPlainError } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
+import { jsonBytes, parseJson } from '../../wire/json-body.ts';
 import type { Answer, OnPart } from '../answer.ts';
-import type { Limits } from '../limits.ts';
+import type { Operation, Run } from '../operation.ts';
 import { reportedEmpty } from '../response-metadata.ts';
 import type { StageTools } from '../stages.ts';
 import { supervisedModel } from '../supervised-model.ts';
+import type { AnyRequest, EvaluateTask } from '../tasks.ts';
 import { Timer } from '../timings.ts';
 import type { IndexTools } from './chunk-index.ts';
 import { evaluateCandidate } from './evaluate-candidate.ts';
 import type { EvaluationRequest } from './evaluation-request.ts';
+import { pipelinesNamed, readEvaluation } from './read-evaluation.ts';
 import { type Outcome, writeCandidate } from './write-candidate.ts';
 
-/** What requests to evaluate are run with. */
-export interface EvaluationTools {
-  readonly tools: StageTools;
-  readonly limits: Limits;
+/** A request that names stored pipelines, which its task does not have yet. */
+interface UnnamedRequest extends AnyRequest {
+  readonly unknownPipelines: readonly string[];
+  readonly body: Uint8Array<ArrayBuffer>;
 }
+
+/** Candidates that are compared. */
+export const evaluateOperation: Operation<EvaluateTask, EvaluationRequest | UnnamedRequest> = {
+  plugins: () => undefined,
+  read({ pipelines }, bytes, rules) {
+    const body = jsonBytes(bytes);
+    const request = parseJson(body);
+    const unknownPipelines = pipelines === undefined ? pipelinesNamed(request) : [];
+    if (unknownPipelines.length === 0) return readEvaluation(request, body, pipelines ?? new Map(), rules);
+    return { run: 'evaluate', uses: [], unknownPipelines, body: bytes as Uint8Array<ArrayBuffer> };
+  },
+  async run(request, run) {
+    if ('candidates' in request) return runEvaluation(request, run);
+    const { unknownPipelines, body, parseSeconds } = request;
+    const timings = new Timer(parseSeconds).summary(0, 0, 0);
+    return { bytes: new Uint8Array(0), reported: [], timings, unknownPipelines, body };
+  },
+  label: () => 'evaluate',
+};
 
 /**
  * Evaluates the candidates one after the other. One that fails fails alone, and says so in its place.
  *
- * @param onPart given if the answer is wanted in lines: told of the line of each candidate as soon as it is there, and the
- *   answer itself is empty
+ * If the answer is wanted in lines, `onPart` gets the line of each candidate as soon as it is there, and the answer itself is
+ * empty.
+ *
  * @throws ServiceError what fails all candidates: the model, or an answer that is too large
  * @throws the signal's reason once it aborts
  */
-export async function runEvaluation(
-  request: EvaluationRequest,
-  signal: AbortSignal,
-  { tools, limits }: EvaluationTools,
-  onPart?: OnPart,
-): Promise<Answer> {
+async function runEvaluation(request: EvaluationRequest, run: Run): Promise<Answer> {
+  const { signal, limits, onPart } = run;
   const { k, embedding_model, embed, offset_unit: unit } = request.options;
   const timer = new Timer(request.parseSeconds);
-  const lease = await tools.openers.model(embedding_model, signal);
+  const lease = await run.openers.model(embedding_model, signal);
   try {
     if (lease.isNew) timer.opened(lease.value.name);
-    const model = supervisedModel(lease.value, tools.log, timer);
+    const model = supervisedModel(lease.value, run.log, timer);
     const questions = await embedQuestions(request, model, signal);
     const index: IndexTools = { model, questions, k, embed, unit, timer, limits, signal };
     const lines = new Lines(limits.maxAnswerBytes, onPart);
-    const outcomes = await evaluateAll(request, tools, index, lines);
+    const outcomes = await evaluateAll(request, run, index, lines);
     return {
       bytes: lines.whole({ embedding_model: model.name, k }),
       reported: [{ 'embedding-model': model.name, ...reportedEmpty(timer.takeEmptyVectors()) }],

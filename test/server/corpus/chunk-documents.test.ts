@@ -11,9 +11,9 @@ import {
 } from '../../../server/corpus/chunk-documents.ts';
 import type { SourceDocument } from '../../../server/corpus/shard.ts';
 import { createByteBudget } from '../../../server/run/byte-budget.ts';
-import type { RunAnswer } from '../../../server/run/run-answer.ts';
+import type { RunAnswer } from '../../../server/run/executor.ts';
 import type { Runner } from '../../../server/run/runner.ts';
-import type { LinesTask } from '../../../server/service/tasks.ts';
+import { Throughput } from '../../../server/run/throughput.ts';
 import { composeQuietly, runTask } from '../../support/service.ts';
 
 const { service } = await composeQuietly();
@@ -25,9 +25,10 @@ function planOf(writes: CorpusPlan['writes']): CorpusPlan {
 }
 
 /** Runs on this thread; a text that says so takes its thread with it, with all that run together with it. */
-const runner: Pick<Runner, 'run'> = {
-  async run(task, body, stop) {
-    if (!(task as LinesTask).isBulk) throw new Error('it is not bulk work');
+const runner: Pick<Runner, 'run' | 'throughput'> = {
+  throughput: new Throughput(),
+  async run(task, body, stop, options) {
+    if (options?.urgency !== 'bulk') throw new Error('it is not bulk work');
     if (Buffer.from(body).includes('lose the thread')) throw new ServiceError('worker_lost', {});
     const answer = await service.run(service.read(task, body), stop.signal);
     return { ...answer, queueSeconds: 0 } satisfies RunAnswer;

@@ -8,7 +8,8 @@ import type { ChunkedDocument } from '../../../server/corpus/chunk-documents.ts'
 import { storingIn } from '../../../server/jobs/shard-sink.ts';
 import type { JobSpec } from '../../../server/jobs/spec.ts';
 import type { Runner } from '../../../server/run/runner.ts';
-import { createSinkCollections, runStore } from '../../../server/service/run-store.ts';
+import type { Run } from '../../../server/service/operation.ts';
+import { createSinkCollections, storeOperation } from '../../../server/service/run-store.ts';
 
 const SPEC: JobSpec = {
   source: { format: 'auto' },
@@ -61,7 +62,13 @@ function memorySink(more: (stored: Map<string, SinkChunk>) => Partial<Sink> = ()
   const run: Runner['run'] = async (task, bytes, { signal }) => {
     if (task.run !== 'store') throw new Error(task.run);
     state.sent++;
-    const answer = await runStore({ run: 'store', task, bytes }, signal, { registry, host, collections });
+    const request = { run: 'store', uses: [], task, bytes, parseSeconds: 0 } as const;
+    const answer = await storeOperation.run(request, {
+      registry,
+      host,
+      collections,
+      signal,
+    } as unknown as Run);
     return { ...answer, queueSeconds: 0 };
   };
   const storing = storingIn({ run });

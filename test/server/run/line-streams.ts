@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { ServiceError } from '../../../core/errors.ts';
 import { answerLines } from '../../../server/run/answer-lines.ts';
-import type { LineStream } from '../../../server/run/line-groups.ts';
+import type { RunAnswer } from '../../../server/run/executor.ts';
+import type { LineRunner, LineStream } from '../../../server/run/line-groups.ts';
 import { LineReader } from '../../../server/run/line-reader.ts';
-import type { RunAnswer } from '../../../server/run/run-answer.ts';
-import type { Runner } from '../../../server/run/runner.ts';
+import { Throughput } from '../../../server/run/throughput.ts';
 import type { StreamPlan } from '../../../server/service/stream-plan.ts';
 import type { LinesTask } from '../../../server/service/tasks.ts';
 import { type AnswerLine, linesIn } from '../../support/streams.ts';
@@ -36,7 +36,7 @@ export const newLoad = (): Load => ({ runs: 0, running: 0, mostRunning: 0, bytes
  *
  * @param turn waits until a run may end
  */
-export function fatefulRunner(turn: () => Promise<unknown>, load = newLoad()): Pick<Runner, 'run'> {
+export function fatefulRunner(turn: () => Promise<unknown>, load = newLoad()): LineRunner {
   return {
     async run(task, body, stop) {
       const { length } = body;
@@ -48,7 +48,7 @@ export function fatefulRunner(turn: () => Promise<unknown>, load = newLoad()): P
       try {
         await Promise.race([turn(), aborted]);
         stop.signal.throwIfAborted();
-        return answerOf((task as LinesTask).first, Buffer.from(body).toString());
+        return answerOf(task, Buffer.from(body));
       } finally {
         load.running--;
         load.bytes -= length;
@@ -57,16 +57,20 @@ export function fatefulRunner(turn: () => Promise<unknown>, load = newLoad()): P
   };
 }
 
-function answerOf(first: number, body: string): RunAnswer {
-  const given = body.trimEnd().split('\n');
-  const fates = given.map((line) => JSON.parse(line) as Fate);
+function answerOf({ first, lengths }: LinesTask, body: Buffer): RunAnswer {
+  let at = 0;
+  const fates = lengths.map((length) => {
+    at += length;
+    return JSON.parse(body.toString('utf8', at - length, at)) as Fate;
+  });
   for (const { fails, refuses } of fates) {
     if (refuses) throw new ServiceError('unknown_tokenizer', { received: 'x', hint: '', names: [] });
     if (fails) throw new ServiceError(fails, { timeout: 1 });
   }
   const lines = fates.map(({ id }, place) => `${JSON.stringify({ index: first + place, id })}\n`);
   const bytes = new Uint8Array(Buffer.from(lines.join('')));
-  return { bytes, metadata: {}, queueSeconds: 0 } as unknown as RunAnswer;
+  const timings = { times: [{ stage: 'chunk', by: 'x', seconds: 1e-8 * body.length }] };
+  return { bytes, reported: [], timings, queueSeconds: 0 } as unknown as RunAnswer;
 }
 
 type Options = Partial<LineStream> & { readonly limit?: number };
@@ -79,6 +83,7 @@ export function streamOf(
     plan: {} as StreamPlan,
     reader: new LineReader(source, { limit, isStrict: false, beforeReading: async () => {} }),
     runner: fatefulRunner(() => Promise.resolve()),
+    rate: new Throughput().of([]),
     slots: 3,
     signal: new AbortController().signal,
     onAnswer() {},

@@ -88,7 +88,7 @@ t.test(
     const order: string[] = [];
     const leave = await queue.enter(10, signal);
     const enter = (name: string, isPatient: boolean) =>
-      queue.enter(10, signal, isPatient ? 'patient' : 'none').then((leave) => {
+      queue.enter(10, signal, isPatient ? 'patient' : 'urgent').then((leave) => {
         order.push(name);
         leave();
       });
@@ -119,17 +119,17 @@ t.test('a patient task that is given up leaves no place taken', async (t) => {
 t.test('bulk work lets all others go first, and takes no more threads than it may', async (t) => {
   const queue = new PriorityQueue({ threads: 2, queueSize: 8, bulk: 1 });
   const order: string[] = [];
-  const enter = (name: string, bytes: number, patience: 'none' | 'patient' | 'bulk') =>
-    queue.enter(bytes, signal, patience).then((leave) => {
+  const enter = (name: string, bytes: number, urgency: 'urgent' | 'patient' | 'bulk') =>
+    queue.enter(bytes, signal, urgency).then((leave) => {
       order.push(name);
       return leave;
     });
   const bulk = await enter('bulk', 10, 'bulk');
   const second = enter('second bulk', 10, 'bulk');
-  const large = await enter('large', 1_000_000, 'none');
-  const small = await enter('small', 10, 'none');
+  const large = await enter('large', 1_000_000, 'urgent');
+  const small = await enter('small', 10, 'urgent');
   t.same(order, ['bulk', 'large', 'small'], 'a small task needs no free thread, bulk work has had its share');
-  const waiting = [enter('stream', 10, 'patient'), enter('second large', 1_000_000, 'none')];
+  const waiting = [enter('stream', 10, 'patient'), enter('second large', 1_000_000, 'urgent')];
   bulk();
   large();
   for (const leave of waiting) (await leave)();

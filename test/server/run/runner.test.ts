@@ -2,9 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { ServiceError } from '../../../core/errors.ts';
 import { configOf } from '../../../server/config/config.ts';
-import { createInlineExecutor, type Executor, runWork } from '../../../server/run/executor.ts';
-import type { Work } from '../../../server/run/message.ts';
-import type { RunAnswer } from '../../../server/run/run-answer.ts';
+import {
+  createInlineExecutor,
+  type Executor,
+  type RunAnswer,
+  runWork,
+  type Work,
+} from '../../../server/run/executor.ts';
 import { createRunner, type RunnerOptions } from '../../../server/run/runner.ts';
 import type { Service } from '../../../server/service/service.ts';
 import { chunker, plugin, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
@@ -88,7 +92,7 @@ t.test(
       ['a small body', 'whole', SMALL, {}, [1, 0], undefined],
       ['a large body', 'whole', LARGE, {}, [0, 1], 'task'],
       ['a small body of a plugin that is not light', 'weighed', SMALL, {}, [0, 1], 'task'],
-      ['a small body with a tokenizer that is not light', 'counted', SMALL, weighty, [1, 0], 'execution'],
+      ['a small body with a tokenizer that is not light', 'counted', SMALL, weighty, [1, 0], 'request'],
     ] as const) {
       const { run, reads, works } = await createTestRunner(t);
       t.same(textsOf(await run(name, text, options)), [text]);

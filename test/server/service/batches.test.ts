@@ -51,7 +51,7 @@ function openThreads(seconds: number, maxAnswerBytes = 1e9) {
   const runs: string[] = [];
   const pool: Executor = {
     async run(work, signal) {
-      runs.push('task' in work ? work.task.run : 'execution');
+      runs.push('divides' in work ? 'divide' : 'task' in work ? work.task.run : 'request');
       const answer = await runWork(service, work, signal);
       const times = [{ stage: 'chunk', by: 'x', seconds }] as const;
       return { ...answer, timings: { ...answer.timings, times } };

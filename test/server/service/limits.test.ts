@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
-import { readForm } from '../../../server/service/file-request.ts';
+import { readForm } from '../../../server/service/file-form.ts';
+import type { FileTask } from '../../../server/service/tasks.ts';
 import { type ByteWriter, writeWithin } from '../../../server/wire/byte-writer.ts';
 import { LETTERS } from '../../support/evaluation.ts';
 import { needs } from '../../support/here.ts';
@@ -134,7 +135,7 @@ async function formOf(count: number) {
   const response = new Response(form);
   const bytes = new Uint8Array(await response.arrayBuffer());
   const contentType = response.headers.get('content-type') as string;
-  return readForm({ task: { contentType, query: {} }, bytes } as unknown as Parameters<typeof readForm>[0]);
+  return readForm({ contentType, query: {} } as unknown as FileTask, bytes);
 }
 
 t.test('a form with more fields than any request has is refused', async (t) => {

@@ -82,8 +82,11 @@ const KINDS: readonly [what: string, task: Task, body: unknown][] = [
   ['texts to embed', { run: 'embed' }, { text: ['abc', ''], embedding_model: 'letters', encoding: 'base64' }],
   ['texts to tokenize', { run: 'tokenize' }, { text: [text], include: ['offsets', 'tokens'] }],
   ['an evaluation', { run: 'evaluate', pipelines: new Map([['p', { name: 'p', steps }]]) }, evaluated],
-  ['names of pipelines', { run: 'names' }, { candidates: [{ pipeline: 'p' }] }],
-  ['lines of a stream', { run: 'lines', plan, first: 3 }, lines.join('\n')],
+  [
+    'lines of a stream',
+    { run: 'lines', plan, first: 3, lengths: lines.map(({ length }) => length) },
+    lines.join(''),
+  ],
   [
     'a file',
     { run: 'file', of: chunk('token') as never, contentType: 'a/b', query: { filename: ['a.odd'] } },

@@ -1,14 +1,70 @@
 import type { ReadFile } from '../../core/contracts/reader.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { callPlugin } from '../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import { createValidator } from '../validation/validator.ts';
 import { findMembers } from '../wire/json-places.ts';
 import { toJsonText } from '../wire/json-text.ts';
+import type { Answer } from './answer.ts';
+import { documentsOperationOf } from './chunks.ts';
 import { readId } from './document-id.ts';
 import { fileDocumentSchema } from './document-schemas.ts';
 import type { AboutDocument, SourceDocument } from './documents.ts';
-import type { FileForm } from './file-request.ts';
+import { type FileForm, readForm } from './file-form.ts';
 import { checkLength, checkMetadata, type Limits } from './limits.ts';
+import type { Operation, Run } from './operation.ts';
+import { readerOf } from './readers.ts';
+import { ResponseMetadata } from './response-metadata.ts';
+import { runRequest } from './run-request.ts';
+import type { AnyRequest, FileTask } from './tasks.ts';
+
+/** A request with a file, of which nothing is read yet. Plain data. */
+interface FileRequest extends AnyRequest {
+  readonly run: 'file';
+  readonly task: FileTask;
+  readonly bytes: Uint8Array;
+}
+
+/** A file whose text is chunked. */
+export const fileOperation: Operation<FileTask, FileRequest> = {
+  // Which reader has it, and whether it is a form, is only known once it is read.
+  plugins: () => undefined,
+  read: (task, bytes) => ({ run: 'file', uses: [], task, bytes }),
+  run: runFile,
+  label: ({ of }) => documentsOperationOf(of).label(of),
+};
+
+/** Has the file read, and its text chunked as any other document. */
+async function runFile(request: FileRequest, run: Run): Promise<Answer> {
+  const begin = performance.now();
+  const form = await readForm(request.task, request.bytes);
+  const { of } = request.task;
+  const plan = documentsOperationOf(of).planOf(of, form.fields, run.rules);
+  const reader = readerOf(form.file, form.reader, run.registry);
+  const parseSeconds = secondsSince(begin);
+  const metadata = new ResponseMetadata();
+  metadata.nextDocument();
+  const started = performance.now();
+  const read = await callPlugin(reader, async () => {
+    const plugin = await run.host.get('reader', reader.manifest.name);
+    return plugin.read(form.file, { report: metadata.report, signal: run.signal });
+  });
+  const time = { stage: 'read', by: reader.manifest.name, seconds: secondsSince(started) } as const;
+  if (read.encoding !== undefined) metadata.report('source-encoding', read.encoding);
+  const input = documentOfFile(reader, form, read, run.limits);
+  const stages = { run: of.run, ...plan, inputs: [input], isBatch: false, parseSeconds };
+  const answer = await runRequest(stages, run);
+  const { timings } = answer;
+  return {
+    ...answer,
+    reported: [{ ...metadata.reported()[0], ...answer.reported[0] }],
+    timings: { ...timings, times: [...timings.times, time] },
+  };
+}
+
+function secondsSince(begin: number): number {
+  return (performance.now() - begin) / 1000;
+}
 
 /**
  * The document that a reader has made of a file. One without an id is known by its name, which is its title as well if it has
@@ -16,7 +72,7 @@ import { checkLength, checkMetadata, type Limits } from './limits.ts';
  *
  * @throws ServiceError `invalid_parameters`: what the request says of it is wrong, or it is too long; `broken_promise`
  */
-export function documentOfFile(
+function documentOfFile(
   reader: PluginEntry,
   { filename, document }: FileForm,
   read: ReadFile,

@@ -4,13 +4,6 @@ import type { SourceFile } from '../../core/contracts/reader.ts';
 import { reasonOf, ServiceError } from '../../core/errors.ts';
 import type { Fields, FileTask } from './tasks.ts';
 
-/** A request with a file, of which nothing is read yet. Plain data. */
-export interface FileRequest {
-  readonly run: 'file';
-  readonly task: FileTask;
-  readonly bytes: Uint8Array;
-}
-
 /** The file of a request, and the fields that came with it. */
 export interface FileForm {
   readonly file: SourceFile;
@@ -39,7 +32,7 @@ const SAY_NOTHING: ReadonlySet<string> = new Set([
  *
  * @throws ServiceError `body_empty`, `body_not_form`, `invalid_parameters`
  */
-export async function readForm({ task, bytes }: FileRequest): Promise<FileForm> {
+export async function readForm(task: FileTask, bytes: Uint8Array): Promise<FileForm> {
   const { essence } = mediaTypeOf(task.contentType);
   if (essence === FORM) return formOf(await parseForm(bytes, task.contentType as string), task.query);
   if (bytes.length === 0 && essence === undefined) throw MISSING;
