@@ -5,9 +5,9 @@ import type { Manifest } from '../contracts/manifest.ts';
 import type { TokenizedText, Tokenizer } from '../contracts/tokenizer.ts';
 import { ServiceError } from '../errors.ts';
 import { cutAtTokens, divide } from './hierarchy.ts';
+import { keepOptimised } from './keep-optimised.ts';
 import { packStructure } from './outline/structure.ts';
 import { packPieces } from './packing.ts';
-import { ReadOnce } from './read-once.ts';
 import { isBlank, splitsCodePoint } from './text.ts';
 import { tokenWindows } from './windows.ts';
 
@@ -218,3 +218,24 @@ function isPlain(value: unknown): boolean {
 function placeOf({ start, end }: Span): string {
   return `[${start}, ${end})`;
 }
+
+/** The same text, whose ends are found once: a chunker may ask for them for every stretch of it. */
+class ReadOnce implements TokenizedText {
+  readonly #tokens: TokenizedText;
+  #ends: Uint32Array | undefined;
+
+  constructor(tokens: TokenizedText) {
+    this.#tokens = tokens;
+  }
+
+  count(start: number, end: number): number {
+    return this.#tokens.count(start, end);
+  }
+
+  ends(): Uint32Array {
+    this.#ends ??= this.#tokens.ends();
+    return this.#ends;
+  }
+}
+
+keepOptimised(new ReadOnce({ count: () => 0, ends: () => new Uint32Array(0) }));

@@ -1,7 +1,6 @@
-import { KINDS, type Kind, type Manifest, type PluginId } from '../contracts/manifest.ts';
+import { KINDS, type Kind, type Manifest, type ObjectSchema, type PluginId } from '../contracts/manifest.ts';
 import { ServiceError } from '../errors.ts';
 import { type BrokenPlugin, type PluginOrigin, withBrokenUsers } from './broken.ts';
-import { withChoices } from './choices.ts';
 import { givenPlugins, usedPlugins } from './uses.ts';
 
 /** The entry of `models` that stands for every name; the only one that several plugins may share. */
@@ -158,4 +157,40 @@ function unusablePlugin(registry: Registry, kind: Kind, name: string): ServiceEr
   if (broken !== undefined) return new ServiceError('broken_plugin', { kind, name, reason: broken.reason });
   const names = registry.ofKind(kind).map((entry) => entry.manifest.name);
   return new ServiceError('unknown_plugin', { kind, name, known: names.join(', ') || 'none' });
+}
+
+/**
+ * The manifest with what the plugins between which it chooses have: their options, each under its plugin's name, their
+ * fields and their reports. What it has itself comes first.
+ */
+function withChoices(manifest: Manifest, chosen: readonly Manifest[]): Manifest {
+  const { options = NO_OPTIONS, fields, reports, chosenDefaults = {} } = manifest;
+  const theirs = chosen.map((one) => [one.name, optionsUnder(one, options, chosenDefaults[one.name])]);
+  return {
+    ...manifest,
+    options: { ...options, properties: { ...options.properties, ...Object.fromEntries(theirs) } },
+    fields: Object.assign({}, ...chosen.map((one) => one.fields), fields),
+    reports: Object.assign({}, ...chosen.map((one) => one.reports), reports),
+  };
+}
+
+const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {} };
+
+function optionsUnder(
+  { kind, name, options = NO_OPTIONS }: Manifest,
+  own: ObjectSchema,
+  defaults: Readonly<Record<string, unknown>> = {},
+): object {
+  const others = Object.entries(options.properties).filter(([option]) => !(option in own.properties));
+  const more = others.map(([option, schema]) => [
+    option,
+    option in defaults ? { ...schema, default: defaults[option] } : schema,
+  ]);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(more),
+    additionalProperties: false,
+    default: {},
+    description: `Further options of the ${kind} ${name}, where it is chosen.`,
+  };
 }

@@ -7,7 +7,6 @@ import { chunkIdSeed, chunkIds, contentHash, documentChunkIds } from './chunk-id
 import type { DocumentChunks } from './document-chunks.ts';
 import { INCLUDED, type Included } from './document-schemas.ts';
 import type { SourceDocument } from './documents.ts';
-import { lineStarts } from './text-places.ts';
 
 /** What a request says of the fields of its chunks. */
 export interface Asked {
@@ -113,4 +112,18 @@ function lastOf({ start, end }: Span): number {
 
 function neighbourColumns(ids: readonly string[]): Column[] {
   return [asciiColumn('previous_id', ids, -1), asciiColumn('next_id', ids, 1)];
+}
+
+/** Where the lines of a text begin, in UTF-16 units, without the first. LF, CRLF and CR end lines. */
+function lineStarts(text: string): number[] {
+  const starts: number[] = [];
+  let [lf, cr] = [text.indexOf('\n'), text.indexOf('\r')];
+  while (lf !== -1 || cr !== -1) {
+    const isCr = cr !== -1 && (lf === -1 || cr < lf);
+    const end = isCr && lf !== cr + 1 ? cr + 1 : lf + 1;
+    starts.push(end);
+    if (lf !== -1 && lf < end) lf = text.indexOf('\n', end);
+    if (cr !== -1 && cr < end) cr = text.indexOf('\r', end);
+  }
+  return starts;
 }

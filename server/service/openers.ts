@@ -9,7 +9,6 @@ import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import type { Config } from '../config/config.ts';
 import { suggest } from '../validation/suggest.ts';
 import { type Lease, LeaseCache } from './lease-cache.ts';
-import { createModelAliases } from './model-aliases.ts';
 import { defaultNameOf } from './request-schemas.ts';
 
 /** The one place where the name of a tokenizer or an embedding model finds the plugin that opens it. */
@@ -228,3 +227,35 @@ function closest(name: string, known: readonly string[]): string | undefined {
 /** How a plugin that takes any name comes to have a tokenizer. */
 const INSTALL =
   ' To add one, put its tokenizer.json into a folder of its name in the models folder, or start the server with --allow-downloads.';
+
+/** Names that the operator gave to embedding models. An alias comes before a model that has this name. */
+interface ModelAliases {
+  /** The name of the model that an alias stands for; other names as they are. */
+  targetOf(name: string): string;
+  /** A name for messages: quoted, and of an alias the model first. */
+  describe(name: string): string;
+  /** Adds the aliases to the models that they stand for, and drops the names that they hide. */
+  addTo<Model extends ModelInfo>(models: readonly Model[]): Model[];
+}
+
+/** @param given the names of models by alias */
+function createModelAliases(given: Readonly<Record<string, string>>): ModelAliases {
+  const targets = new Map(Object.entries(given));
+  const targetOf = (name: string) => targets.get(name) ?? name;
+
+  function withAliases<Model extends ModelInfo>(model: Model): Model {
+    const own = (model.aliases ?? []).filter((alias) => !targets.has(alias));
+    const names = [model.name, ...(model.aliases ?? [])];
+    const further = [...targets].filter(([, target]) => names.includes(target)).map(([alias]) => alias);
+    return own.length + further.length === 0 ? model : { ...model, aliases: [...own, ...further] };
+  }
+
+  return {
+    targetOf,
+    describe(name) {
+      const target = JSON.stringify(targetOf(name));
+      return targets.has(name) ? `${target}, for which ${JSON.stringify(name)} is an alias,` : target;
+    },
+    addTo: (models) => models.filter(({ name }) => !targets.has(name)).map(withAliases),
+  };
+}

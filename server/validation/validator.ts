@@ -1,8 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import type { ObjectSchema } from '../../core/contracts/manifest.ts';
 import { ServiceError } from '../../core/errors.ts';
-import { cutShort, expectation, preview } from './describe-schema.ts';
-import { addKeywords, isDefault, ownerOf } from './keywords.ts';
 import { suggest } from './suggest.ts';
 
 /**
@@ -204,4 +203,123 @@ function pathOf(pointer: string): string {
 
 function join(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
+}
+
+/**
+ * Adds `lessThan: "x"`: the value must be below that of the member `x` of the same object, or of the whole value if that
+ * object has none; and `excludes: ["x"]`: if the value is not the default, no member `x` of the same object has another
+ * value than its own default. `effectiveWith` is known and checks nothing.
+ */
+function addKeywords(ajv: Ajv): Ajv {
+  ajv.addKeyword({
+    keyword: 'excludes',
+    schemaType: 'array',
+    compile: (others: string[], own, { schemaEnv, errSchemaPath }) => {
+      const { properties } = ownerOf(schemaEnv.root.schema as ObjectSchema, errSchemaPath);
+      return (value, context) =>
+        isDefault(value, own as WithDefault) ||
+        others.every((name) =>
+          isDefault(context?.parentData[name], properties[name] as WithDefault | undefined),
+        );
+    },
+    errors: false,
+  });
+  // For whoever fills in a form; a value without effect is no mistake.
+  ajv.addKeyword({ keyword: 'effectiveWith', schemaType: 'object' });
+  return ajv.addKeyword({
+    keyword: 'lessThan',
+    type: 'number',
+    schemaType: 'string',
+    compile: (other: string) => (value, context) => {
+      const { parentData = {}, rootData = {} } = context ?? {};
+      const bound = (parentData as Members)[other] ?? (rootData as Members)[other];
+      return typeof bound !== 'number' || value < bound;
+    },
+    errors: false,
+  });
+}
+
+/** The schema of the object that a property belongs to, by the property's path: `#/properties/x/properties/y`. */
+function ownerOf(schema: ObjectSchema, path: string): ObjectSchema {
+  const names = path.split('/').filter((_, index) => index % 2 === 0);
+  const objects = names.slice(1, -1) as readonly string[];
+  return objects.reduce((owner, name) => owner.properties[name] as ObjectSchema, schema);
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+interface WithDefault {
+  readonly default?: unknown;
+}
+
+function isDefault(value: unknown, schema: WithDefault | undefined): boolean {
+  return value === undefined || isDeepStrictEqual(value, schema?.default);
+}
+
+/** Puts into words what a schema expects and what was received instead. */
+
+const LONGEST_PREVIEW = 60;
+
+interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly anyOf?: readonly object[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly items?: object;
+  readonly minItems?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+}
+
+/** What a schema expects: `an integer from 1 to 100`, `a list of which each is a string`. */
+function expectation(schema: object): string {
+  const { anyOf, enum: values, type, items, minItems, const: constant } = schema as JsonSchema;
+  if (anyOf !== undefined) return anyOf.map(expectation).join(' or ');
+  if (values !== undefined) return `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`;
+  if (constant !== undefined) return JSON.stringify(constant);
+  if (typeof type === 'object') return type.map((one) => expectation({ ...schema, type: one })).join(' or ');
+  if (type === 'array') {
+    const least = minItems === undefined ? '' : ` of at least ${minItems}`;
+    return `a list${least}${items === undefined ? '' : ` of which each is ${expectation(items)}`}`;
+  }
+  if (type === 'integer') return `an integer${bounds(schema as JsonSchema)}`;
+  if (type === 'number') return `a number${bounds(schema as JsonSchema)}`;
+  if (type === 'string') return `a string${lengths(schema as JsonSchema)}`;
+  if (type === 'boolean') return 'true or false';
+  return type === 'null' ? 'null' : 'an object';
+}
+
+function bounds(schema: JsonSchema): string {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
+  const parts: string[] = [];
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
+  if (minimum !== undefined) parts.push(`of at least ${minimum}`);
+  if (exclusiveMinimum !== undefined) parts.push(`above ${exclusiveMinimum}`);
+  if (maximum !== undefined) parts.push(`of at most ${maximum}`);
+  if (exclusiveMaximum !== undefined) parts.push(`below ${exclusiveMaximum}`);
+  return parts.length === 0 ? '' : ` ${parts.join(' and ')}`;
+}
+
+function lengths({ minLength, maxLength, pattern }: JsonSchema): string {
+  if (pattern !== undefined) return ` that matches ${pattern}`;
+  if (maxLength !== undefined) return ` of ${minLength ?? 0} to ${maxLength} characters`;
+  return minLength === undefined ? '' : ` of at least ${minLength} characters`;
+}
+
+/** A received value in a few characters: texts are cut short, lists and objects only named as such. */
+function preview(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'number') return String(value);
+  return cutShort(JSON.stringify(value));
+}
+
+function cutShort(text: string): string {
+  return text.length <= LONGEST_PREVIEW ? text : `${text.slice(0, LONGEST_PREVIEW)}…`;
 }

@@ -59,7 +59,7 @@ function filesWith(pattern: RegExp, sources: Sources): string[] {
 const SWITCH_SETTERS: Readonly<Record<string, string>> = {
   'server/cli/v8-switches.ts': 'what the start of the server sets for the plugins that it has found',
   'server/main.ts': 'the entry of the server',
-  'server/run/idle-memory.ts': 'the function that collects garbage, which nothing else offers',
+  'server/run/worker.ts': 'the function that collects garbage, which nothing else offers',
 };
 
 const V8_SWITCHES = /\b(setFlagsFromString|node:v8)\b/;

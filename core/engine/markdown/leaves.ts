@@ -1,9 +1,20 @@
 import { LABEL_ALONE, type OpenBlock, openBlock } from './block.ts';
 import { isDestination, labelEnd } from './definitions.ts';
 import { closesHtml, htmlKindOf, NO_HTML, TAG_ALONE } from './html-blocks.ts';
-import { EQUAL, HASH, isBlank, isSpace, OPEN, runEnd, TICK } from './letters.ts';
+import {
+  BACKSLASH,
+  COLON,
+  DASH,
+  EQUAL,
+  HASH,
+  isBlank,
+  isSpace,
+  OPEN,
+  PIPE,
+  runEnd,
+  TICK,
+} from './letters.ts';
 import type { Begun, Scan } from './scan.ts';
-import { cellsOf, delimiterColumns } from './table-rows.ts';
 
 /** Whether the present line belongs to a leaf that takes lines as they are. */
 export function continueRaw(scan: Scan, leaf: OpenBlock): boolean {
@@ -138,4 +149,45 @@ function addLine(scan: Scan, paragraph: OpenBlock): void {
   paragraph.lastLine = scan.line.start;
   paragraph.lastInk = scan.line.ink;
   scan.extend(paragraph);
+}
+
+/** Columns of a row of delimiters, `| --- | :-: |`; 0 where the stretch is none. */
+function delimiterColumns(text: string, start: number, end: number): number {
+  let columns = 0;
+  let pipes = 0;
+  let state: Cell = EMPTY;
+  for (let at = start; at < end; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === DASH && state <= DASHES) {
+      if (state < DASHES) columns++;
+      state = DASHES;
+    } else if (unit === COLON && (state === EMPTY || state === DASHES))
+      state = state === EMPTY ? COLONED : CLOSED;
+    else if (isSpace(unit) && state !== COLONED) state = state === EMPTY ? EMPTY : CLOSED;
+    else if (unit === PIPE && state !== COLONED && (state >= DASHES || pipes === 0)) {
+      pipes++;
+      state = EMPTY;
+    } else return 0;
+  }
+  return state === COLONED ? 0 : columns;
+}
+
+/** How much of a delimiter's cell is read. */
+type Cell = 0 | 1 | 2 | 3;
+const EMPTY = 0;
+const COLONED = 1;
+const DASHES = 2;
+const CLOSED = 3;
+
+/** Cells of a row: what stands between pipes, of which the first and the last letter make none. */
+function cellsOf(text: string, start: number, end: number): number {
+  let to = end;
+  while (to > start && /\s/.test(text[to - 1] as string)) to--;
+  let cells = 1;
+  for (let at = start; at < to; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === BACKSLASH) at++;
+    else if (unit === PIPE && at > start && at < to - 1) cells++;
+  }
+  return cells;
 }

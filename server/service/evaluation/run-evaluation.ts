@@ -1,19 +1,22 @@
+import { setImmediate } from 'node:timers/promises';
 import type { EmbeddingModel } from '../../../core/contracts/embedding.ts';
-import { type PlainError, toPlainError } from '../../../core/errors.ts';
+import { type PlainError, ServiceError, toPlainError } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
+import { ByteWriter } from '../../wire/byte-writer.ts';
 import { jsonBytes, parseJson } from '../../wire/json-body.ts';
 import type { Answer, OnPart } from '../answer.ts';
+import { runStages } from '../execution.ts';
 import type { Operation, Run } from '../operation.ts';
 import { reportedEmpty } from '../response-metadata.ts';
-import type { StageTools } from '../stages.ts';
+import { type StageTools, withStages } from '../stages.ts';
 import { supervisedModel } from '../supervised-model.ts';
 import type { AnyRequest, EvaluateTask } from '../tasks.ts';
 import { Timer } from '../timings.ts';
-import type { IndexTools } from './chunk-index.ts';
-import { evaluateCandidate } from './evaluate-candidate.ts';
-import type { EvaluationRequest } from './evaluation-request.ts';
+import { ChunkIndex, type IndexedChunk, type IndexTools } from './chunk-index.ts';
+import type { Candidate, EvaluationRequest, Question } from './evaluation-request.ts';
+import type { Neighbour } from './nearest.ts';
 import { pipelinesNamed, readEvaluation } from './read-evaluation.ts';
-import { type Outcome, writeCandidate } from './write-candidate.ts';
+import { meanScores, type Scores, scoresOf } from './scores.ts';
 
 /** A request that names stored pipelines, which its task does not have yet. */
 interface UnnamedRequest extends AnyRequest {
@@ -162,3 +165,136 @@ class Lines {
 const BREAK = Buffer.from('\n');
 const COMMA = Buffer.from(',');
 const CLOSING = Buffer.from(']}');
+
+/** What became of a candidate. */
+type Outcome = { readonly evaluated: Evaluated } | { readonly error: unknown };
+
+const FIRST_SIZE = 1024;
+
+/**
+ * Writes what became of a candidate as a JSON object; its questions one by one, because they may be many.
+ *
+ * @param index its place in the request
+ * @param limit most bytes
+ * @throws ServiceError `answer_too_large`
+ */
+function writeCandidate(
+  index: number,
+  { name, sameAs }: Candidate,
+  outcome: Outcome,
+  limit: number,
+): Uint8Array<ArrayBuffer> {
+  const head = { index, name, ...(sameAs === undefined ? {} : { same_as: sameAs }) };
+  const writer = new ByteWriter(limit, FIRST_SIZE);
+  if ('error' in outcome) {
+    writer.json(JSON.stringify({ ...head, error: errorOf(outcome.error) }));
+    return writer.written();
+  }
+  const { scores, tokensPerQuestion, chunks, questions } = outcome.evaluated;
+  const figures = { ...rounded(scores), tokens_per_question: round(tokensPerQuestion), chunks };
+  writer.json(`${JSON.stringify({ ...head, ...figures }).slice(0, -1)},"questions":[`);
+  questions.forEach((question, at) => {
+    writer.json(`${at === 0 ? '' : ','}${JSON.stringify(questionOf(question))}`);
+  });
+  writer.ascii(']}');
+  return writer.written();
+}
+
+function questionOf({ scores, tokens, found }: EvaluatedQuestion): object {
+  return { ...rounded(scores), tokens, found: found.map((one) => ({ ...one, score: round(one.score) })) };
+}
+
+function errorOf(error: unknown): object {
+  const { status, detail } = error instanceof ServiceError ? error : new ServiceError('internal', {}, error);
+  return { status, detail };
+}
+
+function rounded(scores: object): object {
+  return Object.fromEntries(
+    Object.entries(scores).map(([name, value]: [string, number]) => [name, round(value)]),
+  );
+}
+
+/** With six decimals. */
+function round(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}
+
+/** What questions find with a candidate, with the mean of their scores. */
+interface Evaluated {
+  readonly scores: Scores;
+  /** The mean of the tokens that a question finds. */
+  readonly tokensPerQuestion: number;
+  readonly chunks: number;
+  /** Tokens of all chunks. */
+  readonly tokens: number;
+  readonly questions: readonly EvaluatedQuestion[];
+}
+
+interface EvaluatedQuestion {
+  readonly scores: Scores;
+  /** Tokens of the chunks that were found. */
+  readonly tokens: number;
+  /** The nearest first. */
+  readonly found: readonly FoundChunk[];
+}
+
+type FoundChunk = Omit<IndexedChunk, 'range'> & Pick<Neighbour, 'score'>;
+
+/**
+ * Chunks the documents as a candidate says, and lets each question find chunks.
+ *
+ * @throws ServiceError what the plugins of the candidate and the model throw; `invalid_parameters` if there are too many chunks
+ * @throws the signal's reason once it aborts
+ */
+function evaluateCandidate(
+  list: Candidate,
+  { documents, starts, questions }: EvaluationRequest,
+  tools: StageTools,
+  index: IndexTools,
+): Promise<Evaluated> {
+  const { signal, timer } = index;
+  return withStages({ list, tools, signal, timer, report() {} }, async (stages) => {
+    const chunks = new ChunkIndex(index);
+    for (const [at, document] of documents.entries()) {
+      // Plugins that do not wait for anything would otherwise keep the abort of the signal from being heard.
+      await setImmediate();
+      signal.throwIfAborted();
+      await chunks.add(document, await runStages(stages, document), at, starts[at] as number);
+    }
+    await chunks.flush();
+    return evaluated(questions, chunks, signal);
+  });
+}
+
+function evaluated(questions: readonly Question[], index: ChunkIndex, signal: AbortSignal): Evaluated {
+  const { chunks, nearest } = index;
+  const ranges = chunks.map(({ range }) => range);
+  const each = questions.map(({ answer }, at): EvaluatedQuestion => {
+    signal.throwIfAborted();
+    const neighbours = nearest.of(at);
+    const found = neighbours.map(({ chunk }) => chunks[chunk] as IndexedChunk);
+    const scores = scoresOf(
+      answer,
+      found.map(({ range }) => range),
+      ranges,
+    );
+    return { scores, tokens: tokensOf(found), found: neighbours.map((one) => foundChunk(one, chunks)) };
+  });
+  return {
+    scores: meanScores(each.map(({ scores }) => scores)),
+    tokensPerQuestion: each.reduce((sum, { tokens }) => sum + tokens, 0) / each.length,
+    chunks: chunks.length,
+    tokens: tokensOf(chunks),
+    questions: each,
+  };
+}
+
+function foundChunk({ chunk, score }: Neighbour, chunks: readonly IndexedChunk[]): FoundChunk {
+  const { range: _, ...fields } = chunks[chunk] as IndexedChunk;
+  return { ...fields, score };
+}
+
+function tokensOf(chunks: readonly Pick<IndexedChunk, 'token_count'>[]): number {
+  return chunks.reduce((sum, { token_count }) => sum + token_count, 0);
+}
