@@ -1,13 +1,99 @@
-import type { ChunkContext, Chunker } from '../../../core/contracts/chunker.ts';
+import type { Span } from '../../../core/contracts/chunk.ts';
+import type { ChunkContext, Chunker, CutFinder } from '../../../core/contracts/chunker.ts';
 import type { Factory } from '../../../core/contracts/plugin.ts';
-import { createDescriber } from './describe.ts';
-import { prepareDivide } from './divide.ts';
+import type { Carried, Outline } from '../../../core/contracts/structure.ts';
+import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
+import { countUpTo, countWhile } from '../../../core/engine/search.ts';
+import { withFields } from '../../../core/engine/span-fields.ts';
+import type { Kit } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 import type { HtmlOptions } from './manifest.ts';
-import { partsBetween, withoutEdgesIn } from './parts.ts';
-import { within } from './stretches.ts';
-import { findStructure } from './structure/find-structure.ts';
+import { findStructure, type HtmlStructure } from './structure/find-structure.ts';
+import { MarkupReader } from './structure/markup.ts';
 import type { Skipped } from './structure/skipped.ts';
+import type { Table } from './structure/tables.ts';
+
+/** Cuts a stretch without places to cut at into chunks of at most `size` tokens. */
+type Divide = (start: number, end: number, size: number) => readonly Span[];
+
+const BREAKS = ['<br>', '<br/>', '<br />', '<BR>', '\n\n', '\r\n\r\n'];
+const SENTENCES = [
+  ...['. ', '! ', '? ', '.\n', '!\n', '?\n', '.\r\n', '!\r\n', '?\r\n'],
+  ...['。', '！', '？', '｡', '।', '؟'],
+];
+const CLAUSES = [', ', '; ', ': ', ' - ', ' – ', ' — ', '，', '、', '；', '：'];
+const CODE = new Set(['code', 'script', 'style']);
+
+/**
+ * Makes what divides the stretches of a text: behind sentences, lines, clauses and words, between inline elements and
+ * tokens; behind headings only if nothing else is left to cut, and in tags, comments and entities only if not even that is.
+ */
+function prepareDivide({ cutAtDelimiters, cutAtOffsets, cutAtWhiteSpace, cutAtCodePoints }: Kit) {
+  const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
+  const [cutAtBreaks, cutAtSentences, cutAtClauses] = [BREAKS, SENTENCES, CLAUSES].map((level) =>
+    cutAtDelimiters(level),
+  ) as [CutFinder, CutFinder, CutFinder];
+  const prose = [cutAtBreaks, cutAtSentences, cutAtLines, cutAtClauses, cutAtWhiteSpace];
+  const code = [cutAtLines, cutAtWhiteSpace];
+  return (text: string, { headings, contents }: HtmlStructure, { tokens, divide }: ChunkContext): Divide => {
+    const cutAtTokens: CutFinder = (...range) => cutAtOffsets(tokens.ends())(...range);
+    return (start, end, size) => {
+      const leads = within(headings, start, end).filter(
+        (heading) => tokens.count(heading.start, heading.end) <= size / 2,
+      );
+      const isCode = contents.kindsIn(start, end).some((kind) => CODE.has(kind));
+      const careful = (leads: readonly Span[]) => {
+        const obstacles = findObstacles(text, start, end, leads);
+        const finders = [
+          ...(isCode ? code : prose),
+          cutAtOffsets(obstacles.between),
+          cutAtTokens,
+          cutAtCodePoints,
+        ];
+        return finders.map((find) => sparing(find, obstacles));
+      };
+      const behindHeadings = leads.length > 0 ? careful([]) : [];
+      const anywhere = [cutAtLines, cutAtWhiteSpace];
+      return divide({ start, end }, [...careful(leads), ...behindHeadings, ...anywhere], { size });
+    };
+  };
+}
+
+/** The parts of an outline between stretches that are left out, which lie between edges of it, in the order of the text. */
+function partsBetween({ edges, ranks }: Outline, left: readonly Span[]): Outline[] {
+  const parts: Outline[] = [];
+  let from = 0;
+  for (const { start, end } of [...left, NOTHING]) {
+    let to = from;
+    while (to < edges.length - 1 && (edges[to] ?? 0) < start) to++;
+    if (to > from) parts.push(partOf({ edges, ranks }, from, to));
+    from = to;
+    while (from < edges.length - 1 && (edges[from] ?? 0) < end) from++;
+  }
+  return parts;
+}
+
+const NOTHING: Span = { start: Number.POSITIVE_INFINITY, end: Number.POSITIVE_INFINITY };
+
+function partOf({ edges, ranks }: Outline, from: number, to: number): Outline {
+  const slice = (all: ArrayLike<number>) =>
+    Array.from({ length: to - from + 1 }, (_, index) => all[from + index] ?? 0);
+  return { edges: slice(edges), ranks: slice(ranks) };
+}
+
+/** An outline without the edges within rising stretches. */
+function withoutEdgesIn({ edges, ranks }: Outline, stretches: readonly Span[]): Outline {
+  const kept: { edges: number[]; ranks: number[] } = { edges: [], ranks: [] };
+  let next = 0;
+  for (let edge = 0; edge < edges.length; edge++) {
+    const offset = edges[edge] ?? 0;
+    while ((stretches[next]?.end ?? Number.POSITIVE_INFINITY) <= offset) next++;
+    if ((stretches[next]?.start ?? Number.POSITIVE_INFINITY) < offset) continue;
+    kept.edges.push(offset);
+    kept.ranks.push(ranks[edge] ?? 0);
+  }
+  return kept;
+}
 
 /** Cuts HTML along its headings and between its blocks; every chunk is a slice of the source. */
 const createHtmlChunker: Factory<typeof manifest> = ({ kit }): Chunker<HtmlOptions> => {
@@ -41,4 +127,187 @@ export default createHtmlChunker;
 function reportSkipped({ counts }: Skipped, { report }: ChunkContext): void {
   const names = [...counts.keys()].sort();
   report('html-skipped', names.map((name) => `${name} ${counts.get(name)}`).join('; ') || 'none');
+}
+
+type Path = readonly string[];
+
+/** Says of the chunks of one text what stands in them and what they stand in. */
+interface Describer {
+  /** What a chunk that begins at an offset carries. */
+  carriedAt(start: number): Carried | undefined;
+  /** A chunk with its fields. */
+  describe(span: Span): Span;
+}
+
+function createDescriber(
+  kit: Kit,
+  text: string,
+  structure: HtmlStructure,
+  carry: HtmlOptions['carry'],
+): Describer {
+  const { headings, tables, contents } = structure;
+  const paths = kit.headingPaths(headings);
+  const named = memoized((path: Path) => (path.includes('') ? path.filter((name) => name !== '') : path));
+  const headerOf = memoized(({ start, headerEnd }: Table) => text.slice(start, headerEnd).trimEnd());
+
+  return {
+    carriedAt(start) {
+      const table = carry.includes('header') ? tableAround(tables, start) : undefined;
+      const path = carry.includes('headings') ? named(paths.above(start)) : undefined;
+      if (table === undefined && path === undefined) return undefined;
+      return { path, opening: table && headerOf(table) };
+    },
+    describe(span) {
+      const { start, end } = span;
+      const own = {
+        heading_path: named(paths.within(start, end)),
+        kinds: contents.kindsIn(start, end),
+        rows: rowsIn(tables, start, end),
+      };
+      return withFields(span, span.extra === undefined ? own : { ...own, ...span.extra });
+    },
+  };
+}
+
+/** A function that is asked once for each object. */
+function memoized<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>();
+  return (key) => {
+    const value = known.get(key) ?? make(key);
+    known.set(key, value);
+    return value;
+  };
+}
+
+/** The table whose rows go on at an offset, if it has a header. */
+function tableAround(tables: readonly Table[], offset: number): Table | undefined {
+  const table = at(tables, offset);
+  const isBehindHeader = table !== undefined && table.headerEnd > table.start && offset >= table.headerEnd;
+  return isBehindHeader ? table : undefined;
+}
+
+/** The first and last row in a stretch, from 1, if all its rows are of one table. */
+function rowsIn(tables: readonly Table[], start: number, end: number): [number, number] | undefined {
+  const [table, ...others] = within(tables, start, end);
+  if (table === undefined || others.length > 0) return undefined;
+  const last = countUpTo(table.rows, end - 1);
+  const first = Math.max(countUpTo(table.rows, start), 1);
+  return last === 0 ? undefined : [first, last];
+}
+
+/** Those of rising stretches that overlap `[start, end)`. */
+function within<T extends Span>(stretches: readonly T[], start: number, end: number): T[] {
+  const found: T[] = [];
+  for (let index = firstBehind(stretches, start); index < stretches.length; index++) {
+    const one = stretches[index];
+    if (one === undefined || one.start >= end) break;
+    found.push(one);
+  }
+  return found;
+}
+
+/** The one of rising stretches that holds an offset. */
+function at<T extends Span>(stretches: readonly T[], offset: number): T | undefined {
+  const one = stretches[firstBehind(stretches, offset)];
+  return one !== undefined && one.start <= offset ? one : undefined;
+}
+
+/** The index of the first that ends behind an offset. */
+function firstBehind(stretches: readonly Span[], offset: number): number {
+  return countWhile(stretches, ({ end }) => end <= offset);
+}
+
+/** What is not cut in a stretch of HTML. */
+interface Obstacles {
+  /** Rising stretches that are not cut: tags, comments, entities, and what is given. */
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+  /** Between inline elements: before their opening and behind their closing tags. */
+  readonly between: readonly number[];
+}
+
+const ENTITY = /&(?:#\d{1,9}|#[xX][\da-fA-F]{1,9}|[a-zA-Z][a-zA-Z\d]{0,31});?/g;
+
+/**
+ * Finds the obstacles of a stretch that begins in text.
+ *
+ * @param others rising stretches that are not to be cut, nor to be cut off
+ */
+function findObstacles(text: string, start: number, end: number, others: readonly Span[]): Obstacles {
+  const collector = new Collector(others);
+  const part = text.slice(start, end);
+  const reader = new MarkupReader(part);
+  let behind = 0;
+  while (reader.read()) {
+    collector.addEntities(part.slice(behind, reader.start), start + behind);
+    collector.add(start + reader.start, start + reader.end);
+    collector.between.push(start + (reader.isClosing || reader.name === '' ? reader.end : reader.start));
+    behind = reader.end;
+  }
+  collector.addEntities(part.slice(behind), start + behind);
+  collector.addOthers(end);
+  return collector;
+}
+
+class Collector implements Obstacles {
+  readonly #others: readonly Span[];
+  #nextOther = 0;
+  readonly starts: number[] = [];
+  readonly ends: number[] = [];
+  readonly between: number[] = [];
+
+  constructor(others: readonly Span[]) {
+    this.#others = others;
+  }
+
+  /** @param start where the text stands in the whole */
+  addEntities(text: string, start: number): void {
+    if (!text.includes('&')) return;
+    for (const { index, 0: entity } of text.matchAll(ENTITY)) {
+      this.add(start + index, start + index + entity.length);
+    }
+  }
+
+  add(start: number, end: number): void {
+    this.addOthers(start);
+    this.#push(start, end);
+  }
+
+  /** Adds those of the others that begin up to an offset. */
+  addOthers(offset: number): void {
+    for (
+      let other = this.#others[this.#nextOther];
+      other !== undefined;
+      other = this.#others[this.#nextOther]
+    ) {
+      if (other.start > offset) break;
+      // The end is not to be cut either.
+      this.#push(other.start, other.end + 1);
+      this.#nextOther++;
+    }
+  }
+
+  #push(start: number, end: number): void {
+    const last = this.ends.length - 1;
+    const lastEnd = this.ends[last] ?? -1;
+    if (start < lastEnd) this.ends[last] = Math.max(lastEnd, end);
+    else {
+      this.starts.push(start);
+      this.ends.push(end);
+    }
+  }
+}
+
+keepOptimised(new Collector([]));
+
+/** Leaves out the cuts of a finder that lie within obstacles. */
+function sparing(find: CutFinder, { starts, ends }: Obstacles): CutFinder {
+  return (text, start, end) => {
+    const cuts = find(text, start, end);
+    let next = countUpTo(ends, start);
+    return cuts.filter((cut) => {
+      while ((ends[next] ?? Number.POSITIVE_INFINITY) <= cut) next++;
+      return (starts[next] ?? Number.POSITIVE_INFINITY) >= cut;
+    });
+  };
 }

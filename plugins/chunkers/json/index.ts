@@ -1,15 +1,73 @@
 import type { Span } from '../../../core/contracts/chunk.ts';
-import type { Chunker } from '../../../core/contracts/chunker.ts';
+import type { Chunker, CutFinder } from '../../../core/contracts/chunker.ts';
 import type { Factory } from '../../../core/contracts/plugin.ts';
+import type { Outline } from '../../../core/contracts/structure.ts';
+import type { TokenizedText } from '../../../core/contracts/tokenizer.ts';
 import { withFields } from '../../../core/engine/span-fields.ts';
 import type { Kit } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 import type { JsonOptions } from './manifest.ts';
-import { findMembers } from './members.ts';
 import { type Place, placesOf } from './pointers.ts';
-import type { Problem } from './scalars.ts';
-import { finderList } from './strings.ts';
+import { escapeLength, type Problem } from './scalars.ts';
 import { findProblem } from './syntax.ts';
+import {
+  BACKSLASH,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  isBehindLine,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  startOnLine,
+  Tokens,
+} from './tokens.ts';
+
+/** Ranks: between records on lines of their own, between values on one line, then members and elements by depth. */
+const BETWEEN_LINES = 0;
+const BETWEEN_VALUES = 1;
+/** What is nested deeper ranks alike, because each rank costs the packing a pass. */
+const HIGHEST_RANK = 32;
+
+/**
+ * The edges between the members and elements of JSON, and between values that follow each other. A comma goes with what
+ * stands before it, an indentation with what stands behind it, an opening bracket with its first member. It looks at
+ * brackets, strings and commas alone, so that what is no JSON has edges too.
+ */
+function findMembers(text: string): Outline {
+  const edges = [0];
+  const ranks = [BETWEEN_LINES];
+  const tokens = new Tokens(text);
+  let depth = 0;
+  let isBehindComma = false;
+  let isBehindColon = true;
+  let before = tokens.end;
+  for (; tokens.next(); before = tokens.end) {
+    const { kind } = tokens;
+    if (kind === COMMA || kind === COLON) {
+      isBehindComma = kind === COMMA;
+      isBehindColon = kind === COLON;
+      continue;
+    }
+    const isCloser = kind === CLOSE_LIST || kind === CLOSE_OBJECT;
+    if (!isCloser && (isBehindComma || (depth === 0 && !isBehindColon))) {
+      const edge = startOnLine(text, before, tokens.start);
+      edges.push(edge);
+      ranks.push(depth === 0 && isBehindLine(text, edge) ? BETWEEN_LINES : rankOf(depth));
+    }
+    isBehindComma = false;
+    isBehindColon = false;
+    if (kind === OPEN_LIST || kind === OPEN_OBJECT) depth++;
+    else if (isCloser && depth > 0) depth--;
+  }
+  edges.push(text.length);
+  ranks.push(BETWEEN_LINES);
+  return { edges, ranks };
+}
+
+function rankOf(depth: number): number {
+  return Math.min(BETWEEN_VALUES + depth, HIGHEST_RANK);
+}
 
 const createJsonChunker: Factory<typeof manifest> = ({ kit }): Chunker<JsonOptions> => ({
   chunk(text, options, { tokens, divide, packStructure }) {
@@ -49,4 +107,33 @@ function refusal(text: string, { offset, expected }: Problem, kit: Kit): Error {
   const place = `line ${lines.length}, column ${kit.countCodePoints(last, 0, last.length) + 1}`;
   const message = `text: not valid JSON at ${place}: expected ${expected}. With tolerant it is chunked all the same.`;
   return kit.refusedError(message);
+}
+
+/** How a value is cut that is too large: a string at its lines, sentences, clauses and words, then between tokens. */
+function finderList(kit: Kit, tokens: TokenizedText): readonly CutFinder[] {
+  return [
+    kit.cutAtDelimiters(['\\n', '\n']),
+    kit.cutAtDelimiters(['. ', '! ', '? ', '。', '！', '？']),
+    kit.cutAtDelimiters([', ', '; ', ': ', '，', '；', '、']),
+    kit.cutAtWhiteSpace,
+    cutBesideEscapes(kit, tokens),
+  ];
+}
+
+/** Cuts between tokens, but not within an escape. */
+function cutBesideEscapes({ cutAtOffsets }: Kit, tokens: TokenizedText): CutFinder {
+  let find: CutFinder | undefined;
+  return (text, start, end) => {
+    find ??= cutAtOffsets(tokens.ends());
+    return withoutEscapes(text, start, find(text, start, end));
+  };
+}
+
+/** The cuts that do not lie within an escape; the stretch does not begin within one. */
+function withoutEscapes(text: string, start: number, cuts: readonly number[]): number[] {
+  let at = start;
+  return cuts.filter((cut) => {
+    while (at < cut) at += text.charCodeAt(at) === BACKSLASH ? escapeLength(text, at) : 1;
+    return at === cut;
+  });
 }

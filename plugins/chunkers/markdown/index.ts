@@ -1,13 +1,142 @@
-import type { Chunker } from '../../../core/contracts/chunker.ts';
+import type { Span } from '../../../core/contracts/chunk.ts';
+import type { ChunkContext, Chunker, CutFinder } from '../../../core/contracts/chunker.ts';
 import type { Factory } from '../../../core/contracts/plugin.ts';
-import { isContainer } from './blocks.ts';
-import { carriedIn } from './carried.ts';
+import type { Carried } from '../../../core/contracts/structure.ts';
+import type { Heading } from '../../../core/engine/heading-paths.ts';
+import { nextLine } from '../../../core/engine/line-breaks.ts';
+import type { MarkdownBlock } from '../../../core/engine/markdown/block.ts';
+import type { Kit } from '../../../core/kit.ts';
+import { isContainer, isRaw, lastBefore } from './blocks.ts';
 import { describe, type Markdown } from './fields.ts';
-import { headingsOf } from './headings.ts';
 import type manifest from './manifest.ts';
 import type { MarkdownOptions } from './manifest.ts';
 import { outlineOf } from './outline.ts';
-import { createDivider } from './stretches.ts';
+
+/** Characters of a heading that its name is made of, and that the name has at most: every chunk repeats it. */
+const MOST_READ = 1000;
+const LONGEST_NAME = 200;
+
+/** The headings that make sections: those in lists and quotes do not. */
+function headingsOf(text: string, blocks: readonly MarkdownBlock[]): Heading[] {
+  const headings: Heading[] = [];
+  const isDefined = labelsIn(text, blocks);
+  for (const [index, block] of blocks.entries()) {
+    if (!makesSection(block)) continue;
+    const next = blocks[index + 1];
+    headings.push({
+      // Blank lines at the beginning of the text stand above nothing.
+      start: index === 0 ? 0 : block.start,
+      level: block.level,
+      isLead: next !== undefined && makesSection(next) && next.level > block.level,
+      name: () => nameOf(text, block, isDefined),
+    });
+  }
+  return headings;
+}
+
+function makesSection({ kind, depth }: MarkdownBlock): boolean {
+  return kind === 'heading' && depth === 0;
+}
+
+/** The words of a heading, without its marks and without inline syntax. */
+function nameOf(text: string, { inner, end }: MarkdownBlock, isDefined: IsDefined): string {
+  const source = text.slice(inner, Math.min(end, inner + MOST_READ)).trimEnd();
+  const isAtx = /^#{1,6}(?:[ \t]|$)/.test(source);
+  const words = isAtx
+    ? source.replace(/^#+[ \t]*/, '').replace(/(?:^|[ \t])#+$/, '')
+    : source.replace(/[\r\n]+[^\r\n]*$/, '');
+  return plainWords(words, isDefined).slice(0, LONGEST_NAME).toWellFormed();
+}
+
+const SPACES = /\s+/g;
+/** What inline syntax begins with. */
+const MARKS = /[[*_~<\\`]/;
+const CODE = /(?<!`)(`+)(?!`)([^`]+)\1(?!`)/g;
+
+/** Whether a label is that of a link definition. */
+type IsDefined = (label: string) => boolean;
+
+function labelsIn(text: string, blocks: readonly MarkdownBlock[]): IsDefined {
+  let labels: Set<string> | undefined;
+  return (label) => {
+    labels ??= new Set(
+      blocks.flatMap((block) => (block.kind === 'definition' ? normalLabel(labelOf(text, block)) : [])),
+    );
+    return labels.has(normalLabel(label));
+  };
+}
+
+function labelOf(text: string, { inner, end }: MarkdownBlock): string {
+  return /^\[((?:[^\]\\]|\\.)*)\]/.exec(text.slice(inner, Math.min(end, inner + MOST_READ)))?.[1] ?? '';
+}
+
+function normalLabel(label: string): string {
+  return label.trim().replace(/\s+/g, ' ').toLowerCase();
+}
+
+/** Inline Markdown as its words: links and images by their text, without marks of emphasis or code and without tags. */
+function plainWords(words: string, isDefined: IsDefined): string {
+  if (!MARKS.test(words)) return words.replace(SPACES, ' ').trim();
+  let plain = '';
+  let at = 0;
+  for (const code of words.matchAll(CODE)) {
+    plain += `${withoutMarks(words.slice(at, code.index), isDefined)}${code[2]}`;
+    at = code.index + code[0].length;
+  }
+  return (plain + withoutMarks(words.slice(at), isDefined)).replace(SPACES, ' ').trim();
+}
+
+const LINK = /!?\[((?:[^[\]\\]|\\.)*)\]\((?:[^()]|\([^()]*\))*\)/g;
+const REFERENCE = /(?<!\])!?\[((?:[^[\]\\]|\\.)*)\](?:\[([^[\]]*)\])?/g;
+const NOTE = /\[\^[^[\]\s]+\]/g;
+const TAG = /<!--[\s\S]*?-->|<\/?[a-z][^<>]*>/gi;
+const EMPHASIS = /(?<!\\)(?:(?<=\S)(?:\*+|~~)|(?:\*+|~~)(?=\S)|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w))/g;
+const ESCAPE = /\\([!-/:-@[-`{-~])/g;
+
+function withoutMarks(words: string, isDefined: IsDefined): string {
+  const linked = (all: string, named: string, label = '') =>
+    isDefined(label === '' ? named : label) ? named : all;
+  let plain = words.replace(TAG, '').replace(NOTE, '');
+  // An image within a link is a link within a link.
+  for (let depth = 0; depth < 2; depth++) plain = plain.replace(LINK, '$1').replace(REFERENCE, linked);
+  return plain.replace(EMPHASIS, '').replace(ESCAPE, '$1');
+}
+
+/** Divides stretches of Markdown that have no place to cut: a paragraph, a line of code, a row of a table. */
+type DivideMarkdown = (start: number, end: number, size: number) => readonly Span[];
+
+const SENTENCE_MARKS = ['.', '!', '?', ':'];
+const BEHIND = [' ', '\n', '\r\n'];
+/**
+ * Ends of sentences, also at the end of a line, and line breaks that are meant. None begins with a space, of which a text
+ * has so many.
+ */
+const SENTENCES = [
+  ...SENTENCE_MARKS.flatMap((mark) => BEHIND.map((space) => mark + space)),
+  ...['\\\n', '\\\r\n', '<br>', '<br/>', '<br />', '\n\n', '\r\n\r\n'],
+  ...['。', '！', '？', '｡', '।', '؟'],
+];
+const CLAUSES = [', ', '; ', '- ', '– ', '— ', '，', '、', '；', '：'];
+
+/** Makes the finders once, for all texts. */
+function createDivider(kit: Kit) {
+  const lines = kit.cutAtDelimiters(['\r\n', '\n', '\r']);
+  const cells = kit.cutAtDelimiters(['|']);
+  const words = kit.cutAtWhiteSpace;
+  const prose = [kit.cutAtDelimiters(SENTENCES), lines, kit.cutAtDelimiters(CLAUSES), words];
+
+  function findersOf(block: MarkdownBlock | undefined): readonly CutFinder[] {
+    if (block?.kind === 'table') return [lines, cells, words];
+    return block !== undefined && isRaw(block) ? [lines, words] : prose;
+  }
+
+  return (leaves: readonly MarkdownBlock[], keepsWhole: boolean, { divide }: ChunkContext): DivideMarkdown =>
+    (start, end, size) => {
+      const last = leaves[lastBefore(leaves, end)];
+      const isWhole = keepsWhole && last !== undefined && (isRaw(last) || last.kind === 'table');
+      return isWhole ? [{ start, end }] : divide({ start, end }, findersOf(last), { size });
+    };
+}
 
 const createMarkdownChunker: Factory<typeof manifest> = ({ kit }): Chunker<MarkdownOptions> => {
   const dividerOf = createDivider(kit);
@@ -35,3 +164,43 @@ const createMarkdownChunker: Factory<typeof manifest> = ({ kit }): Chunker<Markd
 };
 
 export default createMarkdownChunker;
+
+type Carry = MarkdownOptions['carry'];
+
+/** Says what a chunk carries that begins at an offset; undefined if none carries anything. */
+function carriedIn(markdown: Markdown, carry: Carry): ((start: number) => Carried) | undefined {
+  if (carry.length === 0) return undefined;
+  const { leaves, paths } = markdown;
+  const openingOf = openings(markdown, carry);
+  const hasPath = carry.includes('headings');
+  return (start) => {
+    const leaf = leaves[lastBefore(leaves, start)];
+    const opening = leaf !== undefined && start < leaf.end ? openingOf(leaf) : undefined;
+    return {
+      path: hasPath ? paths.above(start) : undefined,
+      opening: opening !== undefined && start >= opening.end ? opening.text : undefined,
+    };
+  };
+}
+
+/** What a table or fence begins with, and where that ends. */
+interface Opening {
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Finds the openings of blocks, once each: a line may be as long as the text. */
+function openings({ text }: Markdown, carry: Carry): (leaf: MarkdownBlock) => Opening | undefined {
+  const found = new Map<MarkdownBlock, Opening>();
+  return (leaf) => {
+    const { kind, start, end, inner } = leaf;
+    if (kind !== 'table' && kind !== 'fence') return undefined;
+    if (!carry.includes(kind === 'table' ? 'header' : 'fence')) return undefined;
+    const known = found.get(leaf);
+    if (known !== undefined) return known;
+    const behind = kind === 'table' ? inner : nextLine(text, start, end);
+    const opening = { end: behind, text: text.slice(start, behind) };
+    found.set(leaf, opening);
+    return opening;
+  };
+}

@@ -1,18 +1,12 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CutFinder } from '../../../core/contracts/chunker.ts';
+import type { CreateCheck } from '../../../core/contracts/collaborators.ts';
+import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { Collaborators } from '../../../core/contracts/plugin.ts';
+import type { DelimiterSide } from '../../../core/engine/delimiters.ts';
 import { ServiceError } from '../../../core/errors.ts';
-import { createFileReader, type FileReader, type Read } from './files.ts';
-import {
-  type Language,
-  type Level,
-  languageSchema,
-  type MakeFinder,
-  prepareLevel,
-  problemOfLevel,
-  recipeSchema,
-} from './levels.ts';
+import type { Kit } from '../../../core/kit.ts';
 import { findMarkdownCuts, type MarkdownCuts } from './markdown.ts';
 
 /** The recipes of a folder: files `recipes/<name>.json`, and `languages.json`. */
@@ -118,4 +112,167 @@ function unknownRecipe(recipe: string, known: readonly string[]): ServiceError {
   const list = [...known].sort().join(', ');
   const problems = `recipe: there is no recipe ${JSON.stringify(recipe)}; known are ${list}.`;
   return new ServiceError('invalid_parameters', { problems });
+}
+
+/** What a file holds, or a sentence that names the file, the place in it and what to change. */
+type Read<T> = { readonly value: T } | { readonly problem: string };
+
+/** What a reader makes of a file's JSON. */
+type Parsed<T> = { readonly value: T } | { readonly problems: readonly string[] };
+
+/** Reads JSON files of one folder; whatever is wrong with one is its result. */
+interface FileReader {
+  /** @param file its path in the folder, with `/` */
+  read<T>(file: string, parse: (json: unknown) => Parsed<T>): Read<T>;
+  check(schema: ObjectSchema, value: unknown, place?: string): string[];
+}
+
+function createFileReader(
+  folder: string,
+  { createCheck }: { readonly createCheck: CreateCheck },
+): FileReader {
+  return {
+    read(file, parse) {
+      const json = readJson(folder, file);
+      if ('problem' in json) return json;
+      const parsed = parse(json.value);
+      return 'value' in parsed ? parsed : { problem: `${file}: ${parsed.problems.join('; ')}` };
+    },
+    check: (schema, value, place) => [...createCheck(schema)(value, place)],
+  };
+}
+
+function readJson(folder: string, file: string): Read<unknown> {
+  let text: string;
+  try {
+    text = readFileSync(join(folder, file), 'utf8');
+  } catch (error) {
+    return { problem: `${file}: it cannot be read (${(error as NodeJS.ErrnoException).code})` };
+  }
+  const reason = reasonAgainst(text);
+  if (reason === undefined) return { value: JSON.parse(text) };
+  const lines = text.slice(0, firstBroken(text)).split('\n');
+  const place = `line ${lines.length}, column ${(lines.at(-1) as string).length + 1}`;
+  return { problem: `${file}, ${place}: this is not valid JSON, ${reason.replace(/ in JSON at .*/, '')}` };
+}
+
+/** Why a text is no JSON. */
+function reasonAgainst(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    return (error as SyntaxError).message;
+  }
+}
+
+/** Where a text stops being the beginning of a JSON value. V8 does not say it for every error, so it is sought. */
+function firstBroken(text: string): number {
+  let good = 0;
+  let broken = text.length + 1;
+  while (broken - good > 1) {
+    const middle = (good + broken) >>> 1;
+    if (canGoOn(text.slice(0, middle))) good = middle;
+    else broken = middle;
+  }
+  return good;
+}
+
+function canGoOn(beginning: string): boolean {
+  const reason = reasonAgainst(beginning);
+  if (reason === undefined || reason.includes('end of JSON input')) return true;
+  const position = /at position (\d+)/.exec(reason)?.[1];
+  return reason.startsWith('Unterminated') || Number(position ?? -1) >= beginning.length;
+}
+
+/** One level of a hierarchy, as a recipe lists it; README.md says what each kind does. */
+type Level = LiteralLevel | MarkdownLevel;
+
+type LiteralLevel =
+  | { readonly delimiters: readonly string[]; readonly include_delim?: DelimiterSide }
+  | { readonly line_starts: readonly string[] }
+  | { readonly language: keyof Language }
+  | { readonly white_space: true };
+
+type MarkdownLevel =
+  | { readonly markdown: 'headings'; readonly depth?: number }
+  | { readonly markdown: 'blocks' | 'lines' };
+
+/** Delimiters of one language, as `languages.json` lists them. */
+interface Language {
+  readonly sentence: readonly string[];
+  readonly clause: readonly string[];
+}
+
+const strings = { type: 'array', items: { type: 'string', minLength: 1 } } as const;
+
+const level = {
+  type: 'object',
+  properties: {
+    delimiters: strings,
+    include_delim: { enum: ['prev', 'next'] },
+    line_starts: strings,
+    language: { enum: ['sentence', 'clause'] },
+    white_space: { const: true },
+    markdown: { enum: ['headings', 'blocks', 'lines'] },
+    depth: { type: 'integer', minimum: 1, maximum: 6 },
+  },
+  additionalProperties: false,
+} as const;
+
+const recipeSchema = {
+  type: 'object',
+  required: ['levels'],
+  properties: { levels: { type: 'array', items: level } },
+  additionalProperties: false,
+} as const;
+
+const languageSchema = {
+  type: 'object',
+  properties: { sentence: strings, clause: strings },
+  additionalProperties: false,
+} as const;
+
+const KINDS = ['delimiters', 'line_starts', 'language', 'white_space', 'markdown'] as const;
+
+/** What is wrong with a level that fits its schema, if anything: it must be of one kind, with options of that kind. */
+function problemOfLevel(level: object): string | undefined {
+  const kinds = KINDS.filter((kind) => kind in level);
+  if (kinds.length !== 1) return `expected one of ${KINDS.join(', ')}, got ${kinds.join(' and ') || 'none'}`;
+  if ('include_delim' in level && !('delimiters' in level)) return 'include_delim goes with delimiters alone';
+  const isHeadings = 'markdown' in level && level.markdown === 'headings';
+  return 'depth' in level && !isHeadings ? 'depth goes with "markdown": "headings" alone' : undefined;
+}
+
+const DEEPEST = 6;
+
+/** Makes the finder of a level for one text, which is read as Markdown at most once, for all levels that need it. */
+type MakeFinder = (markdown: () => MarkdownCuts) => CutFinder;
+
+function prepareLevel(level: Level, language: Language, kit: Kit): MakeFinder {
+  if (!('markdown' in level)) {
+    const finder = literalFinder(level, language, kit);
+    return () => finder;
+  }
+  const { markdown: kind } = level;
+  const depth = 'depth' in level ? (level.depth ?? DEEPEST) : DEEPEST;
+  return (markdown) => {
+    let find: CutFinder | undefined;
+    return (text, start, end) => {
+      find ??= kit.cutAtOffsets(offsetsOf(markdown(), kind, depth));
+      return find(text, start, end);
+    };
+  };
+}
+
+function literalFinder(level: LiteralLevel, language: Language, kit: Kit): CutFinder {
+  if ('delimiters' in level) return kit.cutAtDelimiters(level.delimiters, level.include_delim);
+  if ('line_starts' in level) return kit.cutAtLineStarts(level.line_starts);
+  if ('language' in level) return kit.cutAtDelimiters(language[level.language]);
+  return kit.cutAtWhiteSpace;
+}
+
+function offsetsOf(cuts: MarkdownCuts, kind: keyof MarkdownCuts, most: number): readonly number[] {
+  if (kind !== 'headings') return cuts[kind];
+  return cuts.headings.filter(({ depth }) => depth <= most).map(({ at }) => at);
 }

@@ -2,10 +2,107 @@ import { randomUUID } from 'node:crypto';
 import type { HostedApi, HostedFailure } from '../../../core/contracts/collaborators.ts';
 import type { Factory } from '../../../core/contracts/plugin.ts';
 import type { SourceFile } from '../../../core/contracts/reader.ts';
-import { readAnswer } from './answer.ts';
-import { extensionOf, isPaged, mediaTypeOf } from './formats.ts';
 import type manifest from './manifest.ts';
-import { cutPages, titleOf } from './pages.ts';
+import { FORMATS } from './manifest.ts';
+
+interface Paged {
+  readonly text: string;
+  /** Where pages begin in it. */
+  readonly pages: number[];
+}
+
+const LEADING = /^\n*/;
+
+/**
+ * Takes the marks between pages out of a text. Where line breaks stand on both sides of one, the longer run of them is
+ * left; nothing else is changed.
+ */
+function cutPages(marked: string, mark: string): Paged {
+  const parts = marked.split(mark);
+  const pieces: string[] = [];
+  const pages: number[] = [];
+  let length = 0;
+  let endsIn = '';
+  for (const [index, part] of parts.entries()) {
+    const isBehindMark = index > 0;
+    const startsWith = isBehindMark ? (LEADING.exec(part)?.[0] ?? '') : '';
+    const gap = startsWith.slice(Math.min(endsIn.length, startsWith.length));
+    const rest = part.slice(startsWith.length);
+    length += gap.length;
+    pages.push(length);
+    pieces.push(gap, rest);
+    length += rest.length;
+    endsIn = rest === '' ? endsIn + gap : trailing(rest);
+  }
+  return { text: pieces.join(''), pages };
+}
+
+/** The line breaks at the end of a text. */
+function trailing(text: string): string {
+  let start = text.length;
+  while (text[start - 1] === '\n') start--;
+  return text.slice(start);
+}
+
+const TITLE = /^\s*# +(\S.*)/;
+const ESCAPED = /\\([!-/:-@[-`{-~])|&(amp|lt|gt);/g;
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>' };
+
+/** The heading of the first level that a document begins with, without what only Markdown needs. */
+function titleOf(markdown: string): string | undefined {
+  const written = TITLE.exec(markdown)?.[1];
+  return written?.trim().replace(ESCAPED, (_, sign?: string, name = '') => sign ?? ENTITIES[name] ?? '');
+}
+
+/** What docling-serve made of a file, or why it made nothing. */
+type Converted = { readonly markdown: string } | { readonly problem: string };
+
+/** Characters of its own errors that are shown. */
+const LONGEST_PROBLEM = 300;
+
+interface Answer {
+  readonly document?: { readonly md_content?: unknown } | null;
+  readonly status?: unknown;
+  readonly errors?: readonly { readonly error_message?: unknown }[] | null;
+}
+
+/**
+ * Reads an answer of `/v1/convert/file`. A part of a file is not the file: pages that failed make it a problem.
+ *
+ * @throws Error if the answer is of another kind
+ */
+function readAnswer(answer: unknown): Converted {
+  const { document, status, errors } = (answer ?? {}) as Answer;
+  if (typeof status !== 'string') throw new Error('it has no status');
+  const markdown = document?.md_content;
+  if (status !== 'success') return { problem: problemOf(status, errors ?? []) };
+  if (typeof markdown !== 'string') throw new Error('it has no Markdown');
+  // Half a surrogate pair is no character, and has no bytes.
+  return { markdown: markdown.toWellFormed() };
+}
+
+function problemOf(status: string, errors: NonNullable<Answer['errors']>): string {
+  const messages = errors.flatMap(({ error_message }) =>
+    typeof error_message === 'string' && error_message !== '' ? [error_message] : [],
+  );
+  return [status.replaceAll('_', ' '), ...messages].join('; ').slice(0, LONGEST_PROBLEM);
+}
+
+/** Formats that have pages even if there is one only. */
+const PAGED = new Set(['.pdf', '.pptx', '.ppt', '.odp']);
+
+const EXTENSIONS = Object.keys(FORMATS);
+
+/** The ending that says what a file is: that of its name, or one of its media type. Empty if neither is known. */
+function extensionOf({ name = '', mediaType }: SourceFile): string {
+  const lower = name.toLowerCase();
+  const named = EXTENSIONS.find((extension) => lower.endsWith(extension));
+  return named ?? EXTENSIONS.find((extension) => FORMATS[extension] === mediaType) ?? '';
+}
+
+const mediaTypeOf = (extension: string): string => FORMATS[extension] ?? 'application/octet-stream';
+
+const isPaged = (extension: string): boolean => PAGED.has(extension);
 
 /** Milliseconds for one file. Node's own client gives up after five minutes without an answer. */
 const PATIENCE = 290_000;

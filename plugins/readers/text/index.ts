@@ -1,6 +1,231 @@
 import type { Factory } from '../../../core/contracts/plugin.ts';
+import type { SourceFile } from '../../../core/contracts/reader.ts';
+import { detectedLabels } from './detected.ts';
 import type manifest from './manifest.ts';
-import { readText } from './read-text.ts';
+
+/** Why a file is not read, as a clause for the caller. */
+interface Problem {
+  readonly problem: string;
+}
+
+const REMEDY =
+  'name the encoding in the media type, as in "text/plain; charset=windows-1252", or save the file as UTF-8';
+
+/** Decodes a file by its byte order mark, by the charset of the request, or by the first encoding that fits. */
+async function readText(file: SourceFile): Promise<Decoded | Problem> {
+  const { bytes, charset } = file;
+  if (usesUtf32(bytes)) return { problem: 'it is in UTF-32; save it as UTF-8' };
+  const mark = encodingOfMark(bytes);
+  const label = mark ?? charset;
+  if (label === undefined) {
+    const wide = wideText(bytes);
+    if (wide !== undefined) return wide;
+  }
+  const encoding = label === undefined ? undefined : labelOf(label);
+  const isWide = encoding?.startsWith('utf-16') === true;
+  const binary = isWide ? undefined : describeBinary(bytes, hasNul(bytes));
+  if (binary !== undefined) return { problem: whyBinary(binary) };
+  if (label === undefined) return readByTrial(file);
+  const source = mark === undefined ? 'the charset of the request' : 'its byte order mark';
+  if (encoding === undefined)
+    return { problem: `there is no encoding ${JSON.stringify(label.slice(0, 40))}; ${REMEDY}` };
+  return decode(bytes, label) ?? { problem: `it is not valid ${encoding}, which ${source} says; ${REMEDY}` };
+}
+
+const whyBinary = (what: string): string =>
+  `it looks like ${what}; choose a reader of this format (GET /v1/plugins lists the readers), or send its text`;
+
+/** Tries what the document says, then UTF-8, then what the detector finds. */
+async function readByTrial(file: SourceFile): Promise<Decoded | Problem> {
+  const { bytes } = file;
+  const tried = [...declaredLabels(file), 'utf-8'];
+  for (const label of tried) {
+    const decoded = decode(bytes, label);
+    if (decoded !== undefined) return decoded;
+  }
+  for (const label of await detectedLabels(bytes)) {
+    const decoded = decode(bytes, label);
+    if (decoded !== undefined && isPlainText(decoded.text)) return decoded;
+    tried.push(label);
+  }
+  const list = [...new Set(tried)].join(', ');
+  return { problem: `its bytes fit no encoding that was tried (${list}); if it is text, ${REMEDY}` };
+}
+
+interface Signature {
+  readonly name: string;
+  /** The bytes that such a file begins with, as Latin-1. */
+  readonly start: string;
+  /** A text may begin so too: it counts only where there are bytes NUL. */
+  readonly isWeak?: boolean;
+}
+
+const SIGNATURES: readonly Signature[] = [
+  { name: 'a PDF', start: '%PDF-' },
+  { name: 'an RTF document', start: '{\\rtf' },
+  { name: 'a ZIP archive, as Office documents and e-books are', start: 'PK\u0003\u0004' },
+  { name: 'an older Office document', start: '\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1' },
+  { name: 'a PNG image', start: '\u0089PNG\r\n\u001a\n' },
+  { name: 'a JPEG image', start: '\u00ff\u00d8\u00ff' },
+  { name: 'a GIF image', start: 'GIF8', isWeak: true },
+  { name: 'a TIFF image', start: 'II*\0' },
+  { name: 'a TIFF image', start: 'MM\0*' },
+  { name: 'a WebP image or a WAV or AVI file', start: 'RIFF', isWeak: true },
+  { name: 'an MP3 file', start: 'ID3', isWeak: true },
+  { name: 'a gzip archive', start: '\u001f\u008b' },
+  { name: 'a bzip2 archive', start: 'BZh', isWeak: true },
+  { name: 'a 7z archive', start: '7z\u00bc\u00af\u0027\u001c' },
+  { name: 'a zstd archive', start: '(\u00b5/\u00fd' },
+  { name: 'an SQLite database', start: 'SQLite format 3\0' },
+  { name: 'a program', start: '\u007fELF' },
+  { name: 'a program', start: 'MZ', isWeak: true },
+  { name: 'a WebAssembly module', start: '\0asm' },
+];
+
+/** How much of a file is compared. */
+const LONGEST_START = 16;
+
+/** What a file is that is no text; nothing if it may be one. */
+function describeBinary(bytes: Uint8Array, hasNul: boolean): string | undefined {
+  const start = String.fromCharCode(...bytes.subarray(0, LONGEST_START));
+  const found = SIGNATURES.find((one) => start.startsWith(one.start) && (hasNul || one.isWeak !== true));
+  return found?.name ?? (hasNul ? 'a binary file: it has NUL bytes' : undefined);
+}
+
+/** Bytes that are looked at to find UTF-16 without a byte order mark. */
+const SAMPLE = 8192;
+/** Letters whose own number ends in 00 may put some on the other side. */
+const MOST_ELSEWHERE = 0.1;
+/** So many of the pairs of such a text have a byte NUL on one side: letters of ASCII, spaces, ends of lines. */
+const LEAST_SHARE = 0.1;
+/** Fewer bytes NUL than this may stand on one side by chance, unless nearly half of the pairs have one. */
+const LEAST_NULS = 16;
+const SURE_SHARE = 0.4;
+
+const startsWith = (bytes: Uint8Array, ...mark: readonly number[]): boolean =>
+  mark.every((byte, at) => bytes[at] === byte);
+
+/** Whether a file begins with the byte order mark of UTF-32. */
+const usesUtf32 = (bytes: Uint8Array): boolean =>
+  startsWith(bytes, 0xff, 0xfe, 0, 0) || startsWith(bytes, 0, 0, 0xfe, 0xff);
+
+/** The encoding whose byte order mark a file begins with. */
+function encodingOfMark(bytes: Uint8Array): string | undefined {
+  if (startsWith(bytes, 0xef, 0xbb, 0xbf)) return 'utf-8';
+  if (startsWith(bytes, 0xff, 0xfe)) return 'utf-16le';
+  return startsWith(bytes, 0xfe, 0xff) ? 'utf-16be' : undefined;
+}
+
+const hasNul = (bytes: Uint8Array): boolean => bytes.includes(0);
+
+/** A text in UTF-16 without a byte order mark: bytes NUL stand on one side of the pairs. */
+function wideText(bytes: Uint8Array): Decoded | undefined {
+  if (bytes.length % 2 !== 0 || !hasNul(bytes)) return undefined;
+  const length = Math.min(bytes.length, SAMPLE);
+  const nuls: [even: number, odd: number] = [0, 0];
+  for (let at = 0; at < length; at++) if (bytes[at] === 0) nuls[at % 2 === 0 ? 0 : 1]++;
+  const [even, odd] = nuls;
+  const [less, most] = even < odd ? [even, odd] : [odd, even];
+  const share = most >= LEAST_NULS ? LEAST_SHARE : SURE_SHARE;
+  if (less > most * MOST_ELSEWHERE || most < (length / 2) * share) return undefined;
+  const decoded = decode(bytes, odd > even ? 'utf-16le' : 'utf-16be');
+  return decoded !== undefined && isPlainText(decoded.text) ? decoded : undefined;
+}
+
+/** How much of a file may declare its encoding, as browsers have it. */
+const SCANNED = 1024;
+
+const XML = /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"'>]+)["']/;
+const CSS = /^@charset "([^"]+)";/;
+/** In a comment of the first two lines, as Python and Emacs read it. */
+const COOKIE = /^(?:.*\r?\n)?[ \t\f]*(?:#|;|%|\/\/|--|\/\*|\.\.).*?coding[:=][ \t]*([\w.-]+)/;
+const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
+const META = /<meta[\s/]([^>]*)/gi;
+const CHARSET = /(?:^|[\s/"'])charset\s*=\s*["']?\s*([^\s"'/>;]+)/i;
+const CONTENT_TYPE = /http-equiv\s*=\s*["']?content-type\b/i;
+const IN_CONTENT = /content\s*=\s*(?:"[^"]*?|'[^']*?|[^\s"']*?)charset\s*=\s*([^\s"';>]+)/i;
+const HTML_NAME = /\.(x?html?|xht|shtml)$/i;
+
+/** The encodings that a document says that it is in. Labels that nobody knows are left out. */
+function declaredLabels({ bytes, name = '', mediaType = '' }: SourceFile): string[] {
+  const head = String.fromCharCode(...bytes.subarray(0, SCANNED));
+  const isHtml = HTML_NAME.test(name) || mediaType.includes('html') || /^\s*</.test(head);
+  const declared = [XML, CSS, COOKIE].map((pattern) => pattern.exec(head)?.[1]);
+  const labels = [...declared, isHtml ? charsetOfMeta(head) : undefined];
+  const known = labels.flatMap((label) => (label === undefined ? [] : (asWritten(label) ?? [])));
+  return switchesToKanji(bytes) ? [...known, 'iso-2022-jp'] : known;
+}
+
+/** ISO-2022-JP is ASCII with escapes, so that it is valid UTF-8 too. */
+function switchesToKanji({ buffer, byteOffset, byteLength }: Uint8Array): boolean {
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  return bytes.includes('\u001b$B') || bytes.includes('\u001b$@');
+}
+
+function charsetOfMeta(head: string): string | undefined {
+  const tags = head.replace(COMMENT, '').matchAll(META);
+  for (const [, attributes = ''] of tags) {
+    const pattern = CONTENT_TYPE.test(attributes) ? IN_CONTENT : CHARSET;
+    const label = pattern.exec(attributes)?.[1];
+    if (label !== undefined) return label;
+  }
+  return undefined;
+}
+
+/** A declaration that could be read is not in UTF-16, whatever it says. */
+function asWritten(label: string): string | undefined {
+  const encoding = labelOf(label);
+  if (encoding?.startsWith('utf-16') === true) return 'utf-8';
+  return encoding === 'x-user-defined' ? 'windows-1252' : encoding;
+}
+
+/** A text, without a byte order mark, and the name of its encoding in the WHATWG Encoding Standard. */
+interface Decoded {
+  readonly text: string;
+  readonly encoding: string;
+}
+
+/** ASCII, which the standard takes for windows-1252. */
+const ASCII = /^(us-)?ascii$/i;
+/** Control characters that hardly a text has: all but white space, ESC, and NEL. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for.
+const CONTROL = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f-\u0084\u0086-\u009f]/g;
+/** The decoders of ICU read bytes that begin no character of these encodings as control characters; the standard has them as errors. */
+const EAST_ASIAN = /^(?:big5|euc-|gb|shift_jis)/;
+const C1 = /[\u0080-\u009f]/;
+/** One of them may have got into so many characters by mistake. */
+const CHARACTERS_PER_CONTROL = 200;
+
+/** The name of the encoding that a label stands for, if there is one that can be decoded. */
+function labelOf(label: string): string | undefined {
+  try {
+    return new TextDecoder(label).encoding;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Decodes bytes without a loss; nothing if there is no such encoding, or if they are not valid in it. */
+function decode(bytes: Uint8Array, label: string): Decoded | undefined {
+  if (ASCII.test(label) && bytes.some((byte) => byte > 0x7f)) return undefined;
+  try {
+    const decoder = new TextDecoder(label, { fatal: true });
+    const text = decoder.decode(bytes);
+    if (EAST_ASIAN.test(decoder.encoding) && C1.test(text)) return undefined;
+    return { text, encoding: decoder.encoding };
+  } catch (error) {
+    // Of an unknown label and of bytes that are not valid; a text that is too long is another error.
+    if (error instanceof RangeError || error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a text that was decoded by a guess has hardly any of the characters that a wrong guess brings about. */
+function isPlainText(text: string): boolean {
+  let allowed = Math.floor(text.length / CHARACTERS_PER_CONTROL);
+  for (const _ of text.matchAll(CONTROL)) if (--allowed < 0) return false;
+  return true;
+}
 
 const createTextReader: Factory<typeof manifest> = ({ kit }) => ({
   async read(file, { signal }) {

@@ -1,9 +1,114 @@
 import type { HostedApi, HostedFailure } from '../../../core/contracts/collaborators.ts';
 import type { Factory } from '../../../core/contracts/plugin.ts';
 import type { SourceFile } from '../../../core/contracts/reader.ts';
-import { readAnswer } from './answer.ts';
-import { extensionOf } from './formats.ts';
 import type manifest from './manifest.ts';
+import { FORMATS } from './manifest.ts';
+import { type Markdown, writeMarkdown } from './markdown.ts';
+
+/** What Tika says of a file, or of one within it, by its names. Tika 3 has `X-TIKA:` where Tika 4 has `tk:`. */
+type Entry = Readonly<Record<string, unknown>>;
+
+/** What Tika made of a file. */
+interface Parsed extends Markdown {
+  readonly title: string | undefined;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Files within the file that it could not read. */
+  readonly unread: number;
+}
+
+/** Characters of its own errors that are shown. */
+const LONGEST_PROBLEM = 300;
+const CONTENT = ['X-TIKA:content', 'tk:content'];
+/** Why a file, the first, or one within it was not read to its end. */
+const CONTAINER_PROBLEMS = ['X-TIKA:EXCEPTION:container_exception', 'tk:exception:container-exception'];
+const ATTACHMENT_PROBLEMS = ['X-TIKA:EXCEPTION:embedded_exception', 'tk:exception:embedded-exception'];
+/** That a limit which its operator has set was reached, so that text is missing. */
+const LIMITS = [
+  'X-TIKA:EXCEPTION:write_limit_reached',
+  'tk:exception:write-limit-reached',
+  'X-TIKA:EXCEPTION:embedded_resource_limit_reached',
+  'tk:exception:embedded-resource-limit-reached',
+  'tk:exception:task-deadline-reached',
+];
+
+/** Reads an answer of `/rmeta/xml`: the file, and the files within it behind it. @throws Error if it is another one */
+function readAnswer(answer: unknown): Parsed | { readonly problem: string } {
+  if (!Array.isArray(answer)) throw new Error('it is no list');
+  const [file, ...attachments] = answer as readonly Entry[];
+  if (typeof file !== 'object' || file === null) throw new Error('it is empty');
+  const problem = firstOf(file, CONTAINER_PROBLEMS);
+  if (problem !== undefined) return { problem: shorten(problem) };
+  if (firstOf(file, LIMITS) === 'true')
+    return { problem: 'a limit of the server was reached, so that text is missing' };
+  const parts = [file, ...attachments].map((entry) => firstOf(entry, CONTENT) ?? '');
+  const { text, pages } = writeMarkdown(parts.join(''));
+  const unread = attachments.filter((entry) => firstOf(entry, ATTACHMENT_PROBLEMS) !== undefined).length;
+  // Half a surrogate pair is no character, and has no bytes.
+  return { text: text.toWellFormed(), pages, unread, ...factsOf(file) };
+}
+
+function firstOf(entry: Entry, names: readonly string[]): string | undefined {
+  const value = [names.map((name) => entry?.[name]).find((one) => one !== undefined)].flat()[0];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** The class and the message of a Java exception, without where it was thrown. */
+function shorten(exception: string): string {
+  const [first = ''] = exception.split('\n', 1);
+  return first
+    .trim()
+    .replace(/\b(?:[a-z]\w*\.)+(?=[A-Z])/g, '')
+    .slice(0, LONGEST_PROBLEM);
+}
+
+interface Facts {
+  readonly title: string | undefined;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** What is taken of the hundred names of Tika. */
+const AUTHORS = 'dc:creator';
+const TITLE = 'dc:title';
+const SINGLE = [
+  ['subject', 'dc:subject'],
+  ['description', 'dc:description'],
+  ['publisher', 'dc:publisher'],
+  ['language', 'dc:language'],
+  ['created', 'dcterms:created'],
+  ['modified', 'dcterms:modified'],
+] as const;
+const PAGE_COUNT = 'xmpTPg:NPages';
+
+/** What a file says of itself, in few words of our own; what it does not say is left out. */
+function factsOf(entry: Readonly<Record<string, unknown>>): Facts {
+  const authors = textsOf(entry[AUTHORS]);
+  const single = SINGLE.flatMap(([name, key]) => {
+    const text = textsOf(entry[key]).join(', ');
+    return text === '' ? [] : [[name, text]];
+  });
+  const pages = Number(textsOf(entry[PAGE_COUNT])[0]);
+  const metadata = {
+    ...(authors.length > 0 && { authors }),
+    ...Object.fromEntries(single),
+    ...(Number.isInteger(pages) && pages > 0 && { page_count: pages }),
+  };
+  return { title: textsOf(entry[TITLE])[0], metadata };
+}
+
+/** A value of Tika is a string, or a list of them. */
+function textsOf(value: unknown): string[] {
+  const all = [value].flat();
+  return all.flatMap((one) => (typeof one === 'string' && one.trim() !== '' ? [one.trim()] : []));
+}
+
+const EXTENSIONS = Object.keys(FORMATS);
+
+/** The ending that says what a file is: that of its name, or one of its media type. Empty if neither is known. */
+function extensionOf({ name = '', mediaType }: SourceFile): string {
+  const lower = name.toLowerCase();
+  const named = EXTENSIONS.find((extension) => lower.endsWith(extension));
+  return named ?? EXTENSIONS.find((extension) => FORMATS[extension] === mediaType) ?? '';
+}
 
 /** Milliseconds for one file. Node's own client gives up after five minutes without an answer. */
 const PATIENCE = 290_000;

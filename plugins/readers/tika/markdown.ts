@@ -1,7 +1,3 @@
-import { fence, heading, paragraph, table } from './blocks.ts';
-import { Output } from './output.ts';
-import { scanXhtml, type XhtmlHandler } from './xhtml.ts';
-
 export interface Markdown {
   readonly text: string;
   /** Where pages, slides and sheets begin. Empty if there are none. */
@@ -174,3 +170,126 @@ class Writer implements XhtmlHandler {
 
 /** Deeper items stand at this level: each line has its indentation. */
 const MOST_LEVELS = 16;
+
+/** What would begin another block at the start of a line: a heading, its underline, a fence, HTML. */
+const MARKS = /^(?=#{1,6}(?:\s|$)|(?:=+|-+)[ \t]*$|```|~~~|<[a-z/!?])/gim;
+const SPACE = /\s+/g;
+
+/** The lines of a paragraph, which begin no other block. @param indent put before each but the first */
+function paragraph(text: string, indent = ''): string {
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => line.trim());
+  return lines.join('\n').replace(MARKS, '\\').replaceAll('\n', `\n${indent}`);
+}
+
+const heading = (level: number, text: string): string =>
+  `${'#'.repeat(level)} ${text.trim().replace(SPACE, ' ')}`;
+
+/** Code as it is, in a fence that is longer than any within it. */
+function fence(code: string): string {
+  const ticks = (code.match(/`{3,}/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2);
+  const mark = '`'.repeat(ticks + 1);
+  return `${mark}\n${code.replace(/^\n|\n$/g, '')}\n${mark}`;
+}
+
+/** The first row is the header, and as wide as the widest. Nothing if no cell has text. */
+function table(rows: readonly (readonly string[])[]): string | undefined {
+  const cells = rows.map((row) => row.map((cell) => cell.trim().replace(SPACE, ' ')));
+  const filled = cells.filter((row) => row.some((cell) => cell !== ''));
+  const [header, ...others] = filled;
+  if (header === undefined) return undefined;
+  const width = filled.reduce((most, { length }) => Math.max(most, length), 0);
+  const wide = [...header, ...new Array<string>(width - header.length).fill('')];
+  return [line(wide), line(wide.map(() => '---')), ...others.map(line)].join('\n');
+}
+
+const line = (cells: readonly string[]): string =>
+  `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+
+/** Markdown that is put together block by block, and where its pages begin. */
+class Output {
+  readonly pages: number[] = [];
+  readonly #pieces: string[] = [];
+  #length = 0;
+  /** Pages that have begun since the last block. */
+  #newPages = 0;
+
+  /** Adds a block behind the others. @param gap what stands between it and the block before */
+  add(block: string, gap = '\n\n'): void {
+    if (this.#length > 0) this.#push(gap);
+    this.#beginPages();
+    this.#push(block);
+  }
+
+  /** The next block stands on a new page. */
+  addPage(): void {
+    this.#newPages++;
+  }
+
+  /** The whole text. The text before the first page counts to it. */
+  end(): string {
+    this.#beginPages();
+    if (this.pages.length > 0) this.pages[0] = 0;
+    return this.#pieces.join('');
+  }
+
+  #beginPages(): void {
+    for (; this.#newPages > 0; this.#newPages--) this.pages.push(this.#length);
+  }
+
+  #push(text: string): void {
+    this.#pieces.push(text);
+    this.#length += text.length;
+  }
+}
+
+/** What XHTML is made of. Tika writes it itself: well-formed, and with `>` of attributes as `&gt;`. */
+interface XhtmlHandler {
+  open(name: string, attributes: (name: string) => string | undefined): void;
+  close(name: string): void;
+  text(text: string): void;
+}
+
+const NAME = /^<\/?([\w:.-]+)/;
+const ENTITY = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(lt|gt|amp|quot|apos));/gi;
+const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+
+/** Calls the handler with each tag and text, in order. Elements without content are opened and closed. */
+function scanXhtml(source: string, handler: XhtmlHandler): void {
+  let at = 0;
+  while (at < source.length) {
+    const tag = source.indexOf('<', at);
+    const end = tag === -1 ? -1 : source.indexOf('>', tag);
+    if (end === -1) break;
+    if (tag > at) handler.text(decode(source.slice(at, tag)));
+    scanTag(source.slice(tag, end), handler);
+    at = end + 1;
+  }
+  if (at < source.length) handler.text(decode(source.slice(at)));
+}
+
+/** @param tag from `<` to before `>` */
+function scanTag(tag: string, handler: XhtmlHandler): void {
+  const name = NAME.exec(tag)?.[1]?.toLowerCase();
+  if (name === undefined) return;
+  const isEnd = tag.startsWith('</');
+  if (!isEnd) handler.open(name, (attribute) => attributeOf(tag, attribute));
+  if (isEnd || tag.endsWith('/')) handler.close(name);
+}
+
+function attributeOf(tag: string, name: string): string | undefined {
+  const before = tag.indexOf(` ${name}="`);
+  const start = before + name.length + 3;
+  const end = before === -1 ? -1 : tag.indexOf('"', start);
+  return end === -1 ? undefined : decode(tag.slice(start, end));
+}
+
+function decode(text: string): string {
+  return text.replace(ENTITY, (whole, hex?: string, decimal?: string, name = '') => {
+    if (name !== '') return NAMED[name.toLowerCase()] ?? whole;
+    const code = Number.parseInt(hex ?? decimal ?? '', hex === undefined ? 10 : 16);
+    return code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? whole : String.fromCodePoint(code);
+  });
+}

@@ -1,9 +1,9 @@
-import type { Chunk } from '../../../core/contracts/chunk.ts';
+import { hash } from 'node:crypto';
+import type { Chunk, DocumentInfo } from '../../../core/contracts/chunk.ts';
 import type { RefineContext, Refinery } from '../../../core/contracts/refinery.ts';
-import { groupsOf } from './groups.ts';
-import { createIds } from './ids.ts';
+import { countUpTo } from '../../../core/engine/search.ts';
+import { toUuid } from '../../../core/engine/uuid.ts';
 import type { ParentsOptions } from './manifest.ts';
-import { endsOfRuns } from './runs.ts';
 
 export default function createParentsRefinery(): Refinery<ParentsOptions, 'tokenizer'> {
   return {
@@ -50,4 +50,112 @@ function withParent(chunk: Chunk, index: number, parent: Chunk, parent_id: strin
     parent_end_index: parent.end_index,
     ...(index === 0 && { parent_text: parent.text }),
   };
+}
+
+/** The id of the next parent of a document. @param documentId that of the document, if it has one */
+type IdOf = (documentId: unknown, text: string) => string;
+
+/**
+ * Makes ids of the parents of one list of chunks: UUIDs of version 8 (RFC 9562), the first 16 bytes of a SHA-256 over the id
+ * of the document, the text of the parent, and how many parents before it have the same. So an edit keeps the ids of
+ * the parents that it does not touch, and a passage that stands twice has two.
+ */
+function createIds(): IdOf {
+  const seen = new Map<string, number>();
+  return (documentId, text) => {
+    const id = typeof documentId === 'string' ? documentId : null;
+    const seed = hash('sha256', `${JSON.stringify(['parent', id])}\n${text}`, 'hex');
+    const before = seen.get(seed) ?? 0;
+    seen.set(seed, before + 1);
+    return toUuid(hash('sha256', `${seed} ${before}`, 'hex'));
+  };
+}
+
+/** Neighbours that may be in one parent, whatever its size: those of one section, page or document. */
+function groupsOf(
+  chunks: readonly Chunk[],
+  { by, level }: ParentsOptions,
+  { pages }: DocumentInfo,
+): readonly (readonly Chunk[])[] {
+  const places = {
+    section: (chunk: Chunk) => sectionOf(chunk, level),
+    page: (chunk: Chunk) => pageOf(chunk, pages),
+    size: () => null,
+  };
+  const groups: Chunk[][] = [];
+  let last: string | undefined;
+  for (const chunk of chunks) {
+    const key = JSON.stringify([plain(chunk.document_id), places[by](chunk)]);
+    if (key === last) groups.at(-1)?.push(chunk);
+    else groups.push([chunk]);
+    last = key;
+  }
+  return groups;
+}
+
+/** The first headings of a chunk; none if it has no list of them. */
+function sectionOf({ heading_path }: Chunk, level: number): readonly unknown[] {
+  return Array.isArray(heading_path) ? heading_path.slice(0, level).map(plain) : [];
+}
+
+/** The page on which a chunk begins, from 1: by the pages of its document, else as the chunk says. */
+function pageOf({ start_index, first_page }: Chunk, pages: readonly number[] | undefined): unknown {
+  return pages === undefined ? plain(first_page) : countUpTo(pages, start_index);
+}
+
+/** A string or a number; null for any other field of a request, which may be nested without end. */
+function plain(value: unknown): string | number | null {
+  return typeof value === 'string' || typeof value === 'number' ? value : null;
+}
+
+/** What a list of neighbours is divided by. */
+interface RunLimits {
+  /** The sizes of the single neighbours; that of several together may differ a little from their sum. */
+  readonly sizes: readonly number[];
+  readonly most: number;
+  /** Whether the neighbours from `start` to `end` together are at most `most`, exactly. */
+  fits(start: number, end: number): boolean;
+}
+
+/**
+ * Divides a list into runs, from the first on, each as long as it fits and of one at least.
+ *
+ * @returns the end of each run, rising
+ */
+function endsOfRuns({ sizes, most, fits }: RunLimits): number[] {
+  const ends: number[] = [];
+  for (let start = 0; start < sizes.length; ) {
+    const from = start;
+    const isAlone = (sizes[from] ?? 0) > most;
+    const length = isAlone
+      ? 1
+      : longest(sizes.length - from, guess(sizes, from, most), (count) => fits(from, from + count));
+    start += length;
+    ends.push(start);
+  }
+  return ends;
+}
+
+/** How many fit by the sum of their sizes. */
+function guess(sizes: readonly number[], start: number, most: number): number {
+  let [end, sum] = [start, 0];
+  while (end < sizes.length && sum + (sizes[end] ?? 0) <= most) sum += sizes[end++] ?? 0;
+  return end - start;
+}
+
+/**
+ * The largest number from 1 to `most` that fits, if all below it do. It asks around the guess, with growing steps, so that
+ * a good guess costs two questions.
+ */
+function longest(most: number, guessed: number, fits: (count: number) => boolean): number {
+  let [good, bad] = [1, most + 1];
+  let at = Math.min(Math.max(guessed, 2), most);
+  for (let step = 1; good + 1 < bad; step *= 2) {
+    if (fits(at)) good = at;
+    else bad = at;
+    if (bad > most) at = Math.min(good + step, most);
+    else if (good === 1) at = Math.max(bad - step, 2);
+    else at = (good + bad) >> 1;
+  }
+  return good;
 }

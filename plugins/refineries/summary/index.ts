@@ -1,11 +1,10 @@
+import { hash } from 'node:crypto';
 import type { Chunk, Report } from '../../../core/contracts/chunk.ts';
-import type { Log } from '../../../core/contracts/collaborators.ts';
+import type { HostedApi, HostedFailure, Log } from '../../../core/contracts/collaborators.ts';
 import type { Collaborators } from '../../../core/contracts/plugin.ts';
 import type { Refinery } from '../../../core/contracts/refinery.ts';
-import { askForAll } from './ask-for-all.ts';
-import { createAsk, type Outcome } from './completions.ts';
 import type { SummaryOptions } from './manifest.ts';
-import { windowsOf } from './windows.ts';
+import { type Window, windowsOf } from './windows.ts';
 
 type SummaryRefinery = Refinery<SummaryOptions, 'tokenizer'>;
 
@@ -60,4 +59,108 @@ function withContext(chunk: Chunk, outcome: Outcome | undefined): Chunk {
   if (outcome === undefined || 'failure' in outcome) return { ...chunk, context: null };
   const parts = [outcome.value, chunk.context].filter((part) => typeof part === 'string' && part !== '');
   return { ...chunk, context: parts.join('\n') || null };
+}
+
+/** Calls in a row that found the API unavailable, at least: after so many, and one for each at once, it is left alone. */
+const MOST_UNAVAILABLE = 3;
+
+/**
+ * Asks about each chunk, so many at once. After too many calls in a row that found the API unavailable the others are not
+ * made, and have the same outcome: a server that is down must not hold a request for hours.
+ *
+ * @throws what `ask` throws; it is not called again then
+ */
+async function askForAll<Item>(
+  items: readonly Item[],
+  concurrency: number,
+  ask: (item: Item, index: number) => Promise<Outcome>,
+): Promise<readonly Outcome[]> {
+  const { default: pMap } = await import('p-map');
+  const most = Math.max(concurrency, MOST_UNAVAILABLE);
+  let unavailable: Outcome[] = [];
+  const askNext = async (item: Item, index: number): Promise<Outcome> => {
+    const [down] = unavailable;
+    if (down !== undefined && unavailable.length >= most) return down;
+    const outcome = await ask(item, index);
+    if ('value' in outcome) unavailable = [];
+    else if (outcome.failure === 'unavailable') unavailable.push(outcome);
+    return outcome;
+  };
+  return pMap(items, askNext, { concurrency });
+}
+
+/** What became of a question. */
+type Outcome = { readonly value: string } | HostedFailure;
+
+/** Asks the model, or answers what it has answered to the same question before. Rejects only with the signal's reason. */
+type Ask = (question: Question, options: SummaryOptions, signal: AbortSignal) => Promise<Outcome>;
+
+const OPENAI = 'https://api.openai.com/v1';
+/** Characters that are kept in each thread: answers, and the hashes of their questions. */
+const MOST_KEPT = 16 * 1024 * 1024;
+
+/** Makes what asks the model that the environment names. @throws an error for the caller if its address is none */
+async function createAsk({ env, hosted }: Pick<Collaborators, 'env' | 'hosted'>): Promise<Ask> {
+  const { LRUCache } = await import('lru-cache');
+  const { CHAT_BASE_URL, CHAT_API_KEY = '', CHAT_MODEL: model = '' } = env;
+  const base = hosted.baseUrl(CHAT_BASE_URL, OPENAI, 'CHAT_BASE_URL');
+  const url = `${base}/chat/completions`;
+  const api: HostedApi = { title: 'The chat API', url, keyVariable: 'CHAT_API_KEY', key: CHAT_API_KEY };
+  const kept = new LRUCache<string, string>({
+    maxSize: MOST_KEPT,
+    sizeCalculation: (answer, key) => answer.length + key.length,
+  });
+  return async (question, { max_tokens, call_timeout }, signal) => {
+    const key = `${hashOf(question)} ${max_tokens}`;
+    const known = kept.get(key);
+    if (known !== undefined) return { value: known };
+    // OpenAI's own newer models take no max_tokens, and other servers may not know its successor.
+    const limit = base === OPENAI ? { max_completion_tokens: max_tokens } : { max_tokens };
+    const body = { model, messages: [{ role: 'user', content: promptOf(question) }], ...limit };
+    const call = { body, read: readCompletion, expected: 'a completion' };
+    const outcome = await hosted.ask(api, { ...call, patience: call_timeout * 1000, signal });
+    if ('value' in outcome) kept.set(key, outcome.value);
+    return outcome;
+  };
+}
+
+/** What the model is told to write the context of one chunk. */
+interface Question {
+  readonly title: string;
+  readonly window: Window;
+  readonly instruction: string;
+  readonly text: string;
+}
+
+/**
+ * The prompt: the document first and the chunk last, so that the prompts of all chunks of a window begin with the same
+ * text, which the server may keep read.
+ */
+function promptOf({ title, window, instruction, text }: Question): string {
+  const head = title === '' ? '' : `Title: ${title}\n\n`;
+  const prompt = `<document>\n${head}${window.text}\n</document>\n\n${instruction}\n\n<chunk>\n${text}\n</chunk>`;
+  // Half a surrogate pair has no UTF-8, and servers refuse it.
+  return prompt.toWellFormed();
+}
+
+/** What tells questions apart, without their whole text. */
+function hashOf({ title, window, instruction, text }: Question): string {
+  return hash('sha256', JSON.stringify([title, window.hash, instruction, text]), 'hex');
+}
+
+/** What some models write before their answer. */
+const REASONING = /^\s*<think>[\s\S]*?<\/think>/;
+
+/**
+ * The answer in a completion of OpenAI's protocol, without the model's reasoning.
+ *
+ * @throws Error if there is none
+ */
+function readCompletion(answer: unknown): string {
+  const { choices } = answer as { readonly choices?: readonly { readonly message?: unknown }[] };
+  const { content } = (choices?.[0]?.message ?? {}) as { readonly content?: unknown };
+  if (typeof content !== 'string') throw new Error('its first choice has no message with content');
+  const text = content.replace(REASONING, '').trim();
+  if (text === '' || text.startsWith('<think>')) throw new Error('it is empty, max_tokens may be too few');
+  return text;
 }

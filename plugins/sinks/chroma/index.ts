@@ -1,9 +1,148 @@
-import type { Factory } from '../../../core/contracts/plugin.ts';
-import type { SinkCollection, SinkTarget } from '../../../core/contracts/sink.ts';
+import type { HostedApi, HostedCall } from '../../../core/contracts/collaborators.ts';
+import type { Collaborators, Factory } from '../../../core/contracts/plugin.ts';
+import type { SinkChunk, SinkCollection, SinkTarget } from '../../../core/contracts/sink.ts';
 import type { Kit } from '../../../core/kit.ts';
-import { type Client, createClient } from './client.ts';
 import type manifest from './manifest.ts';
-import { deleteIds, idsOf, writeRecords } from './records.ts';
+
+/** Milliseconds for one call with its retries. */
+const PATIENCE = 180_000;
+
+/** One call of Chroma. */
+interface Asked<Value> extends Pick<HostedCall<Value>, 'body' | 'read' | 'expected' | 'signal'> {
+  readonly method?: 'GET' | 'POST';
+  /** Behind the address of the server. */
+  readonly path: string;
+}
+
+/** Calls a Chroma server. */
+type Client = ReturnType<typeof createClient>;
+
+/** @throws Error for callers if the address is no URL */
+function createClient({ env, hosted }: Pick<Collaborators, 'env' | 'hosted'>) {
+  const base = hosted.baseUrl(env.CHROMA_URL, '', 'CHROMA_URL');
+  const apiOf = ({ method = 'POST', path }: Asked<unknown>): HostedApi => ({
+    title: 'Chroma',
+    url: base + path,
+    method,
+    urlVariable: 'CHROMA_URL, the tenant and the database',
+    keyVariable: 'CHROMA_API_KEY',
+    key: env.CHROMA_API_KEY ?? '',
+    keyHeader: 'x-chroma-token',
+  });
+  return {
+    ask: <Value>(asked: Asked<Value>) => hosted.ask(apiOf(asked), { ...asked, patience: PATIENCE }),
+    demand: <Value>(asked: Asked<Value>) => hosted.demand(apiOf(asked), { ...asked, patience: PATIENCE }),
+  };
+}
+
+/** A collection of Chroma. */
+interface Records {
+  readonly client: Client;
+  /** `/api/v2/…/collections/<id>`. */
+  readonly path: string;
+}
+
+/** Chroma Cloud takes and gives at most this many records. */
+const RECORDS_PER_CALL = 300;
+
+/** Stores chunks; what was stored under their ids is replaced, its metadata too. */
+async function writeRecords(
+  { client, path }: Records,
+  chunks: readonly SinkChunk[],
+  signal: AbortSignal,
+): Promise<void> {
+  const ids = chunks.map(({ id }) => id);
+  const before = await metadataBefore({ client, path }, ids, signal);
+  const body = {
+    ids,
+    embeddings: chunks.map(({ embedding }) => embedding),
+    documents: chunks.map(({ text }) => text),
+    metadatas: chunks.map((chunk) => metadataOf(chunk, before.get(chunk.id))),
+  };
+  await client.demand({ path: `${path}/upsert`, body, expected: 'an answer', read: () => {}, signal });
+}
+
+async function metadataBefore(
+  { client, path }: Records,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Metadata>> {
+  const page = { include: ['metadatas'], limit: ids.length, offset: 0 };
+  const found = await getRecords({ client, path }, { ids, ...page }, 'metadata', signal);
+  return new Map(found.ids.map((id, index) => [id, found.metadatas?.[index] ?? {}]));
+}
+
+/** The ids of all chunks of documents. */
+async function idsOf(
+  { client, path }: Records,
+  documentIds: readonly string[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (;;) {
+    const page = { include: [], limit: RECORDS_PER_CALL, offset: ids.length };
+    const where = whereOf(documentIds);
+    const found = await getRecords({ client, path }, { where, ...page }, 'ids', signal);
+    for (const id of found.ids) ids.push(id);
+    if (found.ids.length < RECORDS_PER_CALL) return ids;
+  }
+}
+
+/** Deletes chunks of documents. */
+async function deleteIds(
+  { client, path }: Records,
+  documentIds: readonly string[],
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (let at = 0; at < ids.length; at += RECORDS_PER_CALL) {
+    const body = { ids: ids.slice(at, at + RECORDS_PER_CALL), where: whereOf(documentIds) };
+    await client.demand({ path: `${path}/delete`, body, expected: 'an answer', read: () => {}, signal });
+  }
+}
+
+const whereOf = (documentIds: readonly string[]): object => ({ document_id: { $in: documentIds } });
+
+interface Found {
+  readonly ids: readonly string[];
+  readonly metadatas?: readonly (Metadata | null)[] | null;
+}
+
+const getRecords = (
+  { client, path }: Records,
+  body: object,
+  expected: string,
+  signal: AbortSignal,
+): Promise<Found> => client.demand({ path: `${path}/get`, body, expected, read: readRecords, signal });
+
+function readRecords(answer: unknown): Found {
+  const found = answer as Found;
+  if (!Array.isArray(found.ids)) throw new Error('it has no ids');
+  return found;
+}
+
+type Scalar = string | number | boolean;
+/** Metadata as Chroma stores it; null takes a value away. */
+type Metadata = Readonly<Record<string, Scalar | null>>;
+
+/**
+ * The fields of a chunk but its text and vector: lists and objects as JSON, since Chroma stores none, and no nulls.
+ *
+ * @param before what is stored under its id: Chroma merges, so that what a chunk no longer has is taken away by null
+ */
+function metadataOf({ document_id, fields }: SinkChunk, before: Metadata = {}): Metadata {
+  const gone = Object.keys(before).map((name): [string, null] => [name, null]);
+  const own = Object.entries(fields).map(([name, value]): [string, Scalar | null] => [name, scalarOf(value)]);
+  const whole = Object.fromEntries([...gone, ...own, ['document_id', document_id] as const]);
+  const isSent = ([name, value]: [string, unknown]) => value !== null || Object.hasOwn(before, name);
+  return Object.fromEntries(Object.entries(whole).filter(isSent));
+}
+
+function scalarOf(value: unknown): Scalar | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  return JSON.stringify(value);
+}
 
 /** Below what Chroma Cloud takes in one call. */
 const MOST = { chunks: 200, bytes: 4_000_000 };

@@ -1,9 +1,242 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import type { Factory } from '../../../core/contracts/plugin.ts';
-import type { SinkCollection } from '../../../core/contracts/sink.ts';
-import { Database } from './database.ts';
+import type { SinkChunk, SinkCollection } from '../../../core/contracts/sink.ts';
+import { hold } from '../../../core/hold.ts';
+import type { Kit } from '../../../core/kit.ts';
+import { describeError, isPassing } from './errors.ts';
 import type manifest from './manifest.ts';
-import { deletionOf, firstWithNul, removalOf, upsertOf } from './statements.ts';
-import { isThere, prepareTable, tableOf } from './table.ts';
+
+type Values = readonly (string | readonly (string | null)[])[];
+
+/** Milliseconds; the tries wait for 12.7 s together: a server that was ended hard repairs its files before it answers. */
+const FIRST_DELAY = 100;
+const TRIES = 8;
+
+/** A database whose statements can all be repeated. */
+class Database {
+  readonly #pool: Pool;
+  readonly #kit: Pick<Kit, 'exposedError' | 'refusedError'>;
+
+  constructor(pool: Pool, kit: Pick<Kit, 'exposedError' | 'refusedError'>) {
+    // A connection that breaks is replaced at the next statement; one in use ends its statement with the error.
+    this.#pool = hold(pool).on('connect', (client) => hold(client));
+    this.#kit = kit;
+  }
+
+  /**
+   * The rows of a statement; without values it may be several statements, which are one transaction. It is repeated while
+   * the server restarts.
+   *
+   * @throws Error for callers, `kit.refusedError` if another try would fail in the same way, or the reason of the signal
+   */
+  async query<Row extends QueryResultRow>(
+    text: string,
+    values: Values | undefined,
+    signal: AbortSignal,
+  ): Promise<readonly Row[]> {
+    for (let tries = 1; ; tries++) {
+      signal.throwIfAborted();
+      try {
+        return await this.#queryOnce<Row>(text, values, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!isPassing(error)) throw this.#kit.refusedError(describeError(error), error);
+        if (tries === TRIES) throw this.#kit.exposedError(describeError(error), error);
+        await sleep(FIRST_DELAY * 2 ** (tries - 1), undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  async #queryOnce<Row extends QueryResultRow>(
+    text: string,
+    values: Values | undefined,
+    signal: AbortSignal,
+  ): Promise<readonly Row[]> {
+    const client = await this.#pool.connect();
+    const release = once(client);
+    // A connection that is closed ends its statement for this side; the server may still finish it.
+    const stop = () => release(true);
+    signal.addEventListener('abort', stop);
+    try {
+      if (values === undefined) await client.query(text);
+      return values === undefined ? [] : (await client.query<Row>(text, [...values])).rows;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      release(signal.aborted);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+/** Gives a connection back, or closes it, at its first call alone. */
+function once(client: PoolClient): (isBroken: boolean) => void {
+  let isReleased = false;
+  return (isBroken) => {
+    if (!isReleased) client.release(isBroken);
+    isReleased = true;
+  };
+}
+
+/** Where chunks are stored, and how their vectors are. */
+interface Table {
+  /** Quoted, with its schema. */
+  readonly name: string;
+  readonly vectors: 'vector' | 'array';
+  /** Length of the vectors; undefined if there is no column for them. */
+  readonly dimensions: number | undefined;
+}
+
+/** @param options checked: names are letters, digits and underscores */
+function tableOf(options: Readonly<Record<string, unknown>>, dimensions: number | undefined): Table {
+  const name = `${quoted(options.schema)}.${quoted(options.table)}`;
+  return { name, vectors: options.vectors === 'array' ? 'array' : 'vector', dimensions };
+}
+
+const quoted = (name: unknown): string => `"${String(name).replaceAll('"', '""')}"`;
+
+/** Any number, the same for all that make tables: the second of two waits, and finds the table. */
+const LOCK = 7_238_105;
+
+/**
+ * Makes sure that there is a table with these columns, and an index by which documents are found.
+ *
+ * @throws Error for callers if the table has other columns
+ */
+async function prepareTable(
+  database: Database,
+  table: Table,
+  { signal, kit }: { readonly signal: AbortSignal; readonly kit: Kit },
+): Promise<void> {
+  // Whoever may not create anything can use a table that is there.
+  if (!(await isThere(database, table, signal))) {
+    await database.query(creationOf(table), undefined, signal);
+  }
+  const problem = await problemOf(database, table, signal);
+  if (problem === undefined) return;
+  throw kit.refusedError(`PostgreSQL: ${problem}; choose another table`);
+}
+
+async function isThere(database: Database, table: Table, signal: AbortSignal): Promise<boolean> {
+  return (await columnsOf(database, table, signal)).size > 0;
+}
+
+/** Creates what is missing in one transaction; names are checked, so that they cannot end the block. */
+function creationOf(table: Table): string {
+  const columns = Object.entries(typesOf(table)).map(([name, type]) => `${name} ${type} not null`);
+  const needsExtension = table.vectors === 'vector' && table.dimensions !== undefined;
+  return `
+    select pg_advisory_xact_lock(${LOCK});
+    ${needsExtension ? 'create extension if not exists vector;' : ''}
+    do $$ begin
+      if to_regclass('${table.name}') is null then
+        create table ${table.name} (${columns.join(', ')}, primary key (id));
+        create index on ${table.name} (document_id);
+      end if;
+    end $$`;
+}
+
+/** The types of the columns that chunks are written to. */
+function typesOf({ vectors, dimensions }: Table): Readonly<Record<string, string>> {
+  const type = vectors === 'array' ? 'real[]' : `vector(${dimensions})`;
+  const types = { id: 'uuid', document_id: 'text', text: 'text', fields: 'jsonb' };
+  return dimensions === undefined ? types : { ...types, embedding: type };
+}
+
+async function problemOf(database: Database, table: Table, signal: AbortSignal): Promise<string | undefined> {
+  const columns = await columnsOf(database, table, signal);
+  for (const [name, type] of Object.entries(typesOf(table))) {
+    const found = columns.get(name);
+    if (found !== type) return `the column ${name} is ${found ?? 'missing'}, but ${type} is needed`;
+  }
+  if (table.dimensions === undefined) {
+    return columns.has('embedding') ? 'the table has vectors, but none were announced' : undefined;
+  }
+  if (table.vectors === 'vector') return undefined;
+  const rows = await database.query<{ dimensions: number }>(
+    `select cardinality(embedding) as dimensions from ${table.name} limit 1`,
+    [],
+    signal,
+  );
+  const { dimensions = table.dimensions } = rows[0] ?? {};
+  if (dimensions === table.dimensions) return undefined;
+  return `the table has vectors of dimensions: ${dimensions}, but ${table.dimensions} were announced`;
+}
+
+/** The types of the columns by their names; empty if there is no such table. */
+async function columnsOf(
+  database: Database,
+  { name }: Table,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await database.query<{ name: string; type: string }>(
+    `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
+     where attrelid = to_regclass($1::text) and attnum > 0 and not attisdropped`,
+    [name],
+    signal,
+  );
+  // An extension may be in a schema of its own.
+  return new Map(rows.map(({ name, type }) => [name, type.replace(/^.*\./, '')]));
+}
+
+/** A statement and its values. */
+interface Statement {
+  readonly text: string;
+  readonly values: readonly (string | readonly (string | null)[])[];
+}
+
+/** Writes chunks with different ids, in one statement. */
+function upsertOf({ name, vectors, dimensions }: Table, chunks: readonly SinkChunk[]): Statement {
+  const hasVectors = dimensions !== undefined;
+  const columns = ['id', 'document_id', 'text', 'fields', ...(hasVectors ? ['embedding'] : [])];
+  const type = vectors === 'array' ? 'real[]' : 'vector';
+  const updates = columns.slice(1).map((column) => `${column} = excluded.${column}`);
+  const text = `
+    insert into ${name} (${columns.join(', ')})
+    select id, document_id, text, fields::jsonb${hasVectors ? `, embedding::${type}` : ''}
+    from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[])
+      as given (id, document_id, text, fields, embedding)
+    on conflict (id) do update set ${updates.join(', ')}`;
+  const values = [
+    chunks.map(({ id }) => id),
+    chunks.map(({ document_id }) => document_id),
+    chunks.map((chunk) => chunk.text),
+    chunks.map(({ fields }) => JSON.stringify(fields)),
+    chunks.map(({ embedding }) => (embedding === null ? null : literalOf(embedding, vectors))),
+  ];
+  return { text, values };
+}
+
+function literalOf(vector: readonly number[], vectors: Table['vectors']): string {
+  return vectors === 'array' ? `{${vector.join(',')}}` : `[${vector.join(',')}]`;
+}
+
+/** Deletes the chunks of a document that were not kept. */
+function deletionOf({ name }: Table, documentId: string, keptIds: readonly string[]): Statement {
+  const text = `
+    delete from ${name} as stored where document_id = $1
+      and not exists (select from unnest($2::uuid[]) as kept (id) where kept.id = stored.id)`;
+  return { text, values: [documentId, keptIds] };
+}
+
+/** Deletes all chunks of documents. */
+function removalOf({ name }: Table, documentIds: readonly string[]): Statement {
+  return { text: `delete from ${name} where document_id = any($1::text[])`, values: [documentIds] };
+}
+
+/** In JSON the character NUL is escaped so; an even number of backslashes before it is a text. */
+const ESCAPED_NUL = /(?:^|[^\\])(?:\\\\)*\\u0000/;
+
+/** The first chunk with the character NUL, which PostgreSQL has no place for. */
+function firstWithNul(chunks: readonly SinkChunk[]): SinkChunk | undefined {
+  return chunks.find(
+    ({ document_id, text, fields }) =>
+      text.includes('\0') || document_id.includes('\0') || ESCAPED_NUL.test(JSON.stringify(fields)),
+  );
+}
 
 const MOST = { chunks: 1000, bytes: 8_000_000 };
 /** A collection is written to by few documents at once. */

@@ -1,16 +1,34 @@
 import type { SharedBuffers } from '../../../core/contracts/collaborators.ts';
 import type { Factory } from '../../../core/contracts/plugin.ts';
 import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
-import { ENCODINGS, type EncodingSource } from './encodings.ts';
 import type manifest from './manifest.ts';
 import { encodingOfModel } from './model-names.ts';
 import { createPieceEncoder } from './pieces/piece-encoder.ts';
 import { createPieceTable } from './pieces/piece-table.ts';
+import { CL100K, GPT2, O200K, type Pattern } from './scan/patterns.ts';
 import { buildUnicodeClasses } from './scan/unicode-classes.ts';
 import type { Encoding } from './text/encoding.ts';
 import { createTokenizedText, encodeText } from './text/tokenized-text.ts';
 import { readRankFile } from './vocabulary/rank-file.ts';
 import { buildRanks, viewRanks } from './vocabulary/ranks.ts';
+
+/** What an encoding's tokens follow from. Encodings that differ only in special tokens share the ranks of one. */
+interface EncodingSource {
+  readonly pattern: Pattern;
+  /** The encoding in the tiktoken package that has the ranks. */
+  readonly ranks: string;
+}
+
+/** The encodings by name. */
+const ENCODINGS: ReadonlyMap<string, EncodingSource> = new Map([
+  ['gpt2', { pattern: GPT2, ranks: 'gpt2' }],
+  ['r50k_base', { pattern: GPT2, ranks: 'r50k_base' }],
+  ['p50k_base', { pattern: GPT2, ranks: 'p50k_base' }],
+  ['p50k_edit', { pattern: GPT2, ranks: 'p50k_base' }],
+  ['cl100k_base', { pattern: CL100K, ranks: 'cl100k_base' }],
+  ['o200k_base', { pattern: O200K, ranks: 'o200k_base' }],
+  ['o200k_harmony', { pattern: O200K, ranks: 'o200k_base' }],
+]);
 
 /**
  * Opens OpenAI's encodings by name, or by the name of a model that tiktoken knows, and reads nothing before that.

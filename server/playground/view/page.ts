@@ -1,15 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../data/actions.ts';
 import { ask, changeQuestion, showTokens } from '../data/inquiry.ts';
-import { MOST_SETTINGS, NO_RUN, type Unit } from '../data/model.ts';
+import { MOST_SETTINGS, NO_RUN, type Run, type Setting, type Unit } from '../data/model.ts';
 import type { State } from '../data/state.ts';
 import type { Store } from '../data/store.ts';
+import type { Range } from '../text/ranges.ts';
 import { chunkDetails, UNITS } from './chunk-details.ts';
-import { columnsHead } from './columns-head.ts';
-import { keyForm } from './key-form.ts';
 import { numbersTable } from './numbers-table.ts';
 import { questionPanel } from './question-panel.ts';
-import { selectedText } from './selected-text.ts';
 import { settingCard } from './setting-card.ts';
 import { textPanel } from './text-panel.ts';
 
@@ -169,4 +167,74 @@ function legend(): TemplateResult {
     <span class="gap">left out</span><span class="even over">over the limit</span>
     <span class="odd start differs">◆ differs</span>
   </p>`;
+}
+
+/** Asks for a key of the server, which is kept in memory alone. */
+function keyForm(start: (key: string) => void): TemplateResult {
+  const sent = (event: SubmitEvent) => {
+    event.preventDefault();
+    start(String(new FormData(event.target as HTMLFormElement).get('key')));
+  };
+  return html`<form class="card key" @submit=${sent}>
+    <label>This server asks for a key. It is kept until the page is closed.
+      <input name="key" type="password" autocomplete="off" required></label>
+    <button>Use it</button>
+  </form>`;
+}
+
+/** The stretch of the text that is selected in the viewer; `undefined` if none is. */
+function selectedText(): Range | undefined {
+  const selection = getSelection();
+  if (selection === null || selection.isCollapsed) return undefined;
+  const offsets = [
+    offsetOf(selection.anchorNode, selection.anchorOffset),
+    offsetOf(selection.focusNode, selection.focusOffset),
+  ];
+  const [a, b] = offsets;
+  if (a === undefined || b === undefined || a === b) return undefined;
+  return { start: Math.min(a, b), end: Math.max(a, b) };
+}
+
+/** Where a place in the page lies in the text: its spans say where they begin. */
+function offsetOf(node: Node | null, offset: number): number | undefined {
+  const element = node instanceof Element ? node : node?.parentElement;
+  const span = element?.closest<HTMLElement>('.cell span[data-start]');
+  if (span) return Number(span.dataset.start) + (node instanceof Element ? 0 : offset);
+  const child = node instanceof Element ? node.childNodes[offset] : undefined;
+  const next =
+    child instanceof HTMLElement
+      ? (child.querySelector<HTMLElement>('span[data-start]') ?? child)
+      : undefined;
+  return next?.dataset.start === undefined ? undefined : Number(next.dataset.start);
+}
+
+/** The heads of the columns: what each shows, and how long it took. */
+function columnsHead(
+  settings: readonly Setting[],
+  runs: ReadonlyMap<string, Run>,
+  active: string,
+  choose: (id: string) => void,
+): TemplateResult {
+  return html`<div class="heads" role="group" aria-label="Columns">
+    ${settings.map(({ id, steps }) => {
+      const run = runs.get(id) ?? NO_RUN;
+      return html`<button class="head setting-${id} ${run.isStale ? 'stale' : ''}" aria-pressed=${id === active} @click=${() => choose(id)}>
+        <span class="letter">${id}</span> <strong>${steps.map(({ name }) => name).join(' + ')}</strong>
+        <span class="state">${stateOf(run)}</span>
+        ${run.isStale || run.error === undefined ? reportsOf(run) : html`<span class="problem">${run.error}</span>`}
+      </button>`;
+    })}
+  </div>`;
+}
+
+function stateOf(run: Run): string {
+  if (run.isStale) return 'running …';
+  if (run.error !== undefined) return 'failed';
+  const count = `${run.chunks.length.toLocaleString('en')} chunk${run.chunks.length === 1 ? '' : 's'}`;
+  return `${count} · ${run.milliseconds < 10 ? run.milliseconds.toFixed(1) : Math.round(run.milliseconds)} ms`;
+}
+
+function reportsOf({ reports }: Run): TemplateResult | typeof nothing {
+  const shown = Object.entries(reports).map(([name, value]) => `${name.slice(2)}: ${value}`);
+  return shown.length === 0 ? nothing : html`<span class="reports">${shown.join(' · ')}</span>`;
 }

@@ -1,8 +1,6 @@
 import { blockAt, blocksOf } from '../text/blocks.ts';
-import { layoutOf } from './block-layout.ts';
 import { blockIn } from './columns.ts';
 import type { Column } from './columns-of-state.ts';
-import { markTokens } from './token-marks.ts';
 
 /** Pixels above and below what is in sight that are in the page too. */
 const MARGIN = 800;
@@ -191,4 +189,107 @@ export class Viewer {
     event.preventDefault();
     this.#events.move(by as 1 | -1);
   }
+}
+
+/** The name of the highlight in the style sheet. */
+const NAME = 'token';
+
+/**
+ * Marks every second token of the text that is in the page, so that each begins where the marking changes.
+ *
+ * @param spans those with the text, which say where it begins as `data-start`
+ * @param starts where tokens begin; they do not fall
+ */
+function markTokens(spans: Iterable<HTMLElement>, starts: readonly number[]): void {
+  const ranges: Range[] = [];
+  for (const span of spans) {
+    const node = span.firstChild;
+    const from = Number(span.dataset.start);
+    if (node === null || starts.length === 0) continue;
+    const to = from + (node.nodeValue as string).length;
+    for (
+      let index = lastUpTo(starts, from);
+      index < starts.length && (starts[index] as number) < to;
+      index++
+    ) {
+      const end = Math.min(to, starts[index + 1] ?? to);
+      const start = Math.max(from, starts[index] as number);
+      if (index % 2 === 0 || start >= end) continue;
+      const range = document.createRange();
+      range.setStart(node, start - from);
+      range.setEnd(node, end - from);
+      ranges.push(range);
+    }
+  }
+  CSS.highlights.set(NAME, new Highlight(...ranges));
+}
+
+/** The last that is not above an offset; 0 if all are. */
+function lastUpTo(starts: readonly number[], offset: number): number {
+  let [low, high] = [0, starts.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((starts[middle] as number) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return Math.max(0, low);
+}
+
+/** Pixels of a line, and of a character, by which the height of a block is guessed until it is in the page. */
+const LINE = 24;
+const CHARACTER = 8;
+
+/** Where blocks stand below each other: at the heights that they are known or guessed to have. */
+interface BlockLayout {
+  readonly count: number;
+  /** Of all blocks, in pixels. */
+  readonly height: number;
+  /** Pixels above a block. */
+  topOf(block: number): number;
+  /** The first block that ends at or below a place. */
+  firstBelow(place: number): number;
+  /** Takes the heights of blocks that were measured, in rising order. */
+  measured(heights: readonly (readonly [block: number, height: number])[]): void;
+}
+
+/**
+ * Guesses the heights of the blocks of a text.
+ *
+ * @param edges where they begin, and the end of the text
+ * @param width of the text, in pixels
+ */
+function layoutOf(text: string, edges: readonly number[], width: number): BlockLayout {
+  const count = Math.max(0, edges.length - 1);
+  const perLine = Math.max(8, width / CHARACTER);
+  const linesIn = (block: number) => countLines(text.slice(edges[block], edges[block + 1]), perLine);
+  const heights = Float64Array.from({ length: count }, (_, block) => linesIn(block) * LINE);
+  const tops = new Float64Array(count + 1);
+  const addUp = (from: number) => {
+    for (let at = from; at < count; at++) tops[at + 1] = (tops[at] as number) + (heights[at] as number);
+  };
+  addUp(0);
+  return {
+    count,
+    get height() {
+      return tops[count] as number;
+    },
+    topOf: (block) => tops[block] ?? 0,
+    firstBelow(place) {
+      let [low, high] = [0, count];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((tops[middle + 1] as number) >= place) high = middle;
+        else low = middle + 1;
+      }
+      return low;
+    },
+    measured(given) {
+      for (const [block, height] of given) heights[block] = height;
+      if (given[0] !== undefined) addUp(given[0][0]);
+    },
+  };
+}
+
+function countLines(text: string, perLine: number): number {
+  return text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / perLine)), 0);
 }

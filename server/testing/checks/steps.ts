@@ -1,10 +1,78 @@
 import type { Manifest } from '../../../core/contracts/manifest.ts';
+import { growthRequests, SHAPES } from '../cases/growth-shapes.ts';
+import { isLacking, thrownIn, unlessRefused } from '../ledger.ts';
 import { SUITES } from '../suites.ts';
+import type { Workbench } from '../workbench.ts';
 import { checkManifest, checkOptions, checkReadme } from './files.ts';
-import { checkGrowth } from './growth.ts';
-import { type CheckResult, leftOut, ok } from './result.ts';
+import { type CheckResult, leftOut, ok, resultOf } from './result.ts';
 import { checkContract, checkExample, checkFactory } from './running.ts';
 import type { Subject } from './subject.ts';
+
+const FIRST = 2000;
+const LONGEST = 128_000;
+/** Milliseconds of processor time from which a measurement says something. */
+const ENOUGH = 300;
+const TIMES = 16;
+/** Linear work takes TIMES as long for TIMES the text, quadratic work the square of it. */
+const MOST_GROWTH = TIMES * 3;
+const TRIES = 3;
+
+const PROMISE = 'its work grows with the length of the text, and not with its square';
+const REMEDY =
+  'Look for work on the whole text within a loop over it: a slice, an indexOf, or a regular expression that is tried at each place.';
+
+const THROWS = 'Mend what the other checks say first; if they are kept, look at what a long text changes.';
+
+/** Whether twice the text takes twice the work, on texts that have made others quadratic. */
+async function checkGrowth(subject: Subject): Promise<CheckResult> {
+  const { kind } = subject.entry.manifest;
+  if (kind === 'sink') return leftOut('growth', 'what it stores in decides it');
+  try {
+    const works = await workOf(subject);
+    for (const work of works) {
+      const where = await firstGrowth(work, subject);
+      if (where !== undefined) return resultOf('growth', [{ promise: PROMISE, where, remedy: REMEDY }]);
+    }
+    return ok('growth', `${works.length} kinds of texts, of up to ${LONGEST} characters`);
+  } catch (error) {
+    if (isLacking(error)) return leftOut('growth', error.message);
+    const where = thrownIn(error, subject.folder);
+    return resultOf('growth', [{ promise: 'it answers long texts', where, remedy: THROWS }]);
+  }
+}
+
+/** Doubles the text until its work can be measured, and compares that with the work of a small part of the text. */
+async function firstGrowth({ what, prepare }: Work, { suite }: Subject): Promise<string | undefined> {
+  const costOf = async (length: number) => {
+    suite.onCase?.({ text: what, length });
+    return cost(await prepare(length));
+  };
+  let length = FIRST;
+  let large = await costOf(length);
+  while (large < ENOUGH && length < LONGEST) {
+    length *= 2;
+    large = await costOf(length);
+  }
+  if (large < ENOUGH) return undefined;
+  const part = length / TIMES;
+  let small = Number.POSITIVE_INFINITY;
+  // A busy machine, and code that is not yet compiled, can only add to a time.
+  for (let tried = 0; tried < TRIES; tried++) {
+    for (let run = 0; run < TRIES; run++) small = Math.min(small, await costOf(part));
+    if (large / small < MOST_GROWTH) return undefined;
+    large = Math.min(large, await costOf(length));
+  }
+  if (large / small < MOST_GROWTH) return undefined;
+  return `${what}: ${part} characters take ${small.toFixed(2)} ms of processor time, ${length} take ${large.toFixed(0)} ms`;
+}
+
+/** Milliseconds of processor time that this thread takes. */
+async function cost(work: () => unknown): Promise<number> {
+  const start = process.threadCpuUsage();
+  await work();
+  const { user, system } = process.threadCpuUsage(start);
+  return (user + system) / 1000;
+}
 
 /** A part of what is checked of a plugin, which is run as one. */
 export interface Step {
@@ -55,4 +123,120 @@ export async function runStep(
 ): Promise<readonly CheckResult[]> {
   if (!one.runs || whyNotRun === undefined) return one.run(subject);
   return one.checks(subject).map((check) => leftOut(check, whyNotRun));
+}
+
+/** Work whose growth is measured. */
+interface Work {
+  /** The shape of the text, and the options. */
+  readonly what: string;
+  /** Makes what is worked on, of about a length in characters, and gives the work. */
+  prepare(length: number): Promise<() => unknown>;
+}
+
+const { signal } = new AbortController();
+
+/** What a plugin of each kind is given of growing length. A sink has none: what it stores in decides. */
+async function workOf(subject: Subject): Promise<readonly Work[]> {
+  const { entry, bench } = subject;
+  const { kind, name } = entry.manifest;
+  switch (kind) {
+    case 'chunker':
+      return chunkerWork(subject);
+    case 'refinery':
+      return refineryWork(subject);
+    case 'reader':
+      return readerWork(subject);
+    case 'tokenizer':
+      return tokenizerWork(bench, name);
+    case 'embedding':
+      return embeddingWork(bench, name);
+    default:
+      return [];
+  }
+}
+
+function chunkerWork({ entry: { manifest }, bench }: Subject): Work[] {
+  return Object.entries(SHAPES).flatMap(([shape, make]) =>
+    growthRequests(manifest.options?.properties).map((options) => ({
+      what: `${shape} ${JSON.stringify(options)}`,
+      async prepare(length) {
+        const request = { text: make(length), ...options };
+        return () => unlessRefused(bench.chunk(manifest.name, request));
+      },
+    })),
+  );
+}
+
+/** Many short chunks, and one that is long, of each shape. */
+function refineryWork({ entry: { manifest }, bench }: Subject): Work[] {
+  const workOn = (what: string, piecesOf: (length: number) => readonly string[]): Work => ({
+    what,
+    async prepare(length) {
+      const chunks = chunksOf(piecesOf(length));
+      return () => bench.request(manifest, { chunks });
+    },
+  });
+  const many = workOn('chunks of four characters', (length) => Array(Math.ceil(length / 4)).fill('Tea.'));
+  const single = Object.entries(SHAPES).map(([shape, make]) =>
+    workOn(`one chunk, ${shape}`, (length) => [make(length)]),
+  );
+  return [many, ...single];
+}
+
+function chunksOf(texts: readonly string[]): object[] {
+  let end_index = 0;
+  return texts.map((text) => {
+    const start_index = end_index;
+    end_index += text.length;
+    return { text, start_index, end_index, token_count: text.length };
+  });
+}
+
+function readerWork({ entry: { manifest }, bench }: Subject): Work[] {
+  const { extensions = [], mediaTypes = [] } = manifest.formats ?? {};
+  const [extension] = extensions;
+  const kind = { name: extension === undefined ? undefined : `file${extension}`, mediaType: mediaTypes[0] };
+  return Object.entries(SHAPES).map(([shape, make]) => ({
+    what: shape,
+    async prepare(length) {
+      const bytes = new TextEncoder().encode(make(length));
+      return async () => {
+        // What it refuses has cost work too.
+        await bench.read(manifest, { bytes, charset: undefined, ...kind }, signal).catch(() => undefined);
+      };
+    },
+  }));
+}
+
+async function tokenizerWork(bench: Workbench, plugin: string): Promise<Work[]> {
+  const provider = await bench.make('tokenizer', plugin);
+  return (await provider.names()).flatMap((name) =>
+    Object.entries(SHAPES).map(([shape, make]) => ({
+      what: `${name}, ${shape}`,
+      async prepare(length) {
+        const text = make(length);
+        const tokenizer = await provider.open(name);
+        return () => {
+          const tokens = tokenizer?.tokenize(text);
+          tokens?.ends();
+          tokens?.count(0, text.length);
+        };
+      },
+    })),
+  );
+}
+
+async function embeddingWork(bench: Workbench, plugin: string): Promise<Work[]> {
+  const provider = await bench.make('embedding', plugin);
+  const request = { purpose: 'document', signal } as const;
+  return (await provider.list()).flatMap(({ name }) =>
+    Object.entries(SHAPES).map(([shape, make]) => ({
+      what: `${name}, ${shape}`,
+      async prepare(length) {
+        const model = await provider.open(name, signal);
+        const text = make(length);
+        return () => model?.embed([text], request);
+      },
+    })),
+  );
 }

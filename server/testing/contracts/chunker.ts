@@ -5,10 +5,55 @@ import { ServiceError } from '../../../core/errors.ts';
 import { anyRequest, defaultsOf, effectiveOptions, hasEffectiveWith } from '../cases/options.ts';
 import { anyText } from '../cases/texts.ts';
 import { firstWrong, holdFor, Ledger, unlessRefused } from '../ledger.ts';
-import type { Suite } from '../promises.ts';
+import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
 import type { Workbench } from '../workbench.ts';
-import { type AnswerChunk, checkOffsets, checkOrder, placeOf } from './answer-chunks.ts';
-import { type ChunkerLedger, PROMISES } from './chunker-promises.ts';
+
+/** What a chunker is held to. */
+const PROMISES = {
+  answers: {
+    ...COMMON.answers,
+    'it takes one text in ten or more':
+      'Chunk texts of other formats too, as well as that goes; refuse only what cannot be chunked at all.',
+    'text of white space only gives no chunks':
+      'Return no span that holds white space only; the service asks for none.',
+  },
+  offsets: {
+    'offsets are code points of the text': 'Return offsets in UTF-16 units, as JavaScript counts them.',
+    'chunks begin and end between characters':
+      'Cut at no place where kit.splitsCodePoint(text, place) is true: it is in the middle of a surrogate pair.',
+    'offsets are UTF-16 units if the request asks for them': 'Do not let offset_unit change the spans.',
+    'offsets are bytes of UTF-8 if the request asks for them': 'Do not let offset_unit change the spans.',
+  },
+  order: {
+    'no chunk is empty': 'Leave out spans whose start is their end.',
+    'chunks are in the order of the text':
+      'Return spans with rising starts and rising ends, within the text, and none without a character.',
+  },
+  'nothing lost': {
+    'no text is lost between chunks':
+      'Let each span begin where the one before ends, or before, and the last one end at the end of the text; or take `lossless` out of the manifest.',
+    'joined, the chunks are the text':
+      'Without chunk_overlap, let each span begin where the one before ends; or take `lossless` out of the manifest.',
+  },
+  limits: {
+    'no chunk is over chunk_size':
+      'Cut with context.divide, which keeps chunk_size; pack leaves larger pieces whole. Or take `bounded` out of the manifest.',
+  },
+  'token counts': {
+    "token_count is the count of the chunk's own text":
+      'Leave token_count out, so that the service counts, or give what context.tokens.count(start, end) says.',
+  },
+  determinism: {
+    'the same request gives the same answer':
+      'Let the answer depend on the text and the options alone: on no random number, time or earlier request.',
+  },
+  'options together': {
+    'an option that effectiveWith rules out has no effect':
+      'Do not read the option then, or mend its effectiveWith in the manifest.',
+  },
+} as const satisfies Promises;
+
+type ChunkerLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
 /**
  * Any text and any options: those promises that every chunker makes, and those of its own manifest. It may refuse texts
@@ -106,4 +151,88 @@ function firstChange(one: string, other: string): string | undefined {
   const isSame = (chunk: AnswerChunk, at: number) => JSON.stringify(chunk) === JSON.stringify(others?.[at]);
   const change = firstWrong(chunks ?? [], isSame, placeOf);
   return change ?? `${chunks?.length} chunks, and then ${others?.length}`;
+}
+
+/** A chunk as it is answered. */
+interface AnswerChunk {
+  readonly text: string;
+  readonly start_index: number;
+  readonly end_index: number;
+  readonly token_count: number;
+}
+
+const placeOf = ({ start_index, end_index }: AnswerChunk, index: number): string =>
+  `chunk ${index} [${start_index}, ${end_index})`;
+
+/** Whether the offsets of an answer are those of its texts, in each unit. */
+function checkOffsets(
+  text: string,
+  chunks: readonly AnswerChunk[],
+  inUnits: readonly AnswerChunk[],
+  inBytes: readonly AnswerChunk[],
+  ledger: ChunkerLedger,
+): void {
+  const points = Array.from(text);
+  const isInPoints = (chunk: AnswerChunk) =>
+    points.slice(chunk.start_index, chunk.end_index).join('') === chunk.text;
+  ledger.expectNone(firstWrong(chunks, isInPoints, placeOf), 'offsets are code points of the text');
+  const isInUnits = (chunk: AnswerChunk, index: number) =>
+    chunk.text === text.slice(chunk.start_index, chunk.end_index) && chunk.text === chunks[index]?.text;
+  ledger.expectNone(
+    firstWrong(inUnits, isInUnits, placeOf),
+    'offsets are UTF-16 units if the request asks for them',
+  );
+  const bytes = Buffer.from(text);
+  const isInBytes = (chunk: AnswerChunk) =>
+    bytes.subarray(chunk.start_index, chunk.end_index).equals(Buffer.from(chunk.text));
+  ledger.expectNone(
+    firstWrong(inBytes, isInBytes, placeOf),
+    'offsets are bytes of UTF-8 if the request asks for them',
+  );
+}
+
+/** Whether chunks are in order, lose nothing and are within the limit, as far as that is promised. */
+function checkOrder(
+  text: string,
+  chunks: readonly AnswerChunk[],
+  { guarantees }: Manifest,
+  options: { readonly chunk_size?: number; readonly chunk_overlap?: number },
+  ledger: ChunkerLedger,
+): void {
+  const { chunk_size = Number.POSITIVE_INFINITY, chunk_overlap = 0 } = options;
+  ledger.expectNone(
+    firstWrong(chunks, (chunk) => chunk.text !== '', placeOf),
+    'no chunk is empty',
+  );
+  ledger.expectNone(firstWrong(chunks, risesIn(chunks), placeOf), 'chunks are in the order of the text');
+  if (guarantees?.lossless === true) {
+    ledger.expectNone(firstGap(chunks, Array.from(text).length), 'no text is lost between chunks');
+    const joined = chunks.map((chunk) => chunk.text).join('');
+    ledger.expect(chunk_overlap > 0 || joined === text, 'joined, the chunks are the text');
+  }
+  if (guarantees?.bounded === true) {
+    const fits = (chunk: AnswerChunk) =>
+      chunk.token_count <= chunk_size || Array.from(chunk.text).length === 1;
+    const placeAndCount = (chunk: AnswerChunk, at: number) =>
+      `${placeOf(chunk, at)} has ${chunk.token_count} tokens, chunk_size is ${chunk_size}`;
+    ledger.expectNone(firstWrong(chunks, fits, placeAndCount), 'no chunk is over chunk_size');
+  }
+}
+
+const risesIn = (chunks: readonly AnswerChunk[]) => (chunk: AnswerChunk, index: number) => {
+  const before = chunks[index - 1];
+  return (
+    before === undefined || (chunk.start_index > before.start_index && chunk.end_index > before.end_index)
+  );
+};
+
+function firstGap(chunks: readonly AnswerChunk[], length: number): string | undefined {
+  const endBefore = (index: number) => chunks[index - 1]?.end_index ?? 0;
+  const gap = firstWrong(
+    chunks,
+    (chunk, at) => chunk.start_index <= endBefore(at),
+    (chunk, at) => `the text from ${endBefore(at)} to ${chunk.start_index}, before ${placeOf(chunk, at)}`,
+  );
+  const end = chunks.at(-1)?.end_index ?? 0;
+  return gap ?? (end === length ? undefined : `the text from ${end} to ${length}, behind the last chunk`);
 }

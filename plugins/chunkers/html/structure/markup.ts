@@ -1,5 +1,4 @@
 import { keepOptimised } from '../../../../core/engine/keep-optimised.ts';
-import { rawEnd } from './raw-text.ts';
 
 /**
  * Reads the tags and comments of HTML one after the other, in one pass, by the rules of the HTML standard's tokenizer. All
@@ -153,4 +152,49 @@ function endsName(unit: number): boolean {
 /** Whether a unit is white space of HTML. */
 export function isSpace(unit: number): boolean {
   return unit === 32 || (unit >= 9 && unit <= 13 && unit !== 11);
+}
+
+/** Elements whose content is text, whatever it looks like. */
+const RAW = new Map(
+  ['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes'].map((name) => [
+    name,
+    new RegExp(`</${name}(?=[\\s/>])`, 'gi'),
+  ]),
+);
+
+/**
+ * Where the raw text ends that stands behind an opening tag: before the closing tag, or with the text if there is none.
+ *
+ * @returns `start` if the element holds no raw text
+ */
+function rawEnd(text: string, name: string, start: number): number {
+  if (name === 'plaintext') return text.length;
+  const close = RAW.get(name);
+  if (close === undefined) return start;
+  if (name === 'script') return scriptEnd(text, start);
+  close.lastIndex = start;
+  return close.exec(text)?.index ?? text.length;
+}
+
+const SCRIPT_MARKS = /<!--|-->|<(\/?)script(?=[\s/>])/gi;
+
+/** A script ends at its closing tag, unless that closes a script which begins within `<!--` and `-->`. */
+function scriptEnd(text: string, start: number): number {
+  const marks = SCRIPT_MARKS;
+  marks.lastIndex = start;
+  let isComment = false;
+  let isNested = false;
+  for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
+    const [whole, slash] = mark;
+    if (whole === '<!--') {
+      isComment = true;
+      marks.lastIndex -= 2;
+    } else if (slash === undefined) {
+      isComment = false;
+      isNested = false;
+    } else if (slash === '') isNested ||= isComment;
+    else if (isNested) isNested = false;
+    else return mark.index;
+  }
+  return text.length;
 }

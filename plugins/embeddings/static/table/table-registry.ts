@@ -1,7 +1,6 @@
+import { type FileHandle, open, readFile } from 'node:fs/promises';
 import type { SharedBuffers } from '../../../../core/contracts/collaborators.ts';
-import { readTable } from './read-table.ts';
-import { type Table, viewTable } from './table.ts';
-import { readUnknownId } from './unknown-token.ts';
+import { createTable, type Table, viewTable } from './table.ts';
 
 /** A table that this thread uses until it is released. */
 export interface TableLease {
@@ -47,3 +46,232 @@ export function createTableRegistry(shared: SharedBuffers): TableRegistry {
     },
   };
 }
+
+/** Reads from a `tokenizer.json` the id of the token that stands for unknown text. */
+async function readUnknownId(path: string): Promise<number | undefined> {
+  const { model } = JSON.parse(await readFile(path, 'utf8')) as { model: UnknownToken };
+  if (typeof model.unk_id === 'number') return model.unk_id;
+  return typeof model.unk_token === 'string' ? model.vocab?.[model.unk_token] : undefined;
+}
+
+interface UnknownToken {
+  readonly unk_id?: unknown;
+  readonly unk_token?: unknown;
+  readonly vocab?: Readonly<Record<string, number>>;
+}
+
+/** Bytes that are read at once. */
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
+const MAX_DIMENSIONS = 8192;
+
+/** Reads the weights of a model into shared memory. Throws if the file is broken. */
+async function readTable(path: string, unknownId: number | undefined): Promise<Table> {
+  const file = await open(path);
+  try {
+    return await readOpened(file, unknownId);
+  } finally {
+    await file.close();
+  }
+}
+
+async function readOpened(file: FileHandle, unknownId: number | undefined): Promise<Table> {
+  const tensors = await readTensors(file);
+  const embeddings = tensors.get('embeddings');
+  const weights = tensors.get('weights');
+  const mapping = tensors.get('mapping');
+  if (embeddings === undefined) throw new Error('it has no tensor embeddings');
+  const { rows, dimensions } = sizesOf(embeddings);
+  const table = createTable({
+    rows,
+    dimensions,
+    isInt8: embeddings.dtype === 'I8',
+    tokens: mapping?.shape[0] ?? rows,
+    hasWeights: weights !== undefined,
+    hasMapping: mapping !== undefined,
+    unknownId,
+  });
+  await readRows(embeddings, table);
+  if (weights && table.weights) await readWeights(weights, table.weights);
+  if (mapping && table.mapping) await readMapping(mapping, table.mapping, rows);
+  return table;
+}
+
+function sizesOf({ shape }: Tensor): { readonly rows: number; readonly dimensions: number } {
+  const [rows = 0, dimensions = 0] = shape;
+  if (shape.length === 2 && dimensions >= 1 && dimensions <= MAX_DIMENSIONS) return { rows, dimensions };
+  throw new Error(`its tensor embeddings is of shape ${shape.join(' x ')}`);
+}
+
+async function readRows(tensor: Tensor, { shape, buffer, rowsStart, stride }: Table): Promise<void> {
+  const { rows, dimensions, isInt8 } = shape;
+  const numbers = isInt8 ? new Int8Array(buffer, rowsStart) : new Float32Array(buffer, rowsStart);
+  const step = stride / numbers.BYTES_PER_ELEMENT;
+  await readNumbers('embeddings', tensor, FLOATS, rows * dimensions, (values, first) => {
+    for (let index = 0; index < values.length; ) {
+      const row = Math.floor((first + index) / dimensions);
+      const column = first + index - row * dimensions;
+      const count = Math.min(dimensions - column, values.length - index);
+      numbers.set(values.subarray(index, index + count), row * step + column);
+      index += count;
+    }
+  });
+}
+
+async function readWeights(tensor: Tensor, target: Float32Array): Promise<void> {
+  await readNumbers('weights', tensor, FLOATS, target.length, (values, first) => target.set(values, first));
+}
+
+async function readMapping(tensor: Tensor, target: Uint32Array, rows: number): Promise<void> {
+  await readNumbers('mapping', tensor, INTEGERS, target.length, (values, first) => {
+    if (!isAllBelow(values, rows)) throw new Error('its tensor mapping names a row that is not there');
+    target.set(values, first);
+  });
+}
+
+/** Reads a tensor of `count` numbers in stretches; `place` is told where in the tensor each one starts. */
+async function readNumbers(
+  name: string,
+  tensor: Tensor,
+  types: Readonly<Record<string, NumberType>>,
+  count: number,
+  place: (values: Numbers, first: number) => void,
+): Promise<void> {
+  const type = types[tensor.dtype];
+  if (type === undefined) throw new Error(`its tensor ${name} is of type ${tensor.dtype}`);
+  if (tensor.bytes !== count * type.bytes || tensor.shape.reduce((a, b) => a * b, 1) !== count) {
+    throw new Error(`its tensor ${name} does not have ${count} numbers`);
+  }
+  const chunk = new Uint8Array(Math.min(CHUNK_BYTES, tensor.bytes));
+  for (let position = 0; position < tensor.bytes; position += chunk.length) {
+    const bytes = chunk.subarray(0, Math.min(chunk.length, tensor.bytes - position));
+    await tensor.read(bytes, position);
+    const values = type.read(bytes);
+    if (!isAllFinite(values)) throw new Error(`its tensor ${name} has a number that is not finite`);
+    place(values, position / type.bytes);
+  }
+}
+
+type Numbers = Int8Array | Float32Array | Float64Array;
+
+/** How a tensor's numbers are read, each from `bytes` bytes in little-endian order. */
+interface NumberType {
+  readonly bytes: number;
+  /** Reads bytes from the start of their buffer on, as many as whole numbers have. */
+  read(bytes: Uint8Array): Numbers;
+}
+
+/** What embeddings and weights can be written in, by the names that the file uses. */
+const FLOATS: Readonly<Record<string, NumberType>> = {
+  I8: { bytes: 1, read: ({ buffer, length }) => new Int8Array(buffer, 0, length) },
+  F16: { bytes: 2, read: readEach(2, (view, at) => view.getFloat16(at, true)) },
+  BF16: { bytes: 2, read: readEach(2, (view, at) => fromBfloat16(view.getUint16(at, true))) },
+  F32: { bytes: 4, read: readEach(4, (view, at) => view.getFloat32(at, true)) },
+  F64: { bytes: 8, read: readEach(8, (view, at) => view.getFloat64(at, true)) },
+};
+
+/** What the rows of a mapping can be written in. */
+const INTEGERS: Readonly<Record<string, NumberType>> = {
+  U8: { bytes: 1, read: readEach(1, (view, at) => view.getUint8(at)) },
+  U16: { bytes: 2, read: readEach(2, (view, at) => view.getUint16(at, true)) },
+  I32: { bytes: 4, read: readEach(4, (view, at) => view.getInt32(at, true)) },
+  U32: { bytes: 4, read: readEach(4, (view, at) => view.getUint32(at, true)) },
+  I64: { bytes: 8, read: readEach(8, (view, at) => Number(view.getBigInt64(at, true))) },
+  U64: { bytes: 8, read: readEach(8, (view, at) => Number(view.getBigUint64(at, true))) },
+};
+
+function isAllFinite(values: Numbers): boolean {
+  if (values instanceof Int8Array) return true;
+  for (let index = 0; index < values.length; index++) {
+    if (!Number.isFinite(Math.fround(values[index] as number))) return false;
+  }
+  return true;
+}
+
+function isAllBelow(values: Numbers, limit: number): boolean {
+  return values.every((value) => value >= 0 && value < limit);
+}
+
+function readEach(bytes: number, read: (view: DataView, at: number) => number) {
+  return (source: Uint8Array): Float64Array => {
+    const view = new DataView(source.buffer, source.byteOffset, source.length);
+    const values = new Float64Array(source.length / bytes);
+    for (let index = 0; index < values.length; index++) values[index] = read(view, index * bytes);
+    return values;
+  };
+}
+
+const single = new DataView(new ArrayBuffer(4));
+
+/** Reads bfloat16: the upper half of a number in single precision. */
+function fromBfloat16(bits: number): number {
+  single.setUint32(0, bits << 16);
+  return single.getFloat32(0);
+}
+
+/** Where a tensor lies in a file, and how its numbers are written. */
+interface Tensor {
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  readonly bytes: number;
+  /** Fills `target` with the tensor's bytes from `position` on. */
+  read(target: Uint8Array, position: number): Promise<void>;
+}
+
+const LENGTH_BYTES = 8;
+const MAX_HEADER_BYTES = 1024 * 1024;
+
+/** Reads the header of a safetensors file. Throws if it does not fit the file. */
+async function readTensors(file: FileHandle): Promise<Map<string, Tensor>> {
+  const { size } = await file.stat();
+  if (size < LENGTH_BYTES) throw new Error('it is too short');
+  const length = Number((await readBytes(file, 0, LENGTH_BYTES)).readBigUInt64LE());
+  if (length > MAX_HEADER_BYTES || LENGTH_BYTES + length > size) throw new Error('its header is not whole');
+  const header = parse(await readBytes(file, LENGTH_BYTES, length));
+  const data = LENGTH_BYTES + length;
+  const tensors = new Map<string, Tensor>();
+  for (const [name, entry] of Object.entries(header)) {
+    if (name !== '__metadata__') tensors.set(name, locate(file, name, entry, data, size - data));
+  }
+  return tensors;
+}
+
+function locate(file: FileHandle, name: string, entry: unknown, data: number, available: number): Tensor {
+  const { dtype, shape, data_offsets: offsets } = (entry ?? {}) as Record<string, unknown>;
+  if (typeof dtype !== 'string' || !isCounts(shape) || !isCounts(offsets) || offsets.length !== 2) {
+    throw new Error(`its tensor ${name} is not described`);
+  }
+  const [start, end] = offsets as [number, number];
+  if (start > end || end > available) throw new Error(`its tensor ${name} is not whole`);
+  return {
+    dtype,
+    shape,
+    bytes: end - start,
+    read: (target, position) => fill(file, target, data + start + position),
+  };
+}
+
+function parse(bytes: Buffer): object {
+  try {
+    const header: unknown = JSON.parse(bytes.toString('utf8'));
+    if (typeof header === 'object' && header !== null) return header;
+  } catch {}
+  throw new Error('its header is not JSON');
+}
+
+async function readBytes(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length);
+  await fill(file, bytes, position);
+  return bytes;
+}
+
+async function fill(file: FileHandle, target: Uint8Array, position: number): Promise<void> {
+  for (let filled = 0; filled < target.length; ) {
+    const { bytesRead } = await file.read(target, filled, target.length - filled, position + filled);
+    if (bytesRead === 0) throw new Error('it ends too early');
+    filled += bytesRead;
+  }
+}
+
+const isCounts = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.every((count) => Number.isSafeInteger(count) && count >= 0);

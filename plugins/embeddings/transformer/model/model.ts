@@ -2,10 +2,8 @@ import type { Tensor } from 'onnxruntime-node';
 import type { EmbeddingModel, EmbedRequest, Vectors } from '../../../../core/contracts/embedding.ts';
 import type { Tokenizer } from '../../../../core/contracts/tokenizer.ts';
 import { withPrompt } from '../../../../core/engine/prompts.ts';
-import { batchesByLength } from './batches.ts';
-import type { TransformerFiles } from './files.ts';
+import type { PoolingMode, TransformerFiles } from './files.ts';
 import { type Graph, runGraph } from './graph.ts';
-import { normalize, poolTokens, type TokenRange } from './pooling.ts';
 
 export type EncodingTokenizer = Tokenizer & Required<Pick<Tokenizer, 'encode'>>;
 
@@ -93,4 +91,89 @@ function writeVector(
   if (dims.length === 2) target.set(values.subarray(row * dimensions, (row + 1) * dimensions));
   else poolTokens({ values, tokens: dims[1] as number, dimensions }, row, range, pooling, target);
   if (normalizes) normalize(target);
+}
+
+/** Texts, and tokens with their padding, that one run of the graph takes; they bound its memory. */
+const MAX_TEXTS = 64;
+const MAX_TOKENS = 8192;
+
+/** Batches of the places of texts of about the same length, so that little is padded. */
+function batchesByLength(ids: readonly Uint32Array[]): number[][] {
+  const order = ids.map((_, index) => index).sort((a, b) => lengthAt(ids, a) - lengthAt(ids, b));
+  const batches: number[][] = [];
+  let batch: number[] = [];
+  for (const index of order) {
+    const isFull = batch.length === MAX_TEXTS || (batch.length + 1) * lengthAt(ids, index) > MAX_TOKENS;
+    if (isFull && batch.length > 0) {
+      batches.push(batch);
+      batch = [];
+    }
+    batch.push(index);
+  }
+  if (batch.length > 0) batches.push(batch);
+  return batches;
+}
+
+const lengthAt = (ids: readonly Uint32Array[], index: number) => (ids[index] as Uint32Array).length;
+
+/** Vectors of the tokens of a batch: for each text `tokens` vectors of `dimensions` numbers. */
+interface TokenVectors {
+  readonly values: Float32Array;
+  readonly tokens: number;
+  readonly dimensions: number;
+}
+
+/** The tokens of a text that the mean and the largest are taken of; those from `end` on are padding. */
+interface TokenRange {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Writes the vector of one text into `target`, which is zero. */
+function poolTokens(
+  { values, tokens, dimensions }: TokenVectors,
+  text: number,
+  { first, end }: TokenRange,
+  mode: PoolingMode,
+  target: Float32Array,
+): void {
+  const start = text * tokens * dimensions;
+  const row = (token: number) =>
+    values.subarray(start + token * dimensions, start + (token + 1) * dimensions);
+  if (end === 0) return;
+  // A prompt that fills the whole length leaves its last token, so that there is something to pool.
+  const from = Math.min(first, end - 1);
+  if (mode === 'cls') target.set(row(0));
+  else if (mode === 'last') target.set(row(end - 1));
+  else if (mode === 'max') poolMax(row, from, end, target);
+  else poolMean(row, from, end, target);
+}
+
+type Row = (token: number) => Float32Array;
+
+function poolMean(row: Row, first: number, end: number, target: Float32Array): void {
+  const length = end - first;
+  for (let token = first; token < end; token++) {
+    const vector = row(token);
+    for (let at = 0; at < target.length; at++)
+      target[at] = (target[at] as number) + (vector[at] as number) / length;
+  }
+}
+
+function poolMax(row: Row, first: number, end: number, target: Float32Array): void {
+  target.set(row(first));
+  for (let token = first + 1; token < end; token++) {
+    const vector = row(token);
+    for (let at = 0; at < target.length; at++)
+      target[at] = Math.max(target[at] as number, vector[at] as number);
+  }
+}
+
+/** Scales a vector to length 1; a zero vector stays as it is. */
+function normalize(vector: Float32Array): void {
+  let sum = 0;
+  for (const value of vector) sum += value * value;
+  if (sum === 0) return;
+  const scale = 1 / Math.sqrt(sum);
+  for (let at = 0; at < vector.length; at++) vector[at] = (vector[at] as number) * scale;
 }

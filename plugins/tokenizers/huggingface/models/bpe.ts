@@ -1,5 +1,5 @@
+import { popLeast, push } from '../../../../core/engine/number-heap.ts';
 import type { BpeConfig } from '../file/tokenizer-file.ts';
-import { createMerger } from './bpe-merger.ts';
 import { createWordBuilder, hasInnerMetaspace, type WordBuilder, type WordModel } from './word.ts';
 
 /** Byte pair encoding: merges the best pair until there is none, then looks the parts up. */
@@ -78,4 +78,112 @@ function byteEnds(part: string, suffix: string): number[] {
   }
   for (let byte = Buffer.byteLength(suffix); byte > 0; byte--) ends.push(end);
   return ends;
+}
+
+/** Positions of a word stay under this, so that a rank and a position fit into one number. */
+const MAX_POSITIONS = 2 ** 28;
+
+/** Symbols stay under this, so that a pair of them fits into one number. */
+const MAX_SYMBOLS = 2 ** 24;
+
+const NONE = -1;
+
+/**
+ * Merges the characters of a word by rank, leftmost first, and gives the ends of what is left. Takes
+ * O(n log n) time on any word: a heap of pairs, in which an entry that is out of date is skipped.
+ */
+function createMerger(
+  merges: readonly (readonly [string, string])[],
+  endOfWordSuffix: string,
+): (word: string) => readonly number[] {
+  const table = createMergeTable(merges);
+  return (word) => merge(word, endOfWordSuffix, table);
+}
+
+function merge(word: string, endOfWordSuffix: string, table: MergeTable): readonly number[] {
+  const { ends, symbols } = readCharacters(word, endOfWordSuffix, table.symbols);
+  const length = ends.length;
+  const next = Int32Array.from(ends, (_, index) => (index + 1 < length ? index + 1 : NONE));
+  const previous = Int32Array.from(ends, (_, index) => index - 1);
+  // Each character offers at most one pair at first, and a merge takes one away and offers at most two.
+  const heap = new Float64Array(2 * length);
+  let size = 0;
+  const offer = (index: number): void => {
+    const following = next[index] as number;
+    if (following === NONE) return;
+    const rank = rankOf(table, symbols[index] as number, symbols[following] as number);
+    if (rank !== NONE) push(heap, size++, rank * MAX_POSITIONS + index);
+  };
+
+  for (let index = 0; index < length; index++) offer(index);
+  while (size > 0) {
+    const key = popLeast(heap, size--);
+    const index = key % MAX_POSITIONS;
+    const rank = (key - index) / MAX_POSITIONS;
+    const following = next[index] as number;
+    if (following === NONE) continue;
+    if (rankOf(table, symbols[index] as number, symbols[following] as number) !== rank) continue;
+    symbols[index] = table.merged[rank] as number;
+    symbols[following] = NONE;
+    ends[index] = ends[following] as number;
+    const after = next[following] as number;
+    next[index] = after;
+    next[following] = NONE;
+    if (after !== NONE) previous[after] = index;
+    const before = previous[index] as number;
+    if (before !== NONE) offer(before);
+    offer(index);
+  }
+  return endsLeft(ends, next);
+}
+
+function rankOf({ ranks }: MergeTable, left: number, right: number): number {
+  return left === NONE || right === NONE ? NONE : (ranks.get(left * MAX_SYMBOLS + right) ?? NONE);
+}
+
+/** The ends of the parts that are still linked. */
+function endsLeft(ends: readonly number[], next: Int32Array): number[] {
+  const left: number[] = [];
+  for (let index = ends.length === 0 ? NONE : 0; index !== NONE; index = next[index] as number)
+    left.push(ends[index] as number);
+  return left;
+}
+
+interface MergeTable {
+  /** Number of each string that takes part in a merge. */
+  readonly symbols: ReadonlyMap<string, number>;
+  /** Rank of a pair of symbols. */
+  readonly ranks: ReadonlyMap<number, number>;
+  /** The symbol that the merge of a rank makes. */
+  readonly merged: Int32Array;
+}
+
+function createMergeTable(merges: readonly (readonly [string, string])[]): MergeTable {
+  const symbols = new Map<string, number>();
+  const ranks = new Map<number, number>();
+  const merged = new Int32Array(merges.length);
+  const symbolOf = (token: string): number => {
+    const known = symbols.get(token);
+    if (known !== undefined) return known;
+    symbols.set(token, symbols.size);
+    return symbols.size - 1;
+  };
+  merges.forEach(([left, right], rank) => {
+    ranks.set(symbolOf(left) * MAX_SYMBOLS + symbolOf(right), rank);
+    merged[rank] = symbolOf(left + right);
+  });
+  return { symbols, ranks, merged };
+}
+
+/** The code points of a word: where each ends, and its symbol. */
+function readCharacters(word: string, suffix: string, table: ReadonlyMap<string, number>) {
+  const ends: number[] = [];
+  const symbols: number[] = [];
+  let end = 0;
+  for (const point of word) {
+    end += point.length;
+    ends.push(end);
+    symbols.push(table.get(end === word.length ? point + suffix : point) ?? NONE);
+  }
+  return { ends, symbols };
 }

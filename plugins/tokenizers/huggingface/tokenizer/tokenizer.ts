@@ -1,12 +1,30 @@
 import type { TokenizedText, Tokenizer } from '../../../../core/contracts/tokenizer.ts';
 import { splitsCodePoint } from '../../../../core/engine/text.ts';
-import { parseTokenizerFile } from '../file/tokenizer-file.ts';
-import type { Library } from '../stages/library-stages.ts';
+import {
+  type AddedToken,
+  type ModelConfig,
+  parseTokenizerFile,
+  type TokenizerFile,
+} from '../file/tokenizer-file.ts';
+import { createBpe } from '../models/bpe.ts';
+import { createUnigram } from '../models/unigram.ts';
+import { NO_ID, type Tokens, type Word, type WordModel } from '../models/word.ts';
+import { createWordPiece } from '../models/word-piece.ts';
+import { createSectionFinder, type FindSections } from '../stages/added-tokens.ts';
+import { alignBytes } from '../stages/alignment.ts';
+import {
+  createByteLevelSplitter,
+  createNormalizer,
+  createPreTokenizer,
+  encodeBytes,
+  type Library,
+  type TextStage,
+} from '../stages/library-stages.ts';
+import { sourceEnd, trace, traced } from '../stages/trace.ts';
+import { createMemo } from '../words/memo.ts';
 import { forEachRawWord, hasRawWords, isolatesChinese } from '../words/raw-words.ts';
 import { createWordCounts } from '../words/word-counts.ts';
 import { WordTokens, withRoomFor } from '../words/word-tokens.ts';
-import { type Assembly, assemble } from './assembly.ts';
-import { countTokens, readTokens, tokenIds } from './read-tokens.ts';
 
 /** Makes a tokenizer from the text of a `tokenizer.json`. Throws if that is broken or not supported. */
 export function createTokenizer(name: string, json: string, library: Library): Tokenizer {
@@ -76,3 +94,236 @@ function settle(ends: ArrayLike<number>, text: string): Uint32Array {
   if (ends.length > 0) settled[ends.length - 1] = text.length;
   return settled;
 }
+
+/** The number of tokens of a text. */
+function countTokens(assembly: Assembly, text: string): number {
+  let total = 0;
+  visitTokens(
+    assembly,
+    text,
+    () => total++,
+    (word, from) => {
+      total += word.ends.length - from;
+    },
+  );
+  return total;
+}
+
+/** The id of every token of a text. */
+function tokenIds(assembly: Assembly, text: string): number[] {
+  const result: number[] = [];
+  visitTokens(
+    assembly,
+    text,
+    (token) => result.push(assembly.idOf(token)),
+    (word, from) => {
+      for (let index = from; index < word.ids.length; index++) result.push(word.ids[index] as number);
+    },
+  );
+  return result;
+}
+
+/**
+ * The tokens of a text with their places, for which every stage is traced; that takes several times as long
+ * as the ids alone.
+ */
+function readTokens(assembly: Assembly, text: string): Tokens {
+  const tokens: TokenList = { ends: [], ids: [] };
+  assembly.findInSource(text).forEach((outer, section) => {
+    const source = text.slice(outer.start, outer.end);
+    if (outer.isToken) addToken(tokens, outer.end, assembly.idOf(source));
+    else if (source !== '') readSection(assembly, source, section, outer.start, tokens);
+  });
+  return tokens;
+}
+
+/** Takes an added token, by its text. */
+type VisitToken = (token: string) => void;
+
+/**
+ * Takes a word, the index of its first token that counts (1 if the first is one with an unknown token before
+ * it), and the offset of the word in the joined pieces.
+ */
+type VisitWord = (word: Word, from: number, offset: number) => void;
+
+/** Visits the tokens of a text in order, without their places. */
+function visitTokens(assembly: Assembly, text: string, visitToken: VisitToken, visitWord: VisitWord): void {
+  assembly.findInSource(text).forEach((outer, section) => {
+    const source = text.slice(outer.start, outer.end);
+    if (outer.isToken) visitToken(source);
+    else if (source !== '') visitSection(assembly, source, section, visitToken, visitWord);
+  });
+}
+
+function visitSection(
+  assembly: Assembly,
+  source: string,
+  section: number,
+  visitToken: VisitToken,
+  visitWord: VisitWord,
+): void {
+  const normalized = normalize(assembly.normalizers, source, section);
+  for (const inner of assembly.findInNormalized(normalized)) {
+    if (inner.start === inner.end) continue;
+    const content = normalized.slice(inner.start, inner.end);
+    if (inner.isToken) visitToken(content);
+    else visitWords(assembly, split(content, assembly.splitters, section), visitWord);
+  }
+}
+
+function split(text: string, splitters: readonly TextStage[], section: number): readonly string[] {
+  let pieces: readonly string[] = [text];
+  for (const stage of splitters) pieces = pieces.flatMap((piece) => stage.apply(piece, section));
+  return pieces;
+}
+
+/** Has the model read the words of the pieces. */
+function visitWords(assembly: Assembly, pieces: readonly string[], visitWord: VisitWord): void {
+  const { cutPiece, readWord, fusesUnknown } = assembly;
+  let offset = 0;
+  let wasUnknown = false;
+  for (const piece of pieces) {
+    for (const text of cutPiece(piece)) {
+      const word = readWord(text);
+      if (word.ends.length > 0) {
+        visitWord(word, fusesUnknown && wasUnknown && word.startsUnknown ? 1 : 0, offset);
+        wasUnknown = word.endsUnknown;
+      }
+      offset += text.length;
+    }
+  }
+}
+
+interface TokenList extends Tokens {
+  readonly ends: number[];
+  readonly ids: number[];
+}
+
+function addToken(tokens: TokenList, end: number, id: number): void {
+  tokens.ends.push(end);
+  tokens.ids.push(id);
+}
+
+/** Adds the tokens of what stands between two added tokens, from `start` on in the text. */
+function readSection(
+  assembly: Assembly,
+  source: string,
+  section: number,
+  start: number,
+  tokens: TokenList,
+): void {
+  const normalized = trace(traced(source), assembly.normalizers, section);
+  const whole = normalized.pieces[0] ?? '';
+  for (const inner of assembly.findInNormalized(whole)) {
+    if (inner.start === inner.end) continue;
+    const content = whole.slice(inner.start, inner.end);
+    const endOf = (end: number): number => start + sourceEnd(normalized.ends, inner.start + end);
+    if (inner.isToken) addToken(tokens, endOf(content.length), assembly.idOf(content));
+    else readPieces(assembly, content, section, endOf, tokens);
+  }
+}
+
+/** Adds the tokens of normalised text; `endOf` gives the place in the source of an offset into it. */
+function readPieces(
+  assembly: Assembly,
+  content: string,
+  section: number,
+  endOf: (end: number) => number,
+  tokens: TokenList,
+): void {
+  const { pieces, ends } = trace(traced(content), assembly.splitters, section);
+  visitWords(assembly, pieces, (word, from, offset) => {
+    const place = (index: number): number => endOf(sourceEnd(ends, offset + (word.ends[index] as number)));
+    if (from === 1) tokens.ends[tokens.ends.length - 1] = place(0);
+    for (let index = from; index < word.ends.length; index++)
+      addToken(tokens, place(index), word.ids[index] as number);
+  });
+}
+
+/** The parts of a whole tokenizer, in the order in which a text meets them. */
+interface Assembly {
+  /** Finds the added tokens that are looked for in the source. */
+  readonly findInSource: FindSections;
+  readonly normalizers: readonly TextStage[];
+  /** Finds the added tokens that are looked for in the normalised text. */
+  readonly findInNormalized: FindSections;
+  /** The pre-tokenizers. */
+  readonly splitters: readonly TextStage[];
+  /** Cuts a piece into words that the model reads on their own. */
+  readonly cutPiece: (piece: string) => readonly string[];
+  readonly readWord: (text: string) => Word;
+  /** Whether unknown tokens that follow each other are one, across the boundaries of words too. */
+  readonly fusesUnknown: boolean;
+  /** The id of an added token, by its text. */
+  readonly idOf: (added: string) => number;
+}
+
+/** Puts together what a file describes. Throws if the library does not know a stage. */
+function assemble(library: Library, file: TokenizerFile): Assembly {
+  const normalizers = file.normalizers.map((config) => createNormalizer(library, config));
+  const { splitters, spellsBytes } = createSplitters(library, file);
+  const { sourceTokens, normalizedTokens, tokens } = sortAddedTokens(file, normalizers);
+  const model = createModel(file.model);
+  return {
+    findInSource: createSectionFinder(sourceTokens, tokens),
+    normalizers,
+    findInNormalized: createSectionFinder(normalizedTokens, tokens),
+    splitters,
+    cutPiece: model.cutsAtMetaspace && !spellsBytes ? cutAtMetaspace : (piece) => [piece],
+    readWord: createMemo(spellsBytes ? readBytes(model) : model.read),
+    fusesUnknown: model.fusesUnknown,
+    idOf: (added) => tokens.get(added)?.id ?? NO_ID,
+  };
+}
+
+/** Takes a section of a text through the normalizers. */
+function normalize(normalizers: readonly TextStage[], text: string, section: number): string {
+  return normalizers.reduce((input, stage) => stage.apply(input, section)[0] ?? '', text);
+}
+
+function createModel(config: ModelConfig): WordModel {
+  if (config.type === 'BPE') return createBpe(config);
+  return config.type === 'WordPiece' ? createWordPiece(config) : createUnigram(config);
+}
+
+function createSplitters(
+  library: Library,
+  file: TokenizerFile,
+): { splitters: TextStage[]; spellsBytes: boolean } {
+  const configs = [...file.preTokenizers];
+  const spellsBytes = configs.at(-1)?.type === 'ByteLevel';
+  const last = spellsBytes ? configs.pop() : undefined;
+  const splitters = configs.map((config) => createPreTokenizer(library, config));
+  return {
+    splitters: last ? [...splitters, createByteLevelSplitter(library, last)] : splitters,
+    spellsBytes,
+  };
+}
+
+/** Which added tokens are looked for before and which after normalisation, and all of them by their text. */
+function sortAddedTokens(file: TokenizerFile, normalizers: readonly TextStage[]) {
+  const tokens = new Map<string, AddedToken>();
+  const sourceTokens: string[] = [];
+  const normalizedTokens: string[] = [];
+  for (const token of file.addedTokens) {
+    tokens.set(token.content, token);
+    if (token.normalized && normalizers.length > 0) {
+      const content = normalize(normalizers, token.content, 0);
+      normalizedTokens.push(content);
+      tokens.set(content, token);
+    } else sourceTokens.push(token.content);
+  }
+  return { sourceTokens, normalizedTokens, tokens };
+}
+
+/** Reads words as they stand in the text with a model whose vocabulary is spelled in bytes. */
+function readBytes(model: WordModel): (text: string) => Word {
+  return (text) => {
+    const word = model.read(encodeBytes(text));
+    const places = alignBytes(text);
+    return { ...word, ends: word.ends.map((end) => places[end - 1] ?? 0) };
+  };
+}
+
+/** Cuts before each run of `▁` that follows another character. */
+const cutAtMetaspace = (piece: string): readonly string[] => piece.match(/▁*[^▁]+|▁+/g) ?? [];
