@@ -16,11 +16,10 @@ interface Ticket {
   readonly kind: ShardKind;
 }
 
-/** An open shard, and the seconds until it may run. */
-type WaitingShard = OpenShard & { readonly delay: number };
-
 /** Tickets that are made, or taken back, at once. */
 const BATCH = 1000;
+/** Seconds after which a shard that may not run yet is looked at again. */
+const LATER = 5;
 const BEFORE_ALL = { rank: -1, job_id: '00000000-0000-0000-0000-000000000000', seq: 0 };
 
 /**
@@ -37,8 +36,6 @@ export class PgBossTickets implements Tickets {
   readonly #log: Log;
   /** Of the claims of this process. */
   readonly #tickets = new WeakMap<Claim, Job<Ticket>>();
-  /** Seconds until a shard may run. */
-  readonly #delay: string;
   readonly #due: string;
   #starting: Promise<PgBoss> | undefined;
   #isClosed = false;
@@ -47,8 +44,6 @@ export class PgBossTickets implements Tickets {
     this.#table = table;
     this.#connection = connection;
     this.#log = log;
-    const { dialect, settings } = table;
-    this.#delay = `least(greatest(due_at - ${dialect.since}, 0), ${settings.leaseSeconds})`;
     this.#due = dueCondition(table);
   }
 
@@ -123,7 +118,7 @@ export class PgBossTickets implements Tickets {
   }
 
   /**
-   * Ends a ticket that gives no shard. One that is open has another, for when it may run; a job that is over leaves
+   * Ends a ticket that gives no shard. One that is open has another; a job that is over leaves
    * tickets, and takes some of them back with this one.
    */
   async #release(ticket: Job<Ticket>): Promise<void> {
@@ -132,15 +127,15 @@ export class PgBossTickets implements Tickets {
     await transact(this.#table.em, async (tx) => {
       const job = await lockJob(tx, jobId);
       // By its key alone: what another transaction opens is waited for.
-      const shard = await rowOf<WaitingShard & { readonly state: ShardState }>(
+      const shard = await rowOf<OpenShard & { readonly state: ShardState; readonly due: boolean }>(
         tx,
-        `select seq, kind, rank, state, ${this.#delay} as delay from bulk_shards where job_id = ? and seq = ? for update`,
+        `select seq, kind, rank, state, ${this.#due} as due from bulk_shards where job_id = ? and seq = ? for update`,
         [jobId, seq],
       );
       const options = await within(tx);
       await boss.complete(ticket.name, attemptOf(ticket), null, options);
       if (shard?.state === 'ready' || shard?.state === 'running')
-        await this.send(tx, jobId, [shard], shard.delay);
+        await this.send(tx, jobId, [shard], shard.due ? 0 : LATER);
       else if (job === undefined || isOver(job.state)) {
         const data: Partial<Ticket> = { jobId, kind: 'chunk' };
         const found = await boss.findJobs(QUEUE, { ...options, data, queued: true, limit: BATCH });
@@ -155,14 +150,14 @@ export class PgBossTickets implements Tickets {
    * was not restored with the tables.
    */
   async #sendMissing(boss: PgBoss): Promise<void> {
-    type Row = WaitingShard & { readonly job_id: string };
-    const after = `select job_id, seq, kind, rank, ${this.#delay} as delay from bulk_shards
+    type Row = OpenShard & { readonly job_id: string };
+    const after = `select job_id, seq, kind, rank from bulk_shards
       where ${OPEN} and (rank, job_id, seq) > (?, ?, ?) order by rank, job_id, seq limit ${BATCH}`;
     let last: Pick<Row, 'rank' | 'job_id' | 'seq'> | undefined = BEFORE_ALL;
     while (last !== undefined) {
       const { rank, job_id, seq } = last;
       const shards: Row[] = await rowsOf<Row>(this.#table.em.fork(), after, [rank, job_id, seq]);
-      const tickets = shards.map((shard) => ticketOf(shard.job_id, shard, shard.delay));
+      const tickets = shards.map((shard) => ticketOf(shard.job_id, shard));
       if (tickets.length > 0) await boss.insert(QUEUE, tickets);
       last = shards.at(-1);
     }
@@ -170,8 +165,8 @@ export class PgBossTickets implements Tickets {
 }
 
 /** A job's tickets are fetched by the rank of their shards. */
-function ticketOf(jobId: string, { seq, kind, rank }: OpenShard, delay: number): JobInsert<Ticket> {
-  const when = delay > 0 && { startAfter: Math.ceil(delay * 1000) / 1000 };
+function ticketOf(jobId: string, { seq, kind, rank }: OpenShard, delay = 0): JobInsert<Ticket> {
+  const when = delay > 0 && { startAfter: delay };
   return { data: { jobId, seq, kind }, singletonKey: `${jobId}/${seq}`, priority: -rank, ...when };
 }
 

@@ -129,15 +129,20 @@ t.test('PostgreSQL', { skip: noPostgres }, async (t) => {
 
     await t.test('that nobody could work on, time and again, are dead letters', async (t) => {
       const { store, sql, next, plan } = await fresh();
-      const dying = `update chunksmith_queue.job set retry_count = retry_limit, heartbeat_on = now() - interval '1 hour'
-        where state = 'active'`;
+      const die = (seq: number) =>
+        sql(
+          `update chunksmith_queue.job set state = 'active', retry_count = retry_limit,
+            heartbeat_on = now() - interval '1 hour' where state < 'completed' and singleton_key = ?`,
+          [`${id}/${seq}`],
+        );
       const id = await plan(2);
       const mine = await next();
-      await sql(`update chunksmith_queue.job set state = 'active' where singleton_key = ?`, [`${id}/1`]);
-      await sql(dying);
+      await die(0);
+      await die(1);
       t.match(await next(), { seq: 1, attempt: 1, failures: 0 }, 'on one nobody has begun: it runs');
       t.ok(await store.renew(mine), 'another one has a worker, which goes on');
       await sql('update bulk_shards set due_at = 0 where seq = 0');
+      await die(0);
       await until(
         async () => (await store.claim('w')) === undefined && (await store.get(id)).shards.failed === 1,
       );
