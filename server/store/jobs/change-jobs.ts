@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../../core/errors.ts';
+import { idOf } from '../pages.ts';
 import { transact } from '../transact.ts';
 import type { JobRecord, NewJob } from './contract.ts';
 import { rowOf } from './dialect.ts';
-import { findJob, getJob, idOf } from './read-jobs.ts';
+import { findJob, getJob } from './read-jobs.ts';
 import {
   changeShards,
   endJob,
