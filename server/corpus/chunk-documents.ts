@@ -33,6 +33,20 @@ export interface ChunkedDocuments {
   readonly documents: readonly ChunkedDocument[];
 }
 
+const LINE_FEED = 0x0a;
+
+/** The documents, each with the lines of its chunks. */
+export function* withLines({ bytes, documents }: ChunkedDocuments) {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  let at = 0;
+  const next = () => {
+    const from = at;
+    at = all.indexOf(LINE_FEED, from) + 1;
+    return all.subarray(from, at);
+  };
+  for (const document of documents) yield { document, lines: Array.from({ length: document.chunks }, next) };
+}
+
 /** What came of a document. */
 export interface ChunkedDocument {
   readonly source: SourceDocument;

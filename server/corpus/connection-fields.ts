@@ -7,70 +7,46 @@ import { isSound } from './s3/keys.ts';
 
 type Fields = ReadonlyMap<string, unknown>;
 
+const KEYS = ['access_key_id', 'secret_access_key', 'session_token'] as const;
+const FIELDS = ['endpoint', 'bucket', 'region', 'prefix', 'style', ...KEYS, 'profile'];
+
 /** The connection, or what is wrong with each of its fields. */
 export function readConnection(
   name: string,
   written: Fields,
   env: Environment,
 ): { readonly value: BucketConnection } | { readonly problems: readonly string[] } {
-  const fields = readFields(written, env);
-  const known = Object.keys(fields).join(', ');
-  const unknown = [...written.keys()]
-    .filter((field) => !Object.hasOwn(fields, field))
-    .map((field) => `${field}: unknown, known are ${known}`);
-  if (!areRead(fields) || unknown.length > 0) return { problems: [...unknown, ...problemsOf(fields)] };
-  const { endpoint, bucket, region, prefix, style, profile, ...keys } = fields;
-  const [accessKeyId, secretAccessKey, sessionToken] = [
-    keys.access_key_id.value,
-    keys.secret_access_key.value,
-    keys.session_token.value,
-  ];
-  return {
-    value: {
-      name,
-      bucket: bucket.value,
-      prefix: prefix.value,
-      style: style.value,
-      ...(endpoint.value !== undefined && { endpoint: endpoint.value }),
-      ...(region.value !== undefined && { region: region.value }),
-      ...(profile.value !== undefined && { profile: profile.value }),
-      ...(accessKeyId !== undefined &&
-        secretAccessKey !== undefined && {
-          credentials: { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) },
-        }),
-    },
+  const problems = [...written.keys()]
+    .filter((field) => !FIELDS.includes(field))
+    .map((field) => `${field}: unknown, known are ${FIELDS.join(', ')}`);
+  /** What was read, which is of no use if there is a problem. */
+  const take = <T>(field: string, read: Read<T>): T => {
+    if ('value' in read) return read.value;
+    problems.push(`${field}: expected ${read.expected}`);
+    return undefined as T;
   };
-}
-
-function readFields(written: Fields, env: Environment) {
   const isOwn = written.has('endpoint');
   const hasKeys = KEYS.some((field) => written.has(field));
   const key = (field: string, isNeeded: boolean) =>
-    isNeeded || written.has(field) ? readKey(written.get(field), env) : { value: undefined };
-  return {
-    endpoint: isOwn ? readEndpoint(written.get('endpoint')) : { value: undefined },
-    bucket: readBucket(written.get('bucket')),
-    region: readRegion(written.get('region') ?? (isOwn ? 'us-east-1' : undefined)),
-    prefix: readPrefix(written.get('prefix') ?? ''),
-    style: readStyle(written.get('style') ?? (isOwn ? 'path' : 'host')),
-    access_key_id: key(KEYS[0], hasKeys),
-    secret_access_key: key(KEYS[1], hasKeys),
-    session_token: key(KEYS[2], false),
-    profile: readProfile(written.get('profile'), hasKeys),
-  };
-}
-
-const KEYS = ['access_key_id', 'secret_access_key', 'session_token'] as const;
-
-type AllRead<T> = { readonly [K in keyof T]: Extract<T[K], { readonly value: unknown }> };
-
-const areRead = <T extends Readonly<Record<string, Read<unknown>>>>(fields: T): fields is T & AllRead<T> =>
-  problemsOf(fields).length === 0;
-
-const problemsOf = (fields: Readonly<Record<string, Read<unknown>>>): string[] =>
-  Object.entries(fields).flatMap(([name, read]) =>
-    'expected' in read ? [`${name}: expected ${read.expected}`] : [],
+    isNeeded || written.has(field) ? take(field, readKey(written.get(field), env)) : undefined;
+  const endpoint = isOwn ? take('endpoint', readEndpoint(written.get('endpoint'))) : undefined;
+  const bucket = take('bucket', readBucket(written.get('bucket')));
+  const region = take('region', readRegion(written.get('region') ?? (isOwn ? 'us-east-1' : undefined)));
+  const prefix = take('prefix', readPrefix(written.get('prefix') ?? ''));
+  const style = take('style', readStyle(written.get('style') ?? (isOwn ? 'path' : 'host')));
+  const [accessKeyId, secretAccessKey] = [key(KEYS[0], hasKeys), key(KEYS[1], hasKeys)];
+  const sessionToken = key(KEYS[2], false);
+  const profile = take('profile', readProfile(written.get('profile'), hasKeys));
+  if (problems.length > 0) return { problems };
+  const credentials = accessKeyId !== undefined &&
+    secretAccessKey !== undefined && {
+      credentials: { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) },
+    };
+  const rest = Object.fromEntries(
+    Object.entries({ endpoint, region, profile }).filter(([, value]) => value !== undefined),
   );
+  return { value: { name, bucket, prefix, style, ...rest, ...credentials } };
+}
 
 function readEndpoint(value: unknown): Read<URL> {
   const expected = 'a URL such as https://s3.eu-central-1.amazonaws.com, without user, query and fragment';

@@ -1,17 +1,11 @@
 import { ServiceError } from '../../core/errors.ts';
-import { type Decode, readShard } from './read-shard.ts';
-import type { FieldMapping, ShardRange, SourceDocument } from './shard.ts';
+import type { ReadOptions } from './formats/reading.ts';
+import { readShard } from './read-shard.ts';
+import type { ShardRange, SourceDocument } from './shard.ts';
 import type { Skip } from './skips.ts';
 import type { Storage } from './storage.ts';
 
-export interface ReadDocumentsOptions {
-  /** Which members of a line or row are what of a document. */
-  readonly fields: FieldMapping | undefined;
-  /** Most bytes of a document. */
-  readonly limit: number;
-  readonly decode: Decode;
-  readonly signal: AbortSignal;
-  readonly isLive?: boolean;
+export interface ReadDocumentsOptions extends Omit<ReadOptions, 'maxExpansion'> {
   /** Called for each file that is skipped. */
   onSkipped(skip: Skip): void;
 }

@@ -1,32 +1,18 @@
-import { countToTake, type Line, type LineSource, sizeOf } from '../run/line-reader.ts';
+import { LineQueue } from '../run/line-reader.ts';
 import { PieceReleaser } from './pieces.ts';
 import type { SourceDocument } from './shard.ts';
 
 /** Gives the documents of a source to the engine, and remembers where each stands. */
-export class SourceLines implements LineSource {
+export class SourceLines extends LineQueue {
   readonly #batches: AsyncIterator<readonly SourceDocument[]>;
-  readonly #lines: Line[] = [];
   /** Those that wait, and those that were taken and are not settled. */
   readonly #sources: SourceDocument[] = [];
   readonly #releaser = new PieceReleaser();
-  #bytes = 0;
-  #isOver = false;
   #isReading = false;
 
   constructor(batches: AsyncIterator<readonly SourceDocument[]>) {
+    super();
     this.#batches = batches;
-  }
-
-  get waiting(): number {
-    return this.#lines.length;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  get isOver(): boolean {
-    return this.#isOver;
   }
 
   async read(): Promise<void> {
@@ -35,20 +21,13 @@ export class SourceLines implements LineSource {
       this.#isReading = false;
     });
     if (done) {
-      this.#isOver = true;
+      this.isEnded = true;
       return;
     }
     for (const source of value) {
-      this.#lines.push(source.document);
+      this.add(source.document);
       this.#sources.push(source);
-      this.#bytes += sizeOf(source.document);
     }
-  }
-
-  take(most: number, mostBytes: number): Line[] {
-    const taken = this.#lines.splice(0, countToTake(this.#lines, most, mostBytes));
-    for (const line of taken) this.#bytes -= sizeOf(line);
-    return taken;
   }
 
   /** Where the next documents stand whose chunks are there. What was in them is gone afterwards. */

@@ -7,6 +7,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { reasonOf } from '../../core/errors.ts';
 import { hold } from '../../core/hold.ts';
 import { retryAfterOf } from '../retry.ts';
+import { unlessAborted } from '../service/unless-aborted.ts';
 import { isPublic } from './addresses.ts';
 import { checkCallbackUrl, hostOf, notPublic } from './callback-url.ts';
 
@@ -75,23 +76,14 @@ export async function callBack(
   }
 }
 
-async function addressesOf(
+/** A look-up cannot be stopped, only left behind. */
+function addressesOf(
   url: URL,
   { resolve, signal }: { readonly resolve: Resolve; readonly signal: AbortSignal },
 ): Promise<readonly LookupAddress[]> {
   const host = hostOf(url);
   const family = isIP(host);
-  if (family !== 0) return [{ address: host, family }];
-  // A look-up cannot be stopped, only left behind.
-  const aborted = Promise.withResolvers<never>();
-  const stop = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([resolve(host), aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
+  return unlessAborted(family === 0 ? resolve(host) : Promise.resolve([{ address: host, family }]), signal);
 }
 
 interface Posting {

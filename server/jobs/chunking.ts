@@ -1,8 +1,5 @@
-import { type ChunkedDocuments, chunkDocuments } from '../corpus/chunk-documents.ts';
+import { type ChunkedDocuments, chunkDocuments, type Documents } from '../corpus/chunk-documents.ts';
 import type { SourceDocument } from '../corpus/shard.ts';
-import type { ByteBudget } from '../run/byte-budget.ts';
-import type { RunAnswer } from '../run/executor.ts';
-import type { Runner } from '../run/runner.ts';
 import type { Service } from '../service/service.ts';
 import type { JobSpec } from './spec.ts';
 
@@ -18,14 +15,8 @@ export type Chunking = (
   signal: AbortSignal,
 ) => AsyncGenerator<ChunkedDocuments>;
 
-export interface LocalChunkingOptions {
+export interface LocalChunkingOptions extends Omit<Documents, 'plan' | 'lines' | 'signal'> {
   readonly service: Pick<Service, 'readStreamPlan'>;
-  readonly runner: Pick<Runner, 'run' | 'throughput'>;
-  /** Most groups of documents that are worked on at once, or wait for a thread. */
-  readonly slots: number;
-  readonly byteBudget: ByteBudget;
-  /** Told of the times of each group. @param bytes those of its documents */
-  onAnswer?(answer: RunAnswer, bytes: number): void;
 }
 
 /** Chunks in the worker threads of this process. */

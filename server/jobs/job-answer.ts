@@ -3,10 +3,10 @@ import { notRead, type SkippedReasons } from '../corpus/skips.ts';
 import type { Failure, JobRecord } from '../store/jobs/contract.ts';
 import type { JobSpec } from './spec.ts';
 
+type Same = 'id' | 'state' | 'chunks' | 'embedding_empty' | 'pruned' | 'unpruned' | 'bytes';
+
 /** A job as callers are told. Times are UTC. */
-export interface JobAnswer {
-  readonly id: string;
-  readonly state: JobRecord['state'];
+export interface JobAnswer extends Pick<JobRecord, Same> {
   readonly error: { readonly status: number; readonly detail: string } | null;
   readonly source: object;
   readonly target: object;
@@ -15,14 +15,6 @@ export interface JobAnswer {
   readonly documents: { readonly done: number; readonly failed: number; readonly skipped: number };
   /** Why files were skipped, and which documents are done that have no text: `empty`. */
   readonly skipped_reasons: SkippedReasons;
-  readonly chunks: number;
-  /** Texts of which the model knows no word: no search finds them. */
-  readonly embedding_empty: number;
-  /** Documents that were deleted from the sink, since the source does not have them any more. */
-  readonly pruned: number;
-  /** Documents that may be gone and were not deleted, since failed ones without an id may be them. */
-  readonly unpruned: number;
-  readonly bytes: { readonly read: number; readonly total: number };
   /** Bytes of the source a second, since the job was made. */
   readonly bytes_per_second: number;
   /** Null until it can be told, and once the job is over. */

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { ServiceError } from '../../core/errors.ts';
 import type { Storage } from '../corpus/storage.ts';
 import type { Claim } from '../store/jobs/contract.ts';
@@ -146,15 +147,9 @@ async function readJson({ storage, folder }: TargetPlace, name: string): Promise
   const file = await storage.find(inFolder(folder, name));
   if (file === undefined) return undefined;
   try {
-    return JSON.parse(await readText(storage, file));
+    return JSON.parse(await text(storage.read(file)));
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;
   }
-}
-
-async function readText(storage: Storage, file: Parameters<Storage['read']>[0]): Promise<string> {
-  const pieces: Buffer[] = [];
-  for await (const piece of storage.read(file)) pieces.push(piece);
-  return Buffer.concat(pieces).toString();
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { Storage, StoredFile, WrittenFile } from '../corpus/storage.ts';
+import type { WrittenFile } from '../corpus/storage.ts';
 import type { JobRecord, JobStore } from '../store/jobs/contract.ts';
-import type { ShardOutput } from './chunk-shard.ts';
+import { outputsOf } from './finish-job.ts';
 import { MANIFEST } from './job-folder.ts';
 import { type PartKind, partName } from './part-files.ts';
 import { inFolder, type JobPlaces, type TargetPlace } from './places.ts';
@@ -11,9 +11,6 @@ export interface OutputTools {
   readonly store: Pick<JobStore, 'shards'>;
   readonly places: Pick<JobPlaces, 'target'>;
 }
-
-/** Shards that are read from the store at once. */
-const PAGE = 500;
 
 /**
  * The lines of all files of a kind that the shards of a job have written, in the order of the source; of a job that runs,
@@ -27,15 +24,9 @@ export async function* readParts(
   { store, places }: OutputTools,
 ): AsyncGenerator<Buffer> {
   const target = await places.target(spec as JobSpec);
-  let after: number | undefined;
-  for (;;) {
-    const page = await store.shards(id, { limit: PAGE, after, state: 'done' });
-    for (const { seq, output } of page.shards) {
-      const file = (output as ShardOutput).files[kind];
-      if (file !== undefined) yield* readPart(target, file, partName(target, kind, seq));
-    }
-    after = page.shards.at(-1)?.seq;
-    if (!page.hasMore) return;
+  for await (const { seq, output } of outputsOf({ jobId: id }, store)) {
+    const file = output.files[kind];
+    if (file !== undefined) yield* readPart(target, file, partName(target, kind, seq));
   }
 }
 
@@ -70,11 +61,11 @@ export async function findManifest(
 ): Promise<AsyncGenerator<Buffer> | undefined> {
   const { storage, folder } = await places.target(spec as JobSpec);
   const file = await storage.find(inFolder(folder, MANIFEST));
-  return file === undefined ? undefined : pieces(storage, file);
+  return file && pieces(storage.read(file));
 }
 
-async function* pieces(storage: Storage, file: StoredFile): AsyncGenerator<Buffer> {
-  yield* storage.read(file);
+async function* pieces(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* bytes;
 }
 
 function gone(storage: string, name: string): ServiceError {

@@ -4,6 +4,7 @@ import {
   type ChunkedDocuments,
   type DocumentError,
   failedDocument,
+  withLines,
 } from '../corpus/chunk-documents.ts';
 import { canonicalJson } from '../service/canonical-json.ts';
 import type { Claim, JobStore, SourceInSink } from '../store/jobs/contract.ts';
@@ -52,24 +53,15 @@ export function remembering(store: StoreChunks, shard: Shard, notes: NoteStore):
   };
 }
 
-const LINE_FEED = 0x0a;
-
 /** Fails some documents, whose lines are left out. */
 function failing(isTaken: (document: ChunkedDocument) => boolean, group: ChunkedDocuments): ChunkedDocuments {
   const taken = new Set(group.documents.filter(isTaken));
   if (taken.size === 0) return group;
-  const bytes = Buffer.from(group.bytes.buffer, group.bytes.byteOffset, group.bytes.length);
-  const kept: Buffer[] = [];
-  let at = 0;
-  for (const document of group.documents) {
-    const start = at;
-    for (let line = 0; line < document.chunks; line++) at = bytes.indexOf(LINE_FEED, at) + 1;
-    if (!taken.has(document)) kept.push(bytes.subarray(start, at));
-  }
+  const kept = [...withLines(group)].filter(({ document }) => !taken.has(document));
   const documents = group.documents.map((document) =>
     taken.has(document) ? failedDocument(document.source, document.id, takenError(document.id)) : document,
   );
-  return { bytes: Buffer.concat(kept), documents };
+  return { bytes: Buffer.concat(kept.flatMap(({ lines }) => lines)), documents };
 }
 
 function takenError(id: string | undefined): DocumentError {

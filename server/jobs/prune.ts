@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fromPlainError } from '../../core/errors.ts';
 import { withLinkedStop } from '../run/linked-stop.ts';
 import type { Runner } from '../run/runner.ts';
-import type { Claim, JobRecord, JobStore, PruneCounts, SourceInSink } from '../store/jobs/contract.ts';
+import type { Claim, JobRecord, JobStore, PruneCounts } from '../store/jobs/contract.ts';
 import { outputsOf } from './finish-job.ts';
 import { sourceInSink } from './note-documents.ts';
 import { STORING } from './shard-sink.ts';
@@ -45,12 +45,15 @@ export async function pruneSink(
   const of = sourceInSink(spec);
   if (of === undefined || spec.prune !== true) return undefined;
   const { jobId } = claim;
+  const forget = async (ids: readonly string[], counts: PruneCounts) => {
+    const isMine = await store.forgetDocuments(claim, of, ids, counts);
+    if (!isMine) throw new Error('the finish is another worker\u2019s');
+  };
   const job = await store.get(jobId);
   if (job.shards.failed > 0) return undefined;
-  const before = job.unpruned;
   if (await mayBeIncomplete(job, store)) {
-    const unpruned = (await store.countGone(jobId, of)) - before;
-    await forget(claim, of, [], { pruned: 0, unpruned }, store);
+    const unpruned = (await store.countGone(jobId, of)) - job.unpruned;
+    await forget([], { pruned: 0, unpruned });
   } else {
     for (;;) {
       const gone = await store.goneDocuments(jobId, of);
@@ -58,14 +61,8 @@ export async function pruneSink(
       signal.throwIfAborted();
       const ids = gone.filter(({ isElsewhere }) => !isElsewhere).map(({ id }) => id);
       await remove(spec, ids, signal);
-      const counts = { pruned: ids.length, unpruned: 0 };
-      await forget(
-        claim,
-        of,
-        gone.map(({ id }) => id),
-        counts,
-        store,
-      );
+      const all = gone.map(({ id }) => id);
+      await forget(all, { pruned: ids.length, unpruned: 0 });
     }
   }
   const { pruned, unpruned } = await store.get(jobId);
@@ -82,15 +79,4 @@ async function mayBeIncomplete(job: JobRecord, store: PruneTools['store']): Prom
     if ((output.unidentified ?? 0) > 0) return true;
   }
   return false;
-}
-
-async function forget(
-  claim: Claim,
-  of: SourceInSink,
-  ids: readonly string[],
-  counts: PruneCounts,
-  store: PruneTools['store'],
-): Promise<void> {
-  const isMine = await store.forgetDocuments(claim, of, ids, counts);
-  if (!isMine) throw new Error('the finish is another worker\u2019s');
 }

@@ -1,14 +1,8 @@
-import type { Log } from '../../core/contracts/collaborators.ts';
-import type { PluginHost } from '../../core/hosting/container.ts';
-import type { Registry } from '../../core/hosting/registry.ts';
 import type { Config } from '../config/config.ts';
-import type { ByteBudget } from '../run/byte-budget.ts';
-import type { RunAnswer } from '../run/executor.ts';
 import type { Runner } from '../run/runner.ts';
 import type { Service } from '../service/service.ts';
-import type { JobStore } from '../store/jobs/contract.ts';
-import type { JobPlaces } from './places.ts';
-import type { ShardOutcome } from './work-on-shard.ts';
+import type { LocalChunkingOptions } from './chunking.ts';
+import type { JobWorkerParts } from './create-worker.ts';
 import type { JobWorker } from './worker.ts';
 
 /** The worker of a server, which is started once its store is open. */
@@ -17,18 +11,13 @@ export interface ServerWorker extends JobWorker {
   start(): void;
 }
 
-export interface ServerWorkerParts {
+export interface ServerWorkerParts
+  extends Pick<JobWorkerParts, 'store' | 'places' | 'registry' | 'host' | 'log'>,
+    Required<Pick<JobWorkerParts, 'onShard'>>,
+    Required<Pick<LocalChunkingOptions, 'byteBudget' | 'onAnswer'>> {
   readonly config: Config;
-  readonly store: JobStore;
-  readonly places: JobPlaces;
   readonly service: Service;
   readonly runner: Runner;
-  readonly byteBudget: ByteBudget;
-  readonly registry: Registry;
-  readonly host: PluginHost;
-  readonly log: Log;
-  onShard(outcome: ShardOutcome, seconds: number, skipped: number): void;
-  onAnswer(answer: RunAnswer, bytes: number): void;
 }
 
 /** What it needs is not loaded before it is started. */

@@ -3,13 +3,10 @@ import type { ShardRecord } from '../store/jobs/contract.ts';
 import type { ShardOutput } from './chunk-shard.ts';
 import { errorAnswer } from './job-answer.ts';
 
+type Same = 'seq' | 'state' | 'attempt' | 'failures' | 'worker';
+
 /** A shard of a job as callers are told. */
-export interface ShardAnswer {
-  readonly seq: number;
-  readonly state: ShardRecord['state'];
-  readonly attempt: number;
-  readonly failures: number;
-  readonly worker: string | null;
+export interface ShardAnswer extends Pick<ShardRecord, Same> {
   readonly source: {
     readonly format: ShardRange['format'];
     /** The first, of so many. */

@@ -2,6 +2,7 @@ import type { Log } from '../../core/contracts/collaborators.ts';
 import { reasonOf, ServiceError, toPlainError } from '../../core/errors.ts';
 import { notRead } from '../corpus/skips.ts';
 import { withRetries } from '../retry.ts';
+import { unlessAborted } from '../service/unless-aborted.ts';
 import type { Claim, Failure, JobStore, ShardKind, ShardResult } from '../store/jobs/contract.ts';
 
 export type WorkerStore = Pick<JobStore, 'claim' | 'renew' | 'commit' | 'fail' | 'giveBack'>;
@@ -56,7 +57,7 @@ export async function workOnShard(
   let skipped = 0;
   let refused: ShardResult | undefined;
   try {
-    await unlessStopped(Promise.all(before), stop.signal);
+    await unlessAborted(Promise.all(before), stop.signal);
     const result = await work[claim.kind](claim, stop.signal);
     outcome = (await surely(() => store.commit(claim, result))) ? 'done' : 'lost';
     if (outcome === 'lost') refused = result;
@@ -73,19 +74,6 @@ export async function workOnShard(
   if (outcome === 'lost') await discard?.(claim, refused).catch(() => {});
   if (outcome === 'done' || outcome === 'failed') await options.onSettled?.(claim).catch(() => {});
   onShard?.(outcome ?? 'lost', (performance.now() - begin) / 1000, skipped);
-}
-
-/** @throws the signal's reason once it aborts */
-async function unlessStopped(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  const stopped = Promise.withResolvers<never>();
-  const stop = () => stopped.reject(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    signal.throwIfAborted();
-    await Promise.race([work, stopped.promise]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }
 
 /** Settles a shard whose work has ended without a result. */

@@ -30,20 +30,73 @@ export interface LineReaderOptions {
   beforeReading(): Promise<void>;
 }
 
+/** Lines that were read, in their order. */
+export abstract class LineQueue implements LineSource {
+  readonly #lines: Line[] = [];
+  #bytes = 0;
+  protected isEnded = false;
+
+  get waiting(): number {
+    return this.#lines.length;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get isOver(): boolean {
+    return this.isEnded;
+  }
+
+  abstract read(): Promise<void>;
+
+  take(most: number, mostBytes: number): Line[] {
+    const taken = this.#lines.splice(0, countToTake(this.#lines, most, mostBytes));
+    for (const line of taken) this.#bytes -= sizeOf(line);
+    return taken;
+  }
+
+  protected add(line: Line): void {
+    this.#lines.push(line);
+    this.#bytes += sizeOf(line);
+  }
+}
+
+/** How many of the lines `LineSource.take` takes. */
+function countToTake(lines: readonly Line[], most: number, mostBytes: number): number {
+  let [count, bytes] = [0, 0];
+  for (const line of lines) {
+    bytes += sizeOf(line);
+    if (count > 0 && (count === most || bytes > mostBytes || !Buffer.isBuffer(line))) break;
+    count++;
+    if (!Buffer.isBuffer(line)) break;
+  }
+  return count;
+}
+
+/** Lines that are in memory already. */
+export class LineList extends LineQueue {
+  constructor(lines: Iterable<Line>) {
+    super();
+    for (const line of lines) this.add(line);
+    this.isEnded = true;
+  }
+
+  async read(): Promise<void> {}
+}
+
 /** Reads the lines of a stream of bytes, no more of it than is asked for. */
-export class LineReader implements LineSource {
+export class LineReader extends LineQueue {
   readonly #source: AsyncIterator<Buffer>;
   readonly #splitter: LineSplitter;
   readonly #options: LineReaderOptions;
-  readonly #lines: Line[] = [];
-  #bytes = 0;
-  #isOver = false;
   #failure: { readonly error: unknown } | undefined;
   /** Ends the wait for more bytes, if there is one. */
   #interrupt: (error: unknown) => void = () => {};
 
   /** @param source gives bytes; it is not closed if it is not read to its end */
   constructor(source: AsyncIterator<Buffer>, options: LineReaderOptions) {
+    super();
     this.#source = source;
     this.#options = options;
     this.#splitter = new LineSplitter(options.limit);
@@ -54,19 +107,8 @@ export class LineReader implements LineSource {
     return this.#options.limit;
   }
 
-  /** Lines that were read and not taken. */
-  get waiting(): number {
-    return this.#lines.length;
-  }
-
-  /** Bytes that were read and not taken. */
-  get bytes(): number {
-    return this.#bytes + this.#splitter.unfinished;
-  }
-
-  /** Whether the stream has ended. Lines may still wait. */
-  get isOver(): boolean {
-    return this.#isOver;
+  override get bytes(): number {
+    return super.bytes + this.#splitter.unfinished;
   }
 
   /**
@@ -82,12 +124,10 @@ export class LineReader implements LineSource {
       this.#interrupt = reject;
       this.#source.next().then(resolve, reject);
     });
-    if (done) this.#isOver = true;
+    if (done) this.isEnded = true;
     for (const read of done ? this.#splitter.end() : this.#splitter.push(value)) {
       if (read === TOO_LONG && this.#options.isStrict) throw tooLong(this.limit);
-      const line = read === TOO_LONG ? tooLong(this.limit) : read;
-      this.#lines.push(line);
-      this.#bytes += sizeOf(line);
+      this.add(read === TOO_LONG ? tooLong(this.limit) : read);
     }
     if (this.#options.isStrict && this.#splitter.isTooLong) throw tooLong(this.limit);
   }
@@ -97,47 +137,6 @@ export class LineReader implements LineSource {
     this.#failure ??= { error };
     this.#interrupt(error);
   }
-
-  take(most: number, mostBytes: number): Line[] {
-    const taken = this.#lines.splice(0, countToTake(this.#lines, most, mostBytes));
-    for (const line of taken) this.#bytes -= sizeOf(line);
-    return taken;
-  }
-}
-
-/** Lines that are in memory already. */
-export function lineList(lines: Buffer[]): LineSource {
-  let bytes = lines.reduce((sum, { length }) => sum + length, 0);
-  let at = 0;
-  return {
-    get waiting() {
-      return lines.length - at;
-    },
-    get bytes() {
-      return bytes;
-    },
-    isOver: true,
-    read: async () => {},
-    take(most, mostBytes) {
-      const ahead = lines.slice(at, at + most);
-      const taken = ahead.slice(0, countToTake(ahead, most, mostBytes));
-      at += taken.length;
-      bytes -= taken.reduce((sum, { length }) => sum + length, 0);
-      return taken;
-    },
-  };
-}
-
-/** How many of the lines `LineSource.take` takes. */
-export function countToTake(lines: readonly Line[], most: number, mostBytes: number): number {
-  let [count, bytes] = [0, 0];
-  for (const line of lines) {
-    bytes += sizeOf(line);
-    if (count > 0 && (count === most || bytes > mostBytes || !Buffer.isBuffer(line))) break;
-    count++;
-    if (!Buffer.isBuffer(line)) break;
-  }
-  return count;
 }
 
 /** @param what names the line in the message */

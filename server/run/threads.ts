@@ -6,7 +6,7 @@ import { release } from '../wire/release.ts';
 import { answerLines } from './answer-lines.ts';
 import type { Executor, RunAnswer, Work } from './executor.ts';
 import type { LineAnswers } from './line-answers.ts';
-import { lineList } from './line-reader.ts';
+import { LineList } from './line-reader.ts';
 import { withLinkedStop } from './linked-stop.ts';
 import type { PriorityQueue, Urgency } from './priority-queue.ts';
 import type { Rate, Throughput } from './throughput.ts';
@@ -115,7 +115,7 @@ export class Threads {
     let queueSeconds = 0;
     const answers = answerLines({
       plan: { ...division.plan, writes: 'lists' },
-      reader: lineList(division.inputs.map(({ from, to }) => bytes.subarray(from, to))),
+      reader: new LineList(division.inputs.map(({ from, to }) => bytes.subarray(from, to))),
       runner: {
         run: (task, group, { signal }) =>
           this.enter({ task, body: group }, group.length, signal, { urgency: 'patient' }),

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { unlessAborted } from './unless-aborted.ts';
 
 /** The use of a value, which stays open at least until the lease is released. */
 export interface Lease<T> {
@@ -138,19 +139,6 @@ export class LeaseCache<T extends object> {
   #dispose(value: T): void {
     const done = Promise.resolve(this.#free(value)).then(() => void this.#freeing.delete(done));
     this.#freeing.add(done);
-  }
-}
-
-/** Rejects with the signal's reason as soon as it aborts. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  const aborted = Promise.withResolvers<never>();
-  const giveUp = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', giveUp, { once: true });
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', giveUp);
   }
 }
 

@@ -88,6 +88,7 @@ async function openUpToDate(database: Database, log: Log): Promise<MikroORM> {
       : await openSqlite(database.kind === 'memory' ? ':memory:' : database.path, log);
   try {
     if (database.kind === 'postgresql') await expectDatabase(orm as MikroORM, database.url);
+    else await withRetries(LOCKS, { isPassing: isTransient }, () => prepareFile(orm as MikroORM));
     await orm.migrator.up();
     return orm;
   } catch (error) {
@@ -116,18 +117,11 @@ async function expectDatabase(orm: MikroORM, databaseUrl: string): Promise<void>
 async function openSqlite(dbName: string, log: Log): Promise<MikroORM> {
   if (dbName !== ':memory:') await makeFolder(dirname(dbName));
   const { MikroORM } = await import('@mikro-orm/sqlite');
-  const orm = await MikroORM.init({ ...common(log), dbName, driverOptions: { timeout: BLOCKING_WAIT } });
-  try {
-    await withRetries(LOCKS, { isPassing: isTransient }, () => prepareFile(orm));
-    return orm;
-  } catch (error) {
-    await orm.close(true).catch(() => {});
-    throw error;
-  }
+  return MikroORM.init({ ...common(log), dbName, driverOptions: { timeout: BLOCKING_WAIT } });
 }
 
 async function prepareFile(orm: MikroORM): Promise<void> {
-  const connection = orm.em.getConnection();
+  const connection = (orm.em as SqlEntityManager).getConnection();
   await connection.execute('pragma journal_mode = wal');
   // What was answered survives a loss of power.
   await connection.execute('pragma synchronous = full');

@@ -1,5 +1,6 @@
 import type { OpenPipelineStore, PipelineStore } from './contract.ts';
-import { type SharedDatabase, throwUnavailable } from './create-database.ts';
+import type { SharedDatabase } from './create-database.ts';
+import { lazyStore } from './lazy-store.ts';
 
 /** Keeps pipelines in the database, which it opens when it is first used. */
 export function createPipelineStore(database: SharedDatabase): PipelineStore {
@@ -10,16 +11,5 @@ export function createPipelineStore(database: SharedDatabase): PipelineStore {
     loading ??= import('./repository.ts').then(({ createRepository }) => createRepository(opened));
     return loading;
   };
-  const opened = () => open().catch(throwUnavailable);
-
-  return {
-    open: async () => void (await open()),
-    create: async (pipeline) => (await opened()).create(pipeline),
-    list: async (page) => (await opened()).list(page),
-    get: async (id) => (await opened()).get(id),
-    update: async (id, changes, ifMatch) => (await opened()).update(id, changes, ifMatch),
-    delete: async (id, ifMatch) => (await opened()).delete(id, ifMatch),
-    ping: async () => (await opened()).ping(),
-    isStuck: () => database.isStuck(),
-  };
+  return lazyStore(open, { isStuck: () => database.isStuck() });
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type FilterQuery, type MikroORM, UniqueConstraintViolationException } from '@mikro-orm/core';
+import { type MikroORM, UniqueConstraintViolationException } from '@mikro-orm/core';
 import { ServiceError } from '../../core/errors.ts';
 import { type Clock, createClock } from './clock.ts';
 import type {
@@ -15,6 +15,7 @@ import type {
 import { unavailable } from './errors.ts';
 import { isTransient } from './failures.ts';
 import type { OpenDatabase } from './open-database.ts';
+import { idOf, newestFirst } from './pages.ts';
 import { PipelineEntity, type PipelineRow } from './pipeline-entity.ts';
 
 interface Table {
@@ -24,8 +25,6 @@ interface Table {
 
 /** An update that loses the race for its row this often gives up. */
 const MOST_RACES = 1000;
-
-const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
 /**
  * Every change is one statement, so that it is made whole or not at all. A change of a row names the
@@ -61,28 +60,18 @@ async function create({ orm, clock }: Table, pipeline: NewPipeline): Promise<Pip
   return toRecord(row);
 }
 
-async function list({ orm }: Table, { limit, after, name }: PageRequest): Promise<Page> {
-  const older: FilterQuery<PipelineRow> =
-    after === undefined
-      ? {}
-      : {
-          createdAt: { $lte: after.created_at },
-          $or: [{ createdAt: { $lt: after.created_at } }, { id: { $lt: after.id } }],
-        };
-  const wanted = name === undefined ? older : { ...older, name };
-  const rows = await orm.em.fork().find(PipelineEntity, wanted, {
-    orderBy: { createdAt: 'desc', id: 'desc' },
-    limit: limit + 1,
-    disableIdentityMap: true,
-  });
-  return { pipelines: rows.slice(0, limit).map(toRecord), hasMore: rows.length > limit };
+async function list({ orm }: Table, { name, ...page }: PageRequest): Promise<Page> {
+  const wanted = name === undefined ? {} : { name };
+  const { rows, hasMore } = await newestFirst(orm.em, PipelineEntity, page, wanted);
+  return { pipelines: rows.map(toRecord), hasMore };
 }
 
 async function get(table: Table, id: string): Promise<PipelineRecord> {
-  const key = id.toLowerCase();
-  const row = UUID.test(key)
-    ? await table.orm.em.fork().findOne(PipelineEntity, { id: key }, { disableIdentityMap: true })
-    : null;
+  const key = idOf(id);
+  const row =
+    key === undefined
+      ? null
+      : await table.orm.em.fork().findOne(PipelineEntity, { id: key }, { disableIdentityMap: true });
   if (row === null) throw await notFound(table, id);
   return toRecord(row);
 }

@@ -1,17 +1,11 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { toJsonText } from '../../wire/json-text.ts';
 
-/** A document as a line of a stream; each part is JSON. */
-export interface LineParts {
-  readonly text: Uint8Array;
-  readonly id?: Uint8Array | undefined;
-  readonly title?: Uint8Array | undefined;
-  readonly filename?: Uint8Array | undefined;
-  readonly pages?: Uint8Array | undefined;
-  readonly metadata?: Uint8Array | undefined;
-}
-
 const NAMES = ['id', 'title', 'filename', 'metadata', 'pages', 'text'] as const;
+
+/** A document as a line of a stream; each part is JSON. */
+export type LineParts = { readonly [N in (typeof NAMES)[number]]?: Uint8Array | undefined };
+
 const QUOTE = Buffer.from('"');
 
 /** Writes a document as one line of JSON, without its end. */

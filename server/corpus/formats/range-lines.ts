@@ -54,11 +54,6 @@ export class RangeLines {
     return this.#isDone;
   }
 
-  /** Bytes that are kept of a line which is not complete. */
-  get kept(): number {
-    return this.#begunBytes;
-  }
-
   /** The lines that end within these bytes, and one that has become too long. */
   push(piece: Buffer): RangeLine[] {
     const lines: RangeLine[] = [];

@@ -4,7 +4,7 @@ import { fromPlainError, ServiceError } from '../../../core/errors.ts';
 import { answerLines } from '../../run/answer-lines.ts';
 import { HeldBytes } from '../../run/held-bytes.ts';
 import type { LineAnswers } from '../../run/line-answers.ts';
-import { LineReader, type LineSource, lineList, tooLong } from '../../run/line-reader.ts';
+import { LineList, LineReader, type LineSource, tooLong } from '../../run/line-reader.ts';
 import type { StreamPlan } from '../../service/stream-plan.ts';
 import type { ChunksTask } from '../../service/tasks.ts';
 import { release } from '../../wire/release.ts';
@@ -72,7 +72,7 @@ export async function answerBatch(
   const { division, body: same } = await services.runner.divide(streamed.task, body, streamed.stop);
   if (division === undefined || same === undefined) throw new ServiceError('internal');
   const bytes = Buffer.from(same.buffer, same.byteOffset, same.length);
-  const reader = lineList(division.inputs.map(({ from, to }) => bytes.subarray(from, to)));
+  const reader = new LineList(division.inputs.map(({ from, to }) => bytes.subarray(from, to)));
   return sendLines(streamed, services, { plan: division.plan, reader, onHeld() {} });
 }
 

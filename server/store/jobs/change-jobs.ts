@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../../core/errors.ts';
+import { idOf } from '../pages.ts';
 import { transact } from '../transact.ts';
-import type { JobRecord, JobState, NewJob } from './contract.ts';
+import type { JobRecord, NewJob } from './contract.ts';
 import { rowOf } from './dialect.ts';
-import { findJob, getJob, idOf } from './read-jobs.ts';
+import { findJob, getJob } from './read-jobs.ts';
 import {
   changeShards,
   endJob,
+  isOver,
   type JobTables,
   jobNotFound,
   type LockedJob,
@@ -18,8 +20,6 @@ import {
   type Transaction,
 } from './tables.ts';
 import { OPEN } from './take.ts';
-
-const OVER: readonly JobState[] = ['done', 'failed', 'cancelled'];
 
 /** @param id of the new job: the same if this is repeated because the answer was lost */
 export async function createJob(
@@ -67,7 +67,7 @@ async function insertJob({ dialect }: JobTables, tx: Transaction, job: NewJob, i
 /** See `JobStore.cancel`. */
 export function cancelJob(tables: JobTables, given: string): Promise<JobRecord> {
   return changeJob(tables, given, async (tx, id, job) => {
-    if (!OVER.includes(job.state)) await endJob(tables, tx, id, { state: 'cancelled', error: null, job });
+    if (!isOver(job.state)) await endJob(tables, tx, id, { state: 'cancelled', error: null, job });
     return getJob(tx, id);
   });
 }
@@ -92,7 +92,7 @@ export function retryJob(tables: JobTables, given: string): Promise<JobRecord> {
 }
 
 /** Opens what failed or was cancelled. Its attempts rise, so that whoever still works on it has lost it. */
-async function reopen({ dialect, dispatch }: JobTables, tx: Transaction, id: string) {
+async function reopen({ dialect, tickets }: JobTables, tx: Transaction, id: string) {
   const closed = `state in ('failed', 'cancelled') and kind in ('plan', 'chunk')`;
   const first = await rowOf<{ rank: number | null }>(
     tx,
@@ -107,7 +107,7 @@ async function reopen({ dialect, dispatch }: JobTables, tx: Transaction, id: str
   for await (const shards of changeShards(tx, id, anew, closed)) {
     if (shards.some(({ kind }) => kind === 'plan')) isPlanned = false;
     chunks += shards.filter(({ kind }) => kind === 'chunk').length;
-    await dispatch.send(tx, id, shards);
+    await tickets?.send(tx, id, shards);
   }
   return { isPlanned, chunks };
 }
@@ -115,7 +115,7 @@ async function reopen({ dialect, dispatch }: JobTables, tx: Transaction, id: str
 /** See `JobStore.remove`. */
 export async function removeJob(tables: JobTables, given: string): Promise<void> {
   await changeJob(tables, given, async (tx, id, job) => {
-    if (!OVER.includes(job.state)) throw notOver(id, job, 'cancel it first');
+    if (!isOver(job.state)) throw notOver(id, job, 'cancel it first');
     for await (const _ of changeShards(tx, id, 'delete from bulk_shards', 'true'));
     await tx.execute('delete from bulk_jobs where id = ?', [id]);
   });

@@ -5,14 +5,13 @@ import type { OpenDatabase } from '../open-database.ts';
 import { cancelJob, createJob, removeJob, retryJob } from './change-jobs.ts';
 import type { Claim, JobStore, QueueSettings } from './contract.ts';
 import { POSTGRESQL, type ShardTable, SQLITE } from './dialect.ts';
-import type { Dispatch } from './dispatch.ts';
-import { createLeaseDispatch } from './lease-dispatch.ts';
 import { addShards } from './plan-shards.ts';
 import { getJob, listExpired, listJobs, listShards, readLoad, readUpload } from './read-jobs.ts';
 import { commit, fail, giveBack } from './settle-shard.ts';
 import { countGone, forgetDocuments, goneDocuments, noteFailed, noteStored } from './stored-documents.ts';
 import type { JobTables } from './tables.ts';
-import { renewLease } from './take.ts';
+import { renewLease, takeFirst } from './take.ts';
+import type { Tickets } from './tickets.ts';
 
 /** The store of a database that is open. */
 export type OpenJobStore = Omit<JobStore, 'open'>;
@@ -25,8 +24,7 @@ export async function openJobStore(
 ): Promise<OpenJobStore> {
   const dialect = opened.database.kind === 'postgresql' ? POSTGRESQL : SQLITE;
   const table: ShardTable = { em: opened.em, dialect, settings };
-  const dispatch = await createDispatch(opened, table, log);
-  const tables: JobTables = { ...table, dispatch };
+  const tables: JobTables = { ...table, tickets: await createTickets(opened, table, log) };
   const read = <T>(work: () => Promise<T>): Promise<T> => opened.calls.make(mayPass, work);
   const write = <T>(work: () => Promise<T>): Promise<T> =>
     read(async () => {
@@ -59,23 +57,24 @@ export async function openJobStore(
     goneDocuments: (...given) => read(() => goneDocuments(tables, ...given)),
     countGone: (...given) => read(() => countGone(tables, ...given)),
     forgetDocuments: (...given) => write(() => forgetDocuments(tables, ...given)),
-    close: () => dispatch.close(),
+    close: async () => tables.tickets?.close(),
   };
 }
 
-async function createDispatch(
+async function createTickets(
   { database, em }: OpenDatabase,
   table: ShardTable,
   log: Log,
-): Promise<Dispatch> {
-  if (database.kind !== 'postgresql') return createLeaseDispatch(table);
-  const { createPgBossDispatch } = await import('./pg-boss-dispatch.ts');
-  return createPgBossDispatch(table, em.getConnection().getConnectionOptions(), log);
+): Promise<Tickets | undefined> {
+  if (database.kind !== 'postgresql') return undefined;
+  const { PgBossTickets } = await import('./pg-boss-tickets.ts');
+  return new PgBossTickets(table, em.getConnection().getConnectionOptions(), log);
 }
 
 async function claim(tables: JobTables, worker: string): Promise<Claim | undefined> {
   for (;;) {
-    const claim = await tables.dispatch.claim(worker);
+    const { tickets } = tables;
+    const claim = await (tickets === undefined ? takeFirst(tables, worker) : tickets.claim(worker));
     if (claim === undefined || claim.failures < tables.settings.mostFailures) return claim;
     // It took its workers down with it, or was too slow for its lease, too often.
     await fail(tables, claim, { code: 'worker_lost', values: {} }, true);
@@ -84,7 +83,7 @@ async function claim(tables: JobTables, worker: string): Promise<Claim | undefin
 
 async function renew(tables: JobTables, claim: Claim): Promise<boolean> {
   const isMine = await renewLease(tables, claim);
-  if (isMine) await tables.dispatch.renewed(claim);
-  else tables.dispatch.ended(claim, true);
+  if (isMine) await tables.tickets?.renewed(claim);
+  else tables.tickets?.lost(claim);
   return isMine;
 }

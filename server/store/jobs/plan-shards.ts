@@ -27,14 +27,14 @@ export async function addShards(
   for (const batch of batchesOf(from, shards)) {
     const isMine = await transact(tables.em, (tx) => addBatch(tables, tx, plan, batch));
     if (!isMine) return false;
-    await tables.dispatch.renewed(plan);
+    await tables.tickets?.renewed(plan);
     await nextTurn();
   }
   return true;
 }
 
 async function addBatch(
-  { dialect, settings, dispatch }: JobTables,
+  { dialect, settings, tickets }: JobTables,
   tx: Transaction,
   plan: Claim,
   batch: readonly PlannedRow[],
@@ -60,7 +60,7 @@ async function addBatch(
   const counts =
     'shards_total = shards_total + ?, shards_open = shards_open + ?, bytes_total = bytes_total + ?';
   await lockJob(tx, jobId, counts, [added.length, added.length, total]);
-  await dispatch.send(
+  await tickets?.send(
     tx,
     jobId,
     added.map((one) => ({ ...one, kind: 'chunk' })),

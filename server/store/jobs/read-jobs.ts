@@ -1,5 +1,6 @@
 import type { FilterQuery } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import { idOf, newestFirst } from '../pages.ts';
 import type {
   JobLoad,
   JobPage,
@@ -12,14 +13,6 @@ import type {
 import { rowsOf, type ShardTable } from './dialect.ts';
 import { BulkJobEntity, type BulkJobRow, BulkShardEntity, type BulkShardRow } from './entities.ts';
 import { jobNotFound } from './tables.ts';
-
-const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
-
-/** The id as it is stored; undefined if there can be no job of this id. */
-export function idOf(given: string): string | undefined {
-  const id = given.toLowerCase();
-  return UUID.test(id) ? id : undefined;
-}
 
 /** @param em a transaction sees its own changes */
 export async function findJob(
@@ -40,22 +33,10 @@ export async function getJob(em: SqlEntityManager, given: string): Promise<JobRe
 
 export async function listJobs(
   { em }: ShardTable,
-  { limit, after, state }: Parameters<JobStore['list']>[0],
+  { state, ...page }: Parameters<JobStore['list']>[0],
 ): Promise<JobPage> {
-  const older: FilterQuery<BulkJobRow> =
-    after === undefined
-      ? {}
-      : {
-          createdAt: { $lte: after.created_at },
-          $or: [{ createdAt: { $lt: after.created_at } }, { id: { $lt: after.id } }],
-        };
-  const wanted = state === undefined ? older : { ...older, state };
-  const rows = await em.fork().find(BulkJobEntity, wanted, {
-    orderBy: { createdAt: 'desc', id: 'desc' },
-    limit: limit + 1,
-    disableIdentityMap: true,
-  });
-  return { jobs: rows.slice(0, limit).map(toJob), hasMore: rows.length > limit };
+  const { rows, hasMore } = await newestFirst(em, BulkJobEntity, page, state === undefined ? {} : { state });
+  return { jobs: rows.map(toJob), hasMore };
 }
 
 export async function listShards(

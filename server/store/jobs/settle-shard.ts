@@ -42,7 +42,7 @@ export async function fail(
   const error = JSON.stringify(failure);
   if (!isFinal && claim.failures + 1 < settings.mostFailures) {
     const pause = pauseOf(settings, claim.failures);
-    const set = `failures = failures + 1, error = ?, due_at = ${dialect.now} + ${pause}`;
+    const set = `failures = failures + 1, error = ?, due_at = ${dialect.since} + ${pause}`;
     return putBack(tables, claim, { set, values: [error] }, pause);
   }
   const counts = 'shards_open = shards_open - 1, shards_failed = shards_failed + 1';
@@ -73,7 +73,7 @@ async function settle(
     const job = await lockJob(tx, claim.jobId, jobChange.set, jobChange.values);
     if (job === undefined) throw new Refused();
     await changeMine(tx, claim, shardChange);
-    await tables.dispatch.settle(tx, claim);
+    await tables.tickets?.settle(tx, claim);
     await follow(tx, job);
   });
 }
@@ -83,24 +83,23 @@ async function putBack(tables: JobTables, claim: Claim, change: Change, delay: n
   return unlessRefused(tables, claim, async (tx) => {
     const set = `state = 'ready', ${change.set}`;
     const rank = await changeMine(tx, claim, { set, values: change.values });
-    await tables.dispatch.settle(tx, claim);
+    await tables.tickets?.settle(tx, claim);
     const { jobId, seq, kind } = claim;
-    await tables.dispatch.send(tx, jobId, [{ seq, kind, rank }], delay);
+    await tables.tickets?.send(tx, jobId, [{ seq, kind, rank }], delay);
   });
 }
 
 async function unlessRefused(
-  { em, dispatch }: JobTables,
+  { em, tickets }: JobTables,
   claim: Claim,
   work: (tx: Transaction) => Promise<void>,
 ): Promise<boolean> {
   try {
     await transact(em, work);
-    dispatch.ended(claim, false);
     return true;
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    dispatch.ended(claim, true);
+    tickets?.lost(claim);
     return false;
   }
 }

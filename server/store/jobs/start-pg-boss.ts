@@ -8,27 +8,33 @@ import type { QueueSettings } from './contract.ts';
 export type Connection = Pick<ConstructorOptions, 'host' | 'port' | 'user' | 'password' | 'database'>;
 
 export const QUEUE = 'chunksmith-bulk';
+/** Has tickets whose workers were lost so often that their shards have failed for good. */
+export const LOST = 'chunksmith-bulk-lost';
 const SCHEMA = 'chunksmith_queue';
 /** pg-boss takes no shorter time as lost. */
 const SHORTEST_HEARTBEAT = 10;
 const LONGEST_MONITOR = 5;
-/** Seconds after which a settled ticket is deleted, and after which one is lost whatever its heartbeat. */
+/** What of pg-boss a shard is not to be subject to, as far as it lets us: ten years, two billion times, a day. */
+const UNENDING = { retentionSeconds: 315_360_000, expireInSeconds: 86_400 };
+const WITHOUT_END = 2 ** 31 - 1;
+/** Seconds after which a settled ticket is deleted. */
 const KEPT = 3600;
-const DAY = 86_400;
 
-/** Seconds between two looks for tickets whose workers are lost, and for shards whose tickets are. */
+/** Seconds between two looks for tickets whose workers are lost. */
 export const monitorOf = ({ leaseSeconds }: QueueSettings): number =>
   Math.max(1, Math.min(LONGEST_MONITOR, Math.floor(leaseSeconds / 6)));
 
 /**
  * Starts pg-boss, which creates and updates tables of its own, in a schema of its own.
  *
+ * @param prepare what is done before it is used
  * @throws the database's error if it cannot be reached
  */
 export async function startPgBoss(
   settings: QueueSettings,
   connection: Connection,
   log: Log,
+  prepare: (boss: PgBoss) => Promise<void>,
 ): Promise<PgBoss> {
   const { PgBoss } = await import('pg-boss');
   const monitor = monitorOf(settings);
@@ -50,19 +56,25 @@ export async function startPgBoss(
   boss.on('warning', ({ message }) => log.debug({ reason: message }, 'The queue of jobs warns.'));
   try {
     await boss.start();
-    await boss.createQueue(QUEUE, { policy: 'exclusive' });
-    // Of a queue that is there already, with the settings of an earlier start.
-    await boss.updateQueue(QUEUE, {
-      heartbeatSeconds: Math.max(SHORTEST_HEARTBEAT, Math.ceil(settings.leaseSeconds)),
-      expireInSeconds: DAY,
-      // The table of shards counts failures; a ticket lasts until it has counted the last.
-      retryLimit: settings.mostFailures,
-      retryDelay: 0,
-      deleteAfterSeconds: KEPT,
-    });
+    await createQueues(boss, settings);
+    await prepare(boss);
     return boss;
   } catch (error) {
     await boss.stop({ graceful: false }).catch(() => {});
     throw error;
   }
+}
+
+async function createQueues(boss: PgBoss, { leaseSeconds, mostFailures }: QueueSettings): Promise<void> {
+  const common = {
+    heartbeatSeconds: Math.max(SHORTEST_HEARTBEAT, Math.ceil(leaseSeconds)),
+    retryDelay: 0,
+    deleteAfterSeconds: KEPT,
+    ...UNENDING,
+  };
+  await boss.createQueue(LOST);
+  await boss.createQueue(QUEUE, { policy: 'exclusive' });
+  // Of queues that are there already, with the settings of an earlier start.
+  await boss.updateQueue(LOST, { ...common, retryLimit: WITHOUT_END });
+  await boss.updateQueue(QUEUE, { ...common, retryLimit: mostFailures - 1, deadLetter: LOST });
 }

@@ -3,13 +3,18 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { ServiceError } from '../../../core/errors.ts';
 import type { Failure, JobState, ShardKind } from './contract.ts';
 import { rowOf, rowsOf, type ShardTable, type Sql } from './dialect.ts';
-import type { Dispatch, OpenShard } from './dispatch.ts';
 import { OPEN } from './take.ts';
+import type { OpenShard, Tickets } from './tickets.ts';
 
 /** What statements about jobs need. */
 export interface JobTables extends ShardTable {
-  readonly dispatch: Dispatch;
+  /** On PostgreSQL alone; on SQLite shards are taken from their table. */
+  readonly tickets: Tickets | undefined;
 }
+
+const OVER: readonly JobState[] = ['done', 'failed', 'cancelled'];
+
+export const isOver = (state: JobState): boolean => OVER.includes(state);
 
 /** A transaction. */
 export type Transaction = SqlEntityManager;
@@ -57,7 +62,7 @@ export function lockJob(
 
 /** Opens the shard of a kind that a job has once, also again. */
 export async function openShard(
-  { dialect, dispatch }: JobTables,
+  { dialect, tickets }: JobTables,
   tx: Transaction,
   jobId: string,
   kind: keyof typeof SEQ,
@@ -69,7 +74,7 @@ export async function openShard(
       due_at = excluded.due_at, worker = null, error = null, output = null`,
     [jobId, SEQ[kind], kind],
   );
-  await dispatch.send(tx, jobId, [{ seq: SEQ[kind], kind, rank: 0 }]);
+  await tickets?.send(tx, jobId, [{ seq: SEQ[kind], kind, rank: 0 }]);
 }
 
 /** Ends a job: what is open of it is cancelled, and if it `notifies`, that is to be done. */
@@ -87,11 +92,9 @@ export async function endJob(
   const error = end.error === null ? null : JSON.stringify(end.error);
   const times = `finished_at = ${now}, expires_at = ${now} + keep_seconds`;
   await lockJob(tx, jobId, `state = ?, error = ?, shards_open = 0, ${times}`, [end.state, error]);
-  if (end.state !== 'done') {
-    const close = `update bulk_shards set state = 'cancelled', worker = null`;
+  const close = `update bulk_shards set state = 'cancelled', worker = null`;
+  if (end.state !== 'done')
     for await (const _ of changeShards(tx, jobId, close, `${OPEN} and kind <> 'notify'`));
-    tables.dispatch.withdraw(jobId);
-  }
   if (end.job.notifies) await openShard(tables, tx, jobId, 'notify');
 }
 

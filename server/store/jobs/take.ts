@@ -68,3 +68,11 @@ export async function renewLease({ em, dialect, settings }: ShardTable, claim: C
   );
   return row !== undefined;
 }
+
+/** Takes the first shard that may run: on SQLite, where one process at a time writes, nothing has to be handed out. */
+export function takeFirst(table: ShardTable, worker: string): Promise<Claim | undefined> {
+  const first = `(job_id, seq) = (
+    select job_id, seq from bulk_shards where ${OPEN} and ${dueCondition(table)}
+    order by rank, job_id, seq limit 1)`;
+  return takeShard(table, worker, first, []);
+}

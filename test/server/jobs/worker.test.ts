@@ -33,7 +33,7 @@ async function start(t: Test, shards: number, chunk: Work, { leaseSeconds = 6, i
     concurrency: 2,
     leaseSeconds: 0.6,
     onShard: (outcome) => outcomes.push(outcome),
-    store: { ...store, ...instead?.(store) },
+    store: Object.assign(Object.create(store), instead?.(store)),
     work: { plan: nothing, chunk, finish: nothing, notify: nothing },
   });
   t.teardown(() => worker.stop(0));

@@ -24,13 +24,13 @@ t.test('what must match a version that there is not is not created', async (t) =
 });
 
 /** The store, in which a pipeline is changed by somebody else just before it is updated. */
-const overtaken = (change: () => Promise<unknown>): typeof store => ({
-  ...store,
-  async update(...given) {
+const overtaken = (change: () => Promise<unknown>): typeof store => {
+  const update: typeof store.update = async (...given) => {
     await change().catch(() => {});
     return store.update(...given);
-  },
-});
+  };
+  return Object.assign(Object.create(store), { update });
+};
 
 t.test('a pipeline that is renamed meanwhile keeps its new name and members', async (t) => {
   const { id } = await store.create(draft('before', 'old'));

@@ -1,9 +1,7 @@
 import { ServiceError } from '../../../../core/errors.ts';
-import type { ChunkedDocument, ChunkedDocuments } from '../../../corpus/chunk-documents.ts';
+import { type ChunkedDocument, type ChunkedDocuments, withLines } from '../../../corpus/chunk-documents.ts';
 import { placeInWords } from '../../../corpus/shard.ts';
 import { type ChangeCounts, deletedLines, type EarlierIds } from './earlier-ids.ts';
-
-const LINE_FEED = 0x0a;
 
 /**
  * Leaves of lines of chunks those that are new, and adds a line for each that is not there any more.
@@ -16,18 +14,12 @@ export function onlyChanges(
   earlier: EarlierIds,
   counts: ChangeCounts,
 ): ChunkedDocuments {
-  const bytes = Buffer.from(group.bytes.buffer, group.bytes.byteOffset, group.bytes.length);
   const kept: Buffer[] = [];
-  let at = 0;
-  for (const document of group.documents) {
+  for (const { document, lines } of withLines(group)) {
     if (document.error !== undefined) continue;
     const id = idOf(document);
     const { isOld, deleted } = earlier.changesOf(id, document.ids);
-    for (const old of isOld) {
-      const end = bytes.indexOf(LINE_FEED, at) + 1;
-      if (!old) kept.push(bytes.subarray(at, end));
-      at = end;
-    }
+    kept.push(...lines.filter((_, index) => !isOld[index]));
     kept.push(Buffer.from(deletedLines(deleted, id)));
     addChanges(counts, isOld, deleted);
   }

@@ -78,6 +78,7 @@ async function countTurns(work: () => Promise<unknown>): Promise<number> {
 export async function largeJobCases(t: Test, fresh: OpenFresh): Promise<void> {
   await t.test('every statement uses an index, however many jobs and shards there are', async (t) => {
     const jobs = await fresh(t, { leaseSeconds: 6 });
+    t.equal(await jobs.store.claim('w'), undefined, 'what is read once, at the start, is behind it');
     await fill(jobs);
     const statements = await record(jobs);
     const isSqlite = jobs.settings.databaseUrl === '';

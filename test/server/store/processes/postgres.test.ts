@@ -1,6 +1,6 @@
 import t from 'tap';
 import { POSTGRESQL } from '../../../../server/store/jobs/dialect.ts';
-import { createPgBossDispatch } from '../../../../server/store/jobs/pg-boss-dispatch.ts';
+import { PgBossTickets } from '../../../../server/store/jobs/pg-boss-tickets.ts';
 import { quietLog } from '../../../../server/testing/collaborators.ts';
 import { JOB, openJobs, openOnPostgres, postgresPlace, RESULT } from '../../../support/job-stores.ts';
 import { noPostgres, startPostgres } from '../../../support/postgres.ts';
@@ -47,21 +47,21 @@ t.test('PostgreSQL', { skip: noPostgres }, async (t) => {
       await drain();
       const { em } = await database.open();
       const table = { em, dialect: POSTGRESQL, settings: settings.queue };
-      const dispatch = createPgBossDispatch(table, em.getConnection().getConnectionOptions(), quietLog);
-      t.teardown(() => dispatch.close());
+      const tickets = new PgBossTickets(table, em.getConnection().getConnectionOptions(), quietLog);
+      t.teardown(() => tickets.close());
       const shards = [{ seq: 1, kind: 'chunk', rank: 1 }] as const;
       const rolledBack = em.fork().transactional(async (tx) => {
-        await dispatch.send(tx, job.id, shards);
+        await tickets.send(tx, job.id, shards);
         t.same(await sql(OPEN_TICKETS), [], 'nobody sees it before');
         throw new Error('no');
       });
       await t.rejects(rolledBack, /no/);
       t.same(await sql(OPEN_TICKETS), []);
       for (let time = 0; time < 2; time++) {
-        await em.fork().transactional((tx) => dispatch.send(tx, job.id, shards));
+        await em.fork().transactional((tx) => tickets.send(tx, job.id, shards));
       }
       t.same(await sql(OPEN_TICKETS), [{ key: `${job.id}/1` }], 'a shard has one at most');
-      t.equal(await dispatch.claim('w'), undefined, 'without a row it stands for nothing');
+      t.equal(await tickets.claim('w'), undefined, 'without a row it stands for nothing');
       t.same(await sql(OPEN_TICKETS), []);
     });
 
@@ -80,26 +80,75 @@ t.test('PostgreSQL', { skip: noPostgres }, async (t) => {
       await until(async () => (await sql(OPEN_TICKETS)).length === 0);
     });
 
-    await t.test('that are lost are made again', async (t) => {
-      const { store, sql, next, plan, drain } = await fresh();
-      const id = await plan(250);
+    await t.test('are made at the start for shards without: opened by a version that had none', async (t) => {
+      const { store, settings, sql, next, plan } = await fresh();
+      const id = await plan(2500);
       await store.commit(await next(), RESULT);
-      await sql(`delete from chunksmith_queue.job where singleton_key is not null`);
-      await until(async () => (await sql(OPEN_TICKETS)).length === 249);
+      await sql('delete from chunksmith_queue.job');
+      t.equal(await store.claim('w'), undefined);
+      const { drain } = await openJobs(t, settings);
       await drain();
-      t.equal((await store.get(id)).state, 'done');
+      t.match(await store.get(id), { state: 'done', shards: { done: 2500 } });
+      t.same(await sql(OPEN_TICKETS), []);
     });
 
     await t.test('of a shard that another worker has by its lease give nobody the shard', async (t) => {
-      const { store, sql, next, plan } = await fresh();
+      const { store, settings, sql, next, plan } = await fresh();
       await plan(1);
       const mine = await next();
       await sql(`delete from chunksmith_queue.job where singleton_key = ?`, [`${mine.jobId}/0`]);
       await sql('update bulk_shards set due_at = 0 where seq = 0');
-      await until(async () => (await sql(OPEN_TICKETS)).length === 1);
+      const other = await openJobs(t, settings);
       t.ok(await store.renew(mine), 'its worker was only slow');
-      t.equal(await store.claim('w'), undefined);
+      t.equal(await other.store.claim('w'), undefined);
+      t.equal((await sql(OPEN_TICKETS)).length, 1, 'and wait for its end');
       t.ok(await store.commit(mine, RESULT));
+    });
+
+    await t.test('are kept as long as their shards: for years', async (t) => {
+      const { sql, plan } = await fresh();
+      await plan(1);
+      const early = `select count(*) as count from chunksmith_queue.job where keep_until < now() + interval '9 years'`;
+      t.same(await sql(early), [{ count: 0 }]);
+    });
+
+    await t.test('whose shard was opened again while a worker had it come back to others', async (t) => {
+      const { store, sql, next, plan } = await fresh();
+      for (const isHeard of [true, false]) {
+        const id = await plan(1);
+        const late = await next();
+        await store.cancel(id);
+        await store.retry(id);
+        if (isHeard) t.notOk(await store.renew(late), 'its worker hears of it');
+        else await sql(`update chunksmith_queue.job set heartbeat_on = now() - interval '1 hour'`);
+        t.match(await next(), { jobId: id, seq: 0, attempt: 3, failures: 0 });
+        t.notOk(await store.commit(late, RESULT));
+        await store.cancel(id);
+      }
+    });
+
+    await t.test('that nobody could work on, time and again, are dead letters', async (t) => {
+      const { store, sql, next, plan } = await fresh();
+      const die = (seq: number) =>
+        sql(
+          `update chunksmith_queue.job set state = 'active', retry_count = retry_limit,
+            heartbeat_on = now() - interval '1 hour' where state < 'completed' and singleton_key = ?`,
+          [`${id}/${seq}`],
+        );
+      const id = await plan(2);
+      const mine = await next();
+      await die(0);
+      await die(1);
+      t.match(await next(), { seq: 1, attempt: 1, failures: 0 }, 'on one nobody has begun: it runs');
+      t.ok(await store.renew(mine), 'another one has a worker, which goes on');
+      await sql('update bulk_shards set due_at = 0 where seq = 0');
+      await die(0);
+      await until(
+        async () => (await store.claim('w')) === undefined && (await store.get(id)).shards.failed === 1,
+      );
+      const failed = { seq: 0, state: 'failed', failures: 3, error: { code: 'worker_lost' } };
+      t.match(await store.shards(id, { limit: 1 }), { shards: [failed] });
+      t.notOk(await store.commit(mine, RESULT));
     });
   });
 

@@ -9,12 +9,12 @@ export interface OpenShard {
 }
 
 /**
- * Hands out shards. What is in the tables decides: who takes, keeps or settles a shard changes its row, whatever was
- * handed out.
+ * Hands out shards on PostgreSQL, a ticket for each that is open. What is in the tables decides: who takes, keeps or settles
+ * a shard changes its row, whatever was handed out.
  */
-export interface Dispatch {
+export interface Tickets {
   /**
-   * Offers shards in the transaction that opens them.
+   * Makes tickets in the transaction that opens their shards. A shard that has one keeps it.
    *
    * @param delay seconds until they may run
    */
@@ -23,11 +23,9 @@ export interface Dispatch {
   claim(worker: string): Promise<Claim | undefined>;
   /** Is told that the lease of a claim has been lengthened. */
   renewed(claim: Claim): Promise<void>;
-  /** Takes back what was handed out for a claim, in the transaction that ends the claim. */
+  /** Ends the ticket of a claim, in the transaction that ends the claim. */
   settle(tx: SqlEntityManager, claim: Claim): Promise<void>;
-  /** Is told that a claim has ended, because it is settled or because its worker has lost it. */
-  ended(claim: Claim, isLost: boolean): void;
-  /** Takes back the offers of a job whose shards were closed. */
-  withdraw(jobId: string): void;
+  /** Is told that a worker has lost its claim. */
+  lost(claim: Claim): void;
   close(): Promise<void>;
 }

@@ -1,0 +1,179 @@
+import type { Job, JobAttempt, JobInsert, PgBoss } from 'pg-boss';
+import type { Log } from '../../../core/contracts/collaborators.ts';
+import { reasonOf } from '../../../core/errors.ts';
+import { transact } from '../transact.ts';
+import type { Claim, ShardKind, ShardState } from './contract.ts';
+import { rowOf, rowsOf, type ShardTable } from './dialect.ts';
+import { type Connection, LOST, QUEUE, startPgBoss } from './start-pg-boss.ts';
+import { isOver, lockJob, type Transaction } from './tables.ts';
+import { dueCondition, OPEN, takeShard } from './take.ts';
+import type { OpenShard, Tickets } from './tickets.ts';
+
+/** What a ticket says: this shard may run. */
+interface Ticket {
+  readonly jobId: string;
+  readonly seq: number;
+  readonly kind: ShardKind;
+}
+
+/** Tickets that are made, or taken back, at once. */
+const BATCH = 1000;
+/** Seconds after which a shard that may not run yet is looked at again. */
+const LATER = 5;
+const BEFORE_ALL = { rank: -1, job_id: '00000000-0000-0000-0000-000000000000', seq: 0 };
+
+/**
+ * pg-boss is asked by `fetch`, `touch` and `complete`: its `work()` and its LISTEN pause for up to 30 s between single
+ * tickets. A ticket has the key of its shard, so that a shard has one at most.
+ *
+ * An open shard has one at least. It is made in the transaction that opens the shard, comes back if its worker is lost,
+ * as a dead letter in the end, and is completed only in a transaction that has locked the row of the shard and either
+ * settles it, finds it closed, or makes the next one. Locks are taken in this order: job, shard, ticket.
+ */
+export class PgBossTickets implements Tickets {
+  readonly #table: ShardTable;
+  readonly #connection: Connection;
+  readonly #log: Log;
+  /** Of the claims of this process. */
+  readonly #tickets = new WeakMap<Claim, Job<Ticket>>();
+  readonly #due: string;
+  #starting: Promise<PgBoss> | undefined;
+  #isClosed = false;
+
+  constructor(table: ShardTable, connection: Connection, log: Log) {
+    this.#table = table;
+    this.#connection = connection;
+    this.#log = log;
+    this.#due = dueCondition(table);
+  }
+
+  async send(tx: Transaction, jobId: string, shards: readonly OpenShard[], delay = 0): Promise<void> {
+    const boss = await this.#boss();
+    const tickets = shards.map((shard) => ticketOf(jobId, shard, delay));
+    if (tickets.length > 0) await boss.insert(QUEUE, tickets, await within(tx));
+  }
+
+  async claim(worker: string): Promise<Claim | undefined> {
+    const boss = await this.#boss();
+    for (const queue of [LOST, QUEUE]) {
+      for (;;) {
+        const [ticket] = await boss.fetch<Ticket>(queue);
+        if (ticket === undefined) break;
+        const claim = await this.#take(ticket, worker);
+        if (claim !== undefined) return claim;
+        await this.#release(ticket);
+      }
+    }
+    return undefined;
+  }
+
+  async renewed(claim: Claim): Promise<void> {
+    const ticket = this.#tickets.get(claim);
+    if (ticket !== undefined) await (await this.#boss()).touch(ticket.name, attemptOf(ticket));
+  }
+
+  async settle(tx: Transaction, claim: Claim): Promise<void> {
+    const ticket = this.#tickets.get(claim);
+    if (ticket === undefined) return;
+    await (await this.#boss()).complete(ticket.name, attemptOf(ticket), null, await within(tx));
+  }
+
+  /** In the background: a ticket that is left over comes back by itself. */
+  lost(claim: Claim): void {
+    const ticket = this.#tickets.get(claim);
+    if (ticket === undefined || this.#isClosed) return;
+    this.#release(ticket).catch((error: unknown) => {
+      if (!this.#isClosed) this.#log.warn({ reason: reasonOf(error) }, 'The queue of jobs failed.');
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const boss = await this.#starting?.catch(() => undefined);
+    await boss?.stop({ graceful: false });
+  }
+
+  /** Opened when it is first used; a start that fails is tried again by the next who uses it. */
+  #boss(): Promise<PgBoss> {
+    const prepare = (boss: PgBoss) => this.#sendMissing(boss);
+    this.#starting ??= startPgBoss(this.#table.settings, this.#connection, this.#log, prepare).catch(
+      (error: unknown) => {
+        this.#starting = undefined;
+        throw error;
+      },
+    );
+    return this.#starting;
+  }
+
+  /** Takes the shard of a ticket, or of a dead letter, which fails for good. */
+  async #take(ticket: Job<Ticket>, worker: string): Promise<Claim | undefined> {
+    const { jobId, seq } = ticket.data;
+    const isDead = ticket.name === LOST;
+    const which = `job_id = ? and seq = ? and ${isDead ? `state = 'running'` : OPEN} and ${this.#due}`;
+    const taken = await takeShard(this.#table, worker, which, [jobId, seq]);
+    if (taken === undefined) return undefined;
+    const claim = isDead ? { ...taken, failures: this.#table.settings.mostFailures } : taken;
+    this.#tickets.set(claim, ticket);
+    return claim;
+  }
+
+  /**
+   * Ends a ticket that gives no shard. One that is open has another; a job that is over leaves
+   * tickets, and takes some of them back with this one.
+   */
+  async #release(ticket: Job<Ticket>): Promise<void> {
+    const { jobId, seq } = ticket.data;
+    const boss = await this.#boss();
+    await transact(this.#table.em, async (tx) => {
+      const job = await lockJob(tx, jobId);
+      // By its key alone: what another transaction opens is waited for.
+      const shard = await rowOf<OpenShard & { readonly state: ShardState; readonly due: boolean }>(
+        tx,
+        `select seq, kind, rank, state, ${this.#due} as due from bulk_shards where job_id = ? and seq = ? for update`,
+        [jobId, seq],
+      );
+      const options = await within(tx);
+      await boss.complete(ticket.name, attemptOf(ticket), null, options);
+      if (shard?.state === 'ready' || shard?.state === 'running')
+        await this.send(tx, jobId, [shard], shard.due ? 0 : LATER);
+      else if (job === undefined || isOver(job.state)) {
+        const data: Partial<Ticket> = { jobId, kind: 'chunk' };
+        const found = await boss.findJobs(QUEUE, { ...options, data, queued: true, limit: BATCH });
+        const ids = found.map(({ id }) => id);
+        if (ids.length > 0) await boss.deleteJob(QUEUE, ids, options);
+      }
+    });
+  }
+
+  /**
+   * Makes tickets for open shards that have none: a version that had no tickets has opened them, or the schema of pg-boss
+   * was not restored with the tables.
+   */
+  async #sendMissing(boss: PgBoss): Promise<void> {
+    type Row = OpenShard & { readonly job_id: string };
+    const after = `select job_id, seq, kind, rank from bulk_shards
+      where ${OPEN} and (rank, job_id, seq) > (?, ?, ?) order by rank, job_id, seq limit ${BATCH}`;
+    let last: Pick<Row, 'rank' | 'job_id' | 'seq'> | undefined = BEFORE_ALL;
+    while (last !== undefined) {
+      const { rank, job_id, seq } = last;
+      const shards: Row[] = await rowsOf<Row>(this.#table.em.fork(), after, [rank, job_id, seq]);
+      const tickets = shards.map((shard) => ticketOf(shard.job_id, shard));
+      if (tickets.length > 0) await boss.insert(QUEUE, tickets);
+      last = shards.at(-1);
+    }
+  }
+}
+
+/** A job's tickets are fetched by the rank of their shards. */
+function ticketOf(jobId: string, { seq, kind, rank }: OpenShard, delay = 0): JobInsert<Ticket> {
+  const when = delay > 0 && { startAfter: delay };
+  return { data: { jobId, seq, kind }, singletonKey: `${jobId}/${seq}`, priority: -rank, ...when };
+}
+
+const attemptOf = ({ id, retryCount }: JobAttempt): JobAttempt => ({ id, retryCount });
+
+/** Has pg-boss send a statement in a transaction of ours. */
+async function within(tx: Transaction) {
+  const { fromKysely } = await import('pg-boss');
+  return { db: fromKysely(tx.getKysely()) };
+}
