@@ -1,5 +1,5 @@
 import { type AwilixContainer, asValue } from 'awilix';
-import { type Config, type Environment, readConfig } from '../config/config.ts';
+import { type Config, type Environment, type Flags, readConfig } from '../config/config.ts';
 import { checkFolders } from '../config/folders.ts';
 import { readMachine } from '../config/machine.ts';
 import { createServerContainer, disposeInOrder, type ServerCradle } from '../container.ts';
@@ -32,23 +32,14 @@ export interface Engine
   close(): Promise<void>;
 }
 
-/** What a command line says of the engine; all else is read from the variables that a server reads. */
-export interface EngineFlags {
-  readonly workers?: string | undefined;
-  readonly pluginsDir?: string | undefined;
-  readonly pluginsFrom?: string | undefined;
-}
-
 /** The log goes to standard error, as standard output has the answer of the command, and says only what is wrong. */
 const LOG = { logLevel: 'warning', logFormat: 'pretty', logTo: 'stderr' } as const;
 
-/** @throws ConfigError, and ServiceError as `createServerContainer` does */
-export async function openEngine(given: EngineFlags, env: Environment): Promise<Engine> {
-  const flags = Object.entries({
-    '--workers': given.workers,
-    '--plugins-dir': given.pluginsDir,
-    '--plugins-from': given.pluginsFrom,
-  }).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
+/**
+ * @param flags what a command line says of the engine; all else is read from the variables that a server reads
+ * @throws ConfigError, and ServiceError as `createServerContainer` does
+ */
+export async function openEngine(flags: Flags, env: Environment): Promise<Engine> {
   const config: Config = { ...readConfig(flags, env), ...LOG };
   checkFolders(config);
   const log = await createLog(config);
