@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
+import { ChunksmithError } from '../clients/javascript/errors.ts';
 import { ConfigError } from '../config/config.ts';
 
 /** How a command ended, as its exit status; shells give those of signals from 128 on. */
@@ -19,7 +20,8 @@ export class CommandError extends Error {}
 
 /** Whether the message of an error says all that there is to say. */
 export function isExpected(error: unknown): error is Error {
-  return error instanceof CommandError || error instanceof ServiceError || isUsage(error);
+  const isOwn = error instanceof CommandError || error instanceof ServiceError;
+  return isOwn || error instanceof ChunksmithError || isUsage(error);
 }
 
 /** Whether the command was not asked for rightly. */

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
+import { type Call, LINES } from '../../clients/javascript/transport.ts';
 import type { Environment } from '../../config/config.ts';
 import type { JobAnswer } from '../../jobs/job-answer.ts';
-import { LineSplitter } from '../../wire/line-splitter.ts';
-import type { Api } from '../api.ts';
 import { CommandError } from '../errors.ts';
 import { apiOf, print, type RemoteFlags, readJson, remoteCommand, table } from './remote.ts';
 
 const PATH = '/v1/jobs';
-const LINES = { accept: 'application/x-ndjson' };
 const MB = 1e6;
 
 /** `chunksmith jobs create|list|show|watch|result|errors|cancel|retry|delete` */
@@ -18,11 +17,9 @@ export function jobsCommand(env: Environment): Command {
     createCommand(env),
     listCommand(env),
     ...[
-      onOne('show', 'Show how far a job is', env, (api, id) => api.call('GET', `${PATH}/${id}`)),
-      onOne('cancel', 'Cancel a job', env, (api, id) => api.call('POST', `${PATH}/${id}/cancel`)),
-      onOne('retry', 'Do again what failed of a job', env, (api, id) =>
-        api.call('POST', `${PATH}/${id}/retry`),
-      ),
+      onOne('show', 'Show how far a job is', env, (path) => ({ method: 'GET', path })),
+      onOne('cancel', 'Cancel a job', env, (path) => ({ path: `${path}/cancel` })),
+      onOne('retry', 'Do again what failed of a job', env, (path) => ({ path: `${path}/retry` })),
     ],
     watchCommand(env),
     copyCommand('result', 'Print the lines that a job has written', env),
@@ -39,8 +36,8 @@ function createCommand(env: Environment): Command {
     .option('--key <text>', 'Idempotency-Key: the same key begins no second job')
     .action(async (file: string, flags: RemoteFlags & { readonly key?: string }) => {
       const headers = { 'idempotency-key': flags.key ?? randomUUID() };
-      const job = await apiOf(flags, env).call('POST', PATH, readJson(file), headers);
-      print(flags, job as JobAnswer, inLines);
+      const call = { path: PATH, json: readJson(file), headers };
+      print(flags, await apiOf(flags, env).json<JobAnswer>(call), inLines);
     });
 }
 
@@ -50,37 +47,31 @@ function listCommand(env: Environment): Command {
     .option('--limit <number>', 'most of them', '50')
     .action(async (flags: RemoteFlags & { readonly state?: string; readonly limit: string }) => {
       const { state, limit } = flags;
-      const query = new URLSearchParams({ limit, ...(state !== undefined && { state }) });
-      print(flags, (await apiOf(flags, env).call('GET', `${PATH}?${query}`)) as readonly JobAnswer[], inRows);
+      const call = { method: 'GET', path: PATH, query: { limit, state } } as const;
+      print(flags, await apiOf(flags, env).json<readonly JobAnswer[]>(call), inRows);
     });
 }
 
-function onOne(
-  name: string,
-  description: string,
-  env: Environment,
-  act: (api: Api, id: string) => Promise<unknown>,
-): Command {
+function onOne(name: string, description: string, env: Environment, callOf: (path: string) => Call): Command {
   return remoteCommand(name, description, env)
     .argument('<id>')
     .action(async (id: string, flags: RemoteFlags) => {
-      print(flags, (await act(apiOf(flags, env), encodeURIComponent(id))) as JobAnswer, inLines);
+      print(flags, await apiOf(flags, env).json<JobAnswer>(callOf(pathOf(id))), inLines);
     });
+}
+
+function pathOf(id: string): string {
+  return `${PATH}/${encodeURIComponent(id)}`;
 }
 
 function watchCommand(env: Environment): Command {
   return remoteCommand('watch', 'Print how far a job is until it is over; fails if the job does', env)
     .argument('<id>')
     .action(async (id: string, flags: RemoteFlags) => {
-      const path = `${PATH}/${encodeURIComponent(id)}/events`;
       let last: JobAnswer | undefined;
-      const splitter = new LineSplitter(Number.POSITIVE_INFINITY);
-      for await (const piece of apiOf(flags, env).bytes({ method: 'GET', path, headers: LINES })) {
-        for (const line of splitter.push(Buffer.from(piece.buffer, piece.byteOffset, piece.length))) {
-          last = JSON.parse(String(line)) as JobAnswer;
-          console.log(flags.json === true ? String(line) : inOneLine(last));
-        }
-      }
+      const call = { method: 'GET', path: `${pathOf(id)}/events` } as const;
+      for await (last of apiOf(flags, env).lines<JobAnswer>(call))
+        console.log(flags.json === true ? JSON.stringify(last) : inOneLine(last));
       if (last?.state !== 'done')
         throw new CommandError(`the job is ${last?.state}: ${last?.error?.detail ?? ''}`);
     });
@@ -90,10 +81,8 @@ function copyCommand(name: 'result' | 'errors', description: string, env: Enviro
   return remoteCommand(name, description, env)
     .argument('<id>')
     .action(async (id: string, flags: RemoteFlags) => {
-      const path = `${PATH}/${encodeURIComponent(id)}/${name}`;
-      for await (const piece of apiOf(flags, env).bytes({ method: 'GET', path, headers: LINES })) {
-        if (!process.stdout.write(piece)) await new Promise((done) => process.stdout.once('drain', done));
-      }
+      const call = { method: 'GET', path: `${pathOf(id)}/${name}`, headers: { accept: LINES } } as const;
+      await pipeline(apiOf(flags, env).bytes(call), process.stdout, { end: false });
     });
 }
 
@@ -101,7 +90,7 @@ function deleteCommand(env: Environment): Command {
   return remoteCommand('delete', 'Delete a job that is over, and what it has written', env)
     .argument('<id>')
     .action(async (id: string, flags: RemoteFlags) => {
-      await apiOf(flags, env).call('DELETE', `${PATH}/${encodeURIComponent(id)}`);
+      await apiOf(flags, env).json({ method: 'DELETE', path: pathOf(id) });
       print(flags, { deleted: id }, () => `deleted ${id}`);
     });
 }

@@ -19,7 +19,7 @@ const WHICH = 'name or id of the pipeline';
 export function pipelinesCommand(env: Environment): Command {
   const list = remoteCommand('list', 'List the pipelines that are stored', env).action(
     async (flags: RemoteFlags) => {
-      print(flags, (await apiOf(flags, env).call('GET', PATH)) as readonly Pipeline[], inRows);
+      print(flags, await all(apiOf(flags, env)), inRows);
     },
   );
   const show = remoteCommand('show', 'Show a pipeline', env)
@@ -31,15 +31,15 @@ export function pipelinesCommand(env: Environment): Command {
     .argument('<name>')
     .argument('<file>', 'JSON with its steps; - is standard input')
     .action(async (name: string, file: string, flags: RemoteFlags) => {
-      const path = `${PATH}?name=${encodeURIComponent(name)}`;
-      print(flags, (await apiOf(flags, env).call('PUT', path, readJson(file))) as Pipeline, inLines);
+      const call = { method: 'PUT', path: PATH, query: { name }, json: readJson(file) } as const;
+      print(flags, await apiOf(flags, env).json<Pipeline>(call), inLines);
     });
   const remove = remoteCommand('delete', 'Delete a pipeline', env)
     .argument('<pipeline>', WHICH)
     .action(async (which: string, flags: RemoteFlags) => {
       const api = apiOf(flags, env);
       const { id, name } = await find(api, which);
-      await api.call('DELETE', `${PATH}/${id}`);
+      await api.json({ method: 'DELETE', path: `${PATH}/${id}` });
       print(flags, { deleted: id }, () => `deleted ${name}`);
     });
   const pipelines = new Command('pipelines').description('Pipelines that a service stores');
@@ -49,15 +49,14 @@ export function pipelinesCommand(env: Environment): Command {
 
 /** @throws UsageError if there is none */
 async function find(api: Api, which: string): Promise<Pipeline> {
-  const named = (await api.call('GET', `${PATH}?name=${encodeURIComponent(which)}`)) as readonly Pipeline[];
-  const [found] = named.length > 0 ? named : await all(api, which);
+  const [named] = await all(api, { name: which });
+  const found = named ?? (await all(api)).find(({ id }) => id === which.toLowerCase());
   if (found === undefined) throw new UsageError(`${which}: there is no pipeline of this name or id`);
   return found;
 }
 
-async function all(api: Api, id: string): Promise<readonly Pipeline[]> {
-  const pipelines = (await api.call('GET', PATH)) as readonly Pipeline[];
-  return pipelines.filter((one) => one.id === id.toLowerCase());
+function all(api: Api, query: { readonly name?: string } = {}): Promise<readonly Pipeline[]> {
+  return api.json({ method: 'GET', path: PATH, query });
 }
 
 function inRows(pipelines: readonly Pipeline[]): string {

@@ -7,7 +7,7 @@ import { isCompressed } from '../../corpus/formats/compression.ts';
 import type { FieldMapping } from '../../corpus/shard.ts';
 import { type Chunking, localChunking } from '../../jobs/chunking.ts';
 import type { JobSpec } from '../../jobs/spec.ts';
-import { createApi } from '../api.ts';
+import { Api } from '../api.ts';
 import { type Engine, openEngine } from '../engine.ts';
 import { UsageError } from '../errors.ts';
 import { CHUNK_FLAGS, type ChunkFlags } from './flags/chunk-flags.ts';
@@ -43,7 +43,7 @@ export async function withSetup<T>(
     throw new UsageError('--pipeline: not with --chunker, as the pipeline names its own');
   const engine = await openEngine({ workers: named.server === undefined ? named.workers : '0' }, env);
   try {
-    const api = named.server === undefined ? undefined : createApi(named.server, env.CHUNKSMITH_KEY);
+    const api = named.server === undefined ? undefined : new Api(named.server, env.CHUNKSMITH_KEY);
     const chunked = await (api === undefined
       ? localTask(named, engine)
       : remoteTask(named, api, engine.registry));

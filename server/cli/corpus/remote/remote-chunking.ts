@@ -1,3 +1,4 @@
+import { ChunksmithError } from '../../../clients/javascript/errors.ts';
 import { LINES } from '../../../clients/javascript/transport.ts';
 import type { ChunkedDocument, ChunkedDocuments } from '../../../corpus/chunk-documents.ts';
 import type { SourceDocument } from '../../../corpus/shard.ts';
@@ -5,7 +6,7 @@ import type { Chunking } from '../../../jobs/chunking.ts';
 import type { JobSpec } from '../../../jobs/spec.ts';
 import { type RetryLimits, withRetries } from '../../../retry.ts';
 import { LineSplitter } from '../../../wire/line-splitter.ts';
-import { type Api, RefusedError } from '../../api.ts';
+import type { Api } from '../../api.ts';
 import { answeredLine, failedLine } from './answered-line.ts';
 import { UnansweredLines } from './unanswered-lines.ts';
 
@@ -56,7 +57,8 @@ export function remoteChunking(api: Api, path: string): Chunking {
 
 /** A server that cannot be reached or is busy may be back soon; one that refuses the request will refuse it again. */
 function mayPass(error: unknown): boolean {
-  return !(error instanceof RefusedError) || error.status === UNAVAILABLE || error.status === 429;
+  const { status } = error instanceof ChunksmithError ? error : {};
+  return status === undefined || status === UNAVAILABLE || status === 429;
 }
 
 /** Sends all documents and gives what is answered. @throws what breaks it off */
