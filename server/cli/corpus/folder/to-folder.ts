@@ -18,8 +18,7 @@ import type { ChunkSetup } from '../setup.ts';
 import { inOrder } from '../source.ts';
 import type { RunContext } from '../to-stdout.ts';
 import { copyErrors, readManifest, writeChanges } from './folder-files.ts';
-import { checkFolder, makeFolder, openJob, STATE } from './folder-job.ts';
-import { holdFolder } from './hold-folder.ts';
+import { checkFolder, holdFolder, makeFolder, openJob, STATE } from './folder-job.ts';
 
 /**
  * Nobody else works on the folder, so a lease need not end soon; only what fails is tried again.
@@ -49,7 +48,7 @@ export async function chunkToFolder(
     throw new UsageError('--out: standard input cannot be read twice; name files');
   const folder = resolve(flags.out as string);
   await makeFolder(folder);
-  const release = await holdFolder(folder);
+  const release = holdFolder(folder);
   const database = createDatabase({ dataDir: join(folder, STATE), databaseUrl: '' }, engine.log);
   const store = createJobStore(database, QUEUE, engine.log);
   let earlier: EarlierIds | undefined;
