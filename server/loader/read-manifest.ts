@@ -5,18 +5,18 @@ import { describeFailure } from '../../core/hosting/capability.ts';
 import { suggest } from '../validation/suggest.ts';
 import { checkSchema, createValidator, KEYWORDS } from '../validation/validator.ts';
 import { checkExample } from './check-example.ts';
-import type { Disk } from './disk.ts';
 import { explainImport } from './import-error.ts';
+import { importModule } from './modules.ts';
 import { malformed } from './plugin-folders.ts';
 
 /** Reads the manifest in a file. @param isNamed whether its folder must have the name of the plugin */
 type ReadManifest = (file: string, isNamed: boolean) => Promise<Manifest>;
 
 /** Makes a function that imports a manifest and checks it; it throws ServiceError `malformed_plugin`. */
-export function createManifestReader(disk: Disk): ReadManifest {
+export function createManifestReader(): ReadManifest {
   const check = createValidator(manifestSchema);
   return async (file, isNamed) => {
-    const manifest = await importManifest(file, disk);
+    const manifest = await importManifest(file);
     orMalformed(file, () => check(manifest, 'manifest.'));
     if (isNamed) checkName(file, manifest);
     checkUses(file, manifest);
@@ -27,9 +27,9 @@ export function createManifestReader(disk: Disk): ReadManifest {
   };
 }
 
-async function importManifest(file: string, disk: Disk): Promise<Manifest> {
+async function importManifest(file: string): Promise<Manifest> {
   try {
-    return structuredClone((await disk.importModule(file)).default) as Manifest;
+    return structuredClone((await importModule(file)).default) as Manifest;
   } catch (error) {
     const failure = await explainImport(error, dirname(file));
     const { reason, place } = failure;
