@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import { ServiceError } from '../../../core/errors.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import type { Environment } from '../../config/config.ts';
@@ -39,8 +38,6 @@ export async function withSetup<T>(
   use: (setup: ChunkSetup) => Promise<T>,
 ): Promise<T> {
   const named = namedIn(args);
-  if (named.chunker !== undefined && named.pipeline !== undefined)
-    throw new UsageError('--pipeline: not with --chunker, as the pipeline names its own');
   const engine = await openEngine({ workers: named.server === undefined ? named.workers : '0' }, env);
   try {
     const api = named.server === undefined ? undefined : new Api(named.server, env.CHUNKSMITH_KEY);
@@ -93,17 +90,11 @@ function checkOwners(
   }
 }
 
-function namedIn(args: readonly string[]) {
-  const text = { type: 'string' } as const;
-  const options = { chunker: text, pipeline: text, server: text, workers: text };
-  const { values } = parseArgs({ args: [...args], options, strict: false });
-  const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
-  return {
-    chunker: textOf(values.chunker),
-    pipeline: textOf(values.pipeline),
-    server: textOf(values.server),
-    workers: textOf(values.workers),
-  };
+/** The flags that are known before the others are. */
+function namedIn(args: readonly string[]): ChunkFlags {
+  const command = new Command().helpOption(false).allowUnknownOption().allowExcessArguments().exitOverride();
+  for (const flag of CHUNK_FLAGS) command.addOption(flag);
+  return command.parse([...args], { from: 'user' }).opts<ChunkFlags>();
 }
 
 /** Groups of documents that wait for a thread. */
@@ -122,7 +113,7 @@ function isSmall({ workers }: ChunkFlags, { files, total }: CorpusSource): boole
   return total <= SMALL && !files.some(({ name }) => isCompressed(name));
 }
 
-function checkTogether({ out, outFormat, resume, since, group, manifest }: ChunkFlags): void {
+function checkTogether({ out, outFormat, resume, since, group }: ChunkFlags): void {
   if (outFormat === 'parquet') {
     if (out === undefined) throw new UsageError('--out-format parquet: name a folder with --out');
     if (group === 'document')
@@ -132,9 +123,6 @@ function checkTogether({ out, outFormat, resume, since, group, manifest }: Chunk
   }
   if (resume && out === undefined) throw new UsageError('--resume: name the folder of the run with --out');
   if (since !== undefined && group === 'document') throw new UsageError('--since: not with --group document');
-  if (manifest !== undefined && out !== undefined) {
-    throw new UsageError('--manifest: not with --out, which has a manifest of its own');
-  }
 }
 
 /** @throws UsageError if members are named, and no file has any: then nothing would say that they are not read */
