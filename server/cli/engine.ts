@@ -8,21 +8,22 @@ import { createLog } from '../log.ts';
 import type { Runner } from '../run/runner.ts';
 import { setSwitchesFor } from './v8-switches.ts';
 
+/** What commands take of the container. */
+const PARTS = [
+  'config',
+  'log',
+  'service',
+  'byteBudget',
+  'registry',
+  'requestSchemas',
+  'host',
+  'importCheck',
+  'openers',
+  'store',
+] as const;
+
 /** The service in this process, without HTTP. */
-export interface Engine
-  extends Pick<
-    ServerCradle,
-    | 'service'
-    | 'byteBudget'
-    | 'registry'
-    | 'requestSchemas'
-    | 'host'
-    | 'importCheck'
-    | 'openers'
-    | 'log'
-    | 'store'
-  > {
-  readonly config: Config;
+export interface Engine extends Pick<ServerCradle, (typeof PARTS)[number]> {
   /**
    * Runs work in threads. To be asked for once.
    *
@@ -44,25 +45,16 @@ export async function openEngine(flags: Flags, env: Environment): Promise<Engine
   checkFolders(config);
   const log = await createLog(config);
   const container: AwilixContainer<ServerCradle> = await createServerContainer(config, log);
-  const { service, byteBudget, registry, requestSchemas, host, importCheck, openers, store } =
-    container.cradle;
+  const parts = Object.fromEntries(PARTS.map((name) => [name, container.cradle[name]]));
+  const { registry } = container.cradle;
   logPlugins(registry, log);
   setSwitchesFor(registry.all, readMachine().memoryBytes);
   return {
-    config,
-    log,
-    service,
-    byteBudget,
+    ...(parts as Pick<ServerCradle, (typeof PARTS)[number]>),
     runner(isSmall) {
       if (isSmall) container.register({ pool: asValue(undefined) });
       return container.cradle.runner;
     },
-    registry,
-    requestSchemas,
-    host,
-    importCheck,
-    openers,
-    store,
     close: () => disposeInOrder(container),
   };
 }

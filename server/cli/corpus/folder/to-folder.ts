@@ -14,6 +14,7 @@ import { createJobStore } from '../../../store/jobs/job-store.ts';
 import { CommandError, UsageError } from '../../errors.ts';
 import { type ChangeCounts, EarlierIds } from '../changes/earlier-ids.ts';
 import { onlyChanges } from '../changes/only-changes.ts';
+import { addDocument } from '../progress.ts';
 import type { ChunkSetup } from '../setup.ts';
 import { inOrder } from '../source.ts';
 import type { RunContext } from '../to-stdout.ts';
@@ -129,13 +130,7 @@ async function report(
 }
 
 function show(group: ChunkedDocuments, { counts, progress }: RunContext, earlier: EarlierIds | undefined) {
-  for (const { chunks, embedding_empty, source, error } of group.documents) {
-    counts.documents++;
-    counts.chunks += chunks;
-    counts.embedding_empty += embedding_empty;
-    counts.bytes += source.size;
-    if (error !== undefined) counts.failed++;
-  }
+  for (const document of group.documents) addDocument(counts, document);
   progress.update();
   return earlier === undefined ? group : onlyChanges(group, earlier, { added: 0, unchanged: 0, deleted: 0 });
 }
