@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { ServiceError } from '../../../core/errors.ts';
-import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import type { Environment } from '../../config/config.ts';
 import { isCompressed } from '../../corpus/formats/compression.ts';
 import type { FieldMapping } from '../../corpus/shard.ts';
@@ -45,7 +44,6 @@ export async function withSetup<T>(
       ? localTask(named, engine)
       : remoteTask(named, api, engine.registry));
     addFlags(command, chunked);
-    checkOwners(command, args, named.pipeline, engine);
     command.parse([...args], { from: 'user' });
     const flags = command.opts<ChunkFlags>();
     checkTogether(flags);
@@ -61,33 +59,13 @@ export async function withSetup<T>(
   }
 }
 
+const STEP_OPTIONS = '(options of a step are set in the config of the step, in the pipeline)';
+
 function addFlags(command: Command, { task, schema }: ChunkTask): void {
   const name = task.run === 'chunk' ? task.name : 'the pipeline';
+  if (task.run === 'execute') command.showHelpAfterError(STEP_OPTIONS);
   for (const flag of CHUNK_FLAGS) command.addOption(flag);
   for (const flag of optionFlags(schema)) command.addOption(flag.helpGroup(`Options of ${name}:`));
-}
-
-/** @throws UsageError for an option of a step of the pipeline, which belongs into the pipeline */
-function checkOwners(
-  command: Command,
-  args: readonly string[],
-  pipeline: string | undefined,
-  { registry, requestSchemas }: Engine,
-): void {
-  if (pipeline === undefined) return;
-  const plugins = [...registry.ofKind('chunker'), ...registry.ofKind('refinery')];
-  const known = new Set(command.options.map(({ long }) => long));
-  for (const arg of args) {
-    const flag = arg.replace(/=.*/s, '');
-    if (!flag.startsWith('--') || known.has(flag)) continue;
-    const isOfStep = ({ manifest }: PluginEntry) =>
-      optionFlags(requestSchemas.step(manifest)).some(({ long }) => long === flag);
-    if (!plugins.some(isOfStep)) continue;
-    const name = flag.slice(2).replaceAll('-', '_');
-    throw new UsageError(
-      `${flag}: not with --pipeline; set ${name} in the config of its step in ${pipeline}`,
-    );
-  }
 }
 
 /** The flags that are known before the others are. */

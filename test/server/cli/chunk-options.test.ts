@@ -38,7 +38,7 @@ t.test('wrong flags, names and values have status 2, and say what to do', (t) =>
     ],
     [
       'chunk a.txt --pipeline p.json --chunk-size 9',
-      /^--chunk-size: not with --pipeline; set chunk_size in the config of its step in p\.json\n$/,
+      /unknown option '--chunk-size'\n\(options of a step are set in the config of the step, in the pipeline\)\n$/,
     ],
     ['chunk a.txt --chunker token --errors no/errors', /^no\/errors: .*cannot be written/],
     ['chunk a.txt --chunker token --since none', /^--since none: .*not what an earlier run/],
