@@ -81,21 +81,10 @@ async function* sent(spec: JobSpec, lines: UnansweredLines): AsyncGenerator<Uint
   for (let some = await lines.read(); some.length > 0; some = await lines.read()) yield* linesOf(some);
 }
 
-/** Bytes that are sent at a time. */
-const PIECE = 64 * 1024;
-
+/** The lines of the documents that can be sent. */
 function* linesOf(documents: readonly SourceDocument[]): Generator<Uint8Array> {
-  let piece: Buffer[] = [];
-  let size = 0;
-  for (const { document } of documents) {
-    if (!Buffer.isBuffer(document)) continue;
-    piece.push(document, LINE_FEED);
-    size += document.length + 1;
-    if (size < PIECE) continue;
-    yield Buffer.concat(piece);
-    [piece, size] = [[], 0];
-  }
-  if (size > 0) yield Buffer.concat(piece);
+  const sent = documents.map(({ document }) => document).filter(Buffer.isBuffer);
+  if (sent.length > 0) yield Buffer.concat(sent.flatMap((document) => [document, LINE_FEED]));
 }
 
 async function* linesIn(answer: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer[]> {
