@@ -1,17 +1,15 @@
 import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
-import { ServiceError } from '../../core/errors.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import { buildApp } from '../app.ts';
-import { type Config, ConfigError, type Environment, type Flags, readConfig } from '../config/config.ts';
+import { type Config, type Environment, type Flags, readConfig } from '../config/config.ts';
 import { checkFolders } from '../config/folders.ts';
 import { readMachine } from '../config/machine.ts';
 import { readCorporaSettings } from '../corpus/settings.ts';
 import { loadPlugins } from '../loader/loader.ts';
-import { StoreOpenError } from '../store/errors.ts';
 import { announce } from './announce.ts';
 import { check } from './check.ts';
-import { EXIT } from './errors.ts';
+import { EXIT, isExpected, UsageError } from './errors.ts';
 import { listenProblem } from './listening.ts';
 import { checkPluginUrls } from './plugin-urls.ts';
 import { reload } from './reload.ts';
@@ -58,7 +56,7 @@ async function serve(config: Config, registry: Registry): Promise<void> {
   await app.ready();
   await listen(app, config).catch((error: unknown) => {
     const problem = listenProblem(error, config);
-    throw problem === undefined ? error : new StartError(problem);
+    throw problem === undefined ? error : new UsageError(problem);
   });
 }
 
@@ -76,16 +74,8 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
 /** Most connections that wait to be accepted; the system may allow fewer. */
 const BACKLOG = 4096;
 
-/** A start that failed for a reason that the operator can change. */
-class StartError extends Error {}
-
 /** Says in plain words why a start failed; only an unexpected error is printed with its stack. */
 function fail(error: unknown): never {
-  const isExpected =
-    error instanceof ConfigError ||
-    error instanceof ServiceError ||
-    error instanceof StartError ||
-    error instanceof StoreOpenError;
-  console.error(isExpected ? error.message : error);
-  process.exit(isExpected ? EXIT.usage : EXIT.failed);
+  console.error(isExpected(error) ? error.message : error);
+  process.exit(isExpected(error) ? EXIT.usage : EXIT.failed);
 }
