@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
-import { type Call, LINES } from '../../clients/javascript/transport.ts';
+import type { Job, JobInput } from '../../clients/javascript/api-types.ts';
+import { Jobs } from '../../clients/javascript/jobs.ts';
+import { LINES } from '../../clients/javascript/transport.ts';
 import type { Environment } from '../../config/config.ts';
-import type { JobAnswer } from '../../jobs/job-answer.ts';
 import { CommandError } from '../errors.ts';
 import { apiOf, print, type RemoteFlags, readJson, remoteCommand, table } from './remote.ts';
 
-const PATH = '/v1/jobs';
 const MB = 1e6;
 
 /** `chunksmith jobs create|list|show|watch|result|errors|cancel|retry|delete` */
@@ -17,9 +17,9 @@ export function jobsCommand(env: Environment): Command {
     createCommand(env),
     listCommand(env),
     ...[
-      onOne('show', 'Show how far a job is', env, (path) => ({ method: 'GET', path })),
-      onOne('cancel', 'Cancel a job', env, (path) => ({ path: `${path}/cancel` })),
-      onOne('retry', 'Do again what failed of a job', env, (path) => ({ path: `${path}/retry` })),
+      onOne('show', 'Show how far a job is', env, (of, id) => of.get(id)),
+      onOne('cancel', 'Cancel a job', env, (of, id) => of.cancel(id)),
+      onOne('retry', 'Do again what failed of a job', env, (of, id) => of.retry(id)),
     ],
     watchCommand(env),
     copyCommand('result', 'Print the lines that a job has written', env),
@@ -30,50 +30,55 @@ export function jobsCommand(env: Environment): Command {
   return jobs;
 }
 
+interface ListFlags extends RemoteFlags {
+  readonly state?: Job['state'];
+  readonly limit: number;
+}
+
 function createCommand(env: Environment): Command {
   return remoteCommand('create', 'Begin a job', env)
     .argument('<file>', 'the body of POST /v1/jobs; - is standard input')
     .option('--key <text>', 'Idempotency-Key: the same key begins no second job')
     .action(async (file: string, flags: RemoteFlags & { readonly key?: string }) => {
-      const headers = { 'idempotency-key': flags.key ?? randomUUID() };
-      const call = { path: PATH, json: readJson(file), headers };
-      print(flags, await apiOf(flags, env).json<JobAnswer>(call), inLines);
+      const settings = { idempotencyKey: flags.key ?? randomUUID() };
+      print(flags, await jobsOf(flags, env).create(readJson(file) as JobInput, settings), inLines);
     });
 }
 
 function listCommand(env: Environment): Command {
   return remoteCommand('list', 'List jobs, the newest first', env)
     .option('--state <state>', 'only those in this state')
-    .option('--limit <number>', 'most of them', '50')
-    .action(async (flags: RemoteFlags & { readonly state?: string; readonly limit: string }) => {
-      const { state, limit } = flags;
-      const call = { method: 'GET', path: PATH, query: { limit, state } } as const;
-      print(flags, await apiOf(flags, env).json<readonly JobAnswer[]>(call), inRows);
-    });
+    .option('--limit <number>', 'most of them', Number, 50)
+    .action(async ({ state, limit, ...flags }: ListFlags) =>
+      print(flags, await jobsOf(flags, env).list({ limit, ...(state && { state }) }), inRows),
+    );
 }
 
-function onOne(name: string, description: string, env: Environment, callOf: (path: string) => Call): Command {
+function onOne(
+  name: string,
+  description: string,
+  env: Environment,
+  act: (jobs: Jobs, id: string) => Promise<Job>,
+): Command {
   return remoteCommand(name, description, env)
     .argument('<id>')
     .action(async (id: string, flags: RemoteFlags) => {
-      print(flags, await apiOf(flags, env).json<JobAnswer>(callOf(pathOf(id))), inLines);
+      print(flags, await act(jobsOf(flags, env), id), inLines);
     });
 }
 
-function pathOf(id: string): string {
-  return `${PATH}/${encodeURIComponent(id)}`;
+function jobsOf(flags: RemoteFlags, env: Environment): Jobs {
+  return new Jobs(apiOf(flags, env));
 }
 
 function watchCommand(env: Environment): Command {
   return remoteCommand('watch', 'Print how far a job is until it is over; fails if the job does', env)
     .argument('<id>')
     .action(async (id: string, flags: RemoteFlags) => {
-      let last: JobAnswer | undefined;
-      const call = { method: 'GET', path: `${pathOf(id)}/events` } as const;
-      for await (last of apiOf(flags, env).lines<JobAnswer>(call))
-        console.log(flags.json === true ? JSON.stringify(last) : inOneLine(last));
-      if (last?.state !== 'done')
-        throw new CommandError(`the job is ${last?.state}: ${last?.error?.detail ?? ''}`);
+      const onProgress = (job: Job) =>
+        console.log(flags.json === true ? JSON.stringify(job) : inOneLine(job));
+      const { state, error } = await jobsOf(flags, env).wait(id, { onProgress });
+      if (state !== 'done') throw new CommandError(`the job is ${state}: ${error?.detail ?? ''}`);
     });
 }
 
@@ -81,7 +86,8 @@ function copyCommand(name: 'result' | 'errors', description: string, env: Enviro
   return remoteCommand(name, description, env)
     .argument('<id>')
     .action(async (id: string, flags: RemoteFlags) => {
-      const call = { method: 'GET', path: `${pathOf(id)}/${name}`, headers: { accept: LINES } } as const;
+      const path = `/v1/jobs/${encodeURIComponent(id)}/${name}`;
+      const call = { method: 'GET', path, headers: { accept: LINES } } as const;
       await pipeline(apiOf(flags, env).bytes(call), process.stdout, { end: false });
     });
 }
@@ -90,12 +96,12 @@ function deleteCommand(env: Environment): Command {
   return remoteCommand('delete', 'Delete a job that is over, and what it has written', env)
     .argument('<id>')
     .action(async (id: string, flags: RemoteFlags) => {
-      await apiOf(flags, env).json({ method: 'DELETE', path: pathOf(id) });
+      await jobsOf(flags, env).delete(id);
       print(flags, { deleted: id }, () => `deleted ${id}`);
     });
 }
 
-function inRows(jobs: readonly JobAnswer[]): string {
+function inRows(jobs: readonly Job[]): string {
   const rows = jobs.map((job) => [
     job.id,
     job.state,
@@ -106,7 +112,7 @@ function inRows(jobs: readonly JobAnswer[]): string {
   return table([['id', 'state', 'read', 'documents', 'created'], ...rows]);
 }
 
-function inLines(job: JobAnswer): string {
+function inLines(job: Job): string {
   const { documents, shards, error } = job;
   return table([
     ['id', job.id],
@@ -121,13 +127,13 @@ function inLines(job: JobAnswer): string {
   ]);
 }
 
-function inOneLine(job: JobAnswer): string {
+function inOneLine(job: Job): string {
   const left = job.seconds_left === null ? '' : `, ${job.seconds_left} s left`;
   const { documents, chunks, bytes_per_second } = job;
   const rate = `${(bytes_per_second / MB).toFixed(1)} MB/s`;
   return `${job.state}, ${shareOf(job)}, ${documents.done} documents, ${documents.failed} failed, ${chunks} chunks, ${rate}${left}`;
 }
 
-function shareOf({ bytes: { read, total } }: JobAnswer): string {
+function shareOf({ bytes: { read, total } }: Job): string {
   return total === 0 ? '0%' : `${Math.floor((100 * read) / total)}%`;
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { ObjectSchema } from '../../../../core/contracts/manifest.ts';
 import type { Registry } from '../../../../core/hosting/registry.ts';
+import { Pipelines } from '../../../clients/javascript/pipelines.ts';
 import type { DocumentsTask } from '../../../service/tasks.ts';
 import type { PipelineStep } from '../../../store/contract.ts';
 import { databaseOf } from '../../../store/database.ts';
@@ -92,8 +93,7 @@ export async function remoteTask(
 }
 
 async function storedId(pipeline: string, api: Api): Promise<string> {
-  const call = { method: 'GET', path: '/v1/pipelines', query: { name: pipeline } } as const;
-  const [found] = await api.json<readonly { readonly id: string }[]>(call);
+  const [found] = await new Pipelines(api).list({ name: pipeline });
   if (found !== undefined) return found.id;
   const hint = existsSync(pipeline) ? '; store it there first: chunksmith pipelines put' : '';
   throw new UsageError(`--pipeline ${pipeline}: ${api.url} has no pipeline of this name${hint}`);
