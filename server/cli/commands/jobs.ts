@@ -16,15 +16,13 @@ export function jobsCommand(env: Environment): Command {
   const commands = [
     createCommand(env),
     listCommand(env),
-    ...[
-      onOne('show', 'Show how far a job is', env, (of, id) => of.get(id)),
-      onOne('cancel', 'Cancel a job', env, (of, id) => of.cancel(id)),
-      onOne('retry', 'Do again what failed of a job', env, (of, id) => of.retry(id)),
-    ],
-    watchCommand(env),
+    onJob('show', 'Show how far a job is', env, (jobs, id, flags) => show(jobs.get(id), flags)),
+    onJob('cancel', 'Cancel a job', env, (jobs, id, flags) => show(jobs.cancel(id), flags)),
+    onJob('retry', 'Do again what failed of a job', env, (jobs, id, flags) => show(jobs.retry(id), flags)),
+    onJob('watch', 'Print how far a job is until it is over; fails if the job does', env, watch),
     copyCommand('result', 'Print the lines that a job has written', env),
     copyCommand('errors', 'Print the documents that failed', env),
-    deleteCommand(env),
+    onJob('delete', 'Delete a job that is over, and what it has written', env, remove),
   ];
   for (const command of commands) jobs.addCommand(command);
   return jobs;
@@ -54,32 +52,34 @@ function listCommand(env: Environment): Command {
     );
 }
 
-function onOne(
+function onJob(
   name: string,
   description: string,
   env: Environment,
-  act: (jobs: Jobs, id: string) => Promise<Job>,
+  act: (jobs: Jobs, id: string, flags: RemoteFlags) => Promise<void>,
 ): Command {
   return remoteCommand(name, description, env)
     .argument('<id>')
-    .action(async (id: string, flags: RemoteFlags) => {
-      print(flags, await act(jobsOf(flags, env), id), inLines);
-    });
+    .action((id: string, flags: RemoteFlags) => act(jobsOf(flags, env), id, flags));
+}
+
+async function show(job: Promise<Job>, flags: RemoteFlags): Promise<void> {
+  print(flags, await job, inLines);
 }
 
 function jobsOf(flags: RemoteFlags, env: Environment): Jobs {
   return new Jobs(apiOf(flags, env));
 }
 
-function watchCommand(env: Environment): Command {
-  return remoteCommand('watch', 'Print how far a job is until it is over; fails if the job does', env)
-    .argument('<id>')
-    .action(async (id: string, flags: RemoteFlags) => {
-      const onProgress = (job: Job) =>
-        console.log(flags.json === true ? JSON.stringify(job) : inOneLine(job));
-      const { state, error } = await jobsOf(flags, env).wait(id, { onProgress });
-      if (state !== 'done') throw new CommandError(`the job is ${state}: ${error?.detail ?? ''}`);
-    });
+async function watch(jobs: Jobs, id: string, flags: RemoteFlags): Promise<void> {
+  const onProgress = (job: Job) => console.log(flags.json === true ? JSON.stringify(job) : inOneLine(job));
+  const { state, error } = await jobs.wait(id, { onProgress });
+  if (state !== 'done') throw new CommandError(`the job is ${state}: ${error?.detail ?? ''}`);
+}
+
+async function remove(jobs: Jobs, id: string, flags: RemoteFlags): Promise<void> {
+  await jobs.delete(id);
+  print(flags, { deleted: id }, () => `deleted ${id}`);
 }
 
 function copyCommand(name: 'result' | 'errors', description: string, env: Environment): Command {
@@ -89,15 +89,6 @@ function copyCommand(name: 'result' | 'errors', description: string, env: Enviro
       const path = `/v1/jobs/${encodeURIComponent(id)}/${name}`;
       const call = { method: 'GET', path, headers: { accept: LINES } } as const;
       await pipeline(apiOf(flags, env).bytes(call), process.stdout, { end: false });
-    });
-}
-
-function deleteCommand(env: Environment): Command {
-  return remoteCommand('delete', 'Delete a job that is over, and what it has written', env)
-    .argument('<id>')
-    .action(async (id: string, flags: RemoteFlags) => {
-      await jobsOf(flags, env).delete(id);
-      print(flags, { deleted: id }, () => `deleted ${id}`);
     });
 }
 
