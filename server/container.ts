@@ -102,7 +102,7 @@ function makeModelFiles({ config, log, registry }: ServiceCradle): ModelFiles {
 function makeHost({ registry, log, shared, models }: ServiceCradle): PluginHost {
   return createPluginHost({
     registry,
-    importFactory: (entry) => importFactory(entry),
+    importFactory,
     collaborators: {
       kit,
       log,

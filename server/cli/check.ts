@@ -1,6 +1,9 @@
 import { reasonOf } from '../../core/errors.ts';
 import { describeAccess } from '../config/access.ts';
 import type { Config } from '../config/config.ts';
+import { flagName } from '../config/option.ts';
+import { OPTION_ENTRIES } from '../config/options.ts';
+import { writeSize } from '../config/sizes.ts';
 import { createServerContainer, disposeInOrder, type ServerCradle } from '../container.ts';
 import { type CorporaSettings, describeCorpora } from '../corpus/settings.ts';
 import { createLog } from '../log.ts';
@@ -9,7 +12,6 @@ import { databaseOf, nameOf } from '../store/database.ts';
 import { createPipelineStore } from '../store/pipeline-store.ts';
 import { checkPlugins } from './check-plugins.ts';
 import { endWithReader } from './closed-pipe.ts';
-import { limitsOf } from './limits.ts';
 import { tryToListen } from './listening.ts';
 
 /** What is printed is the answer of this command; its log says what plugins warn of, in lines for people. */
@@ -57,6 +59,15 @@ function forExamples(config: Config): Config {
     workers: Math.min(config.workers, 1),
     requestTimeout: Math.min(config.requestTimeout, MOST_SECONDS),
   };
+}
+
+/** Every option that is a number, but the port, as `--workers: 2` and `--max-body-bytes: 100MiB`. */
+function limitsOf(config: Config): string[] {
+  return OPTION_ENTRIES.flatMap(([name, { type }]) => {
+    if (name === 'port' || (type !== 'integer' && type !== 'size')) return [];
+    const value = config[name] as number;
+    return [`${flagName(name)}: ${type === 'size' ? writeSize(value) : value}`];
+  });
 }
 
 async function describeModels({ openers }: ServerCradle): Promise<string[]> {

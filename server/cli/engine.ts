@@ -1,5 +1,5 @@
 import { type AwilixContainer, asValue } from 'awilix';
-import { type Config, type Environment, readConfig } from '../config/config.ts';
+import { type Config, type Environment, type Flags, readConfig } from '../config/config.ts';
 import { checkFolders } from '../config/folders.ts';
 import { readMachine } from '../config/machine.ts';
 import { createServerContainer, disposeInOrder, type ServerCradle } from '../container.ts';
@@ -8,21 +8,22 @@ import { createLog } from '../log.ts';
 import type { Runner } from '../run/runner.ts';
 import { setSwitchesFor } from './v8-switches.ts';
 
+/** What commands take of the container. */
+const PARTS = [
+  'config',
+  'log',
+  'service',
+  'byteBudget',
+  'registry',
+  'requestSchemas',
+  'host',
+  'importCheck',
+  'openers',
+  'store',
+] as const;
+
 /** The service in this process, without HTTP. */
-export interface Engine
-  extends Pick<
-    ServerCradle,
-    | 'service'
-    | 'byteBudget'
-    | 'registry'
-    | 'requestSchemas'
-    | 'host'
-    | 'importCheck'
-    | 'openers'
-    | 'log'
-    | 'store'
-  > {
-  readonly config: Config;
+export interface Engine extends Pick<ServerCradle, (typeof PARTS)[number]> {
   /**
    * Runs work in threads. To be asked for once.
    *
@@ -32,46 +33,28 @@ export interface Engine
   close(): Promise<void>;
 }
 
-/** What a command line says of the engine; all else is read from the variables that a server reads. */
-export interface EngineFlags {
-  readonly workers?: string | undefined;
-  readonly pluginsDir?: string | undefined;
-  readonly pluginsFrom?: string | undefined;
-}
-
 /** The log goes to standard error, as standard output has the answer of the command, and says only what is wrong. */
 const LOG = { logLevel: 'warning', logFormat: 'pretty', logTo: 'stderr' } as const;
 
-/** @throws ConfigError, and ServiceError as `createServerContainer` does */
-export async function openEngine(given: EngineFlags, env: Environment): Promise<Engine> {
-  const flags = Object.entries({
-    '--workers': given.workers,
-    '--plugins-dir': given.pluginsDir,
-    '--plugins-from': given.pluginsFrom,
-  }).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
+/**
+ * @param flags what a command line says of the engine; all else is read from the variables that a server reads
+ * @throws ConfigError, and ServiceError as `createServerContainer` does
+ */
+export async function openEngine(flags: Flags, env: Environment): Promise<Engine> {
   const config: Config = { ...readConfig(flags, env), ...LOG };
   checkFolders(config);
   const log = await createLog(config);
   const container: AwilixContainer<ServerCradle> = await createServerContainer(config, log);
-  const { service, byteBudget, registry, requestSchemas, host, importCheck, openers, store } =
-    container.cradle;
+  const parts = Object.fromEntries(PARTS.map((name) => [name, container.cradle[name]]));
+  const { registry } = container.cradle;
   logPlugins(registry, log);
   setSwitchesFor(registry.all, readMachine().memoryBytes);
   return {
-    config,
-    log,
-    service,
-    byteBudget,
+    ...(parts as Pick<ServerCradle, (typeof PARTS)[number]>),
     runner(isSmall) {
       if (isSmall) container.register({ pool: asValue(undefined) });
       return container.cradle.runner;
     },
-    registry,
-    requestSchemas,
-    host,
-    importCheck,
-    openers,
-    store,
     close: () => disposeInOrder(container),
   };
 }

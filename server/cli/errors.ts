@@ -1,5 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
+import { ChunksmithError } from '../clients/javascript/errors.ts';
 import { ConfigError } from '../config/config.ts';
+import { StoreOpenError } from '../store/errors.ts';
 
 /** How a command ended, as its exit status; shells give those of signals from 128 on. */
 export const EXIT = {
@@ -19,7 +21,8 @@ export class CommandError extends Error {}
 
 /** Whether the message of an error says all that there is to say. */
 export function isExpected(error: unknown): error is Error {
-  return error instanceof CommandError || error instanceof ServiceError || isUsage(error);
+  const expected = [CommandError, ServiceError, ChunksmithError, StoreOpenError];
+  return expected.some((kind) => error instanceof kind) || isUsage(error);
 }
 
 /** Whether the command was not asked for rightly. */

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { argv } from 'node:process';
-import { readConfig } from '../config/config.ts';
+import { Command } from 'commander';
+import { type Flags, readConfig } from '../config/config.ts';
 import { addressOf } from './address.ts';
+import { withServerFlags } from './commands/serve.ts';
 
 /**
  * The health check of the image: asks the server that runs as a process, by default the first one of the container,
@@ -32,7 +34,9 @@ export function addressOfServer(
 ): string | undefined {
   const main = command.findIndex((word) => MAIN.test(word));
   if (main === -1) return undefined;
-  const flags = command.slice(main + 1, -1);
+  const flags = withServerFlags(new Command())
+    .parse(command.slice(main + 1, -1), { from: 'user' })
+    .opts<Flags>();
   const env = Object.fromEntries(variables.map((one) => /^([^=]*)=(.*)$/s.exec(one)?.slice(1) ?? [one, '']));
   const { host, port } = readConfig(flags, env);
   return addressOf(host, port);

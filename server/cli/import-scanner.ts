@@ -15,12 +15,15 @@ export interface Import {
  * @throws Error if the text is no module
  */
 export function importsOf(source: string): Import[] {
-  return lex(source).flatMap(({ specifier, kind }) => (specifier === '' ? [] : [{ specifier, kind }]));
-}
-
-/** Whether a source text imports what is known only when it runs. */
-export function hasComputedImport(source: string): boolean {
-  return lex(source).some(({ specifier, isImport }) => isImport && specifier === '');
+  // The lexer knows `import()` alone, so the other calls are spelt like it, and told apart by odd spaces.
+  const text = source.replace(CALL, MARK);
+  const imports = parse(text)[0].flatMap((one): Import[] => {
+    if (one.type === 'import-meta') return [];
+    if (one.type !== 'dynamic') return [{ specifier: one.specifier, kind: one.typeOnly ? 'type' : 'static' }];
+    const isType = one.probablyTypeOnly && !text.startsWith(MARK, one.importStart);
+    return [{ specifier: literalStart(one), kind: isType ? 'type' : 'lazy' }];
+  });
+  return imports.filter(({ specifier }) => specifier !== '');
 }
 
 /** `@scope/name` or `name`; undefined for paths, URLs and built-in modules. */
@@ -29,28 +32,10 @@ export function packageOf(specifier: string): string | undefined {
   return /^(@[^/]+\/[^/]+|[^/]+)/.exec(specifier)?.[1];
 }
 
-interface Found extends Import {
-  /** False for `require` and `resolve`. */
-  readonly isImport: boolean;
-}
-
 /** A call that finds a module as `import()` does. */
 const CALL =
   /(?<![.\w$])(?:(?:import\.meta|require|createRequire\([^()]*\))\.resolve|require)\((?=\s*['"`])/g;
 const MARK = 'import \t (';
-
-/** The lexer knows `import()` alone, so the other calls are spelt like it, and told apart by odd spaces. */
-function lex(source: string): Found[] {
-  const text = source.replace(CALL, MARK);
-  return parse(text)[0].flatMap((one): Found[] => {
-    if (one.type === 'import-meta') return [];
-    if (one.type !== 'dynamic')
-      return [{ specifier: one.specifier, kind: one.typeOnly ? 'type' : 'static', isImport: true }];
-    const isImport = !text.startsWith(MARK, one.importStart);
-    const kind = isImport && one.probablyTypeOnly ? 'type' : 'lazy';
-    return [{ specifier: literalStart(one), kind, isImport }];
-  });
-}
 
 /** What of a specifier stands in the source; empty if it is computed. */
 function literalStart({ specifier = '', glob }: DynamicImport): string {

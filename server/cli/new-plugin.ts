@@ -1,10 +1,9 @@
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { KINDS, type Kind, manifestSchema } from '../../core/contracts/manifest.ts';
+import { type Kind, manifestSchema } from '../../core/contracts/manifest.ts';
 import { stripTypes } from '../http/strip-types.ts';
 import { BUILT_IN_PLUGINS } from '../loader/loader.ts';
 import { folderOfKind } from '../loader/plugin-folders.ts';
-import { suggest } from '../validation/suggest.ts';
 import { UsageError } from './errors.ts';
 
 /** A plugin of each kind, in TypeScript. They are data: read, and never imported. */
@@ -48,31 +47,22 @@ function packageOf(name: string): string {
  *
  * @param folder where the folder of the plugin is made
  * @returns the path of the folder of the plugin
- * @throws UsageError if the kind or the name cannot be used, or there is such a plugin or folder
+ * @throws UsageError if the name cannot be used, or there is such a plugin or folder
  */
-export function writeNewPlugin(kind: string, name: string, folder: string, language: Language): string {
-  const known = kindOf(kind);
+export function writeNewPlugin(kind: Kind, name: string, folder: string, language: Language): string {
   const { pattern, maxLength } = manifestSchema.properties.name;
   if (!new RegExp(pattern).test(name) || name.length > maxLength)
     throw new UsageError(
-      `${name}: expected a name of small letters, digits and single hyphens between them, such as "my-${known}", of at most ${maxLength} characters`,
+      `${name}: expected a name of small letters, digits and single hyphens between them, such as "my-${kind}", of at most ${maxLength} characters`,
     );
-  if (existsSync(join(BUILT_IN_PLUGINS, folderOfKind(known), name)))
-    throw new UsageError(`${name}: a ${known} of this name comes with the server; choose another name`);
+  if (existsSync(join(BUILT_IN_PLUGINS, folderOfKind(kind), name)))
+    throw new UsageError(`${name}: a ${kind} of this name comes with the server; choose another name`);
   const path = join(folder, name);
   if (existsSync(path)) throw new UsageError(`${path}: this is there already; choose another name or --dir`);
-  const files = newPluginFiles(known, name, language);
+  const files = newPluginFiles(kind, name, language);
   mkdirSync(path, { recursive: true });
   for (const [file, text] of files) writeFileSync(join(path, file), text);
   return path;
-}
-
-function kindOf(text: string): Kind {
-  const kind = KINDS.find((one) => one === text);
-  if (kind !== undefined) return kind;
-  const near = suggest(text, KINDS);
-  const hint = near === undefined ? '' : ` Did you mean ${near}?`;
-  throw new UsageError(`${text}: expected one of ${KINDS.join(', ')}.${hint}`);
 }
 
 /** TypeScript as JavaScript that reads as if it had been written so. Lines without types stay as they are. */

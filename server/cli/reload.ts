@@ -2,10 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { hold } from '../../core/hold.ts';
-import { MODULE_ENDING } from '../module-ending.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const MAIN = join(ROOT, 'server', `main${MODULE_ENDING}`);
 /** Milliseconds without a change after which the server starts again: an editor, and `plugin new`, write several files. */
 const SETTLED = 200;
 /** What nobody edits: packages, and what tools and editors hide. */
@@ -17,8 +15,8 @@ const IGNORED = /(^|[\\/])(node_modules|\.[^\\/]*)([\\/]|$)/;
  *
  * @param folders further folders of plugins, which are watched too
  */
-export function reload(args: readonly string[], folders: readonly string[]): void {
-  const server = superviseServer(args.filter((arg) => !arg.startsWith('--reload')));
+export function reload(folders: readonly string[]): void {
+  const server = superviseServer();
   let settling: NodeJS.Timeout | undefined;
   const change = () => {
     clearTimeout(settling);
@@ -46,14 +44,14 @@ interface Supervised {
   end(signal: NodeJS.Signals): void;
 }
 
-function superviseServer(args: readonly string[]): Supervised {
+function superviseServer(): Supervised {
+  const args = [...process.argv.slice(1), '--no-reload'];
   let running: ChildProcess | undefined;
   let isEnding = false;
   let isStale = false;
   const start = () => {
     isStale = false;
-    const env = { ...process.env, RELOAD: 'false' };
-    const child = hold(spawn(process.execPath, [MAIN, ...args], { stdio: 'inherit', env }), (error) =>
+    const child = hold(spawn(process.execPath, args, { stdio: 'inherit' }), (error) =>
       console.error(`The server cannot be started: ${error.message}`),
     );
     running = child;

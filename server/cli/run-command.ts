@@ -1,31 +1,17 @@
-import addCompletion from '@bomb.sh/tab/commander';
-import { Command, CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import type { Environment } from '../config/config.ts';
-import { VERSION } from '../version.ts';
-import { endWithReader } from './closed-pipe.ts';
-import { evaluateCommand } from './commands/evaluate.ts';
-import { jobsCommand } from './commands/jobs.ts';
-import { listingCommands } from './commands/listings.ts';
-import { pipelinesCommand } from './commands/pipelines.ts';
-import { pluginCommand } from './commands/plugin.ts';
 import { serverCommands } from './commands/serve.ts';
-import { chunkCommand, runChunk } from './corpus/run-chunk.ts';
 import { EXIT, isExpected, isUsage } from './errors.ts';
 
 /**
  * Runs the command line.
  *
- * @returns the exit status: 0 all is done, 1 it failed, 2 it was not asked for rightly, 3 some documents failed, 130 it
- *   was interrupted, 143 it was terminated
+ * @returns the exit status: 0 all is done, 1 it failed, 2 usage error, 3 some documents failed, 130 it was interrupted,
+ *   143 it was terminated
  */
 export async function runCommand(args: readonly string[], env: Environment): Promise<number> {
   try {
-    const [name, ...rest] = args;
-    if (name === 'chunk')
-      return await runChunk(chunkCommand().name('chunksmith chunk').exitOverride(), rest, env);
-    endWithReader();
-    await program(env).parseAsync([...args], { from: 'user' });
-    return EXIT.done;
+    return await run(args, env);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     console.error(isExpected(error) ? error.message : error);
@@ -33,27 +19,31 @@ export async function runCommand(args: readonly string[], env: Environment): Pro
   }
 }
 
-function program(env: Environment): Command {
-  const whole = new Command('chunksmith')
-    .description('Splits text into chunks: as a service, in this process, or on a running service.')
-    .version(VERSION);
-  const commands = [
-    ...serverCommands(),
-    chunkCommand(),
-    ...listingCommands(env),
-    pipelinesCommand(env),
-    jobsCommand(env),
-    evaluateCommand(env),
-    pluginCommand(env),
-  ];
-  for (const command of commands) whole.addCommand(command);
-  addCompletion(whole);
-  return withOverride(whole);
+/** What other commands need is not loaded for the server and for `chunk`. */
+async function run(args: readonly string[], env: Environment): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === 'chunk') {
+    const { chunkCommand, runChunk } = await import('./corpus/run-chunk.ts');
+    return runChunk(prepared(chunkCommand().name('chunksmith chunk')), rest, env);
+  }
+  let status: number = EXIT.done;
+  const server = serverCommands(env, (ended) => {
+    status = ended;
+  });
+  const alone = server.find((command) => command.name() === name);
+  if (alone === undefined) {
+    const { program } = await import('./program.ts');
+    await prepared(program(server, env)).parseAsync([...args], { from: 'user' });
+  } else await prepared(alone.name(`chunksmith ${name}`)).parseAsync(rest, { from: 'user' });
+  return status;
 }
 
+/** Least columns of the help, in which the names of the flags and what they do stand beside each other. */
+const HELP_WIDTH = 110;
+
 /** Errors are thrown, by commands within commands too. */
-function withOverride(command: Command): Command {
-  command.exitOverride();
-  command.commands.forEach(withOverride);
+function prepared(command: Command): Command {
+  command.exitOverride().configureHelp({ helpWidth: Math.max(HELP_WIDTH, process.stdout.columns ?? 0) });
+  command.commands.forEach(prepared);
   return command;
 }

@@ -1,44 +1,44 @@
 import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
-import { ServiceError } from '../../core/errors.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import { buildApp } from '../app.ts';
-import { type Config, ConfigError, type Environment, readConfig } from '../config/config.ts';
+import { type Config, type Environment, type Flags, readConfig } from '../config/config.ts';
 import { checkFolders } from '../config/folders.ts';
-import { helpText } from '../config/help.ts';
 import { readMachine } from '../config/machine.ts';
 import { readCorporaSettings } from '../corpus/settings.ts';
 import { loadPlugins } from '../loader/loader.ts';
-import { StoreOpenError } from '../store/errors.ts';
-import { VERSION } from '../version.ts';
 import { announce } from './announce.ts';
 import { check } from './check.ts';
+import { EXIT, isExpected, UsageError } from './errors.ts';
 import { listenProblem } from './listening.ts';
 import { checkPluginUrls } from './plugin-urls.ts';
 import { reload } from './reload.ts';
 import { setSwitchesFor } from './v8-switches.ts';
 
-/** Does what the arguments say: listens until a signal comes, or prints what was asked for. */
-export async function runServer(args: readonly string[], env: Environment): Promise<void> {
-  if (args.includes('--help') || args.includes('-h')) return console.log(helpText());
-  if (args.includes('--version')) return console.log(VERSION);
-  await start(args, env).catch(fail);
+/**
+ * Does what the flags say: listens until a signal comes, or checks. A start that fails ends the process.
+ *
+ * @returns the exit status of a check; 0 once the server listens
+ */
+export function runServer(flags: Flags, env: Environment): Promise<number> {
+  return start(flags, env).catch(fail);
 }
 
-async function start(args: readonly string[], env: Environment): Promise<void> {
+async function start(flags: Flags, env: Environment): Promise<number> {
   const machine = readMachine();
-  const config = readConfig(args, env, machine);
+  const config = readConfig(flags, env, machine);
   checkFolders(config);
-  if (config.reload && !config.check) return reload(args, config.pluginsDir);
+  if (config.reload && !config.check) {
+    reload(config.pluginsDir);
+    return EXIT.done;
+  }
   const registry = await loadPlugins(config, env);
   checkPluginUrls(registry, env);
   const corpora = readCorporaSettings(config, env);
-  if (config.check) {
-    process.exitCode = await check(config, corpora);
-    return;
-  }
+  if (config.check) return check(config, corpora);
   setSwitchesFor(registry.all, machine.memoryBytes);
   await serve(config, registry);
+  return EXIT.done;
 }
 
 /** Listens until a signal comes; then the requests in flight are finished, as far as the grace allows. */
@@ -56,7 +56,7 @@ async function serve(config: Config, registry: Registry): Promise<void> {
   await app.ready();
   await listen(app, config).catch((error: unknown) => {
     const problem = listenProblem(error, config);
-    throw problem === undefined ? error : new StartError(problem);
+    throw problem === undefined ? error : new UsageError(problem);
   });
 }
 
@@ -74,16 +74,8 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
 /** Most connections that wait to be accepted; the system may allow fewer. */
 const BACKLOG = 4096;
 
-/** A start that failed for a reason that the operator can change. */
-class StartError extends Error {}
-
 /** Says in plain words why a start failed; only an unexpected error is printed with its stack. */
-function fail(error: unknown): void {
-  const isExpected =
-    error instanceof ConfigError ||
-    error instanceof ServiceError ||
-    error instanceof StartError ||
-    error instanceof StoreOpenError;
-  console.error(isExpected ? error.message : error);
-  process.exit(isExpected ? 2 : 1);
+function fail(error: unknown): never {
+  console.error(isExpected(error) ? error.message : error);
+  process.exit(isExpected(error) ? EXIT.usage : EXIT.failed);
 }

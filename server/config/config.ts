@@ -1,4 +1,3 @@
-import { readFlags } from './flags.ts';
 import { problemOfRole } from './jobs.ts';
 import { type Machine, readMachine } from './machine.ts';
 import { flagName, type Option, variableName } from './option.ts';
@@ -7,6 +6,9 @@ import { parseValue, type ValueOf } from './values.ts';
 
 /** The configuration of a server: a value for each option of the table. */
 export type Config = { readonly [K in OptionName]: ValueOf[(typeof OPTIONS)[K]['type']] };
+
+/** The flags that were given: their texts, and true or false for a switch without one. */
+export type Flags = { readonly [K in OptionName]?: string | boolean | undefined };
 
 /** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -19,17 +21,12 @@ export class ConfigError extends Error {}
  *
  * @throws ConfigError
  */
-export function readConfig(
-  args: readonly string[],
-  env: Environment,
-  machine: Machine = readMachine(),
-): Config {
-  const flags = readFlags(args);
-  const problems = [...flags.problems];
+export function readConfig(flags: Flags, env: Environment, machine: Machine = readMachine()): Config {
+  const problems: string[] = [];
   const entries = OPTION_ENTRIES.map(([name, option]) => {
-    const [place, text] = flags.values.has(name)
-      ? [flagName(name), flags.values.get(name)]
-      : [variableName(name), env[variableName(name)]];
+    const variable = variableName(name);
+    const flag = flags[name];
+    const [place, text] = flag === undefined ? [variable, env[variable]] : [flagName(name), String(flag)];
     if (text === undefined || (text === '' && option.isNeverEmpty !== true)) {
       return [name, defaultOf(option, machine)];
     }

@@ -1,5 +1,5 @@
 import { flagName, type Option, variableName } from './option.ts';
-import { OPTION_ENTRIES } from './options.ts';
+import { OPTION_ENTRIES, type OptionName } from './options.ts';
 import { writeSize } from './sizes.ts';
 
 /** An option in words. */
@@ -12,9 +12,13 @@ export interface OptionRow {
   readonly description: string;
 }
 
-/** The options as rows of the help and of the table in OPTIONS.md. */
+/** The options as rows of the table in OPTIONS.md. */
 export function describeOptions(): OptionRow[] {
-  return OPTION_ENTRIES.map(([name, option]) => ({
+  return OPTION_ENTRIES.map(([name, option]) => describeOption(name, option));
+}
+
+export function describeOption(name: OptionName, option: Option): OptionRow {
+  return {
     flag: option.isVariableOnly === true ? '' : flagName(name),
     variable: variableName(name),
     shown: option.shownDefault ?? shownDefault(option),
@@ -22,31 +26,9 @@ export function describeOptions(): OptionRow[] {
       option.type === 'text' && option.choices !== undefined
         ? `${option.description} One of ${option.choices.join(', ')}.`
         : option.description,
-  }));
+  };
 }
 
 function shownDefault({ type, default: value }: Option): string {
   return type === 'size' ? writeSize(value as number) : String(value);
-}
-
-/** The text of `--help`. */
-export function helpText(): string {
-  const rows = describeOptions().map(({ flag, variable, shown, description }) =>
-    line(flag || variable, shown === '' ? description : `${description} (${shown})`),
-  );
-  return [
-    'chunksmith: splits text into chunks over HTTP',
-    '',
-    'Usage: chunksmith serve [options], or npm start -- [options] in a checkout',
-    '',
-    ...rows,
-    line('--help', 'Show this text and exit.'),
-    line('--version', 'Show the version and exit.'),
-    '',
-    'Every flag can be set by the environment variable of its name in capitals: --log-level is LOG_LEVEL.',
-  ].join('\n');
-}
-
-function line(name: string, text: string): string {
-  return `  ${name.padEnd(20)} ${text}`;
 }

@@ -1,6 +1,7 @@
-import type { HostedApi, HostedCall } from '../../core/contracts/collaborators.ts';
+import type { HostedApi, HostedCall, HostedFailure } from '../../core/contracts/collaborators.ts';
+import { reasonOf } from '../../core/errors.ts';
 import { type RetryLimits, withRetries } from '../retry.ts';
-import { callApi, TransientError } from './call.ts';
+import { CallError, callApi, SetupError, TransientError } from './call.ts';
 
 /** What the calls are made with; tests give their own. */
 export interface HostedTools {
@@ -27,8 +28,31 @@ export function callWithRetries<Value>(
   return withRetries(tools.limits, { isPassing, retryAfter, signal: call.signal }, () => callApi(api, made));
 }
 
+/** Calls an API, see `HostedModels.ask`. */
+export async function ask<Value>(
+  api: HostedApi,
+  call: HostedCall<Value>,
+  tools: HostedTools,
+): Promise<{ readonly value: Value } | HostedFailure> {
+  const deadline = AbortSignal.timeout(call.patience);
+  const signal = AbortSignal.any([call.signal, deadline]);
+  try {
+    return { value: await callWithRetries(api, { ...call, signal }, tools) };
+  } catch (error) {
+    call.signal.throwIfAborted();
+    const status = error instanceof CallError ? error.status : undefined;
+    if (!deadline.aborted) return { failure: failureOf(error), message: reasonOf(error), status };
+    return { failure: 'unavailable', message: `${api.title}: no answer within ${call.patience / 1000} s` };
+  }
+}
+
 const mayPass = ({ status }: TransientError, retried: readonly number[] | undefined): boolean =>
   status === undefined || retried === undefined || retried.includes(status);
 
 const retryAfter = (error: unknown): number | undefined =>
   error instanceof TransientError ? error.retryAfter : undefined;
+
+function failureOf(error: unknown): HostedFailure['failure'] {
+  if (error instanceof SetupError) return 'setup';
+  return error instanceof TransientError ? 'unavailable' : 'refused';
+}

@@ -62,7 +62,7 @@ async function embed(embedding: Embedding) {
 }
 
 async function ask<Value>(api: HostedApi, call: HostedCall<Value>, tools: HostedTools) {
-  const { ask } = await import('./ask.ts');
+  const { ask } = await import('./call-with-retries.ts');
   return ask(api, call, tools);
 }
 

@@ -2,10 +2,9 @@ import type { Log, ModelFile } from '../../core/contracts/collaborators.ts';
 import { exposedError } from '../../core/errors.ts';
 import { withRetries } from '../retry.ts';
 import { codeOf, type Hub, HubRefusal, isBrokenConnection } from './hub.ts';
-import { IdleTimeoutError } from './idle-timeout.ts';
 import { isGone, takePlace } from './own-place.ts';
 import { finishPartial, startPartial } from './partial-download.ts';
-import { type Transfer, transfer } from './transfer.ts';
+import { IdleTimeoutError, type Transfer, transfer } from './transfer.ts';
 
 export interface DownloadCollaborators {
   readonly hub: Hub;

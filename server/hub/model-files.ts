@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import type { Log, ModelFile, ModelFiles } from '../../core/contracts/collaborators.ts';
 import { createLocalFiles } from './local-files.ts';
 import { isHubName } from './names.ts';
@@ -18,6 +19,9 @@ export interface HubCollaborators {
   readonly memory?: number;
 }
 
+/** Files that are remembered as missing. */
+const MOST_MISSING = 1000;
+
 /** Finds the files of models on this machine and, if downloads are allowed, on the hub. */
 export function createModelFiles({
   settings,
@@ -31,7 +35,7 @@ export function createModelFiles({
   const { modelsDir, allowDownloads } = settings;
   const local = createLocalFiles([...ownFolders, modelsDir], settings);
   const downloads = new Map<string, Promise<string | undefined>>();
-  const missing = createExpiringSet(memory);
+  const missing = new LRUCache<string, true>({ max: MOST_MISSING, ttl: memory });
 
   /** Callers in this thread that ask for the same file at once share one download. */
   function downloadOnce(name: string, file: ModelFile): Promise<string | undefined> {
@@ -47,7 +51,7 @@ export function createModelFiles({
     const [{ download }, { createHub }] = await Promise.all([import('./download.ts'), import('./hub.ts')]);
     const collaborators = { hub: createHub(settings, fetch), log, timeout, backoff };
     const path = await download(collaborators, { name, file, target: join(modelsDir, name, file.name) });
-    if (path === undefined) missing.add(key);
+    if (path === undefined) missing.set(key, true);
     return path;
   }
 
@@ -57,23 +61,5 @@ export function createModelFiles({
       return (await local.find(name, file.name)) ?? (allowDownloads ? downloadOnce(name, file) : undefined);
     },
     names: local.names,
-  };
-}
-
-interface ExpiringSet {
-  has(key: string): boolean;
-  add(key: string): void;
-}
-
-/** A set that forgets each key after a while. */
-function createExpiringSet(milliseconds: number): ExpiringSet {
-  const ends = new Map<string, number>();
-  return {
-    has: (key) => (ends.get(key) ?? 0) > performance.now(),
-    add(key) {
-      const now = performance.now();
-      for (const [other, end] of ends) if (end <= now) ends.delete(other);
-      ends.set(key, now + milliseconds);
-    },
   };
 }

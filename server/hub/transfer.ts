@@ -1,6 +1,5 @@
 import type { ModelFile } from '../../core/contracts/collaborators.ts';
 import { type Hub, type HubAnswer, HubRefusal } from './hub.ts';
-import { startIdleTimeout } from './idle-timeout.ts';
 import {
   appendToPartial,
   findPartial,
@@ -120,4 +119,23 @@ async function check(place: string, file: ModelFile, sha256: string | undefined)
   if (sha256 !== undefined && (await sha256OfPartial(place)) !== sha256)
     throw new Error('its SHA-256 is not the one that the hub announced');
   await file.check?.(partialPath(place));
+}
+
+/** Aborts a transfer when no bytes arrive for a while; one that proceeds may take as long as it likes. */
+interface IdleTimeout {
+  /** Its reason is an IdleTimeoutError. */
+  readonly signal: AbortSignal;
+  /** Restarts the timer, because bytes have arrived. */
+  reset(): void;
+  end(): void;
+}
+
+export class IdleTimeoutError extends Error {}
+
+function startIdleTimeout(milliseconds: number): IdleTimeout {
+  const controller = new AbortController();
+  const timer = setTimeout(() => {
+    controller.abort(new IdleTimeoutError(`it was silent for longer than ${milliseconds / 1000} s`));
+  }, milliseconds);
+  return { signal: controller.signal, reset: () => void timer.refresh(), end: () => clearTimeout(timer) };
 }

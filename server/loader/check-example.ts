@@ -1,5 +1,5 @@
 import type { Manifest, ObjectSchema } from '../../core/contracts/manifest.ts';
-import { createValidator } from '../validation/validator.ts';
+import { createCheck } from '../validation/create-check.ts';
 
 const string = { type: 'string' } as const;
 const count = { type: 'integer', minimum: 0 } as const;
@@ -25,24 +25,24 @@ const MEMBERS: Readonly<Record<'chunker' | 'refinery', Readonly<Record<string, o
  * options.
  *
  * @param isValid the compiled check of the plugin's options; it fills in defaults
- * @throws ServiceError `invalid_parameters` with all problems
+ * @returns all problems
  */
-export function checkExample(manifest: Manifest, isValid: (options: object) => boolean): void {
+export function checkExample(manifest: Manifest, isValid: (options: object) => boolean): readonly string[] {
   const { kind, example } = manifest;
-  if (example === undefined) return;
+  if (example === undefined) return [];
   const { options = NO_OPTIONS } = manifest;
   if (kind === 'sink')
-    createValidator({ ...options, additionalProperties: false })(structuredClone(example), PLACE);
-  if (kind !== 'chunker' && kind !== 'refinery') return;
+    return createCheck({ ...options, additionalProperties: false })(structuredClone(example), PLACE);
+  if (kind !== 'chunker' && kind !== 'refinery') return [];
   const members = MEMBERS[kind];
   const given = structuredClone(example) as Record<string, unknown>;
   const own = Object.entries(given).filter(([name]) => name in options.properties);
   const isKnown = Object.keys(given).every((name) => name in members || name in options.properties);
-  if (isKnown && isBody(given) && isValid(Object.fromEntries(own))) return;
+  if (isKnown && isBody(given) && isValid(Object.fromEntries(own))) return [];
   // Compiled for an example that is refused alone: compiling is slow, and every start would wait for it.
   const required = [Object.keys(members)[0] as string, ...(options.required ?? [])];
   const properties = { ...members, ...options.properties };
-  createValidator({ ...options, required, properties, additionalProperties: false })(given, PLACE);
+  return createCheck({ ...options, required, properties, additionalProperties: false })(given, PLACE);
 }
 
 const PLACE = 'manifest.example.';

@@ -2,16 +2,16 @@ import { dirname } from 'node:path';
 import type { Factory } from '../../core/contracts/plugin.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
-import { DISK, type Disk } from './disk.ts';
 import { explainImport } from './import-error.ts';
+import { importModule } from './modules.ts';
 import { findModule } from './plugin-folders.ts';
 
 /** What an index without a factory lacks. */
 export const NO_FACTORY = 'the default export of its index is not a function';
 
 /** The file of a plugin's factory: the `index` beside its manifest. */
-export function indexOf({ file }: Pick<PluginEntry, 'file'>, disk: Disk = DISK): string {
-  return findModule(dirname(file), 'index', disk) as string;
+export function indexOf({ file }: Pick<PluginEntry, 'file'>): string {
+  return findModule(dirname(file), 'index') as string;
 }
 
 /** The factory that a module exports by default, if it does. */
@@ -24,9 +24,9 @@ export function factoryIn({ default: factory }: { readonly default?: unknown }):
  *
  * @throws ServiceError `plugin_failed`, without a path, because it is the answer to a request
  */
-export async function importFactory(entry: PluginEntry, disk: Disk = DISK): Promise<Factory> {
+export async function importFactory(entry: PluginEntry): Promise<Factory> {
   const { kind, name } = entry.manifest;
-  const imported = await disk.importModule(indexOf(entry, disk)).catch(async (error: unknown) => {
+  const imported = await importModule(indexOf(entry)).catch(async (error: unknown) => {
     const { reason } = await explainImport(error, dirname(entry.file));
     throw new ServiceError(
       'plugin_failed',

@@ -1,16 +1,16 @@
 import { enableCompileCache } from 'node:module';
 import { dirname } from 'node:path';
 import type { ImportFailure } from '../../core/hosting/capability.ts';
-import { DISK } from './disk.ts';
 import { explainImport } from './import-error.ts';
 import { factoryIn, NO_FACTORY } from './import-factory.ts';
+import { importModule } from './modules.ts';
 
 /** What is wrong with the factory of a file; null if nothing is. */
 export type ImportOutcome = ImportFailure | null;
 
 async function tryImport(file: string): Promise<ImportOutcome> {
   try {
-    return factoryIn(await DISK.importModule(file)) === undefined ? { reason: NO_FACTORY } : null;
+    return factoryIn(await importModule(file)) === undefined ? { reason: NO_FACTORY } : null;
   } catch (error) {
     return explainImport(error, dirname(file));
   }

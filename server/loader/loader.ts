@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { PluginId } from '../../core/contracts/manifest.ts';
 import type { BrokenPlugin, PluginOrigin } from '../../core/hosting/broken.ts';
 import { findMissing, type Probe } from '../../core/hosting/capability.ts';
 import { createRegistry, type PluginEntry, type Registry } from '../../core/hosting/registry.ts';
-import { DISK, type Disk } from './disk.ts';
+import { hasPackage } from './modules.ts';
 import { type FoundFolder, findInFolder, findInPackage, isInPackages, manifestOf } from './plugin-folders.ts';
 import { checkVersions } from './plugin-versions.ts';
 import { createManifestReader } from './read-manifest.ts';
@@ -33,15 +34,18 @@ export interface LoaderOptions {
  * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins` with the file and the reason, and
  *   `missing_plugin_package`
  */
-export async function loadRegistry(
-  { folders, packages = [], only, env, toleratesBroken = false }: LoaderOptions,
-  disk: Disk = DISK,
-): Promise<Registry> {
-  const found = await findIn(folders, packages, disk);
-  const read = createEntryReader(env, disk);
+export async function loadRegistry({
+  folders,
+  packages = [],
+  only,
+  env,
+  toleratesBroken = false,
+}: LoaderOptions): Promise<Registry> {
+  const found = await findIn(folders, packages);
+  const read = createEntryReader(env);
   if (!toleratesBroken) return createRegistry(selectPlugins(await Promise.all(found.flat().map(read)), only));
   const results = await Promise.all(
-    found.flat().map((one) => read(one).catch((error: unknown) => brokenFolder(one, error, disk))),
+    found.flat().map((one) => read(one).catch((error: unknown) => brokenFolder(one, error))),
   );
   const entries = results.filter((result): result is PluginEntry => 'id' in result);
   const broken = results.filter((result): result is BrokenPlugin => !('id' in result));
@@ -57,11 +61,10 @@ export async function loadRegistry(
 export async function loadOnePlugin(
   folder: string,
   { folders, packages = [], env }: Pick<LoaderOptions, 'folders' | 'packages' | 'env'>,
-  disk: Disk = DISK,
 ): Promise<OnePlugin> {
-  const read = createEntryReader(env, disk);
+  const read = createEntryReader(env);
   const own = await read({ folder, origin: isInPackages(folder) ? 'package' : 'folder' });
-  const found = await findIn(folders, packages, disk);
+  const found = await findIn(folders, packages);
   const others = (await Promise.all(found.flat().map(read))).filter(({ id }) => id !== own.id);
   const registry = createRegistry(selectPlugins([...others, own], [own.id]));
   const entry = registry.find(own.manifest.kind, own.manifest.name) ?? own;
@@ -75,14 +78,10 @@ interface OnePlugin {
   readonly others: readonly PluginId[];
 }
 
-function findIn(
-  folders: readonly string[],
-  packages: readonly string[],
-  disk: Disk,
-): Promise<FoundFolder[][]> {
+function findIn(folders: readonly string[], packages: readonly string[]): Promise<FoundFolder[][]> {
   return Promise.all([
-    ...folders.map((folder) => findInFolder(folder, originOf(folder), disk)),
-    ...packages.map((name) => findInPackage(name, disk)),
+    ...folders.map((folder) => findInFolder(folder, originOf(folder))),
+    ...packages.map((name) => findInPackage(name)),
   ]);
 }
 
@@ -108,11 +107,11 @@ export function loadPlugins(settings: PluginSettings, env: Environment): Promise
 const originOf = (folder: string): PluginOrigin => (folder === BUILT_IN_PLUGINS ? 'builtin' : 'folder');
 
 /** Makes a function that reads a plugin; it throws ServiceError `malformed_plugin`. */
-function createEntryReader(env: Environment, disk: Disk): (found: FoundFolder) => Promise<PluginEntry> {
-  const read = createManifestReader(disk);
+function createEntryReader(env: Environment): (found: FoundFolder) => Promise<PluginEntry> {
+  const read = createManifestReader();
   return async ({ folder, origin, problem }) => {
     if (problem !== undefined) throw problem;
-    const file = manifestOf(folder, disk);
+    const file = manifestOf(folder);
     // A package arranges its folders as it likes.
     const manifest = await read(file, origin !== 'package');
     const warning = await checkVersions(file, manifest);
@@ -123,15 +122,15 @@ function createEntryReader(env: Environment, disk: Disk): (found: FoundFolder) =
       file,
       origin,
       warning,
-      missing: findMissing(manifest, probeFrom(file, env, disk)),
+      missing: findMissing(manifest, probeFrom(file, env)),
     };
   };
 }
 
-function probeFrom(manifestFile: string, env: Environment, disk: Disk): Probe {
+function probeFrom(manifestFile: string, env: Environment): Probe {
   return {
-    hasPackage: (name) => disk.hasPackage(name, manifestFile),
+    hasPackage: (name) => hasPackage(name, manifestFile),
     hasEnv: (name) => (env[name] ?? '') !== '',
-    hasFile: (path) => disk.exists(join(dirname(manifestFile), path)),
+    hasFile: (path) => existsSync(join(dirname(manifestFile), path)),
   };
 }

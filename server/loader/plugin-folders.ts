@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { KINDS, type Kind } from '../../core/contracts/manifest.ts';
 import { reasonOf, ServiceError } from '../../core/errors.ts';
 import type { PluginOrigin } from '../../core/hosting/broken.ts';
-import type { Disk } from './disk.ts';
+import { packageFolder } from './modules.ts';
 
 /** A folder that is, or should be, that of a plugin. */
 export interface FoundFolder {
@@ -17,9 +19,9 @@ export interface FoundFolder {
  *
  * @throws ServiceError `malformed_plugin`
  */
-export async function findInFolder(root: string, origin: PluginOrigin, disk: Disk): Promise<FoundFolder[]> {
-  const folders = await subfolders(root, disk);
-  const own = findModule(root, 'manifest', disk);
+export async function findInFolder(root: string, origin: PluginOrigin): Promise<FoundFolder[]> {
+  const folders = await subfolders(root);
+  const own = findModule(root, 'manifest');
   if (own !== undefined)
     throw malformed(
       own,
@@ -27,9 +29,9 @@ export async function findInFolder(root: string, origin: PluginOrigin, disk: Dis
     );
   const found = await Promise.all(
     folders.map(async (folder): Promise<FoundFolder[]> => {
-      const isPlugin = ['manifest', 'index'].some((name) => findModule(folder, name, disk) !== undefined);
+      const isPlugin = ['manifest', 'index'].some((name) => findModule(folder, name) !== undefined);
       if (isPlugin) return [{ folder, origin }];
-      return subfolders(folder, disk).then(
+      return subfolders(folder).then(
         (inner) => inner.map((plugin) => ({ folder: plugin, origin })),
         (problem: ServiceError) => [{ folder, origin, problem }],
       );
@@ -44,14 +46,14 @@ export async function findInFolder(root: string, origin: PluginOrigin, disk: Dis
  *
  * @throws ServiceError `missing_plugin_package`, `malformed_plugin`
  */
-export async function findInPackage(name: string, disk: Disk): Promise<FoundFolder[]> {
-  const root = disk.packageFolder(name);
+export async function findInPackage(name: string): Promise<FoundFolder[]> {
+  const root = packageFolder(name);
   if (root === undefined) throw new ServiceError('missing_plugin_package', { name, folder: process.cwd() });
-  const hasManifest = (folder: string) => findModule(folder, 'manifest', disk) !== undefined;
+  const hasManifest = (folder: string) => findModule(folder, 'manifest') !== undefined;
   if (hasManifest(root)) return [{ folder: root, origin: 'package' }];
-  const folders = await subfolders(root, disk);
+  const folders = await subfolders(root);
   const ofKinds = folders.filter((folder) => kindOfFolder(folder) !== undefined);
-  const inner = await Promise.all(ofKinds.map((folder) => subfolders(folder, disk)));
+  const inner = await Promise.all(ofKinds.map((folder) => subfolders(folder)));
   const found = [...folders.filter(hasManifest), ...inner.flat()];
   if (found.length > 0) return found.map((folder) => ({ folder, origin: 'package' }));
   throw malformed(
@@ -78,9 +80,9 @@ export function isInPackages(path: string): boolean {
 }
 
 /** The file of a module in a folder, whatever it is written in; below `node_modules` JavaScript goes first. */
-export function findModule(folder: string, name: string, disk: Disk): string | undefined {
+export function findModule(folder: string, name: string): string | undefined {
   const extensions = isInPackages(folder) ? EXTENSIONS.toReversed() : EXTENSIONS;
-  return extensions.map((extension) => join(folder, name + extension)).find((file) => disk.exists(file));
+  return extensions.map((extension) => join(folder, name + extension)).find((file) => existsSync(file));
 }
 
 /**
@@ -88,8 +90,8 @@ export function findModule(folder: string, name: string, disk: Disk): string | u
  *
  * @throws ServiceError `malformed_plugin`
  */
-export function manifestOf(pluginFolder: string, disk: Disk): string {
-  const [manifest, index] = ['manifest', 'index'].map((name) => findModule(pluginFolder, name, disk));
+export function manifestOf(pluginFolder: string): string {
+  const [manifest, index] = ['manifest', 'index'].map((name) => findModule(pluginFolder, name));
   if (manifest === undefined) throw malformed(pluginFolder, `there is no ${anyOf('manifest')} in it`);
   if (index === undefined) throw malformed(pluginFolder, `there is no ${anyOf('index')} in it`);
   for (const file of [manifest, index]) {
@@ -115,10 +117,15 @@ interface MalformedDetails {
   readonly shown?: string;
 }
 
-async function subfolders(folder: string, disk: Disk): Promise<string[]> {
+/** The folders in a folder, and the links, as paths in the order of their names. */
+async function subfolders(folder: string): Promise<string[]> {
   try {
-    const folders = await disk.subfolders(folder);
-    return folders.filter((path) => !/^\.|^node_modules$/.test(basename(path)));
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+      .filter(({ name }) => !/^\.|^node_modules$/.test(name))
+      .map(({ name }) => join(folder, name))
+      .sort();
   } catch (cause) {
     const shown = 'its folder cannot be read';
     throw malformed(folder, `the folder of plugins cannot be read: ${reasonOf(cause)}`, { cause, shown });

@@ -1,35 +1,36 @@
 import { basename, dirname } from 'node:path';
 import { KINDS, type Manifest, manifestSchema, type ObjectSchema } from '../../core/contracts/manifest.ts';
-import { reasonOf, ServiceError } from '../../core/errors.ts';
+import { reasonOf } from '../../core/errors.ts';
 import { describeFailure } from '../../core/hosting/capability.ts';
+import { createCheck } from '../validation/create-check.ts';
 import { suggest } from '../validation/suggest.ts';
-import { checkSchema, createValidator, KEYWORDS } from '../validation/validator.ts';
+import { checkSchema, KEYWORDS } from '../validation/validator.ts';
 import { checkExample } from './check-example.ts';
-import type { Disk } from './disk.ts';
 import { explainImport } from './import-error.ts';
+import { importModule } from './modules.ts';
 import { malformed } from './plugin-folders.ts';
 
 /** Reads the manifest in a file. @param isNamed whether its folder must have the name of the plugin */
 type ReadManifest = (file: string, isNamed: boolean) => Promise<Manifest>;
 
 /** Makes a function that imports a manifest and checks it; it throws ServiceError `malformed_plugin`. */
-export function createManifestReader(disk: Disk): ReadManifest {
-  const check = createValidator(manifestSchema);
+export function createManifestReader(): ReadManifest {
+  const check = createCheck(manifestSchema);
   return async (file, isNamed) => {
-    const manifest = await importManifest(file, disk);
-    orMalformed(file, () => check(manifest, 'manifest.'));
+    const manifest = await importManifest(file);
+    refuse(file, check(manifest, 'manifest.'));
     if (isNamed) checkName(file, manifest);
     checkUses(file, manifest);
     checkOptionNames(file, manifest);
     const isValid = compileOptions(file, manifest);
-    orMalformed(file, () => checkExample(manifest, isValid));
+    refuse(file, checkExample(manifest, isValid));
     return manifest;
   };
 }
 
-async function importManifest(file: string, disk: Disk): Promise<Manifest> {
+async function importManifest(file: string): Promise<Manifest> {
   try {
-    return structuredClone((await disk.importModule(file)).default) as Manifest;
+    return structuredClone((await importModule(file)).default) as Manifest;
   } catch (error) {
     const failure = await explainImport(error, dirname(file));
     const { reason, place } = failure;
@@ -38,14 +39,8 @@ async function importManifest(file: string, disk: Disk): Promise<Manifest> {
   }
 }
 
-/** Runs a check that throws a ServiceError with problems. */
-function orMalformed(file: string, check: () => void): void {
-  try {
-    check();
-  } catch (error) {
-    const problems = error instanceof ServiceError ? error.problems : [reasonOf(error)];
-    throw malformed(file, problems.map(inWords).join('; '), { cause: error });
-  }
+function refuse(file: string, problems: readonly string[]): void {
+  if (problems.length > 0) throw malformed(file, problems.map(inWords).join('; '));
 }
 
 /** The pattern of a name is said in words. */

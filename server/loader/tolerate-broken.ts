@@ -3,17 +3,13 @@ import { KINDS, type Kind } from '../../core/contracts/manifest.ts';
 import { reasonOf, ServiceError } from '../../core/errors.ts';
 import type { BrokenPlugin } from '../../core/hosting/broken.ts';
 import { createRegistry, type PluginEntry, type Registry } from '../../core/hosting/registry.ts';
-import type { Disk } from './disk.ts';
+import { importModule } from './modules.ts';
 import { type FoundFolder, findModule, kindOfFolder } from './plugin-folders.ts';
 
 /** A plugin whose manifest could not be read. Its kind is that of its folder, or what its manifest says. */
-export async function brokenFolder(
-  { folder, origin }: FoundFolder,
-  error: unknown,
-  disk: Disk,
-): Promise<BrokenPlugin> {
-  const file = findModule(folder, 'manifest', disk) ?? folder;
-  const kind = kindOfFolder(dirname(folder)) ?? (await kindIn(file, disk));
+export async function brokenFolder({ folder, origin }: FoundFolder, error: unknown): Promise<BrokenPlugin> {
+  const file = findModule(folder, 'manifest') ?? folder;
+  const kind = kindOfFolder(dirname(folder)) ?? (await kindIn(file));
   return { kind, name: basename(folder), origin, file, ...reasonsOf(error) };
 }
 
@@ -43,8 +39,8 @@ export function createTolerantRegistry(
   }
 }
 
-async function kindIn(manifest: string, disk: Disk): Promise<Kind | undefined> {
-  const { default: data } = await disk.importModule(manifest).catch(() => ({ default: undefined }));
+async function kindIn(manifest: string): Promise<Kind | undefined> {
+  const { default: data } = await importModule(manifest).catch(() => ({ default: undefined }));
   const { kind } = (data ?? {}) as { readonly kind?: unknown };
   return KINDS.find((one) => one === kind);
 }

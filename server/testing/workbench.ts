@@ -130,7 +130,7 @@ function makeSink(plugin: PluginEntry, env: Readonly<Record<string, string>>): P
   const registry = createRegistry([{ ...plugin, missing: [] }]);
   const host = createPluginHost({
     registry,
-    importFactory: (entry) => importFactory(entry),
+    importFactory,
     collaborators: given,
     env,
   });

@@ -1,4 +1,4 @@
-import { distance } from 'fastest-levenshtein';
+import { closest, distance } from 'fastest-levenshtein';
 
 const MOST_COMPARED = 64;
 
@@ -12,15 +12,8 @@ export function suggest(
   known: readonly string[],
   most = Math.max(2, Math.floor(name.length / 2)),
 ): string | undefined {
-  if (name.length > MOST_COMPARED) return undefined;
-  let best: string | undefined;
-  let least = most + 1;
-  for (const candidate of known) {
-    const steps = distance(name.toLowerCase(), candidate.toLowerCase());
-    if (steps < least) {
-      least = steps;
-      best = candidate;
-    }
-  }
-  return best;
+  if (name.length > MOST_COMPARED || known.length === 0) return undefined;
+  const [given, ...candidates] = [name, ...known].map((one) => one.toLowerCase()) as [string, ...string[]];
+  const near = closest(given, candidates);
+  return distance(given, near) <= most ? known[candidates.indexOf(near)] : undefined;
 }

@@ -11,6 +11,7 @@ const ARGUMENT_READERS: Readonly<Record<string, string>> = {
   'server/cli/build.ts': 'the entry of a command of its own',
   'server/cli/health.ts': 'the entry of a command of its own',
   'server/cli/main.ts': 'the entry of the command line',
+  'server/cli/reload.ts': 'it runs what this process runs, again',
   'server/cli/slim.ts': 'the entry of a command of its own',
   'server/cli/trim.ts': 'the entry of a command of its own',
 };
@@ -57,8 +58,8 @@ function filesWith(pattern: RegExp, sources: Sources): string[] {
 
 /** Files that set switches of V8, which hold for the whole process. */
 const SWITCH_SETTERS: Readonly<Record<string, string>> = {
-  'server/cli/v8-switches.ts': 'what the start of the server sets for the plugins that it has found',
-  'server/main.ts': 'the entry of the server',
+  'server/cli/v8-switches.ts':
+    'what the start of the server sets, for itself and for the plugins that it has found',
   'server/run/worker.ts': 'the function that collects garbage, which nothing else offers',
 };
 

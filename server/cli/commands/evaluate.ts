@@ -12,8 +12,8 @@ export function evaluateCommand(env: Environment): Command {
   return remoteCommand('evaluate', description, env)
     .argument('<file>', 'the body of POST /v1/evaluate; - is standard input')
     .action(async (file: string, flags: RemoteFlags) => {
-      const answer = (await apiOf(flags, env).call('POST', '/v1/evaluate', readJson(file))) as Evaluation;
-      print(flags, answer, inWords);
+      const call = { path: '/v1/evaluate', json: readJson(file) };
+      print(flags, await apiOf(flags, env).json<Evaluation>(call), inWords);
     });
 }
 

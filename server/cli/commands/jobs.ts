@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
+import type { Job, JobInput } from '../../clients/javascript/api-types.ts';
+import { Jobs } from '../../clients/javascript/jobs.ts';
+import { LINES } from '../../clients/javascript/transport.ts';
 import type { Environment } from '../../config/config.ts';
-import type { JobAnswer } from '../../jobs/job-answer.ts';
-import { LineSplitter } from '../../wire/line-splitter.ts';
-import type { Api } from '../api.ts';
 import { CommandError } from '../errors.ts';
 import { apiOf, print, type RemoteFlags, readJson, remoteCommand, table } from './remote.ts';
 
-const PATH = '/v1/jobs';
-const LINES = { accept: 'application/x-ndjson' };
 const MB = 1e6;
 
 /** `chunksmith jobs create|list|show|watch|result|errors|cancel|retry|delete` */
@@ -17,20 +16,21 @@ export function jobsCommand(env: Environment): Command {
   const commands = [
     createCommand(env),
     listCommand(env),
-    ...[
-      onOne('show', 'Show how far a job is', env, (api, id) => api.call('GET', `${PATH}/${id}`)),
-      onOne('cancel', 'Cancel a job', env, (api, id) => api.call('POST', `${PATH}/${id}/cancel`)),
-      onOne('retry', 'Do again what failed of a job', env, (api, id) =>
-        api.call('POST', `${PATH}/${id}/retry`),
-      ),
-    ],
-    watchCommand(env),
+    onJob('show', 'Show how far a job is', env, (jobs, id, flags) => show(jobs.get(id), flags)),
+    onJob('cancel', 'Cancel a job', env, (jobs, id, flags) => show(jobs.cancel(id), flags)),
+    onJob('retry', 'Do again what failed of a job', env, (jobs, id, flags) => show(jobs.retry(id), flags)),
+    onJob('watch', 'Print how far a job is until it is over; fails if the job does', env, watch),
     copyCommand('result', 'Print the lines that a job has written', env),
     copyCommand('errors', 'Print the documents that failed', env),
-    deleteCommand(env),
+    onJob('delete', 'Delete a job that is over, and what it has written', env, remove),
   ];
   for (const command of commands) jobs.addCommand(command);
   return jobs;
+}
+
+interface ListFlags extends RemoteFlags {
+  readonly state?: Job['state'];
+  readonly limit: number;
 }
 
 function createCommand(env: Environment): Command {
@@ -38,75 +38,61 @@ function createCommand(env: Environment): Command {
     .argument('<file>', 'the body of POST /v1/jobs; - is standard input')
     .option('--key <text>', 'Idempotency-Key: the same key begins no second job')
     .action(async (file: string, flags: RemoteFlags & { readonly key?: string }) => {
-      const headers = { 'idempotency-key': flags.key ?? randomUUID() };
-      const job = await apiOf(flags, env).call('POST', PATH, readJson(file), headers);
-      print(flags, job as JobAnswer, inLines);
+      const settings = { idempotencyKey: flags.key ?? randomUUID() };
+      print(flags, await jobsOf(flags, env).create(readJson(file) as JobInput, settings), inLines);
     });
 }
 
 function listCommand(env: Environment): Command {
   return remoteCommand('list', 'List jobs, the newest first', env)
     .option('--state <state>', 'only those in this state')
-    .option('--limit <number>', 'most of them', '50')
-    .action(async (flags: RemoteFlags & { readonly state?: string; readonly limit: string }) => {
-      const { state, limit } = flags;
-      const query = new URLSearchParams({ limit, ...(state !== undefined && { state }) });
-      print(flags, (await apiOf(flags, env).call('GET', `${PATH}?${query}`)) as readonly JobAnswer[], inRows);
-    });
+    .option('--limit <number>', 'most of them', Number, 50)
+    .action(async ({ state, limit, ...flags }: ListFlags) =>
+      print(flags, await jobsOf(flags, env).list({ limit, ...(state && { state }) }), inRows),
+    );
 }
 
-function onOne(
+function onJob(
   name: string,
   description: string,
   env: Environment,
-  act: (api: Api, id: string) => Promise<unknown>,
+  act: (jobs: Jobs, id: string, flags: RemoteFlags) => Promise<void>,
 ): Command {
   return remoteCommand(name, description, env)
     .argument('<id>')
-    .action(async (id: string, flags: RemoteFlags) => {
-      print(flags, (await act(apiOf(flags, env), encodeURIComponent(id))) as JobAnswer, inLines);
-    });
+    .action((id: string, flags: RemoteFlags) => act(jobsOf(flags, env), id, flags));
 }
 
-function watchCommand(env: Environment): Command {
-  return remoteCommand('watch', 'Print how far a job is until it is over; fails if the job does', env)
-    .argument('<id>')
-    .action(async (id: string, flags: RemoteFlags) => {
-      const path = `${PATH}/${encodeURIComponent(id)}/events`;
-      let last: JobAnswer | undefined;
-      const splitter = new LineSplitter(Number.POSITIVE_INFINITY);
-      for await (const piece of apiOf(flags, env).bytes({ method: 'GET', path, headers: LINES })) {
-        for (const line of splitter.push(Buffer.from(piece.buffer, piece.byteOffset, piece.length))) {
-          last = JSON.parse(String(line)) as JobAnswer;
-          console.log(flags.json === true ? String(line) : inOneLine(last));
-        }
-      }
-      if (last?.state !== 'done')
-        throw new CommandError(`the job is ${last?.state}: ${last?.error?.detail ?? ''}`);
-    });
+async function show(job: Promise<Job>, flags: RemoteFlags): Promise<void> {
+  print(flags, await job, inLines);
+}
+
+function jobsOf(flags: RemoteFlags, env: Environment): Jobs {
+  return new Jobs(apiOf(flags, env));
+}
+
+async function watch(jobs: Jobs, id: string, flags: RemoteFlags): Promise<void> {
+  const onProgress = (job: Job) => console.log(flags.json === true ? JSON.stringify(job) : inOneLine(job));
+  const { state, error } = await jobs.wait(id, { onProgress });
+  if (state !== 'done') throw new CommandError(`the job is ${state}: ${error?.detail ?? ''}`);
+}
+
+async function remove(jobs: Jobs, id: string, flags: RemoteFlags): Promise<void> {
+  await jobs.delete(id);
+  print(flags, { deleted: id }, () => `deleted ${id}`);
 }
 
 function copyCommand(name: 'result' | 'errors', description: string, env: Environment): Command {
   return remoteCommand(name, description, env)
     .argument('<id>')
     .action(async (id: string, flags: RemoteFlags) => {
-      const path = `${PATH}/${encodeURIComponent(id)}/${name}`;
-      for await (const piece of apiOf(flags, env).bytes({ method: 'GET', path, headers: LINES })) {
-        if (!process.stdout.write(piece)) await new Promise((done) => process.stdout.once('drain', done));
-      }
+      const path = `/v1/jobs/${encodeURIComponent(id)}/${name}`;
+      const call = { method: 'GET', path, headers: { accept: LINES } } as const;
+      await pipeline(apiOf(flags, env).bytes(call), process.stdout, { end: false });
     });
 }
 
-function deleteCommand(env: Environment): Command {
-  return remoteCommand('delete', 'Delete a job that is over, and what it has written', env)
-    .argument('<id>')
-    .action(async (id: string, flags: RemoteFlags) => {
-      await apiOf(flags, env).call('DELETE', `${PATH}/${encodeURIComponent(id)}`);
-      print(flags, { deleted: id }, () => `deleted ${id}`);
-    });
-}
-
-function inRows(jobs: readonly JobAnswer[]): string {
+function inRows(jobs: readonly Job[]): string {
   const rows = jobs.map((job) => [
     job.id,
     job.state,
@@ -117,7 +103,7 @@ function inRows(jobs: readonly JobAnswer[]): string {
   return table([['id', 'state', 'read', 'documents', 'created'], ...rows]);
 }
 
-function inLines(job: JobAnswer): string {
+function inLines(job: Job): string {
   const { documents, shards, error } = job;
   return table([
     ['id', job.id],
@@ -132,13 +118,13 @@ function inLines(job: JobAnswer): string {
   ]);
 }
 
-function inOneLine(job: JobAnswer): string {
+function inOneLine(job: Job): string {
   const left = job.seconds_left === null ? '' : `, ${job.seconds_left} s left`;
   const { documents, chunks, bytes_per_second } = job;
   const rate = `${(bytes_per_second / MB).toFixed(1)} MB/s`;
   return `${job.state}, ${shareOf(job)}, ${documents.done} documents, ${documents.failed} failed, ${chunks} chunks, ${rate}${left}`;
 }
 
-function shareOf({ bytes: { read, total } }: JobAnswer): string {
+function shareOf({ bytes: { read, total } }: Job): string {
   return total === 0 ? '0%' : `${Math.floor((100 * read) / total)}%`;
 }

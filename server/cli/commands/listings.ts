@@ -1,15 +1,12 @@
 import { Command } from 'commander';
-import type { Environment } from '../../config/config.ts';
+import type { Environment, Flags } from '../../config/config.ts';
 import { type ListedPlugin, listPlugins } from '../../service/list-plugins.ts';
 import { type ListedTokenizer, listTokenizers } from '../../service/list-tokenizers.ts';
 import type { ListedModel } from '../../service/openers.ts';
 import { type Engine, openEngine } from '../engine.ts';
 import { type PrintFlags, print, table } from './remote.ts';
 
-interface ListingFlags extends PrintFlags {
-  readonly pluginsDir?: string;
-  readonly pluginsFrom?: string;
-}
+type ListingFlags = PrintFlags & Pick<Flags, 'pluginsDir' | 'pluginsFrom'>;
 
 /** `chunksmith plugins` and `models`: what a service with these plugins would have. */
 export function listingCommands(env: Environment): readonly Command[] {

@@ -17,12 +17,12 @@ interface NewFlags {
 export function pluginNewCommand(): Command {
   return new Command('new')
     .description('Make a plugin that works, to be changed into yours')
-    .addArgument(new Argument('<kind>', `what it is: ${KINDS.join(', ')}`))
+    .addArgument(new Argument('<kind>', 'what it is').choices(KINDS))
     .argument('<name>', 'its name, and that of its folder: small letters, digits and hyphens')
     .option('--dir <folder>', 'folder of plugins, in which its folder is made', 'my-plugins')
     .option('--typescript', 'in TypeScript; without it in JavaScript')
     .addHelpText('after', '\nExample: chunksmith plugin new chunker mine')
-    .action((kind: string, name: string, { dir, typescript }: NewFlags) => {
+    .action((kind: Kind, name: string, { dir, typescript }: NewFlags) => {
       const language = typescript === true ? 'typescript' : 'javascript';
       const folder = writeNewPlugin(kind, name, dir, language);
       console.log(
@@ -39,7 +39,7 @@ export function pluginNewCommand(): Command {
           'Serve it, again whenever a file changes:',
           `${chunksmith} serve --reload${isLoaded ? '' : ` --plugins-dir ${dir}`}`,
         ],
-        ['Call it, while it is served:', callOf(kind as Kind, name)],
+        ['Call it, while it is served:', callOf(kind, name)],
         ['Run its test:', testOf(folder, test)],
       ])
         console.log(`\n${title}\n  ${command}`);

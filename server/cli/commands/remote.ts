@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { reasonOf } from '../../../core/errors.ts';
 import type { Environment } from '../../config/config.ts';
-import { type Api, createApi } from '../api.ts';
+import { Api } from '../api.ts';
 import { UsageError } from '../errors.ts';
 
 /** What every command takes that prints an answer. */
@@ -30,7 +30,7 @@ export function remoteCommand(name: string, description: string, env: Environmen
 }
 
 export function apiOf({ server }: RemoteFlags, env: Environment): Api {
-  return createApi(server, env.CHUNKSMITH_KEY);
+  return new Api(server, env.CHUNKSMITH_KEY);
 }
 
 /** Prints an answer as JSON, or in words. */

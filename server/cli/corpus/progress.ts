@@ -1,4 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress';
+import type { ChunkedDocument } from '../../corpus/chunk-documents.ts';
 import type { SkippedReasons, Skips } from '../../corpus/skips.ts';
 
 export const PROGRESS = ['auto', 'bar', 'plain', 'json', 'none'] as const;
@@ -15,6 +16,14 @@ export interface Counts {
   embedding_empty: number;
   /** Bytes of the source. */
   bytes: number;
+}
+
+export function addDocument(counts: Counts, document: ChunkedDocument): void {
+  counts.documents++;
+  counts.chunks += document.chunks;
+  counts.embedding_empty += document.embedding_empty;
+  counts.bytes += document.source.size;
+  if (document.error !== undefined) counts.failed++;
 }
 
 /** The counts with what follows from them. */

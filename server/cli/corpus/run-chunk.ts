@@ -11,13 +11,9 @@ import { type ChunkSetup, withSetup } from './setup.ts';
 import { Stopped, stopOnSignals } from './stop.ts';
 import { chunkToStdout } from './to-stdout.ts';
 
-/** Least columns of the help, in which the names of the flags and what they do stand beside each other. */
-const HELP_WIDTH = 110;
-
 /** @returns the command without its flags, which follow from the chunker that the arguments name */
 export function chunkCommand(): Command {
   return new Command('chunk')
-    .configureHelp({ helpWidth: Math.max(HELP_WIDTH, process.stdout.columns ?? 0) })
     .description(
       'Chunk files, and write a line of JSON for each chunk. Which options there are follows from --chunker.',
     )

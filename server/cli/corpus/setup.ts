@@ -1,13 +1,11 @@
-import { parseArgs } from 'node:util';
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import { ServiceError } from '../../../core/errors.ts';
-import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import type { Environment } from '../../config/config.ts';
 import { isCompressed } from '../../corpus/formats/compression.ts';
 import type { FieldMapping } from '../../corpus/shard.ts';
 import { type Chunking, localChunking } from '../../jobs/chunking.ts';
 import type { JobSpec } from '../../jobs/spec.ts';
-import { createApi } from '../api.ts';
+import { Api } from '../api.ts';
 import { type Engine, openEngine } from '../engine.ts';
 import { UsageError } from '../errors.ts';
 import { CHUNK_FLAGS, type ChunkFlags } from './flags/chunk-flags.ts';
@@ -39,16 +37,13 @@ export async function withSetup<T>(
   use: (setup: ChunkSetup) => Promise<T>,
 ): Promise<T> {
   const named = namedIn(args);
-  if (named.chunker !== undefined && named.pipeline !== undefined)
-    throw new UsageError('--pipeline: not with --chunker, as the pipeline names its own');
   const engine = await openEngine({ workers: named.server === undefined ? named.workers : '0' }, env);
   try {
-    const api = named.server === undefined ? undefined : createApi(named.server, env.CHUNKSMITH_KEY);
+    const api = named.server === undefined ? undefined : new Api(named.server, env.CHUNKSMITH_KEY);
     const chunked = await (api === undefined
       ? localTask(named, engine)
       : remoteTask(named, api, engine.registry));
     addFlags(command, chunked);
-    checkOwners(command, args, named.pipeline, engine);
     command.parse([...args], { from: 'user' });
     const flags = command.opts<ChunkFlags>();
     checkTogether(flags);
@@ -64,46 +59,20 @@ export async function withSetup<T>(
   }
 }
 
+const STEP_OPTIONS = '(options of a step are set in the config of the step, in the pipeline)';
+
 function addFlags(command: Command, { task, schema }: ChunkTask): void {
   const name = task.run === 'chunk' ? task.name : 'the pipeline';
+  if (task.run === 'execute') command.showHelpAfterError(STEP_OPTIONS);
   for (const flag of CHUNK_FLAGS) command.addOption(flag);
   for (const flag of optionFlags(schema)) command.addOption(flag.helpGroup(`Options of ${name}:`));
 }
 
-/** @throws UsageError for an option of a step of the pipeline, which belongs into the pipeline */
-function checkOwners(
-  command: Command,
-  args: readonly string[],
-  pipeline: string | undefined,
-  { registry, requestSchemas }: Engine,
-): void {
-  if (pipeline === undefined) return;
-  const plugins = [...registry.ofKind('chunker'), ...registry.ofKind('refinery')];
-  const known = new Set(command.options.map(({ long }) => long));
-  for (const arg of args) {
-    const flag = arg.replace(/=.*/s, '');
-    if (!flag.startsWith('--') || known.has(flag)) continue;
-    const isOfStep = ({ manifest }: PluginEntry) =>
-      optionFlags(requestSchemas.step(manifest)).some(({ long }) => long === flag);
-    if (!plugins.some(isOfStep)) continue;
-    const name = flag.slice(2).replaceAll('-', '_');
-    throw new UsageError(
-      `${flag}: not with --pipeline; set ${name} in the config of its step in ${pipeline}`,
-    );
-  }
-}
-
-function namedIn(args: readonly string[]) {
-  const text = { type: 'string' } as const;
-  const options = { chunker: text, pipeline: text, server: text, workers: text };
-  const { values } = parseArgs({ args: [...args], options, strict: false });
-  const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
-  return {
-    chunker: textOf(values.chunker),
-    pipeline: textOf(values.pipeline),
-    server: textOf(values.server),
-    workers: textOf(values.workers),
-  };
+/** The flags that are known before the others are. */
+function namedIn(args: readonly string[]): ChunkFlags {
+  const command = new Command().helpOption(false).allowUnknownOption().allowExcessArguments().exitOverride();
+  for (const flag of CHUNK_FLAGS) command.addOption(flag);
+  return command.parse([...args], { from: 'user' }).opts<ChunkFlags>();
 }
 
 /** Groups of documents that wait for a thread. */
@@ -122,7 +91,7 @@ function isSmall({ workers }: ChunkFlags, { files, total }: CorpusSource): boole
   return total <= SMALL && !files.some(({ name }) => isCompressed(name));
 }
 
-function checkTogether({ out, outFormat, resume, since, group, manifest }: ChunkFlags): void {
+function checkTogether({ out, outFormat, resume, since, group }: ChunkFlags): void {
   if (outFormat === 'parquet') {
     if (out === undefined) throw new UsageError('--out-format parquet: name a folder with --out');
     if (group === 'document')
@@ -132,9 +101,6 @@ function checkTogether({ out, outFormat, resume, since, group, manifest }: Chunk
   }
   if (resume && out === undefined) throw new UsageError('--resume: name the folder of the run with --out');
   if (since !== undefined && group === 'document') throw new UsageError('--since: not with --group document');
-  if (manifest !== undefined && out !== undefined) {
-    throw new UsageError('--manifest: not with --out, which has a manifest of its own');
-  }
 }
 
 /** @throws UsageError if members are named, and no file has any: then nothing would say that they are not read */

@@ -4,11 +4,11 @@ import { emptyOf, type Skip, unreadId } from '../../corpus/skips.ts';
 import { idsLine, idsLineOf } from '../../jobs/part-files.ts';
 import { release } from '../../wire/release.ts';
 import { CommandError } from '../errors.ts';
-import { type ChangeCounts, deletedLines, EarlierIds, unknownVanished } from './changes/earlier-ids.ts';
+import { type ChangeCounts, EarlierIds } from './changes/earlier-ids.ts';
 import { checkIds, onlyChanges } from './changes/only-changes.ts';
 import { FailedDocuments, nameOf } from './failed-documents.ts';
 import { LinesFile } from './lines-file.ts';
-import type { Counts, Progress } from './progress.ts';
+import { addDocument, type Counts, type Progress } from './progress.ts';
 import type { ChunkSetup } from './setup.ts';
 import { linesOf } from './source.ts';
 
@@ -44,7 +44,7 @@ export async function chunkToStdout(
       if (flags.failFast) output.throwFailed();
     }
     for (const skip of skipped) output.keep(unreadId(skip));
-    for (const deleted of output.vanished()) await write(deleted, signal);
+    for (const deleted of output.vanished()) await write(Buffer.from(deleted), signal);
     manifest?.finish();
   } catch (error) {
     manifest?.discard();
@@ -87,11 +87,8 @@ class Output {
   }
 
   #note(document: ChunkedDocument): void {
-    const { id, error, chunks, embedding_empty, source } = document;
-    this.#counts.documents++;
-    this.#counts.chunks += chunks;
-    this.#counts.embedding_empty += embedding_empty;
-    this.#counts.bytes += source.size;
+    const { id, error } = document;
+    addDocument(this.#counts, document);
     if (id !== undefined && this.#earlier !== undefined) this.#seen.add(id);
     if (error !== undefined) this.#noteFailed(document);
     else this.#noteDone(document);
@@ -113,7 +110,6 @@ class Output {
   /** What failed keeps the chunks that it had. */
   #noteFailed(document: ChunkedDocument): void {
     const { id } = document;
-    this.#counts.failed++;
     this.#failed.add(document);
     this.#firstFailed ??= document;
     if (id === undefined) this.#unknown++;
@@ -135,15 +131,9 @@ class Output {
   }
 
   /** The lines that say which chunks are gone with their documents. */
-  *vanished(): Generator<Uint8Array> {
-    const isKnown = this.#unknown === 0;
-    for (const { documentId, ids } of this.#earlier?.vanished(this.#seen) ?? []) {
-      if (isKnown) {
-        this.changes.deleted += ids.length;
-        yield Buffer.from(deletedLines(ids, documentId));
-      } else this.#manifest?.write(idsLineOf(documentId, ids));
-    }
-    if (!isKnown && this.#earlier !== undefined) console.error(unknownVanished(this.#unknown));
+  vanished(): Iterable<string> {
+    const keep = (line: string) => this.#manifest?.write(line);
+    return this.#earlier?.vanished(this.#seen, this.#unknown, this.changes, keep) ?? [];
   }
 
   close(): void {

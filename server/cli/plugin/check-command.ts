@@ -32,7 +32,7 @@ export function pluginCheckCommand(env: Environment): Command {
     )
     .action(async (given: string, { json, limit, ...suite }: CheckFlags) => {
       // What is wrong with the variables of the server is no fault of the plugin.
-      readConfig([], env);
+      readConfig({}, env);
       const folder = pluginFolder(given);
       const results = await runChecks(folder, { ...suite, limit });
       const failed = failedIn(results);

@@ -1,7 +1,7 @@
 import { describeFailure } from '../../../core/hosting/capability.ts';
-import { DISK } from '../../loader/disk.ts';
 import { explainImport } from '../../loader/import-error.ts';
 import { factoryIn, indexOf, NO_FACTORY } from '../../loader/import-factory.ts';
+import { importModule } from '../../loader/modules.ts';
 import { isLacking, thrownIn } from '../ledger.ts';
 import { findBroken } from '../promises.ts';
 import { SUITES } from '../suites.ts';
@@ -18,7 +18,7 @@ export async function checkFactory({ entry, folder, bench }: Subject): Promise<C
   const failed = (where: string) =>
     resultOf('factory', [{ promise: 'it can be imported and made', where, remedy }]);
   try {
-    if (factoryIn(await DISK.importModule(indexOf(entry))) === undefined) return failed(NO_FACTORY);
+    if (factoryIn(await importModule(indexOf(entry))) === undefined) return failed(NO_FACTORY);
   } catch (error) {
     return failed(describeFailure(await explainImport(error, folder)));
   }

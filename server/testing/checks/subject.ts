@@ -29,7 +29,7 @@ export interface SubjectOptions extends SuiteOptions {
  * @throws ServiceError `malformed_plugin` and others that would stop the start of a server; ConfigError
  */
 export async function openSubject(folder: string, { env, ...suite }: SubjectOptions): Promise<Subject> {
-  const config = readConfig([], env);
+  const config = readConfig({}, env);
   const folders = [BUILT_IN_PLUGINS, ...config.pluginsDir];
   const packages = config.pluginsFrom;
   const { registry, entry, others } = await loadOnePlugin(folder, { folders, packages, env });

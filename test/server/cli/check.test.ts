@@ -101,13 +101,14 @@ t.test('what jobs may use is read at the start, and printed without keys', async
 
 t.test('a start that fails says why, all of it', async (t) => {
   const bad = await pluginsFolder(t, chunker('bad', WHOLE_TEXT, { kind: 'chunkr' }));
-  const flags = [
-    /^--port: expected/m,
-    /^--prot: unknown flag, did you mean --port\?$/m,
-    /^stray: not a flag/m,
-  ];
   for (const [args, messages, env] of [
-    ['--port=x --prot=1 stray', [...flags, /^LOG_LEVEL: expected/m], { LOG_LEVEL: 'loud' }],
+    ['--port=x', [/^--port: expected/m, /^LOG_LEVEL: expected/m], { LOG_LEVEL: 'loud' }],
+    ['--prot 1', [/unknown option '--prot'\n.*Did you mean --port\?/]],
+    ['--plugin-dir x', [/unknown option '--plugin-dir'\n.*Did you mean --plugins-dir\?/]],
+    ['--port', [/'--port <integer>' argument missing/]],
+    ['stray', [/too many arguments/]],
+    ['--hf-token=secret', [/unknown option '--hf-token'$/m]],
+    ["--hf-token=it's_secret", [/unknown option '--hf-token'$/m]],
     [`--plugins-dir ${bad}`, [/bad\/manifest\.js: manifest\.kind: expected one of/]],
     ['--plugins token,charactr', [/"charactr".*tokenizer\/character/]],
   ] as const) {
@@ -115,6 +116,7 @@ t.test('a start that fails says why, all of it', async (t) => {
     t.equal(status, 2, args);
     for (const message of messages) t.match(stderr, message);
     t.notMatch(stderr, STACK);
+    t.notMatch(stderr, /secret/);
   }
 });
 
@@ -122,7 +124,12 @@ t.test('--help and --version print and end', async (t) => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const help = await run(t, ['serve', '--help', '--port=wrong']);
   t.equal(help.status, 0);
-  for (const { flag, variable } of describeOptions()) t.ok(help.stdout.includes(flag || variable));
+  const said = help.stdout.replaceAll(/\s+/g, ' ');
+  for (const { flag, variable, shown, description } of describeOptions()) {
+    const name = flag || variable;
+    const text = `${description}${shown && ` (default: ${shown})`}`;
+    t.ok(new RegExp(` ${name} `).test(said) && said.includes(text), name);
+  }
   t.match(await run(t, ['serve', '--version']), { status: 0, stdout: `${version}\n` });
 });
 

@@ -32,10 +32,13 @@ t.test('wrong flags, names and values have status 2, and say what to do', (t) =>
     ['chunk - --chunker token --format parquet', /Parquet cannot be read from standard input/],
     ['chunk a.txt --chunker token --text-field x', /^--text-field: each file is one text .*--format csv/],
     ['chunk a.txt --chunker token --resume', /--resume: name the folder of the run with --out/],
-    ['chunk a.txt --chunker token --pipeline p', /--pipeline: not with --chunker/],
+    [
+      'chunk a.txt --chunker token --pipeline p',
+      /'--pipeline <file or name>' cannot be used with option '--chunker <name>'/,
+    ],
     [
       'chunk a.txt --pipeline p.json --chunk-size 9',
-      /^--chunk-size: not with --pipeline; set chunk_size in the config of its step in p\.json\n$/,
+      /unknown option '--chunk-size'\n\(options of a step are set in the config of the step, in the pipeline\)\n$/,
     ],
     ['chunk a.txt --chunker token --errors no/errors', /^no\/errors: .*cannot be written/],
     ['chunk a.txt --chunker token --since none', /^--since none: .*not what an earlier run/],

@@ -4,7 +4,6 @@ import { PassThrough } from 'node:stream';
 import { format } from 'node:util';
 import type { Test } from 'tap';
 import { runCommand } from '../../../server/cli/run-command.ts';
-import { runServer } from '../../../server/cli/run-server.ts';
 import type { Cleanup } from '../../support/server.ts';
 import { type CliResult, pluginFolders, resultOf } from './cli.ts';
 
@@ -86,34 +85,23 @@ export async function checkFailures(
 
 /** What `server/cli/main.ts` does. */
 async function statusOf(args: readonly string[], env: Record<string, string>): Promise<number> {
-  const [name, ...rest] = args;
-  try {
-    if (name !== 'serve' && name !== 'check') return await runCommand(args, env);
-    await runServer([...rest, ...(name === 'check' ? ['--check'] : [])], env);
-    return Number(process.exitCode ?? 0);
-  } catch (error) {
-    if (error instanceof Exit) return error.status;
-    throw error;
-  } finally {
-    process.exitCode = undefined;
-  }
+  const streams = current.getStore();
+  const status = await runCommand(args, env).catch((error: unknown) => {
+    if (!(error instanceof Exit)) throw error;
+  });
+  return streams?.exited ?? (status as number);
 }
 
-/** What `process.exit` throws within a command. */
-class Exit extends Error {
-  readonly status: number;
-
-  constructor(status: number) {
-    super(`exit with ${status}`);
-    this.status = status;
-  }
-}
+/** What `process.exit` throws within a command, which prints nothing more. */
+class Exit extends Error {}
 
 class Streams {
   readonly stdin = new PassThrough();
   readonly stdout = new PassThrough();
   readonly stderr = new PassThrough();
   readonly printed = { stdout: '', stderr: '' };
+  /** The status with which the command has ended its process. */
+  exited: number | undefined;
 
   constructor() {
     for (const name of ['stdout', 'stderr'] as const) {
@@ -151,8 +139,11 @@ function takeOver(folder: string): () => void {
   const exit = replace(process, 'exit', (all) => (current.getStore() === undefined ? all : throwExit));
   const printing = (['log', 'error'] as const).map((name) =>
     replace(console, name, (print) => {
-      const stream = current.getStore()?.[name === 'log' ? 'stdout' : 'stderr'];
-      return stream === undefined ? print : (...said: unknown[]) => void stream.write(`${format(...said)}\n`);
+      const streams = current.getStore();
+      if (streams === undefined) return print;
+      const stream = streams[name === 'log' ? 'stdout' : 'stderr'];
+      return (...said: unknown[]) =>
+        streams.exited === undefined && void stream.write(`${format(...said)}\n`);
     }),
   );
   shared = folder;
@@ -172,7 +163,9 @@ function keepListeners(signal: Signal): () => void {
 }
 
 function throwExit(status: number | string | null = 0): never {
-  throw new Exit(Number(status));
+  const streams = current.getStore();
+  if (streams !== undefined) streams.exited = Number(status);
+  throw new Exit();
 }
 
 /** Has a property read by a function of what it was. @returns what undoes it */

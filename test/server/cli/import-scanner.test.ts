@@ -1,5 +1,5 @@
 import t from 'tap';
-import { hasComputedImport, importsOf, packageOf } from '../../../server/cli/import-scanner.ts';
+import { importsOf, packageOf } from '../../../server/cli/import-scanner.ts';
 
 const COMMENTS = `
 // import a from 'a';
@@ -57,7 +57,6 @@ t.test('what is looked for when the code runs is lazy', async (t) => {
 
 t.test('of a template literal, the part before what is computed counts', async (t) => {
   t.same(found(`import.meta.resolve(\`x/y/\${name}.json\`);`), ['lazy x/y/']);
-  t.notOk(hasComputedImport(`import(\`x/\${name}.js\`);`));
 });
 
 t.test('comments, strings, templates and patterns import nothing', async (t) => {
@@ -68,7 +67,6 @@ t.test('comments, strings, templates and patterns import nothing', async (t) => 
     "const pattern = /import\\('a'\\)/; const quote = /['\"`]/;",
   ]) {
     t.same(importsOf(source), [], source);
-    t.notOk(hasComputedImport(source), source);
   }
   const source = "const quote = /['\"`]/;\nimport x from 'x'; // and 'y'";
   t.same(found(source), ['static x'], 'what follows counts');
@@ -78,13 +76,6 @@ t.test('comments, strings, templates and patterns import nothing', async (t) => 
 t.test('methods of these names are no imports', async (t) => {
   t.same(importsOf("registry.require('x'); Promise.resolve('y'); scope.resolve('z'); mine.import('q');"), []);
   t.same(importsOf('const a = { require(kind: Kind, name: string): string { return name; } };'), []);
-});
-
-t.test('a computed import is known as one', async (t) => {
-  for (const source of ['import(name);', "import('./' + name);", `import(\`\${name}\`);`, 'import(a.b());'])
-    t.ok(hasComputedImport(source), source);
-  for (const source of ["import('x');", 'require.resolve(name);', '// import(name)', "import x from 'x';"])
-    t.notOk(hasComputedImport(source), source);
 });
 
 t.test('the package of a specifier', async (t) => {

@@ -89,7 +89,7 @@ t.test('the command says what to do next in a checkout, and refuses what cannot 
   ])
     t.ok(made.stdout.includes(command), command);
   await checkFailures(t, (...args) => runHere(t, ['plugin', 'new', ...args], { cwd }), [
-    ['chunkr a', /chunkr: expected one of chunker, .* Did you mean chunker\?/],
+    ['chunkr a', /'chunkr' is invalid for argument 'kind'. Allowed choices are chunker, /],
     ['chunker My_Own', /My_Own: expected a name of small letters, digits and single hyphens/],
     ['chunker there', /my-plugins\/there: this is there already/],
     ['chunker', /missing required argument 'name'/],

@@ -1,8 +1,7 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { readConfig } from '../../../server/config/config.ts';
-import { readMachine } from '../../../server/config/machine.ts';
+import { type Flags, readConfig } from '../../../server/config/config.ts';
 import { readCorporaSettings } from '../../../server/corpus/settings.ts';
 import { createJob, JOBS, outputOf, runJob, STEPS, startJobServer, untilState } from '../../support/jobs.ts';
 import { plugin, pluginsFolder } from '../../support/plugins.ts';
@@ -188,14 +187,14 @@ t.test('the options of a sink are checked at once, and one that cannot run says 
 });
 
 t.test('roles that cannot work are refused at the start', async (t) => {
-  const read = (...args: string[]) => readCorporaSettings(readConfig(args, {}, readMachine()), {});
+  const read = (flags: Flags) => readCorporaSettings(readConfig(flags, {}), {});
   const root = await temporaryFolder(t);
-  for (const [args, message] of [
-    [['--role', 'worker'], /--role worker: .*--bulk-root or --bulk-connections/],
-    [['--role', 'api', '--store', 'memory', '--bulk-root', root], /--role api: .*--store memory/],
-    [['--bulk-root', join(root, 'none')], /--bulk-root .*: there is no such folder/],
+  for (const [flags, message] of [
+    [{ role: 'worker' }, /--role worker: .*--bulk-root or --bulk-connections/],
+    [{ role: 'api', store: 'memory', bulkRoot: root }, /--role api: .*--store memory/],
+    [{ bulkRoot: join(root, 'none') }, /--bulk-root .*: there is no such folder/],
   ] as const) {
-    t.throws(() => read(...args), { message });
+    t.throws(() => read(flags), { message });
   }
-  t.equal(read('--role', 'worker', '--bulk-root', root).root, root);
+  t.equal(read({ role: 'worker', bulkRoot: root }).root, root);
 });

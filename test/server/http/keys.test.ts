@@ -90,8 +90,8 @@ t.test('the OpenAPI document says how keys are sent and for which routes, or tha
 t.test('keys that are set but blank refuse the start', (t) => {
   const expected = 'a key, or several with commas between them; unset the variable to ask for none';
   for (const API_KEYS of ['', ' ', ' , ', ',,'])
-    t.throws(() => readConfig([], { API_KEYS }), new ConfigError(`API_KEYS: expected ${expected}`));
-  t.equal(readConfig([], {}).apiKeys, '');
+    t.throws(() => readConfig({}, { API_KEYS }), new ConfigError(`API_KEYS: expected ${expected}`));
+  t.equal(readConfig({}, {}).apiKeys, '');
   t.throws(() => readKeys(configOf({ apiKeys: ' , ' })), { message: /^API_KEYS: there is no key in it/ });
   t.throws(() => readKeys(configOf({ apiKeys: 'good,two words' })), { message: /^API_KEYS: key 2 is not/ });
   t.end();

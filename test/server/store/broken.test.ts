@@ -143,7 +143,7 @@ t.test('a wrong DATABASE_URL', async (t) => {
     ['sqlite+aiosqlite://user:secret@host/x.db', /^DATABASE_URL: .* and set DATA_DIR=/],
   ] as const;
   for (const [DATABASE_URL, pattern] of wrong) {
-    const read = () => readConfig([], { DATABASE_URL }, readMachine());
+    const read = () => readConfig({}, { DATABASE_URL }, readMachine());
     t.throws(read, { message: pattern }, DATABASE_URL);
     t.throws(read, { message: ONE_PLAIN_LINE });
   }

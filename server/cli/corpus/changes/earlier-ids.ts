@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { reasonOf } from '../../../../core/errors.ts';
 import { hold } from '../../../../core/hold.ts';
 import { MANIFEST } from '../../../jobs/job-folder.ts';
+import { idsLineOf } from '../../../jobs/part-files.ts';
 import { LineSplitter } from '../../../wire/line-splitter.ts';
 import { UsageError } from '../../errors.ts';
 
@@ -86,12 +87,30 @@ export class EarlierIds {
     return { isOld, deleted: [...before].filter((id) => !now.has(id)) };
   }
 
-  /** The documents that are not there any more, with the ids of their chunks. @param seen those that are */
+  /**
+   * The lines that say which chunks are gone with documents that are not there any more. If documents failed whose ids are
+   * not known, each of these may be one of them, so none is gone.
+   *
+   * @param seen the ids of the documents that are there
+   * @param unknown documents that failed without an id
+   * @param counts is added to
+   * @param keep takes the line of a document that keeps its chunks
+   */
   *vanished(
     seen: ReadonlySet<string>,
-  ): Generator<{ readonly documentId: string; readonly ids: readonly string[] }> {
+    unknown: number,
+    counts: ChangeCounts,
+    keep: (line: string) => void,
+  ): Generator<string> {
+    if (unknown > 0) console.error(unknownVanished(unknown));
     for (const documentId of this.#places.keys()) {
-      if (!seen.has(documentId)) yield { documentId, ids: this.idsOf(documentId) };
+      if (seen.has(documentId)) continue;
+      const ids = this.idsOf(documentId);
+      if (unknown > 0) keep(idsLineOf(documentId, ids));
+      else {
+        counts.deleted += ids.length;
+        yield deletedLines(ids, documentId);
+      }
     }
   }
 
@@ -117,8 +136,7 @@ export function deletedLines(ids: readonly string[], documentId: string): string
   return ids.map((id) => `${JSON.stringify({ deleted: id, document_id: documentId })}\n`).join('');
 }
 
-/** Why nothing is said of the documents that are not there any more: each of them may be one of those that failed. */
-export function unknownVanished(count: number): string {
+function unknownVanished(count: number): string {
   const what = count === 1 ? 'a document that has no id' : `${count} documents that have no id`;
   return `${what} failed: what was there of it before is not known, so no document counts as gone`;
 }

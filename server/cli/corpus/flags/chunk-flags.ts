@@ -36,7 +36,7 @@ export const CHUNK_FLAGS: readonly Option[] = [
     '--chunker <name>',
     'the chunker (default: the one that chooses among the others by name and content)',
   ),
-  option('--pipeline <file or name>', 'the steps in a JSON file, or a stored pipeline'),
+  option('--pipeline <file or name>', 'the steps in a JSON file, or a stored pipeline').conflicts('chunker'),
   option('--group <by>', 'a line for each chunk, or for each document')
     .choices(['chunk', 'document'])
     .default('chunk'),
@@ -62,7 +62,9 @@ export const CHUNK_FLAGS: readonly Option[] = [
     .default('jsonl'),
   option('--resume', 'go on where a run into the same --out stopped'),
   option('--since <path>', 'write only what has changed since an earlier --out folder or --manifest file'),
-  option('--manifest <file>', 'write the ids of the chunks of each document, for a later --since'),
+  option('--manifest <file>', 'write the ids of the chunks of each document, for a later --since').conflicts(
+    'out',
+  ),
   option('--errors <file>', 'write a line of JSON for each document that fails'),
   option('--fail-fast', 'stop at the first document that fails'),
   option('--progress <kind>', 'how progress is shown on standard error').choices(PROGRESS).default('auto'),

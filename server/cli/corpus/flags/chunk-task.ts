@@ -1,11 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { ObjectSchema } from '../../../../core/contracts/manifest.ts';
-import { reasonOf } from '../../../../core/errors.ts';
 import type { Registry } from '../../../../core/hosting/registry.ts';
+import { Pipelines } from '../../../clients/javascript/pipelines.ts';
 import type { DocumentsTask } from '../../../service/tasks.ts';
 import type { PipelineStep } from '../../../store/contract.ts';
 import { databaseOf } from '../../../store/database.ts';
 import type { Api } from '../../api.ts';
+import { readJson } from '../../commands/remote.ts';
 import type { Engine } from '../../engine.ts';
 import { UsageError } from '../../errors.ts';
 import { type OpenApi, serviceOptions } from './service-options.ts';
@@ -48,7 +49,7 @@ function defaultChunker(registry: Registry): string {
 }
 
 function stepsIn(path: string, { service }: Engine): PipelineStep[] {
-  const given = readJsonFile(path) as { steps?: unknown; config?: { steps?: unknown } } | readonly unknown[];
+  const given = readJson(path) as { steps?: unknown; config?: { steps?: unknown } } | readonly unknown[];
   const steps = 'steps' in given ? given.steps : 'config' in given ? given.config?.steps : given;
   if (!Array.isArray(steps)) {
     throw new UsageError(
@@ -61,14 +62,6 @@ function stepsIn(path: string, { service }: Engine): PipelineStep[] {
   });
 }
 
-function readJsonFile(path: string): object {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as object;
-  } catch (error) {
-    throw new UsageError(`${path}: the file cannot be read as JSON: ${reasonOf(error)}`);
-  }
-}
-
 async function storedSteps(name: string, { config, store }: Engine): Promise<readonly PipelineStep[]> {
   const database = databaseOf(config);
   const isThere = database.kind !== 'file' || existsSync(database.path);
@@ -79,13 +72,13 @@ async function storedSteps(name: string, { config, store }: Engine): Promise<rea
   );
 }
 
-/** @throws CommandError if the service cannot be reached; UsageError if it does not have what is named */
+/** @throws ChunksmithError if the service cannot be reached; UsageError if it does not have what is named */
 export async function remoteTask(
   { chunker, pipeline }: Named,
   api: Api,
   registry: Registry,
 ): Promise<ChunkTask> {
-  const document = (await api.call('GET', '/openapi.json')) as OpenApi;
+  const document = await api.json<OpenApi>({ method: 'GET', path: '/openapi.json' });
   const schemaOf = (path: string) => serviceOptions(document, path);
   if (pipeline !== undefined) {
     const schema = schemaOf('/v1/pipelines/{pipeline_id}/execute') as ObjectSchema;
@@ -100,8 +93,7 @@ export async function remoteTask(
 }
 
 async function storedId(pipeline: string, api: Api): Promise<string> {
-  const query = `/v1/pipelines?name=${encodeURIComponent(pipeline)}`;
-  const [found] = (await api.call('GET', query)) as readonly { readonly id: string }[];
+  const [found] = await new Pipelines(api).list({ name: pipeline });
   if (found !== undefined) return found.id;
   const hint = existsSync(pipeline) ? '; store it there first: chunksmith pipelines put' : '';
   throw new UsageError(`--pipeline ${pipeline}: ${api.url} has no pipeline of this name${hint}`);

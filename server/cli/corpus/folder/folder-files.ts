@@ -8,13 +8,7 @@ import { type Skip, skipLine, unreadId } from '../../../corpus/skips.ts';
 import type { Manifest } from '../../../jobs/finish-job.ts';
 import { MANIFEST } from '../../../jobs/job-folder.ts';
 import { idsLineOf, type PartKind } from '../../../jobs/part-files.ts';
-import {
-  type ChangeCounts,
-  deletedLines,
-  type EarlierIds,
-  KEPT,
-  unknownVanished,
-} from '../changes/earlier-ids.ts';
+import { type ChangeCounts, type EarlierIds, KEPT } from '../changes/earlier-ids.ts';
 import { addChanges } from '../changes/only-changes.ts';
 import { LinesFile } from '../lines-file.ts';
 
@@ -74,15 +68,8 @@ export async function writeChanges(
       kept.write(idsLineOf(id, earlier.idsOf(id)));
     } else if (skipped === undefined) unknown++;
   }
-  if (unknown > 0) console.error(unknownVanished(unknown));
   const gone = new LinesFile(join(folder, DELETED));
-  for (const { documentId, ids } of earlier.vanished(seen)) {
-    if (unknown > 0) kept.write(idsLineOf(documentId, ids));
-    else {
-      counts.deleted += ids.length;
-      gone.write(deletedLines(ids, documentId));
-    }
-  }
+  for (const lines of earlier.vanished(seen, unknown, counts, (line) => kept.write(line))) gone.write(lines);
   kept.finish();
   gone.finish();
   return counts;

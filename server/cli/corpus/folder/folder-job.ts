@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { reasonOf, ServiceError } from '../../../../core/errors.ts';
 import type { ShardRange } from '../../../corpus/shard.ts';
 import type { StoredFile } from '../../../corpus/storage.ts';
@@ -13,6 +14,10 @@ import type { ChunkSetup } from '../setup.ts';
 
 /** Where the state of a run is, in its folder. */
 export const STATE = '.chunksmith';
+/** The file in it that is locked while a run goes on. */
+const LOCK = 'lock';
+/** SQLite's code of an error for what another has locked. */
+const BUSY = 5;
 /** One key: a folder has one job. */
 const KEY = 'chunk';
 /** The job is kept as long as its folder. */
@@ -25,10 +30,28 @@ export async function makeFolder(folder: string): Promise<void> {
   });
 }
 
+/**
+ * Keeps other processes from a folder, by the lock of a file in it. However the process ends, the folder is free again.
+ *
+ * @returns a function that lets it go
+ * @throws UsageError if another process has it
+ */
+export function holdFolder(folder: string): () => void {
+  const lock = new DatabaseSync(join(folder, STATE, LOCK));
+  try {
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+  } catch (error) {
+    lock.close();
+    if ((error as { readonly errcode?: number }).errcode !== BUSY) throw error;
+    throw new UsageError(`--out ${folder}: a run into this folder is going on; wait for its end, or stop it`);
+  }
+  return () => lock.close();
+}
+
 /** @throws UsageError if the folder has something, and is not to be gone on with */
 export function checkFolder(folder: string, resumes: boolean): void {
   const others = readdirSync(folder).filter((name) => name !== STATE);
-  const hasRun = readdirSync(join(folder, STATE)).length > 0;
+  const hasRun = readdirSync(join(folder, STATE)).some((name) => name !== LOCK);
   if (resumes || (others.length === 0 && !hasRun)) return;
   const remedy = hasRun ? 'go on with --resume, or choose an empty folder' : 'choose an empty folder';
   throw new UsageError(`--out ${folder}: there is something in it; ${remedy}`);

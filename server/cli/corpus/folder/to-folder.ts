@@ -14,12 +14,12 @@ import { createJobStore } from '../../../store/jobs/job-store.ts';
 import { CommandError, UsageError } from '../../errors.ts';
 import { type ChangeCounts, EarlierIds } from '../changes/earlier-ids.ts';
 import { onlyChanges } from '../changes/only-changes.ts';
+import { addDocument } from '../progress.ts';
 import type { ChunkSetup } from '../setup.ts';
 import { inOrder } from '../source.ts';
 import type { RunContext } from '../to-stdout.ts';
 import { copyErrors, readManifest, writeChanges } from './folder-files.ts';
-import { checkFolder, makeFolder, openJob, STATE } from './folder-job.ts';
-import { holdFolder } from './hold-folder.ts';
+import { checkFolder, holdFolder, makeFolder, openJob, STATE } from './folder-job.ts';
 
 /**
  * Nobody else works on the folder, so a lease need not end soon; only what fails is tried again.
@@ -49,7 +49,7 @@ export async function chunkToFolder(
     throw new UsageError('--out: standard input cannot be read twice; name files');
   const folder = resolve(flags.out as string);
   await makeFolder(folder);
-  const release = await holdFolder(folder);
+  const release = holdFolder(folder);
   const database = createDatabase({ dataDir: join(folder, STATE), databaseUrl: '' }, engine.log);
   const store = createJobStore(database, QUEUE, engine.log);
   let earlier: EarlierIds | undefined;
@@ -130,13 +130,7 @@ async function report(
 }
 
 function show(group: ChunkedDocuments, { counts, progress }: RunContext, earlier: EarlierIds | undefined) {
-  for (const { chunks, embedding_empty, source, error } of group.documents) {
-    counts.documents++;
-    counts.chunks += chunks;
-    counts.embedding_empty += embedding_empty;
-    counts.bytes += source.size;
-    if (error !== undefined) counts.failed++;
-  }
+  for (const document of group.documents) addDocument(counts, document);
   progress.update();
   return earlier === undefined ? group : onlyChanges(group, earlier, { added: 0, unchanged: 0, deleted: 0 });
 }

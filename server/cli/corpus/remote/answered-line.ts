@@ -1,9 +1,9 @@
 import { ServiceError } from '../../../../core/errors.ts';
+import { ChunksmithError } from '../../../clients/javascript/errors.ts';
 import { type ChunkedDocument, type DocumentError, failedDocument } from '../../../corpus/chunk-documents.ts';
 import type { SourceDocument } from '../../../corpus/shard.ts';
 import type { JobSpec } from '../../../jobs/spec.ts';
 import { findElements, findMembers, type JsonPlace } from '../../../wire/json-places.ts';
-import { RefusedError } from '../../api.ts';
 
 const LINE_FEED = Buffer.from('\n');
 const ID = /^\{"id":"([^"]+)"/;
@@ -22,14 +22,14 @@ export interface AnsweredLine {
 /**
  * Reads the answer to a line of a stream.
  *
- * @throws RefusedError if the server stops, so that the document is to be sent again
+ * @throws ChunksmithError if the server stops, so that the document is to be sent again
  */
 export function answeredLine(line: Buffer, source: SourceDocument, group: JobSpec['group']): AnsweredLine {
   const [chunks, error, idPlace, empty] = findMembers(line, 0, ['chunks', 'error', 'id', 'embedding_empty']);
   const id = idPlace === undefined ? undefined : (JSON.parse(textAt(line, idPlace)) as string);
   if (chunks === undefined) {
     const { status, detail } = JSON.parse(textAt(line, error as JsonPlace)) as DocumentError;
-    if (detail === STOPPING.detail) throw new RefusedError(status, detail);
+    if (detail === STOPPING.detail) throw new ChunksmithError({ code: 'refused', status, detail });
     return { bytes: [], document: failedDocument(source, id, { status, detail }) };
   }
   const places = findElements(line, chunks.from);

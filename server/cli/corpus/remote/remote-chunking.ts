@@ -1,3 +1,4 @@
+import { ChunksmithError } from '../../../clients/javascript/errors.ts';
 import { LINES } from '../../../clients/javascript/transport.ts';
 import type { ChunkedDocument, ChunkedDocuments } from '../../../corpus/chunk-documents.ts';
 import type { SourceDocument } from '../../../corpus/shard.ts';
@@ -5,7 +6,7 @@ import type { Chunking } from '../../../jobs/chunking.ts';
 import type { JobSpec } from '../../../jobs/spec.ts';
 import { type RetryLimits, withRetries } from '../../../retry.ts';
 import { LineSplitter } from '../../../wire/line-splitter.ts';
-import { type Api, RefusedError } from '../../api.ts';
+import type { Api } from '../../api.ts';
 import { answeredLine, failedLine } from './answered-line.ts';
 import { UnansweredLines } from './unanswered-lines.ts';
 
@@ -56,7 +57,8 @@ export function remoteChunking(api: Api, path: string): Chunking {
 
 /** A server that cannot be reached or is busy may be back soon; one that refuses the request will refuse it again. */
 function mayPass(error: unknown): boolean {
-  return !(error instanceof RefusedError) || error.status === UNAVAILABLE || error.status === 429;
+  const { status } = error instanceof ChunksmithError ? error : {};
+  return status === undefined || status === UNAVAILABLE || status === 429;
 }
 
 /** Sends all documents and gives what is answered. @throws what breaks it off */
@@ -79,21 +81,10 @@ async function* sent(spec: JobSpec, lines: UnansweredLines): AsyncGenerator<Uint
   for (let some = await lines.read(); some.length > 0; some = await lines.read()) yield* linesOf(some);
 }
 
-/** Bytes that are sent at a time. */
-const PIECE = 64 * 1024;
-
+/** The lines of the documents that can be sent. */
 function* linesOf(documents: readonly SourceDocument[]): Generator<Uint8Array> {
-  let piece: Buffer[] = [];
-  let size = 0;
-  for (const { document } of documents) {
-    if (!Buffer.isBuffer(document)) continue;
-    piece.push(document, LINE_FEED);
-    size += document.length + 1;
-    if (size < PIECE) continue;
-    yield Buffer.concat(piece);
-    [piece, size] = [[], 0];
-  }
-  if (size > 0) yield Buffer.concat(piece);
+  const sent = documents.map(({ document }) => document).filter(Buffer.isBuffer);
+  if (sent.length > 0) yield Buffer.concat(sent.flatMap((document) => [document, LINE_FEED]));
 }
 
 async function* linesIn(answer: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer[]> {

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import type { SinkChunk } from '../../../../core/contracts/sink.ts';
 import type { PluginEntry } from '../../../../core/hosting/registry.ts';
 import { type Kit, kit } from '../../../../core/kit.ts';
-import { DISK } from '../../../loader/disk.ts';
+import { importModule } from '../../../loader/modules.ts';
 import { findModule } from '../../../loader/plugin-folders.ts';
 import { BrokenContract } from '../../broken-contract.ts';
 
@@ -40,9 +40,9 @@ export async function startStandIn(
 ): Promise<SinkStandIn | string> {
   const own = dirname(file);
   const folders = others === undefined ? [own] : [own, join(others, manifest.name)];
-  const [found] = folders.flatMap((folder) => findModule(folder, 'stand-in', DISK) ?? []);
+  const [found] = folders.flatMap((folder) => findModule(folder, 'stand-in') ?? []);
   if (found === undefined)
     throw new BrokenContract([{ promise: HAS_STAND_IN, where: `there is no stand-in.js in ${own}` }]);
-  const { default: start } = (await DISK.importModule(found)) as { readonly default: StartStandIn };
+  const { default: start } = (await importModule(found)) as { readonly default: StartStandIn };
   return start({ kit });
 }

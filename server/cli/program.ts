@@ -1,0 +1,34 @@
+import addCompletion from '@bomb.sh/tab/commander';
+import { Command } from 'commander';
+import type { Environment } from '../config/config.ts';
+import { VERSION } from '../version.ts';
+import { endWithReader } from './closed-pipe.ts';
+import { evaluateCommand } from './commands/evaluate.ts';
+import { jobsCommand } from './commands/jobs.ts';
+import { listingCommands } from './commands/listings.ts';
+import { pipelinesCommand } from './commands/pipelines.ts';
+import { pluginNewCommand } from './commands/plugin-new.ts';
+import { chunkCommand } from './corpus/run-chunk.ts';
+import { pluginCheckCommand } from './plugin/check-command.ts';
+
+/** `chunksmith` with all its commands. @param server those that run or check the service */
+export function program(server: readonly Command[], env: Environment): Command {
+  endWithReader();
+  const whole = new Command('chunksmith')
+    .description('Splits text into chunks: as a service, in this process, or on a running service.')
+    .version(VERSION);
+  const plugin = new Command('plugin').description('Plugins of your own');
+  plugin.addCommand(pluginNewCommand()).addCommand(pluginCheckCommand(env));
+  const commands = [
+    ...server,
+    chunkCommand(),
+    ...listingCommands(env),
+    pipelinesCommand(env),
+    jobsCommand(env),
+    evaluateCommand(env),
+    plugin,
+  ];
+  for (const command of commands) whole.addCommand(command);
+  addCompletion(whole);
+  return whole;
+}
