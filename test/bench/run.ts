@@ -2,20 +2,23 @@ import { spawnSync } from 'node:child_process';
 import { globSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
+import { flags } from './flags.ts';
 
 const FOLDER = import.meta.dirname;
-const BENCHES = globSync('*/main.ts', { cwd: FOLDER }).map(dirname).sort();
+const ALL = globSync('*/main.ts', { cwd: FOLDER }).map(dirname).sort();
+/** Those that `--against` can be given to. */
+const OF_CHECKOUTS = ['corpus', 'jobs'];
 
 /**
  * Entry of `npm run bench`: runs the named benchmarks, by default all, each in a process of its own. Flags are passed on to
  * them.
  */
 function run(args: readonly string[]): void {
-  const flags = args.filter((arg) => arg.startsWith('--'));
-  const names = args.filter((arg) => !arg.startsWith('--'));
-  const unknown = names.filter((name) => !BENCHES.includes(name));
+  const { names, against } = flags;
+  const benches = against === undefined ? ALL : OF_CHECKOUTS;
+  const unknown = names.filter((name) => !benches.includes(name));
   if (unknown.length > 0) {
-    console.error(`Unknown: ${unknown.join(', ')}. There are ${BENCHES.join(', ')}.`);
+    console.error(`Unknown: ${unknown.join(', ')}. There are ${benches.join(', ')}.`);
     process.exit(2);
   }
   installPeers();
@@ -26,9 +29,9 @@ function run(args: readonly string[]): void {
   console.log(
     `Texts: ${process.env.BENCH_DATA ? 'the .md files of BENCH_DATA' : 'made from word lists; BENCH_DATA=<folder of .md files> takes others'}.`,
   );
-  for (const name of names.length > 0 ? names : BENCHES) {
+  for (const name of names.length > 0 ? names : benches) {
     console.log(`\n# ${name} (npm run bench -- ${name})`);
-    const { status } = spawnSync(process.execPath, ['--expose-gc', join(FOLDER, name, 'main.ts'), ...flags], {
+    const { status } = spawnSync(process.execPath, ['--expose-gc', join(FOLDER, name, 'main.ts'), ...args], {
       stdio: 'inherit',
     });
     if (status !== 0) process.exitCode = 1;

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { freePort, startProcess } from '../support/process.ts';
 import { type Cleanup, clientFor } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -5,12 +6,17 @@ import { until } from '../support/until.ts';
 /** A server in a process of its own that logs no requests. */
 export type SoakServer = Awaited<ReturnType<typeof startSoakServer>>;
 
-/** Starts a server on a free port of this machine, and waits until it answers. */
-export async function startSoakServer(t: Cleanup, args: readonly string[]) {
+/**
+ * Starts a server on a free port of this machine, and waits until it answers.
+ *
+ * @param checkout the folder that its code is in; by default this one
+ */
+export async function startSoakServer(t: Cleanup, args: readonly string[], checkout?: string) {
   const port = await freePort();
   const local = ['--host', '127.0.0.1', '--port', String(port), '--log-level', 'warning'];
   const begin = performance.now();
-  const { child, stdout, stderr, ended } = startProcess(t, [...local, ...args]);
+  const entry = checkout === undefined ? {} : { entry: [join(checkout, 'server/main.ts')] };
+  const { child, stdout, stderr, ended } = startProcess(t, [...local, ...args], entry);
   const client = clientFor(`http://127.0.0.1:${port}`);
   await until(() => {
     if (child.exitCode !== null) throw new Error(`The server ended: ${stdout()}${stderr()}`);

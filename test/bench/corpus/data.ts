@@ -1,5 +1,6 @@
-import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { createRandom, pick } from '../../support/random.ts';
 import { generateEnglish } from '../data/generated.ts';
 
@@ -61,4 +62,33 @@ export function writeLines(path: string, most: number, length: number): Corpus {
   }
   closeSync(file);
   return { path, bytes, documents };
+}
+
+/** The same documents in each format. */
+export type FormatCorpora = Readonly<Record<'jsonl' | 'csv' | 'parquet', Corpus>>;
+
+/** Bytes of JSON Lines that are a row group of Parquet. */
+const ROW_GROUP = 8e6;
+
+/** Writes `<name>.jsonl`, `.csv` and `.parquet`. @param most bytes of JSON Lines, all of which are in memory for Parquet */
+export function writeFormats(folder: string, name: string, most: number, length: number): FormatCorpora {
+  const jsonl = writeLines(join(folder, `${name}.jsonl`), most, length);
+  const rows = readFileSync(jsonl.path, 'utf8')
+    .split('\n', jsonl.documents)
+    .map((line) => JSON.parse(line) as { readonly id: string; readonly text: string });
+  const write = (ending: string, content: string | Buffer): Corpus => {
+    const path = join(folder, `${name}.${ending}`);
+    writeFileSync(path, content);
+    return { ...jsonl, path };
+  };
+  const csv = rows.map(({ id, text }) => `${id},"${text.replaceAll('"', '""')}"\n`);
+  const parquet = parquetWriteBuffer({
+    columnData: (['id', 'text'] as const).map((name) => ({ name, data: rows.map((row) => row[name]) })),
+    rowGroupSize: Math.ceil((ROW_GROUP * rows.length) / jsonl.bytes),
+  });
+  return {
+    jsonl,
+    csv: write('csv', `id,text\n${csv.join('')}`),
+    parquet: write('parquet', Buffer.from(parquet)),
+  };
 }

@@ -1,26 +1,34 @@
 import { join } from 'node:path';
-import { argv } from 'node:process';
+import { flags } from '../flags.ts';
 import { number, printTable, printTitle } from '../race/report.ts';
 import { withCleanup } from '../race/temporary.ts';
-import { DOCUMENT, jsonLines, writeFiles, writeLines } from './data.ts';
+import { DOCUMENT, jsonLines, writeFiles, writeFormats } from './data.ts';
 import { chunkInput } from './processes.ts';
-import { runPeers, runSpeeds } from './speeds.ts';
+import { runAgainst, runFormats, runPeers, runSpeeds } from './speeds.ts';
 
 const FILES = { count: 2000, length: 49_000 };
 const LINES_BYTES = 100e6;
+/** Characters of the text of a short row. */
+const SHORT = 430;
 const INPUTS = [20e6, 200e6, 2e9];
 const MB = 1e6;
 
 await withCleanup(async (_, folder) => {
-  if (argv.includes('--memory')) return runMemory();
+  if (flags.memory) return runMemory();
   const files = writeFiles(join(folder, 'files'), FILES.count, FILES.length);
-  const lines = writeLines(join(folder, 'corpus.jsonl'), LINES_BYTES, DOCUMENT);
+  const long = writeFormats(folder, 'long', LINES_BYTES, DOCUMENT);
+  const short = writeFormats(folder, 'short', LINES_BYTES / 2, SHORT);
   const parts = {
     [`${files.documents} files of Markdown`]: files,
-    [`${lines.documents} lines of JSON`]: lines,
+    [`${long.jsonl.documents} lines of JSON`]: long.jsonl,
   };
+  const formats = Object.fromEntries(
+    [long, short].map((corpora) => [`${corpora.jsonl.documents} documents`, corpora]),
+  );
+  if (flags.against !== undefined) return runAgainst(parts, formats, folder, flags.against);
   await runSpeeds(parts, folder);
   await runPeers(parts, folder);
+  await runFormats(formats, folder);
   console.log('npm run bench -- corpus --memory sends 2 GB through standard input.\n');
 });
 

@@ -7,7 +7,9 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 
 const HERE = import.meta.dirname;
-const COMMAND_LINE = join(HERE, '../../../server/cli/main.ts');
+const ROOT = join(HERE, '../../..');
+/** The exit status of what was not asked for rightly. */
+const USAGE = 2;
 
 /** What programs say of one run over documents. */
 export interface Run {
@@ -24,29 +26,57 @@ export interface Run {
   readonly peak?: number;
 }
 
-/** Runs the command line over a source, and writes the chunks into a file. @param folder where it may write */
-export function chunk(folder: string, args: readonly string[]): Promise<Run> {
-  return commandLine(args, join(folder, 'chunks.jsonl'));
+/**
+ * Runs the command line over a source, and writes the chunks into a file.
+ *
+ * @param folder where it may write
+ * @param root the checkout whose command line it is
+ */
+export function chunk(folder: string, args: readonly string[], root = ROOT): Promise<Run> {
+  return commandLine(root, args, join(folder, 'chunks.jsonl'));
 }
 
 /** Runs the command line over what comes through standard input, and writes the chunks nowhere. */
 export function chunkInput(input: Iterable<Buffer>, args: readonly string[]): Promise<Run> {
-  return commandLine(['-', ...args], '/dev/null', input);
+  return commandLine(ROOT, ['-', ...args], '/dev/null', input);
 }
 
 /** Runs the command line over a source, and writes the chunks into part files of a folder. */
-export async function chunkInto(folder: string, args: readonly string[]): Promise<Run> {
+export async function chunkInto(folder: string, args: readonly string[], root = ROOT): Promise<Run> {
   const out = join(folder, 'out');
   try {
-    return await commandLine([...args, '--out', out], '/dev/null');
+    return await commandLine(root, [...args, '--out', out], '/dev/null');
   } finally {
-    rmSync(out, { recursive: true });
+    rmSync(out, { recursive: true, force: true });
   }
 }
 
-async function commandLine(args: readonly string[], out: string, input: Iterable<Buffer> = []): Promise<Run> {
+/** What a program does not know, such as a flag that is younger than its checkout. */
+export class UnknownWork extends Error {}
+
+/** Undefined if the program does not know this work. */
+export function unlessUnknown(run: Promise<Run>): Promise<Run | undefined> {
+  return run.catch((error: unknown) => {
+    if (error instanceof UnknownWork) return undefined;
+    throw error;
+  });
+}
+
+async function commandLine(
+  root: string,
+  args: readonly string[],
+  out: string,
+  input: Iterable<Buffer> = [],
+): Promise<Run> {
   const file = openSync(out, 'w');
-  const all = ['--import', join(HERE, 'usage.ts'), COMMAND_LINE, 'chunk', ...args, '--json'];
+  const all = [
+    '--import',
+    join(HERE, 'usage.ts'),
+    join(root, 'server/cli/main.ts'),
+    'chunk',
+    ...args,
+    '--json',
+  ];
   const begin = performance.now();
   const said = await run(process.execPath, all, ['pipe', file, 'pipe'], input);
   closeSync(file);
@@ -72,7 +102,8 @@ async function run(
     once(child, 'exit'),
     pipeline(Readable.from(input), child.stdin as NonNullable<typeof child.stdin>),
   ]);
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${status}\n${said}`);
+  const Failure = status === USAGE ? UnknownWork : Error;
+  if (status !== 0) throw new Failure(`${command} ${args.join(' ')}: ${status}\n${said}`);
   const lines = said.split('\n').filter((line) => line.startsWith('{'));
   return Object.assign({}, ...lines.map((line) => JSON.parse(line)));
 }

@@ -1,8 +1,10 @@
 import { withOurs } from '../http/servers.ts';
-import { median } from '../race/race.ts';
-import { number, printTable, printTitle } from '../race/report.ts';
-import type { Corpus } from './data.ts';
-import { chunk, chunkInto, loop, type Run } from './processes.ts';
+import { printTitle } from '../race/report.ts';
+import { compare, compareCheckouts } from './compare.ts';
+import type { Corpus, FormatCorpora } from './data.ts';
+import { chunk, chunkInto, loop, type Run, unlessUnknown } from './processes.ts';
+
+type Corpora = Readonly<Record<string, Corpus>>;
 
 const WAYS: Readonly<Record<string, readonly string[]>> = {
   recursive: ['--chunker', 'recursive'],
@@ -13,11 +15,9 @@ const WAYS: Readonly<Record<string, readonly string[]>> = {
 const THREADS = ['one thread', 'one worker thread', 'two worker threads'];
 /** What part of the documents goes through the loop in Python. */
 const LOOP_SHARE = 1 / 4;
-const ROUNDS = 3;
-const MB = 1e6;
 
 /** The command line with one thread and with two. @param folder for what is written */
-export async function runSpeeds(parts: Readonly<Record<string, Corpus>>, folder: string): Promise<void> {
+export async function runSpeeds(parts: Corpora, folder: string): Promise<void> {
   printTitle('The command line, by its threads');
   for (const [name, options] of Object.entries(WAYS)) {
     for (const [title, { path }] of Object.entries(parts)) {
@@ -30,18 +30,19 @@ export async function runSpeeds(parts: Readonly<Record<string, Corpus>>, folder:
   }
 }
 
+const TWO = ['--chunker', 'recursive', '--workers', '2'];
+
 /** The command line against part files that can be gone on with, and against a loop over the API. */
-export async function runPeers(parts: Readonly<Record<string, Corpus>>, folder: string): Promise<void> {
+export async function runPeers(parts: Corpora, folder: string): Promise<void> {
   printTitle('The command line, recursive, two threads, against other ways');
-  const options = ['--chunker', 'recursive', '--workers', '2'];
   await withOurs(
     async ({ client }) => {
       const url = `${client.url}/v1/chunk/recursive`;
       for (const [title, { path, documents }] of Object.entries(parts)) {
         const most = Math.round(documents * LOOP_SHARE);
         await compare(title, [
-          { name: 'one file', run: () => chunk(folder, [path, ...options]) },
-          { name: 'part files, --out', run: () => chunkInto(folder, [path, ...options]) },
+          { name: 'one file', run: () => chunk(folder, [path, ...TWO]) },
+          { name: 'part files, --out', run: () => chunkInto(folder, [path, ...TWO]) },
           { name: `Python, 8 requests at once, ${most} documents`, run: () => loop(url, path, most) },
         ]);
       }
@@ -50,47 +51,78 @@ export async function runPeers(parts: Readonly<Record<string, Corpus>>, folder: 
   );
 }
 
-/** Something that is run several times. */
-interface Way {
+/** Work for the command line of any checkout. */
+interface Work {
   readonly name: string;
-  run(): Promise<Run>;
+  run(root?: string): Promise<Run>;
 }
 
-/** Seconds that a run took, by its names in tables; NaN where a run does not say it. */
-const COLUMNS: Readonly<Record<string, (run: Run) => number>> = {
-  process: ({ whole = Number.NaN }) => whole,
-  work: ({ seconds }) => seconds,
-  core: ({ cpu = Number.NaN }) => cpu,
-};
+/** The same documents in each format, in and out. Their bytes are those of JSON Lines, whatever they take. */
+function formatWorks({ jsonl, csv, parquet }: FormatCorpora, folder: string): [Work[], Work[]] {
+  const asLines = async (run: Promise<Run>) => ({ ...(await run), bytes: jsonl.bytes });
+  const into = (format: string[] = []) => ({
+    run: (root?: string) => asLines(chunkInto(folder, [jsonl.path, ...TWO, ...format], root)),
+  });
+  const from = ({ path }: Corpus, format: string) => ({
+    run: (root?: string) => asLines(chunk(folder, [path, ...TWO, '--format', format], root)),
+  });
+  return [
+    [
+      { name: 'JSON Lines', ...from(jsonl, 'jsonl') },
+      { name: 'CSV', ...from(csv, 'csv') },
+      { name: 'Parquet', ...from(parquet, 'parquet') },
+    ],
+    [
+      { name: 'into JSON Lines, --out', ...into() },
+      { name: 'into Parquet, --out', ...into(['--out-format', 'parquet']) },
+    ],
+  ];
+}
 
-/**
- * Runs each way once in a round, and prints the medians of their speeds in MB/s: of the whole process, of its work without
- * the start, and by a second of processor time; then how many times as long the work takes as that of the first way.
- *
- * @throws Error if they do not make the same chunks of the same documents
- */
-async function compare(title: string, ways: readonly Way[]): Promise<void> {
-  const ran = ways.map((way) => ({ ...way, runs: [] as Run[] }));
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const one of ran) one.runs.push(await one.run());
+/** The command line over the same documents in each format, in and out. */
+export async function runFormats(corpora: Readonly<Record<string, FormatCorpora>>, folder: string) {
+  printTitle('The command line by format, recursive, two threads; MB of JSON Lines');
+  for (const [title, formats] of Object.entries(corpora)) {
+    const [sources, targets] = formatWorks(formats, folder);
+    await compare(`from, ${title}`, sources);
+    await compare(`into, ${title}`, targets);
   }
-  checkChunks(ran.flatMap(({ runs }) => runs));
-  const speed = (runs: readonly Run[], seconds: (run: Run) => number) =>
-    median(runs.map((run) => run.bytes / MB / seconds(run)));
-  const [base = Number.NaN] = ran.map(({ runs }) => speed(runs, ({ seconds }) => seconds));
-  const rows = ran.map(({ name, runs }) => [
-    name,
-    ...Object.values(COLUMNS).map((seconds) => number(speed(runs, seconds))),
-    `${number(base / speed(runs, ({ seconds }) => seconds))}x`,
-  ]);
-  printTable(title, ['', ...Object.keys(COLUMNS), 'work takes'], rows);
 }
 
-function checkChunks(runs: readonly Run[]): void {
-  const counts = new Map<number, number>();
-  for (const { bytes, chunks } of runs) {
-    const before = counts.get(bytes) ?? chunks;
-    if (before !== chunks) throw new Error(`${before} chunks of ${bytes} bytes, and then ${chunks}`);
-    counts.set(bytes, chunks);
+/** All of this by the command line of another checkout as well. */
+export async function runAgainst(
+  parts: Corpora,
+  corpora: Readonly<Record<string, FormatCorpora>>,
+  folder: string,
+  other: string,
+): Promise<void> {
+  printTitle(`The command line here, and there: ${other}`);
+  const plain = (name: string, { path }: Corpus, options: readonly string[]): Work => ({
+    name,
+    run: (root) => chunk(folder, [path, ...options], root),
+  });
+  const groups = {
+    ...Object.fromEntries(
+      Object.entries(parts).map(([title, corpus]) => [
+        title,
+        [
+          plain('recursive, one thread', corpus, ['--chunker', 'recursive', '--workers', '0']),
+          ...Object.entries(WAYS).map(([name, options]) =>
+            plain(name, corpus, [...options, '--workers', '2']),
+          ),
+        ],
+      ]),
+    ),
+    ...Object.fromEntries(
+      Object.entries(corpora).map(([title, formats]) => [title, formatWorks(formats, folder).flat()]),
+    ),
+  };
+  for (const [title, works] of Object.entries(groups)) {
+    const pairs = works.map(({ name, run }) => ({
+      name,
+      here: () => run(),
+      there: () => unlessUnknown(run(other)),
+    }));
+    await compareCheckouts(`${title}; two threads, unless a row says otherwise`, pairs);
   }
 }

@@ -3,17 +3,19 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { startSoakServer } from '../../soak/server.ts';
 import { createJob, jobOf, untilState } from '../../support/jobs.ts';
-import type { Client } from '../../support/server.ts';
+import type { Cleanup, Client } from '../../support/server.ts';
 import { DOCUMENT, writeLines } from '../corpus/data.ts';
 import { headOf, mainText } from '../data/texts.ts';
+import { flags } from '../flags.ts';
 import { probe } from '../http/load.ts';
 import { quantile } from '../race/race.ts';
 import { number, printTable } from '../race/report.ts';
 import { withCleanup } from '../race/temporary.ts';
+import { runThroughput } from './throughput.ts';
 
 const BYTES = 64_000_000;
 /** Links to one file: a job that lasts longer than what is measured. */
-const FILES = 12;
+const FILES = 24;
 const SECONDS = 4;
 const ROUNDS = 2;
 const EVERY_MS = 20;
@@ -23,8 +25,13 @@ const TOKENIZERS = ['character', 'cl100k_base'];
 
 const STEPS = [{ type: 'chunk', chunker: 'recursive', config: { tokenizer: 'character' } }];
 
-/** `/health` and small requests while a job uses all worker threads, against the same server without a job. */
 await withCleanup(async (t, folder) => {
+  if (flags.against === undefined) await runRequests(t, folder);
+  await runThroughput(t, folder);
+});
+
+/** `/health` and small requests while a job uses all worker threads, against the same server without a job. */
+async function runRequests(t: Cleanup, folder: string): Promise<void> {
   const root = join(folder, 'root');
   await mkdir(join(root, 'in'), { recursive: true });
   const first = join(root, 'first.jsonl');
@@ -32,7 +39,7 @@ await withCleanup(async (t, folder) => {
   for (let index = 0; index < FILES; index++) await link(first, join(root, 'in', `${index}.jsonl`));
   const folders = ['--data-dir', join(folder, 'data'), '--bulk-root', root];
   const workers = ['--workers', String(availableParallelism())];
-  const { client } = await startSoakServer(t, [...folders, ...workers]);
+  const { client, stop } = await startSoakServer(t, [...folders, ...workers]);
   const rows: string[][] = [];
   for (let round = 0; round < ROUNDS; round++) {
     rows.push(...(await measure(client, 'quiet')));
@@ -47,7 +54,8 @@ await withCleanup(async (t, folder) => {
   }
   const header = ['', 'p50 ms', 'p95 ms', 'p99 ms', 'max ms', 'asked'];
   printTable(`${SECONDS} s each, ${availableParallelism()} worker threads`, header, rows);
-});
+  await stop();
+}
 
 async function measure(client: Client, when: string): Promise<string[][]> {
   const rows = [rowOf(`${when}: /health`, await probe(() => client.get('/health'), SECONDS))];

@@ -1,12 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import t from 'tap';
 import { ServiceError } from '../../../core/errors.ts';
-import type { ShardRange } from '../../../server/corpus/shard.ts';
-import { failureOf, jsonOf, memoryStorage, plan, readAll, readPath, shown } from './memory-storage.ts';
+import { failureOf, jsonOf, memoryStorage, plan, readPath, shown } from './memory-storage.ts';
 
 const TEXTS = ['one', 'Zwölf Boxkämpfer 👍🏽', '她在门口', '', 'l1\nl2 "q"', 'x'.repeat(5000)];
 const COMPRESSORS = {
@@ -126,34 +123,6 @@ t.test('files of lies are refused', async (t) => {
   ] satisfies [(bytes: Buffer) => Buffer, RegExp][]) {
     t.match(await failure(change), reason);
   }
-});
-
-t.test('what pyarrow writes with LZ4 is read', async (t) => {
-  const file = await readFile(join(import.meta.dirname, '../../fixtures/corpora/lz4.parquet'));
-  const lines = await readPath(memoryStorage({ 'a.parquet': file }), 'a.parquet', 'auto');
-  t.same(lines.map(shown), [
-    { id: 'a', metadata: { tags: ['x', 'y'] }, text: 'one' },
-    { id: 'b', metadata: { tags: [] }, text: 'Zwölf Boxkämpfer 👍🏽' },
-    { id: 'c', text: '她在门口' },
-  ]);
-});
-
-t.test('a large row group is decoded in a thread of its own', async (t) => {
-  const text = Array.from({ length: 400 }, (_, row) => `${row} ${'words 漢字 😀 '.repeat(200)}`);
-  const columnData = [
-    { name: 'id', data: text.map((_, row) => `d${row}`), type: 'STRING' as const },
-    { name: 'text', data: text, type: 'STRING' as const },
-  ];
-  const bytes = Buffer.from(written({ columnData, codec: 'UNCOMPRESSED' }));
-  const storage = memoryStorage({ 'a.parquet': bytes });
-  const [shard] = await plan(storage, { path: 'a.parquet', format: 'auto' });
-  const lines = await readAll(storage, shard as ShardRange);
-  const texts = lines.map((line) => JSON.parse(jsonOf(line)).text);
-  t.same(texts, text);
-  const damaged = Buffer.from(bytes);
-  damaged.fill(0xff, 4, 4000);
-  const other = memoryStorage({ 'a.parquet': damaged });
-  await t.rejects(readAll(other, shard as ShardRange), { code: 'source_unreadable' });
 });
 
 t.test('a file that is damaged anywhere gives rows or an error, and nothing else', async (t) => {

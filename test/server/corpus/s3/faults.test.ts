@@ -1,15 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
-import {
-  contentOf,
-  failure,
-  is,
-  listed,
-  type S3Reply,
-  type S3Request,
-  startLoopback,
-  write,
-} from './loopback.ts';
+import { contentOf, failure, is, type S3Reply, type S3Request, startLoopback } from './loopback.ts';
 
 const CONTENT = randomBytes(300_000);
 const OTHER = randomBytes(300_000);
@@ -92,27 +83,13 @@ t.test('an object is read as it is stored, whatever its encoding', async (t) => 
   t.ok((await contentOf(storage(), file)).equals(CONTENT));
 });
 
-t.test('calls that fail for a while are repeated', async (t) => {
+t.test('calls that fail for a while are repeated, and refusals are not', async (t) => {
   const { storage, fail, requests } = await startOneObject(t, Buffer.from('text'));
-  const methods = ['HEAD', 'GET', 'PUT', 'DELETE'] as const;
-  for (const fault of [
-    { reply: failure(503, 'SlowDown') },
-    { reply: failure(500, 'InternalError') },
-    { reply: { status: 429, headers: { 'retry-after': '0' } } },
-    'lost',
-  ] as const) {
-    for (const method of methods) fail(is(method), fault);
-    t.equal((await storage().find('a'))?.size, 4);
-    t.match(await listed(storage()), [{ name: 'a' }]);
-    await write(storage(), 'b', Buffer.from('more'));
-    await storage().remove('b');
-  }
-  for (const method of methods) t.equal(requests.filter(is(method)).length, 8, method);
-  fail(is('GET'), { reply: failure(400, 'RequestTimeout') });
-  t.equal((await listed(storage())).length, 1);
+  for (let at = 0; at < 3; at++) fail(is('HEAD'), { reply: failure(503, 'SlowDown') });
+  t.equal((await storage().find('a'))?.size, 4);
   fail(is('HEAD'), { reply: { status: 403 } });
   await t.rejects(storage().find('a'), /403; check the keys of the connection and their rights/);
-  t.equal(requests.filter(is('HEAD')).length, 9, 'a refusal is not');
+  t.equal(requests.length, 5);
 });
 
 t.test('a service that is silent is asked again', async (t) => {

@@ -1,5 +1,4 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { createBucket } from '../../../../server/corpus/s3/bucket.ts';
 import type { BucketConnection } from '../../../../server/corpus/s3/connection.ts';
@@ -47,7 +46,7 @@ const TOOLS = { attempts: 4, silence: 5000 };
 export async function startLoopback(
   t: Cleanup,
   answer: (request: S3Request) => S3Reply | Promise<S3Reply>,
-  { bucket = 'docs', tls }: { readonly bucket?: string; readonly tls?: { key: string; cert: string } } = {},
+  { bucket = 'docs' }: { readonly bucket?: string } = {},
 ) {
   const requests: S3Request[] = [];
   const faults: { applies(request: S3Request): boolean; fault: Fault }[] = [];
@@ -62,9 +61,7 @@ export async function startLoopback(
     const fault = found === -1 ? undefined : faults.splice(found, 1)[0]?.fault;
     await meet(fault, response, async () => answer(request));
   };
-  const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
-  const address = await listen(t, server);
-  const origin = tls === undefined ? address : address.replace('http', 'https');
+  const origin = await listen(t, createServer(listener));
   const connection = (fields?: Partial<BucketConnection>): BucketConnection => ({
     name: 'archive',
     endpoint: new URL(origin),

@@ -18,14 +18,12 @@ export async function startMoto(t: Cleanup) {
   let buckets = 0;
   return {
     origin,
-    /** From now on it takes requests of the account that is given alone. */
-    requireKeys: () => requireKeys(origin),
     /** A new bucket behind a proxy. */
     async open(t: Cleanup, options?: Options) {
       const bucket = `docs-${++buckets}`;
       const call = async (method: string, path = '', given?: Buffer | string) => {
         const body = given === undefined ? null : new Uint8Array(Buffer.from(given));
-        const answer = await fetch(`${origin}/${bucket}${path}`, { method, body, headers: signedFor('s3') });
+        const answer = await fetch(`${origin}/${bucket}${path}`, { method, body, headers: SIGNED });
         if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status}`);
         return Buffer.from(await answer.arrayBuffer());
       };
@@ -46,26 +44,11 @@ export async function startMoto(t: Cleanup) {
   };
 }
 
-/** A signature that nobody checks yet. */
-const signedFor = (service: string) => ({
-  authorization: `AWS4-HMAC-SHA256 Credential=none/20260101/us-east-1/${service}/aws4_request, SignedHeaders=host, Signature=none`,
-});
-
-async function requireKeys(origin: string) {
-  const headers = signedFor('iam');
-  const ask = async (fields: Readonly<Record<string, string>>) => {
-    const body = new URLSearchParams({ Version: '2010-05-08', UserName: 'test', ...fields });
-    return (await fetch(origin, { method: 'POST', headers, body })).text();
-  };
-  await ask({ Action: 'CreateUser' });
-  const key = await ask({ Action: 'CreateAccessKey' });
-  const allowed = { Effect: 'Allow', Action: 's3:*', Resource: '*' };
-  const policy = JSON.stringify({ Version: '2012-10-17', Statement: [allowed] });
-  await ask({ Action: 'PutUserPolicy', PolicyName: 'all', PolicyDocument: policy });
-  await fetch(`${origin}/moto-api/reset-auth`, { method: 'POST', body: '0' });
-  const read = (name: string) => new RegExp(`<${name}>(.*?)<`).exec(key)?.[1] ?? '';
-  return { accessKeyId: read('AccessKeyId'), secretAccessKey: read('SecretAccessKey') };
-}
+/** A signature that nobody checks. */
+const SIGNED = {
+  authorization:
+    'AWS4-HMAC-SHA256 Credential=none/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=none',
+};
 
 function forwardTo({ hostname, port }: URL) {
   return ({ method, url, headers, body }: S3Request): Promise<S3Reply> =>
