@@ -4,11 +4,11 @@ import type { EmbeddingModel } from '../contracts/embedding.ts';
 import type { Manifest } from '../contracts/manifest.ts';
 import type { TokenizedText, Tokenizer } from '../contracts/tokenizer.ts';
 import { ServiceError } from '../errors.ts';
+import { isBlank, splitsCodePoint } from './cuts.ts';
 import { cutAtTokens, divide } from './hierarchy.ts';
 import { keepOptimised } from './keep-optimised.ts';
 import { packStructure } from './outline/structure.ts';
 import { packPieces } from './packing.ts';
-import { isBlank, splitsCodePoint } from './text.ts';
 import { tokenWindows } from './windows.ts';
 
 /** A span that was checked, with the count of its tokens. */

@@ -1,12 +1,19 @@
 import { exposedError, refusedError } from '../errors.ts';
 import { batchChunks } from './chunk-batches.ts';
-import { cutAtCodePoints, cutAtOffsets, cutAtWhiteSpace, withMinimumPiece } from './cuts.ts';
+import {
+  countCodePoints,
+  cutAtCodePoints,
+  cutAtOffsets,
+  cutAtWhiteSpace,
+  isBlank,
+  splitsCodePoint,
+  withMinimumPiece,
+} from './cuts.ts';
 import { cutAtDelimiters, cutAtLineStarts } from './delimiters.ts';
 import { parseExactJson, rawNumbersIn } from './exact-json.ts';
 import { headingPaths } from './heading-paths.ts';
 import { findMarkdownBlocks } from './markdown/find-blocks.ts';
 import { sentencesBy } from './sentences.ts';
-import { countCodePoints, isBlank, splitsCodePoint } from './text.ts';
 
 /**
  * What plugins build on. Every factory gets it as `kit`, so that a plugin outside the tree can do all that one

@@ -1,10 +1,9 @@
 import { fromPlainError } from '../../core/errors.ts';
-import { answerLines } from '../run/answer-lines.ts';
-import type { ByteBudget } from '../run/byte-budget.ts';
+import { type ByteBudget, HeldBytes } from '../run/byte-budget.ts';
 import type { RunAnswer } from '../run/executor.ts';
-import { HeldBytes } from '../run/held-bytes.ts';
+import { answerLines } from '../run/line-groups.ts';
 import type { Runner } from '../run/runner.ts';
-import type { LineOutcome, StreamPlan } from '../service/stream-plan.ts';
+import type { LineOutcome, StreamPlan } from '../service/plan.ts';
 import type { SourceDocument } from './shard.ts';
 import { SourceLines } from './source-lines.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 import { type ErrorCode, reasonOf, ServiceError } from '../../core/errors.ts';
-import { isDecodingError } from './content-encoding.ts';
+import { isDecodingError } from './bytes-body.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Errors of admission control, which are not logged as failures: the log has a line for each request anyway. */

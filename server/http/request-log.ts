@@ -3,8 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 import type { Log } from '../../core/contracts/collaborators.ts';
-import { EMPTY_VECTORS } from '../service/response-metadata.ts';
-import type { Timings } from '../service/timings.ts';
+import { EMPTY_VECTORS, type Timings } from '../service/response-metadata.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,6 +1,6 @@
+import { Timer } from '../service/response-metadata.ts';
 import type { Answer, OnPart, Service } from '../service/service.ts';
 import type { AnyRequest, ChunksTask, Task } from '../service/tasks.ts';
-import { Timer } from '../service/timings.ts';
 
 /** A task with the bytes of its request, or the request that was read from it. */
 export type Work =

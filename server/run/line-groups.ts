@@ -1,10 +1,11 @@
-import { type ErrorCode, ServiceError } from '../../core/errors.ts';
-import type { StreamPlan } from '../service/stream-plan.ts';
+import { type ErrorCode, ServiceError, toPlainError } from '../../core/errors.ts';
+import { errorLine } from '../service/lines.ts';
+import { type LineHead, type LineOutcome, lineHead, type StreamPlan } from '../service/plan.ts';
+import type { Reported } from '../service/response-metadata.ts';
 import type { LinesTask } from '../service/tasks.ts';
+import { withLinkedStop } from '../service/unless-aborted.ts';
 import type { RunAnswer } from './executor.ts';
-import { failedLine, headOf, joined, type LineAnswers } from './line-answers.ts';
 import { type Line, type LineSource, sizeOf } from './line-reader.ts';
-import { withLinkedStop } from './linked-stop.ts';
 import type { Urgency } from './priority-queue.ts';
 import type { Rate } from './throughput.ts';
 
@@ -193,4 +194,79 @@ function runGroup(
 
 function isOfOneLine(error: unknown): boolean {
   return !(error instanceof ServiceError) || OF_ONE_LINE.has(error.code);
+}
+
+/** What came of some lines, in their order. */
+export interface LineAnswers {
+  /** Whole lines: answers, or what the plan has written instead. */
+  readonly bytes: Uint8Array;
+  /** What came of each line, if the plan writes something else than answers. */
+  readonly outcomes: readonly LineOutcome[];
+  /** What the plugins reported about each input of a batch. */
+  readonly reported: readonly Reported[];
+}
+
+/** The answers one after the other. */
+export function joined(answers: readonly LineAnswers[]): LineAnswers {
+  return {
+    bytes: Buffer.concat(answers.map(({ bytes }) => bytes)),
+    outcomes: answers.flatMap(({ outcomes }) => outcomes),
+    reported: answers.flatMap(({ reported }) => reported),
+  };
+}
+
+/** What comes of a line that failed. */
+export function failedLine({ writes }: StreamPlan, head: LineHead, error: unknown): LineAnswers {
+  if (writes === undefined) return { bytes: errorLine(head, error), outcomes: [], reported: [] };
+  return { bytes: NOTHING, outcomes: [{ ...head, error: toPlainError(error) }], reported: [] };
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** The head of the answer to a line that was not read, with its id if it can be read. */
+export function headOf(line: Line, index: number): LineHead {
+  try {
+    return Buffer.isBuffer(line) ? lineHead(JSON.parse(line.toString()), line, index) : { index };
+  } catch {
+    return { index };
+  }
+}
+
+/**
+ * Answers the lines of a stream in their order. It reads no further than it works, and works no further than its
+ * answers are taken, so that memory does not grow with the stream.
+ *
+ * @throws ServiceError what is wrong with the whole request, as long as no line was answered; afterwards it stands in
+ *   the answers to the lines, or in a last one if the stream cannot be read on; without answers, that is thrown
+ */
+export async function* answerLines(stream: LineStream): AsyncGenerator<LineAnswers> {
+  const { reader, signal, plan } = stream;
+  const groups = new LineGroups(stream);
+  let reading: Promise<void> | undefined;
+  let broken: { readonly error: unknown } | undefined;
+  const read = async () => {
+    try {
+      await reader.read();
+    } catch (error) {
+      broken = { error };
+    }
+    reading = undefined;
+  };
+  for (;;) {
+    groups.start();
+    const answer = groups.shift();
+    if (answer !== undefined) {
+      yield answer;
+      continue;
+    }
+    if (groups.wantsMore && !reader.isOver && broken === undefined) reading ??= read();
+    const awaited = [groups.oldest, reading].filter((one) => one !== undefined);
+    if (awaited.length === 0) break;
+    await Promise.race(awaited);
+    signal.throwIfAborted();
+  }
+  if (broken === undefined) return;
+  if (!groups.hasAnswered || plan.writes !== undefined) throw broken.error;
+  stream.onFailure(broken.error);
+  yield failedLine(plan, { index: groups.next }, broken.error);
 }

@@ -6,8 +6,7 @@ import type { Config } from '../config/config.ts';
 import { MODULE_ENDING } from '../module-ending.ts';
 import type { Answer, OnPart } from '../service/service.ts';
 import { type Executor, STOP_GRACE, type Work } from './executor.ts';
-import type { WorkerData, WorkMessage, WorkOutcome } from './message.ts';
-import { openPartChannel } from './part-channel.ts';
+import { openPartChannel, type WorkerData, type WorkMessage, type WorkOutcome } from './message.ts';
 import type { SharedBuffersRegistry } from './shared-buffers.ts';
 import { createStopFlag, hasBegun, raise, type StopFlag } from './stop-flag.ts';
 

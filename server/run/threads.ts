@@ -1,13 +1,12 @@
 import { ServiceError } from '../../core/errors.ts';
+import { joinTimings, type Timings } from '../service/response-metadata.ts';
 import type { Answer, OnPart, Service } from '../service/service.ts';
 import type { ChunksTask, Task } from '../service/tasks.ts';
-import { joinTimings, type Timings } from '../service/timings.ts';
+import { withLinkedStop } from '../service/unless-aborted.ts';
 import { release } from '../wire/release.ts';
-import { answerLines } from './answer-lines.ts';
 import type { Executor, RunAnswer, Work } from './executor.ts';
-import type { LineAnswers } from './line-answers.ts';
+import { answerLines, type LineAnswers } from './line-groups.ts';
 import { LineList } from './line-reader.ts';
-import { withLinkedStop } from './linked-stop.ts';
 import type { PriorityQueue, Urgency } from './priority-queue.ts';
 import type { Rate, Throughput } from './throughput.ts';
 

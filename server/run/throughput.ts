@@ -1,4 +1,4 @@
-import type { Timings } from '../service/timings.ts';
+import type { Timings } from '../service/response-metadata.ts';
 
 /** Most kinds of work that are known. */
 const MOST_KEPT = 1000;

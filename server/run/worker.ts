@@ -8,8 +8,7 @@ import { createLog } from '../log.ts';
 import type { Answer } from '../service/service.ts';
 import { release } from '../wire/release.ts';
 import { runWork } from './executor.ts';
-import type { WorkerData, WorkMessage, WorkOutcome } from './message.ts';
-import { partSender } from './part-channel.ts';
+import { partSender, type WorkerData, type WorkMessage, type WorkOutcome } from './message.ts';
 import { connectSharedBuffers } from './shared-buffers.ts';
 import { withSignal } from './stop-flag.ts';
 

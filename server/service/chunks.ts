@@ -1,9 +1,14 @@
 import type { Chunk } from '../../core/contracts/chunk.ts';
 import type { ObjectSchema } from '../../core/contracts/manifest.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
-import { jsonBytes, parseJson } from '../wire/json-body.ts';
-import { findElements, findMembers, type JsonPlace } from '../wire/json-places.ts';
-import { findTextLiterals } from '../wire/json-text.ts';
+import {
+  findElements,
+  findMembers,
+  findTextLiterals,
+  type JsonPlace,
+  jsonBytes,
+  parseJson,
+} from '../wire/json.ts';
 import type { Included, Source } from './document-schemas.ts';
 import { type ParsedDocument, readDocuments, type SourceDocument } from './documents.ts';
 import { fieldValues } from './field-values.ts';
@@ -11,11 +16,10 @@ import { withMetadata } from './given-chunks.ts';
 import { checkChunks, checkTexts, type Limits } from './limits.ts';
 import type { Operation, Rules } from './operation.ts';
 import { checkOrder, pluginOf } from './pipeline.ts';
-import { type Plan, type StagesRequest, unitOf } from './plan.ts';
+import { type Plan, type StagesRequest, type StreamPlan, unitOf } from './plan.ts';
 import { isListOfLists, type Members } from './request-checks.ts';
 import { runRequest } from './run-request.ts';
 import { type StageRequest, usesOf } from './stages.ts';
-import type { StreamPlan } from './stream-plan.ts';
 import type { ChunksTask, ChunkTask, DocumentsTask, ExecuteTask, Fields, RefineTask } from './tasks.ts';
 
 /** Work whose answer are chunks: its inputs come with the request, in the lines of a stream, or in a file. */

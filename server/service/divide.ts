@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { jsonBytes } from '../wire/json-body.ts';
-import { findElements, findMembers, type JsonPlace } from '../wire/json-places.ts';
+import { findElements, findMembers, type JsonPlace, jsonBytes } from '../wire/json.ts';
 import type { ChunksOperation } from './chunks.ts';
 import { idAt } from './document-id.ts';
 import type { Rules } from './operation.ts';
-import type { Division } from './stream-plan.ts';
+import type { Division } from './plan.ts';
 import type { ChunksTask } from './tasks.ts';
 
 /**

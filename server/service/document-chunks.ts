@@ -1,7 +1,7 @@
 import type { Chunk, OffsetUnit, Span } from '../../core/contracts/chunk.ts';
 import type { CountedSpan } from '../../core/engine/chunking.ts';
 import type { WrittenChunk } from '../wire/chunk-writer.ts';
-import type { JsonText } from '../wire/json-text.ts';
+import type { JsonText } from '../wire/json.ts';
 import { locate, type Places } from '../wire/locate.ts';
 import type { SourceDocument } from './documents.ts';
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
-import { findMembers, type JsonPlace } from '../wire/json-places.ts';
+import { findMembers, type JsonPlace } from '../wire/json.ts';
 
 /** JSON of a number with all its digits, no more of them than an id has characters. */
 const WHOLE = /^-?\d{1,511}$/;

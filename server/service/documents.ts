@@ -1,7 +1,6 @@
 import type { DocumentInfo, OffsetUnit } from '../../core/contracts/chunk.ts';
 import { ServiceError } from '../../core/errors.ts';
-import { findElements, findMembers, type JsonPlace } from '../wire/json-places.ts';
-import { type JsonText, literalOf } from '../wire/json-text.ts';
+import { findElements, findMembers, type JsonPlace, type JsonText, literalOf } from '../wire/json.ts';
 import { locate } from '../wire/locate.ts';
 import { utf16Offsets } from '../wire/utf16-offsets.ts';
 import { readId } from './document-id.ts';

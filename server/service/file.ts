@@ -3,9 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { callPlugin } from '../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import { createValidator } from '../validation/validator.ts';
-import { findMembers } from '../wire/json-places.ts';
-import { toJsonText } from '../wire/json-text.ts';
-import type { Answer } from './answer.ts';
+import { findMembers, toJsonText } from '../wire/json.ts';
 import { documentsOperationOf } from './chunks.ts';
 import { readId } from './document-id.ts';
 import { fileDocumentSchema } from './document-schemas.ts';
@@ -16,7 +14,7 @@ import type { Operation, Run } from './operation.ts';
 import { readerOf } from './readers.ts';
 import { ResponseMetadata } from './response-metadata.ts';
 import { runRequest } from './run-request.ts';
-import type { AnyRequest, FileTask } from './tasks.ts';
+import type { Answer, AnyRequest, FileTask } from './tasks.ts';
 
 /** A request with a file, of which nothing is read yet. Plain data. */
 interface FileRequest extends AnyRequest {

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Chunk } from '../../core/contracts/chunk.ts';
 import type { WrittenChunk } from '../wire/chunk-writer.ts';
 import { type Column, jsonColumn } from '../wire/columns.ts';
-import { findElements, findMembers, type JsonPlace } from '../wire/json-places.ts';
-import type { GivenChunks } from './execution.ts';
+import { findElements, findMembers, type JsonPlace } from '../wire/json.ts';
+import type { GivenChunks } from './stages.ts';
 
 /**
  * The lists of chunks of a request, with the JSON of their metadata.

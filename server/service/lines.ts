@@ -4,20 +4,13 @@ import { fromPlainError, type PlainError, reasonOf, ServiceError, toPlainError }
 import { createValidator } from '../validation/validator.ts';
 import { ByteWriter } from '../wire/byte-writer.ts';
 import { type WrittenDocument, writeLines, writeList } from '../wire/chunk-writer.ts';
-import { findMembers } from '../wire/json-places.ts';
-import { literalOf, withoutBreaks } from '../wire/json-text.ts';
-import type { Answer } from './answer.ts';
+import { findMembers, literalOf, withoutBreaks } from '../wire/json.ts';
 import { readId } from './document-id.ts';
 import { chunksLine, documentSchema } from './document-schemas.ts';
 import { readDocument } from './documents.ts';
-import { type Input, runStages } from './execution.ts';
 import { withMetadata } from './given-chunks.ts';
 import { checkChunks, checkLength, type Limits } from './limits.ts';
 import type { Operation, Run } from './operation.ts';
-import { unitOf } from './plan.ts';
-import { ResponseMetadata, reportedEmpty } from './response-metadata.ts';
-import { timingsOf } from './run-request.ts';
-import { type Stage, withStages } from './stages.ts';
 import {
   type LineHead,
   type LineOutcome,
@@ -25,9 +18,12 @@ import {
   lineHead,
   type ReadLine,
   type StreamPlan,
-} from './stream-plan.ts';
-import type { LinesTask } from './tasks.ts';
-import { Timer } from './timings.ts';
+  unitOf,
+} from './plan.ts';
+import { ResponseMetadata, reportedEmpty, Timer } from './response-metadata.ts';
+import { timingsOf } from './run-request.ts';
+import { type Input, runStages, type Stage, withStages } from './stages.ts';
+import type { Answer, LinesTask } from './tasks.ts';
 import { writtenDocument } from './written-document.ts';
 
 /** Lines of a stream, or inputs of a batch, some of them at a time. A line that is wrong does not keep others from being read. */

@@ -1,12 +1,11 @@
 import type { SinkCollection } from '../../core/contracts/sink.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
-import type { Answer, OnPart } from './answer.ts';
 import type { LeaseCache } from './lease-cache.ts';
 import type { Limits } from './limits.ts';
 import type { Checks } from './request-checks.ts';
 import type { RequestSchemas } from './request-schemas.ts';
 import type { StageTools } from './stages.ts';
-import type { AnyRequest, Task, Unread } from './tasks.ts';
+import type { Answer, AnyRequest, OnPart, Task, Unread } from './tasks.ts';
 
 /** What requests are read with. */
 export interface Rules {

@@ -1,13 +1,11 @@
 import { ServiceError } from '../../core/errors.ts';
 import { type WrittenDocument, writeChunks } from '../wire/chunk-writer.ts';
-import type { Answer } from './answer.ts';
 import type { DocumentChunks } from './document-chunks.ts';
-import { type Input, runStages } from './execution.ts';
 import type { Run } from './operation.ts';
 import type { StagesRequest } from './plan.ts';
-import { ResponseMetadata, reportedEmpty } from './response-metadata.ts';
-import { withStages } from './stages.ts';
-import { Timer, type Timings } from './timings.ts';
+import { ResponseMetadata, reportedEmpty, Timer, type Timings } from './response-metadata.ts';
+import { type Input, runStages, withStages } from './stages.ts';
+import type { Answer } from './tasks.ts';
 import { leastBytes, writtenDocument } from './written-document.ts';
 
 /**

@@ -4,11 +4,10 @@ import { parseExactJson } from '../../core/engine/exact-json.ts';
 import { ServiceError, toPlainError } from '../../core/errors.ts';
 import { callPlugin } from '../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
-import type { Answer } from './answer.ts';
 import { LeaseCache } from './lease-cache.ts';
 import type { Operation, Run } from './operation.ts';
-import type { AnyRequest, StoreTask } from './tasks.ts';
-import { Timer } from './timings.ts';
+import { Timer } from './response-metadata.ts';
+import type { Answer, AnyRequest, StoreTask } from './tasks.ts';
 
 /** Chunks for a sink, which are parsed where they are stored. */
 interface StoreRequest extends AnyRequest {

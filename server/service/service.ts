@@ -2,8 +2,7 @@ import type { Log } from '../../core/contracts/collaborators.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import type { PipelineStep } from '../store/contract.ts';
-import { jsonBytes } from '../wire/json-body.ts';
-import type { Answer, OnPart } from './answer.ts';
+import { jsonBytes } from '../wire/json.ts';
 import { divide } from './divide.ts';
 import type { Limits } from './limits.ts';
 import { optionsOfFirstLine } from './lines.ts';
@@ -11,13 +10,13 @@ import type { Openers } from './openers.ts';
 import type { Rules } from './operation.ts';
 import { operationOf } from './operations.ts';
 import { checkStep, type MissingPlugins } from './pipeline.ts';
+import type { Division, StreamPlan } from './plan.ts';
 import { createChecks } from './request-checks.ts';
 import { defaultNameOf, type RequestSchemas } from './request-schemas.ts';
 import type { SinkCollections } from './run-store.ts';
-import type { Division, StreamPlan } from './stream-plan.ts';
-import type { AnyRequest, ChunksTask, Task } from './tasks.ts';
+import type { Answer, AnyRequest, ChunksTask, OnPart, Task } from './tasks.ts';
 
-export type { Answer, OnPart } from './answer.ts';
+export type { Answer, OnPart } from './tasks.ts';
 
 /** What the service does, on bytes; it knows nothing of HTTP. Its errors are `ServiceError`s. */
 export interface Service {

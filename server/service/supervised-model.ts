@@ -1,7 +1,7 @@
 import type { Log } from '../../core/contracts/collaborators.ts';
 import type { EmbeddingModel, Vectors } from '../../core/contracts/embedding.ts';
 import { ServiceError } from '../../core/errors.ts';
-import type { Timer } from './timings.ts';
+import type { Timer } from './response-metadata.ts';
 
 /** The least time between two lines of progress in the log, in milliseconds. */
 const PROGRESS_MS = 1000;

@@ -3,17 +3,15 @@ import type { Purpose } from '../../core/contracts/embedding.ts';
 import type { Tokenizer } from '../../core/contracts/tokenizer.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { callPlugin } from '../../core/hosting/plugin-error.ts';
-import { jsonBytes, parseJson } from '../wire/json-body.ts';
+import { jsonBytes, parseJson } from '../wire/json.ts';
 import { type TokenList, writeTokens } from '../wire/token-writer.ts';
 import { writeVectors } from '../wire/vector-writer.ts';
-import type { Answer } from './answer.ts';
 import { checkTexts, type Limits } from './limits.ts';
 import type { Operation, Run } from './operation.ts';
-import { reportedEmpty } from './response-metadata.ts';
+import { reportedEmpty, Timer } from './response-metadata.ts';
 import { supervisedModel } from './supervised-model.ts';
-import type { AnyRequest, TextsTask } from './tasks.ts';
+import type { Answer, AnyRequest, TextsTask } from './tasks.ts';
 import type { Encoding, TokenField } from './text-schemas.ts';
-import { Timer } from './timings.ts';
 
 interface Texts extends AnyRequest {
   readonly texts: readonly string[];

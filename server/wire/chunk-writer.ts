@@ -1,6 +1,6 @@
 import { type ByteWriter, writeWithin } from './byte-writer.ts';
 import type { Column } from './columns.ts';
-import type { JsonText } from './json-text.ts';
+import type { JsonText } from './json.ts';
 
 /**
  * One chunk, ready to be written. Its text is `before`, then the source's JSON between the bytes `from` and `to`,

@@ -1,6 +1,6 @@
 import type { OffsetUnit } from '../../core/contracts/chunk.ts';
 import type { CountedSpan } from '../../core/engine/chunking.ts';
-import type { JsonText } from './json-text.ts';
+import type { JsonText } from './json.ts';
 
 /** The bytes `[from, to)` of each span in the JSON text, and its offsets `[start, end)` in the chosen unit. */
 export interface Places {

@@ -1,8 +1,8 @@
 import type { Span } from '../../contracts/chunk.ts';
 import type { Carried, Structure, StructureRules } from '../../contracts/structure.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
+import { embeddedText } from '../cuts.ts';
 import { withFields } from '../span-fields.ts';
-import { embeddedText } from '../text.ts';
 import { packOutline } from './pack.ts';
 
 /** A text as a tokenizer reads it. */

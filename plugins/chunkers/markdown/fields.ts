@@ -1,7 +1,7 @@
 import type { Located, Span } from '../../../core/contracts/chunk.ts';
 import type { HeadingPaths } from '../../../core/engine/heading-paths.ts';
 import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
-import { nextLine } from '../../../core/engine/line-breaks.ts';
+import { nextLine } from '../../../core/engine/lines.ts';
 import type { BlockKind, MarkdownBlock } from '../../../core/engine/markdown/block.ts';
 import { withFields } from '../../../core/engine/span-fields.ts';
 import { languageOf } from './blocks.ts';

@@ -3,7 +3,7 @@ import type { ChunkContext, Chunker, CutFinder } from '../../../core/contracts/c
 import type { Factory } from '../../../core/contracts/plugin.ts';
 import type { Carried } from '../../../core/contracts/structure.ts';
 import type { Heading } from '../../../core/engine/heading-paths.ts';
-import { nextLine } from '../../../core/engine/line-breaks.ts';
+import { nextLine } from '../../../core/engine/lines.ts';
 import type { MarkdownBlock } from '../../../core/engine/markdown/block.ts';
 import type { Kit } from '../../../core/kit.ts';
 import { isContainer, isRaw, lastBefore } from './blocks.ts';

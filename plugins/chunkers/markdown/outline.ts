@@ -1,7 +1,7 @@
 import type { Outline } from '../../../core/contracts/structure.ts';
 import type { TokenizedText } from '../../../core/contracts/tokenizer.ts';
 import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
-import { nextLine } from '../../../core/engine/line-breaks.ts';
+import { nextLine } from '../../../core/engine/lines.ts';
 import type { MarkdownBlock } from '../../../core/engine/markdown/block.ts';
 import { isContainer, isRaw } from './blocks.ts';
 

@@ -1,4 +1,4 @@
-import { behindBreak, isLineBreak, nextLine } from '../../../core/engine/line-breaks.ts';
+import { behindBreak, isLineBreak, nextLine } from '../../../core/engine/lines.ts';
 import type { Layout } from './layout.ts';
 import type { TableOptions } from './manifest.ts';
 

@@ -3,7 +3,7 @@ import type { Chunker, CutFinder } from '../../../core/contracts/chunker.ts';
 import type { Factory } from '../../../core/contracts/plugin.ts';
 import type { Carried, Outline } from '../../../core/contracts/structure.ts';
 import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
-import { isLineBreak } from '../../../core/engine/line-breaks.ts';
+import { isLineBreak } from '../../../core/engine/lines.ts';
 import { countUpTo } from '../../../core/engine/search.ts';
 import { withFields } from '../../../core/engine/span-fields.ts';
 import type { Kit } from '../../../core/kit.ts';

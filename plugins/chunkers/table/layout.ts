@@ -1,5 +1,5 @@
 import type { CutFinder } from '../../../core/contracts/chunker.ts';
-import { isLineBreak } from '../../../core/engine/line-breaks.ts';
+import { isLineBreak } from '../../../core/engine/lines.ts';
 
 /** A table of a text; offsets are in UTF-16 units. */
 export interface Table {

@@ -1,4 +1,4 @@
-import { nextLine } from '../../../core/engine/line-breaks.ts';
+import { nextLine } from '../../../core/engine/lines.ts';
 import type { Kit } from '../../../core/kit.ts';
 import type { Layout, Table } from './layout.ts';
 

@@ -1,5 +1,5 @@
 import type { Refinery } from '../../../core/contracts/refinery.ts';
-import { embeddedText } from '../../../core/engine/text.ts';
+import { embeddedText } from '../../../core/engine/cuts.ts';
 import type { EmbeddingsOptions } from './manifest.ts';
 
 export default function createEmbeddingsRefinery(): Refinery<EmbeddingsOptions, 'embedding'> {

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../core/errors.ts';
-import { toJsonText } from '../../wire/json-text.ts';
+import { toJsonText } from '../../wire/json.ts';
 
 const NAMES = ['id', 'title', 'filename', 'metadata', 'pages', 'text'] as const;
 

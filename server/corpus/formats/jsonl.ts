@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { parseLine } from '../../service/lines.ts';
-import { findMembers } from '../../wire/json-places.ts';
+import { findMembers } from '../../wire/json.ts';
 import type { FieldMapping, ShardRange, SourceDocument } from '../shard.ts';
 import type { Storage, StoredFile } from '../storage.ts';
 import { decompressed, isCompressed, Shares } from './compression.ts';

@@ -4,8 +4,7 @@ import type { Manifest } from '../../../core/contracts/manifest.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
-import type { FieldMapping } from '../../corpus/shard.ts';
-import { OUTPUT } from '../../corpus/shard.ts';
+import { type FieldMapping, OUTPUT } from '../../corpus/shard.ts';
 import { checkCallbackUrl } from '../../jobs/callback-url.ts';
 import type { JobSource, JobSpec, JobTarget } from '../../jobs/spec.ts';
 import { canonicalJson } from '../../service/canonical-json.ts';
@@ -14,9 +13,14 @@ import type { RequestSchemas } from '../../service/request-schemas.ts';
 import type { Service } from '../../service/service.ts';
 import type { PipelineStep, PipelineStore } from '../../store/contract.ts';
 import { createValidator, type Validate } from '../../validation/validator.ts';
-import { jsonBytes, parseJson } from '../../wire/json-body.ts';
-import { findElements, findMembers, type JsonPlace } from '../../wire/json-places.ts';
-import { withoutBreaks } from '../../wire/json-text.ts';
+import {
+  findElements,
+  findMembers,
+  type JsonPlace,
+  jsonBytes,
+  parseJson,
+  withoutBreaks,
+} from '../../wire/json.ts';
 import { findPipeline } from '../pipelines/named.ts';
 import { collect, readSteps, textProblems } from '../pipelines/requests.ts';
 import { type JobMembers, shapeCheck } from './check-shape.ts';

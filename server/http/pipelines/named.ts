@@ -1,7 +1,6 @@
 import { ServiceError } from '../../../core/errors.ts';
 import type { RunAnswer } from '../../run/executor.ts';
-import type { OnPart } from '../../service/answer.ts';
-import type { NamedPipeline, NamedPipelines } from '../../service/tasks.ts';
+import type { NamedPipeline, NamedPipelines, OnPart } from '../../service/tasks.ts';
 import type { PipelineStore } from '../../store/contract.ts';
 import type { Services } from '../services.ts';
 import { textProblems } from './requests.ts';

@@ -4,7 +4,7 @@ import type { Service } from '../../service/service.ts';
 import { stepSchema } from '../../service/step-schema.ts';
 import type { NewPipeline, PipelineChanges, PipelineStep } from '../../store/contract.ts';
 import { createValidator, type Validate } from '../../validation/validator.ts';
-import { jsonBytes, parseJson } from '../../wire/json-body.ts';
+import { jsonBytes, parseJson } from '../../wire/json.ts';
 import { nameQuery, wholeBody } from './by-name.ts';
 import { changesBody, newBody } from './schemas.ts';
 

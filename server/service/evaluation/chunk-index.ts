@@ -1,13 +1,13 @@
 import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { EmbeddingModel, Vectors } from '../../../core/contracts/embedding.ts';
-import { embeddedText } from '../../../core/engine/text.ts';
+import { embeddedText } from '../../../core/engine/cuts.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import { locate } from '../../wire/locate.ts';
 import { chunkObjects, type DocumentChunks } from '../document-chunks.ts';
 import type { SourceDocument } from '../documents.ts';
 import { atMost, type Limits } from '../limits.ts';
-import type { Timer } from '../timings.ts';
+import type { Timer } from '../response-metadata.ts';
 import { Nearest } from './nearest.ts';
 import type { Range } from './ranges.ts';
 import type { Embedded } from './schemas.ts';

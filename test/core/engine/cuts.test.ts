@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { cutAtWhiteSpace, isShorter, withMinimumPiece } from '../../../core/engine/cuts.ts';
+import { cutAtWhiteSpace, isShorter, splitsCodePoint, withMinimumPiece } from '../../../core/engine/cuts.ts';
 import { cutAtDelimiters, cutAtLineStarts, type DelimiterSide } from '../../../core/engine/delimiters.ts';
-import { splitsCodePoint } from '../../../core/engine/text.ts';
 
 /** Units around those that surrogates are, and their halves, in pairs and alone. */
 const UNITS = [

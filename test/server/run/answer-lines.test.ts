@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import t from 'tap';
-import { answerLines } from '../../../server/run/answer-lines.ts';
+import { answerLines } from '../../../server/run/line-groups.ts';
 import { answersOf, anyFates, type Fate, fatefulRunner, newLoad, sent, streamOf } from './line-streams.ts';
 
 const LIMIT = 200;

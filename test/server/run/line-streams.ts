@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { ServiceError } from '../../../core/errors.ts';
-import { answerLines } from '../../../server/run/answer-lines.ts';
 import type { RunAnswer } from '../../../server/run/executor.ts';
-import type { LineRunner, LineStream } from '../../../server/run/line-groups.ts';
+import { answerLines, type LineRunner, type LineStream } from '../../../server/run/line-groups.ts';
 import { LineReader } from '../../../server/run/line-reader.ts';
 import { Throughput } from '../../../server/run/throughput.ts';
-import type { StreamPlan } from '../../../server/service/stream-plan.ts';
+import type { StreamPlan } from '../../../server/service/plan.ts';
 import type { LinesTask } from '../../../server/service/tasks.ts';
 import { type AnswerLine, linesIn } from '../../support/streams.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { Throughput } from '../../../server/run/throughput.ts';
-import type { Timings, WorkStage } from '../../../server/service/timings.ts';
+import type { Timings, WorkStage } from '../../../server/service/response-metadata.ts';
 
 const MEGABYTE = 1_000_000;
 const chunker = (name: string) => ({ kind: 'chunker', name });

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { listTokenizers } from '../../../server/service/list-tokenizers.ts';
-import { toJsonText } from '../../../server/wire/json-text.ts';
+import { toJsonText } from '../../../server/wire/json.ts';
 import { locate } from '../../../server/wire/locate.ts';
 import { LETTERS, requestAbout } from '../../support/evaluation.ts';
 import { isHere, needs } from '../../support/here.ts';

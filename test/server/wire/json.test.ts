@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import t from 'tap';
 import { type Chunk, OFFSET_UNITS, type OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { CountedSpan } from '../../../core/engine/chunking.ts';
-import { splitsCodePoint } from '../../../core/engine/text.ts';
+import { splitsCodePoint } from '../../../core/engine/cuts.ts';
 import { givenChunks, placeChunks, writtenChunks } from '../../../server/service/document-chunks.ts';
 import { anyText } from '../../../server/testing/cases/texts.ts';
 import { type WrittenChunk, type WrittenDocument, writeChunks } from '../../../server/wire/chunk-writer.ts';
-import { findTextLiterals, toJsonText } from '../../../server/wire/json-text.ts';
+import { findTextLiterals, toJsonText } from '../../../server/wire/json.ts';
 import { lengthIn } from '../service/documents.ts';
 
 const LIMIT = 1e9;

@@ -1,5 +1,5 @@
 import type { TokenizedText, Tokenizer } from '../../../../core/contracts/tokenizer.ts';
-import { splitsCodePoint } from '../../../../core/engine/text.ts';
+import { splitsCodePoint } from '../../../../core/engine/cuts.ts';
 import {
   type AddedToken,
   type ModelConfig,

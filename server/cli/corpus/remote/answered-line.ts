@@ -3,7 +3,7 @@ import { ChunksmithError } from '../../../clients/javascript/errors.ts';
 import { type ChunkedDocument, type DocumentError, failedDocument } from '../../../corpus/chunk-documents.ts';
 import type { SourceDocument } from '../../../corpus/shard.ts';
 import type { JobSpec } from '../../../jobs/spec.ts';
-import { findElements, findMembers, type JsonPlace } from '../../../wire/json-places.ts';
+import { findElements, findMembers, type JsonPlace } from '../../../wire/json.ts';
 
 const LINE_FEED = Buffer.from('\n');
 const ID = /^\{"id":"([^"]+)"/;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { splitsCodePoint } from '../../../../core/engine/cuts.ts';
 import { cutAtSentences } from '../../../../core/engine/prose/cut-at-sentences.ts';
-import { splitsCodePoint } from '../../../../core/engine/text.ts';
 import { kit } from '../../../../core/kit.ts';
 import { anyText } from '../../../../server/testing/cases/texts.ts';
 import CASES from './sentences.json' with { type: 'json' };
