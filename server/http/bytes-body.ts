@@ -67,7 +67,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
  * Decompresses the bodies of the routes below it, by their `Content-Encoding`. The limit of a body holds for what
  * comes out.
  */
-export const contentEncoding = plugin(
+const contentEncoding = plugin(
   async (app) => {
     app.addHook('preParsing', (request, reply, payload, done) => {
       const encoding = encodingOf(request);
@@ -108,7 +108,7 @@ function bytesInto(decoder: Transform): number {
  * Charges the bodies of the routes below it to the budget: by `Content-Length`, else as they arrive. Streams charge
  * what they have read and not answered themselves.
  */
-export const chargeBodies = plugin(
+const chargeBodies = plugin(
   async (app) => {
     const { byteBudget } = app.chunksmith;
     app.addHook('preParsing', (request, reply, payload, done) => {
@@ -160,7 +160,7 @@ function metered(payload: RequestPayload, charge: (bytes: number) => void): Requ
  * Reads and drops the rest of bodies whose requests are answered already, so that a client that reads only once it
  * has sent everything finds its answer. Who still sends when the time for a request is over loses the connection.
  */
-export const lateBodies = plugin(
+const lateBodies = plugin(
   async (app) => {
     const { requestTimeout } = app.chunksmith.config;
     app.addHook('onResponse', ({ raw }, _reply, done) => {

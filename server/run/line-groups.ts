@@ -67,7 +67,7 @@ interface Group {
 }
 
 /** Works on the lines of a stream, in groups that run at the same time, and gives the answers in their order. */
-export class LineGroups {
+class LineGroups {
   readonly #stream: LineStream;
   readonly #running: Group[] = [];
   #next = 0;
@@ -207,7 +207,7 @@ export interface LineAnswers {
 }
 
 /** The answers one after the other. */
-export function joined(answers: readonly LineAnswers[]): LineAnswers {
+function joined(answers: readonly LineAnswers[]): LineAnswers {
   return {
     bytes: Buffer.concat(answers.map(({ bytes }) => bytes)),
     outcomes: answers.flatMap(({ outcomes }) => outcomes),
@@ -216,7 +216,7 @@ export function joined(answers: readonly LineAnswers[]): LineAnswers {
 }
 
 /** What comes of a line that failed. */
-export function failedLine({ writes }: StreamPlan, head: LineHead, error: unknown): LineAnswers {
+function failedLine({ writes }: StreamPlan, head: LineHead, error: unknown): LineAnswers {
   if (writes === undefined) return { bytes: errorLine(head, error), outcomes: [], reported: [] };
   return { bytes: NOTHING, outcomes: [{ ...head, error: toPlainError(error) }], reported: [] };
 }
@@ -224,7 +224,7 @@ export function failedLine({ writes }: StreamPlan, head: LineHead, error: unknow
 const NOTHING = Buffer.alloc(0);
 
 /** The head of the answer to a line that was not read, with its id if it can be read. */
-export function headOf(line: Line, index: number): LineHead {
+function headOf(line: Line, index: number): LineHead {
   try {
     return Buffer.isBuffer(line) ? lineHead(JSON.parse(line.toString()), line, index) : { index };
   } catch {

@@ -61,7 +61,7 @@ export interface AddedFields {
 }
 
 /** Makes the fields that are asked for, all of them in the order of `INCLUDED`. */
-export function addedFields(document: SourceDocument, chunks: DocumentChunks, asked: Asked): AddedFields {
+function addedFields(document: SourceDocument, chunks: DocumentChunks, asked: Asked): AddedFields {
   if (asked.include.length === 0) return NOTHING_ADDED;
   const wants = new Set(asked.include);
   const identity = identityOf(document, chunks, asked, wants);
@@ -93,7 +93,7 @@ interface Identity {
 const NOTHING_ADDED: AddedFields = { ids: undefined, columns: [] };
 
 /** The ids of the chunks of a document, or of a text without an id. */
-export function idsOf(document: SourceDocument, chunks: DocumentChunks, asked: Asked): readonly string[] {
+function idsOf(document: SourceDocument, chunks: DocumentChunks, asked: Asked): readonly string[] {
   return identityOf(document, chunks, asked, new Set(['id'])).ids;
 }
 
@@ -178,7 +178,7 @@ export type Seed = Uint8Array;
  *
  * @param text the document's text as canonical JSON
  */
-export function chunkIdSeed(steps: readonly object[], text: JsonText): Seed {
+function chunkIdSeed(steps: readonly object[], text: JsonText): Seed {
   const head = Buffer.from(`${canonicalJson(steps)}\n`);
   return hash('blake2b512', Buffer.concat([head, hash('sha512', text, 'buffer')]), 'buffer');
 }
@@ -188,14 +188,14 @@ export function chunkIdSeed(steps: readonly object[], text: JsonText): Seed {
  * chunk's place among its chunks. The same text through the same steps gives the same ids, so that a second run
  * updates a vector store instead of doubling it; equal chunks of one text, and of different ones, are told apart.
  */
-export function chunkIds(seed: Seed, count: number): string[] {
+function chunkIds(seed: Seed, count: number): string[] {
   if (count === 0) return [];
   const digits = hash('shake256', seed, { outputEncoding: 'hex', outputLength: count * BYTES });
   return Array.from({ length: count }, (_, index) => toUuid(digits, index * 2 * BYTES));
 }
 
 /** SHA-256 of a text in UTF-8, in hexadecimal; half a surrogate pair that stands alone counts as U+FFFD. */
-export function contentHash(text: string): string {
+function contentHash(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
@@ -207,7 +207,7 @@ export function contentHash(text: string): string {
  *
  * @param hashes those of the chunks in their order, by `contentHash`
  */
-export function documentChunkIds(namespace: string, documentId: string, hashes: readonly string[]): string[] {
+function documentChunkIds(namespace: string, documentId: string, hashes: readonly string[]): string[] {
   const parts = Buffer.alloc(3 * HASH_BYTES + 8);
   parts.write(contentHash(namespace), 'hex');
   parts.write(contentHash(documentId), HASH_BYTES, 'hex');

@@ -32,16 +32,24 @@ const isOurs = ({ url }: Profiler.ScriptCoverage) =>
 for (let warm = 0; warm < 3; warm++) await ask();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-await session.post('Profiler.takePreciseCoverage');
-await ask();
-const { result } = await session.post('Profiler.takePreciseCoverage');
-const walked = result.filter(isOurs).map(({ url, functions }) => ({
-  file: url.slice(`file://${ROOT}/`.length),
-  functions: functions.filter(
-    ({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0,
-  ),
-}));
-const files = walked.filter(({ functions }) => functions.length > 0);
+
+/** What ran of each file during one request. */
+async function walk() {
+  await session.post('Profiler.takePreciseCoverage');
+  await ask();
+  const { result } = await session.post('Profiler.takePreciseCoverage');
+  const walked = result.filter(isOurs).map(({ url, functions }) => ({
+    file: url.slice(`file://${ROOT}/`.length),
+    functions: functions.filter(
+      ({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0,
+    ),
+  }));
+  return walked.filter(({ functions }) => functions.length > 0);
+}
+
+// What runs by the clock, such as a look at the memory, falls into one of several walks.
+const walks = [await walk(), await walk(), await walk()];
+const [files = []] = walks.sort((a, b) => a.length - b.length);
 const count = files.reduce((sum, { functions }) => sum + functions.length, 0);
 console.log(`POST ${ROUTE}: ${files.length} files, ${count} functions`);
 if (process.argv.includes('--list')) {
