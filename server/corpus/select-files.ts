@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { join, relative, resolve, sep } from 'node:path';
+import { basename, join, relative, resolve, sep } from 'node:path';
 import { glob, isDynamicPattern } from 'tinyglobby';
 import { ServiceError } from '../../core/errors.ts';
 import { GitIgnores } from './git-ignores.ts';
@@ -93,12 +93,7 @@ async function selectFolder(folder: string, selection: Selection): Promise<void>
   for (const entry of entries) {
     const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
     const isFolder = entry.isDirectory();
-    if (
-      isHidden(name, selection) ||
-      isOutput(entry, name, selection) ||
-      (await isIgnored(name, isFolder, selection))
-    )
-      continue;
+    if (isHidden(name, isFolder, selection) || (await isIgnored(name, isFolder, selection))) continue;
     if (isFolder) await selectFolder(name, selection);
     else if (entry.isFile() || (entry.isSymbolicLink() && (await isFile(name, selection)))) files.add(name);
   }
@@ -107,38 +102,26 @@ async function selectFolder(folder: string, selection: Selection): Promise<void>
 /** Git's own: nobody means them. */
 const GIT = /(^|\/)\.git(ignore)?$/;
 
-function isHidden(name: string, { hidden, onSkipped }: Selection): boolean {
-  if (hidden || !/(^|\/)\.[^/]*$/.test(name)) return false;
-  const detail = 'Its name begins with a dot: name it to have it read.';
-  if (!GIT.test(name))
-    onSkipped({
-      place: { source: name },
-      skipped: 'ignored',
-      detail,
-      brief: 'have a name with a dot in front',
-    });
-  return true;
-}
-
-/** What a server wrote there is no source of its own. */
-function isOutput(entry: Dirent, name: string, { onSkipped }: Selection): boolean {
-  if (entry.name !== OUTPUT || !entry.isDirectory()) return false;
+/** Also what a server wrote there, which is no source of its own. */
+function isHidden(name: string, isFolder: boolean, selection: Selection): boolean {
+  if (!selection.hidden && /(^|\/)\.[^/]*$/.test(name)) {
+    const detail = 'Its name begins with a dot: name it to have it read.';
+    return leaveOut(name, { detail, brief: 'have a name with a dot in front' }, selection);
+  }
+  if (!isFolder || basename(name) !== OUTPUT) return false;
   const detail = 'A server writes its jobs there: name it to have it read.';
-  onSkipped({ place: { source: `${name}/` }, skipped: 'ignored', detail, brief: 'are the output of jobs' });
-  return true;
+  return leaveOut(`${name}/`, { detail, brief: 'are the output of jobs' }, selection);
 }
 
-async function isIgnored(
-  name: string,
-  isFolder: boolean,
-  { ignores, onSkipped }: Selection,
-): Promise<boolean> {
-  const rule = await ignores.ruleFor(name, isFolder);
+async function isIgnored(name: string, isFolder: boolean, selection: Selection): Promise<boolean> {
+  const rule = await selection.ignores.ruleFor(name, isFolder);
   if (rule === undefined) return false;
-  const source = isFolder ? `${name}/` : name;
   const detail = `The rule ${rule} leaves it out; --no-ignore takes it.`;
-  if (!GIT.test(name))
-    onSkipped({ place: { source }, skipped: 'ignored', detail, brief: 'are left out by .gitignore' });
+  return leaveOut(isFolder ? `${name}/` : name, { detail, brief: 'are left out by .gitignore' }, selection);
+}
+
+function leaveOut(source: string, why: Pick<Skip, 'detail' | 'brief'>, { onSkipped }: Selection): true {
+  if (!GIT.test(source.replace(/\/$/, ''))) onSkipped({ place: { source }, skipped: 'ignored', ...why });
   return true;
 }
 

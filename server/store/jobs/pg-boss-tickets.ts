@@ -118,8 +118,8 @@ export class PgBossTickets implements Tickets {
   }
 
   /**
-   * Ends a ticket that gives no shard. One that is open has another; a job that is over leaves
-   * tickets, and takes some of them back with this one.
+   * Ends a ticket that gives no shard. One that is open gets another; if the job is over, others of its tickets are taken
+   * back with this one.
    */
   async #release(ticket: Job<Ticket>): Promise<void> {
     const { jobId, seq } = ticket.data;

@@ -14,9 +14,13 @@ const SCHEMA = 'chunksmith_queue';
 /** pg-boss takes no shorter time as lost. */
 const SHORTEST_HEARTBEAT = 10;
 const LONGEST_MONITOR = 5;
-/** What of pg-boss a shard is not to be subject to, as far as it lets us: ten years, two billion times, a day. */
-const UNENDING = { retentionSeconds: 315_360_000, expireInSeconds: 86_400 };
-const WITHOUT_END = 2 ** 31 - 1;
+/**
+ * How long a ticket may wait, and be worked on: ten years, and the day that pg-boss allows. One that comes back earlier than
+ * its worker is done gives nobody the shard.
+ */
+const LASTING = { retentionSeconds: 315_360_000, expireInSeconds: 86_400 };
+/** How often a dead letter comes back. */
+const ALWAYS = 2 ** 31 - 1;
 /** Seconds after which a settled ticket is deleted. */
 const KEPT = 3600;
 
@@ -70,11 +74,11 @@ async function createQueues(boss: PgBoss, { leaseSeconds, mostFailures }: QueueS
     heartbeatSeconds: Math.max(SHORTEST_HEARTBEAT, Math.ceil(leaseSeconds)),
     retryDelay: 0,
     deleteAfterSeconds: KEPT,
-    ...UNENDING,
+    ...LASTING,
   };
   await boss.createQueue(LOST);
   await boss.createQueue(QUEUE, { policy: 'exclusive' });
   // Of queues that are there already, with the settings of an earlier start.
-  await boss.updateQueue(LOST, { ...common, retryLimit: WITHOUT_END });
+  await boss.updateQueue(LOST, { ...common, retryLimit: ALWAYS });
   await boss.updateQueue(QUEUE, { ...common, retryLimit: mostFailures - 1, deadLetter: LOST });
 }
