@@ -1,5 +1,5 @@
 import { retryAfterOf } from '../retry.ts';
-import type { HubSettings } from './settings.ts';
+import type { HubSettings } from '../config/hub-settings.ts';
 
 /** The hub of models, over HTTP. */
 export interface Hub {

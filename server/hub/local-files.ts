@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { namesIn, namesInCache } from './names.ts';
-import type { HubSettings } from './settings.ts';
+import type { HubSettings } from '../config/hub-settings.ts';
 
 /** The files of models that are on this machine. */
 export interface LocalFiles {

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Log, ModelFile, ModelFiles } from '../../core/contracts/collaborators.ts';
 import { createLocalFiles } from './local-files.ts';
 import { isHubName } from './names.ts';
-import type { HubSettings } from './settings.ts';
+import type { HubSettings } from '../config/hub-settings.ts';
 
 export interface HubCollaborators {
   readonly settings: HubSettings;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import type { ModelFile } from '../../core/contracts/collaborators.ts';
 import { createModelFiles } from '../../server/hub/model-files.ts';
-import type { HubSettings } from '../../server/hub/settings.ts';
+import type { HubSettings } from '../../server/config/hub-settings.ts';
 import { quietLog } from '../../server/testing/collaborators.ts';
 import { startLoopback } from './loopback.ts';
 import { until } from './until.ts';

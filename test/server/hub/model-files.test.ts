@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import type { ModelFile } from '../../../core/contracts/collaborators.ts';
 import { createModelFiles } from '../../../server/hub/model-files.ts';
 import { isHubName } from '../../../server/hub/names.ts';
-import type { HubSettings } from '../../../server/hub/settings.ts';
+import type { HubSettings } from '../../../server/config/hub-settings.ts';
 import { quietLog as log } from '../../../server/testing/collaborators.ts';
 import { BIG, contents, settingsFor, startHubServer } from '../../support/model-hub.ts';
 

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import type { TokenizerProvider } from '../../../../core/contracts/tokenizer.ts';
 import createHuggingFaceTokenizers from '../../../../plugins/tokenizers/huggingface/index.ts';
 import { createModelFiles } from '../../../../server/hub/model-files.ts';
-import type { HubSettings } from '../../../../server/hub/settings.ts';
+import type { HubSettings } from '../../../../server/config/hub-settings.ts';
 import { collaborators, quietLog } from '../../../../server/testing/collaborators.ts';
 import {
   bertWordPiece,

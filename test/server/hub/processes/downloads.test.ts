@@ -4,7 +4,7 @@ import { readFile, utimes } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
-import type { HubSettings } from '../../../../server/hub/settings.ts';
+import type { HubSettings } from '../../../../server/config/hub-settings.ts';
 import {
   BIG,
   CONTENT,
