@@ -6,6 +6,7 @@ import { hold } from '../core/hold.ts';
 import type { Registry } from '../core/hosting/registry.ts';
 import { type Config, configOf } from './config/config.ts';
 import { takesJobs } from './config/jobs.ts';
+import { createLog } from './config/log.ts';
 import { createServerContainer, type ServerCradle } from './container.ts';
 import type { Admission } from './http/admission.ts';
 import { refuseConnection } from './http/connection-errors.ts';
@@ -24,8 +25,7 @@ import { playgroundRoutes } from './http/routes/playground.ts';
 import { workRoutes } from './http/routes/work.ts';
 import { security } from './http/security.ts';
 import { services } from './http/services.ts';
-import { logPlugins } from './loader/log-plugins.ts';
-import { createLog } from './log.ts';
+import { logPlugins } from './plugins/loader/log-plugins.ts';
 
 export { configOf, readConfig } from './config/config.ts';
 

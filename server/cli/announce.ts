@@ -5,8 +5,8 @@ import type { Registry } from '../../core/hosting/registry.ts';
 import { readKeys } from '../config/access.ts';
 import type { Config } from '../config/config.ts';
 import { takesJobs } from '../config/jobs.ts';
+import { VERSION } from '../config/version.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
-import { VERSION } from '../version.ts';
 import { addressOf } from './address.ts';
 
 /** Logs, once the server can do all that it does, where it is found and what it has. */

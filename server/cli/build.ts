@@ -8,7 +8,7 @@ const PROJECT = join(import.meta.dirname, 'tsconfig.build.json');
 
 /** What the program reads beside its modules; those of the page and of new plugins are read as they are. */
 const ASSETS = '{core,plugins,server}/**/*.*';
-const AS_THEY_ARE = /^server\/(playground|cli\/templates)\//;
+const AS_THEY_ARE = /^server\/(clients\/playground|cli\/templates)\//;
 /** What has a package of its own, and what only a checkout can do. */
 const LEFT_OUT = ['server/clients/python/**', 'server/deploy/**', '**/tsconfig*.json'];
 /** The one file that is served of a package which brings many more. */

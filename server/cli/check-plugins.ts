@@ -3,7 +3,7 @@ import { reasonOf, ServiceError } from '../../core/errors.ts';
 import { describeFailure } from '../../core/hosting/capability.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import type { ServerCradle } from '../container.ts';
-import { placeIn } from '../loader/import-error.ts';
+import { placeIn } from '../plugins/loader/import-error.ts';
 import { exampleFor } from './plugin-examples.ts';
 
 /**

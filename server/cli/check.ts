@@ -1,12 +1,12 @@
 import { reasonOf } from '../../core/errors.ts';
 import { describeAccess } from '../config/access.ts';
 import type { Config } from '../config/config.ts';
+import { createLog } from '../config/log.ts';
 import { flagName } from '../config/option.ts';
 import { OPTION_ENTRIES } from '../config/options.ts';
 import { writeSize } from '../config/sizes.ts';
 import { createServerContainer, disposeInOrder, type ServerCradle } from '../container.ts';
 import { type CorporaSettings, describeCorpora } from '../corpus/settings.ts';
-import { createLog } from '../log.ts';
 import { createDatabase } from '../store/create-database.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
 import { createPipelineStore } from '../store/pipeline-store.ts';

@@ -1,11 +1,11 @@
 import { type AwilixContainer, asValue } from 'awilix';
 import { type Config, type Environment, type Flags, readConfig } from '../config/config.ts';
 import { checkFolders } from '../config/folders.ts';
+import { createLog } from '../config/log.ts';
 import { readMachine } from '../config/machine.ts';
 import { createServerContainer, disposeInOrder, type ServerCradle } from '../container.ts';
-import { logPlugins } from '../loader/log-plugins.ts';
-import { createLog } from '../log.ts';
-import type { Runner } from '../run/runner.ts';
+import type { Runner } from '../engine/run/runner.ts';
+import { logPlugins } from '../plugins/loader/log-plugins.ts';
 import { setSwitchesFor } from './v8-switches.ts';
 
 /** What commands take of the container. */

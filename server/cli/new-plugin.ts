@@ -2,8 +2,8 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { type Kind, manifestSchema } from '../../core/contracts/manifest.ts';
 import { stripTypes } from '../http/strip-types.ts';
-import { BUILT_IN_PLUGINS } from '../loader/loader.ts';
-import { folderOfKind } from '../loader/plugin-folders.ts';
+import { BUILT_IN_PLUGINS } from '../plugins/loader/loader.ts';
+import { folderOfKind } from '../plugins/loader/plugin-folders.ts';
 import { UsageError } from './errors.ts';
 
 /** A plugin of each kind, in TypeScript. They are data: read, and never imported. */

@@ -3,8 +3,8 @@ import { needsKey } from '../../core/hosting/capability.ts';
 import { ownersOf } from '../../core/hosting/owners.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import type { ServerCradle } from '../container.ts';
-import { usesOf } from '../service/stages.ts';
-import type { Task } from '../service/tasks.ts';
+import { usesOf } from '../engine/stages/stages.ts';
+import type { Task } from '../engine/tasks.ts';
 
 /** A request that shows whether a plugin works. */
 export interface Example {

@@ -1,7 +1,7 @@
 import addCompletion from '@bomb.sh/tab/commander';
 import { Command } from 'commander';
 import type { Environment } from '../config/config.ts';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../config/version.ts';
 import { endWithReader } from './closed-pipe.ts';
 import { evaluateCommand } from './commands/evaluate.ts';
 import { jobsCommand } from './commands/jobs.ts';

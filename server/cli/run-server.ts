@@ -6,7 +6,7 @@ import { type Config, type Environment, type Flags, readConfig } from '../config
 import { checkFolders } from '../config/folders.ts';
 import { readMachine } from '../config/machine.ts';
 import { readCorporaSettings } from '../corpus/settings.ts';
-import { loadPlugins } from '../loader/loader.ts';
+import { loadPlugins } from '../plugins/loader/loader.ts';
 import { announce } from './announce.ts';
 import { check } from './check.ts';
 import { EXIT, isExpected, UsageError } from './errors.ts';

@@ -1,7 +1,7 @@
 import { existsSync, globSync, rmSync } from 'node:fs';
 import { basename, dirname, join, matchesGlob } from 'node:path';
 import { arch, argv, platform } from 'node:process';
-import { loadRegistry } from '../loader/loader.ts';
+import { loadRegistry } from '../plugins/loader/loader.ts';
 import { PACKAGED_NODE } from './packaged-node.ts';
 
 /** What no program reads of packages: types, source maps, documentation. */

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { reasonOf } from '../../core/errors.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import { splitList } from '../config/values.ts';
-import { loadRegistry } from '../loader/loader.ts';
+import { loadRegistry } from '../plugins/loader/loader.ts';
 import { importsOf, packageOf } from './import-scanner.ts';
 import { PACKAGED_NODE } from './packaged-node.ts';
 

@@ -1,9 +1,9 @@
 import { fromPlainError } from '../../core/errors.ts';
-import { type ByteBudget, HeldBytes } from '../run/byte-budget.ts';
-import type { RunAnswer } from '../run/executor.ts';
-import { answerLines } from '../run/line-groups.ts';
-import type { Runner } from '../run/runner.ts';
-import type { LineOutcome, StreamPlan } from '../service/plan.ts';
+import type { LineOutcome, StreamPlan } from '../engine/read/plan.ts';
+import { type ByteBudget, HeldBytes } from '../engine/run/byte-budget.ts';
+import type { RunAnswer } from '../engine/run/executor.ts';
+import type { Runner } from '../engine/run/runner.ts';
+import { answerLines } from '../engine/run/stream.ts';
 import type { SourceDocument } from './shard.ts';
 import { SourceLines } from './source-lines.ts';
 

@@ -4,8 +4,8 @@ import { ServiceError } from '../../core/errors.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
 import { callPlugin } from '../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
-import { readerOf } from '../service/readers.ts';
-import { offsetsIn } from '../wire/text-offsets.ts';
+import { offsetsIn } from '../engine/answer/text-offsets.ts';
+import { readerOf } from '../engine/read/readers.ts';
 import type { Decode } from './read-shard.ts';
 import type { SkipNote } from './shard.ts';
 

@@ -1,4 +1,4 @@
-import { release } from '../wire/release.ts';
+import { release } from '../engine/answer/release.ts';
 
 /** Memory of pieces that nothing refers to but what reads them and the documents in them. */
 const PIECES = new WeakSet<ArrayBufferLike>();

@@ -1,4 +1,4 @@
-import { LineQueue } from '../run/line-reader.ts';
+import { LineQueue } from '../engine/run/line-reader.ts';
 import { PieceReleaser } from './pieces.ts';
 import type { SourceDocument } from './shard.ts';
 

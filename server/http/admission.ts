@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import plugin from 'fastify-plugin';
 import type { Log } from '../../core/contracts/collaborators.ts';
-import { OVERLOADED } from '../run/priority-queue.ts';
-import type { Runner } from '../run/runner.ts';
+import { OVERLOADED } from '../engine/run/priority-queue.ts';
+import type { Runner } from '../engine/run/runner.ts';
 import { errorAnswerOf } from './error-handler.ts';
 import type { Metrics } from './metrics.ts';
 import { logAnswered, requestId } from './request-log.ts';

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fromPlainError, ServiceError } from '../../core/errors.ts';
-import type { ByteBudget } from '../run/byte-budget.ts';
-import type { RunAnswer } from '../run/executor.ts';
-import { labelOf } from '../service/operations.ts';
-import { metadataOf } from '../service/response-metadata.ts';
-import type { Task } from '../service/tasks.ts';
+import { metadataOf } from '../engine/answer/response-metadata.ts';
+import { labelOf } from '../engine/operations.ts';
+import type { ByteBudget } from '../engine/run/byte-budget.ts';
+import type { RunAnswer } from '../engine/run/executor.ts';
+import type { Task } from '../engine/tasks.ts';
 import { bodyOf, sendBytes } from './bytes-body.ts';
 import { reportFailure } from './error-handler.ts';
 import type { Metrics } from './metrics.ts';

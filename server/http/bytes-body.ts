@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
 import plugin from 'fastify-plugin';
 import { ServiceError } from '../../core/errors.ts';
 import { hold } from '../../core/hold.ts';
-import { release } from '../wire/release.ts';
+import { release } from '../engine/answer/release.ts';
 import { isStream } from './streams/media.ts';
 
 declare module 'fastify' {

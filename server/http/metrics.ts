@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { RunnerLoad } from '../run/runner.ts';
-import type { Timings } from '../service/response-metadata.ts';
+import type { Timings } from '../engine/answer/response-metadata.ts';
+import type { RunnerLoad } from '../engine/run/runner.ts';
 import type { JobLoad } from '../store/jobs/contract.ts';
 import { addJobMetrics, type JobMetrics } from './job-metrics.ts';
 

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { ServiceError } from '../../core/errors.ts';
-import { suggest } from '../validation/suggest.ts';
+import { suggest } from '../engine/validation/suggest.ts';
 
 /**
  * The error for a path without a route. It suggests the known path that was probably meant, or else names what there

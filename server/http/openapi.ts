@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import type { FastifySchema } from 'fastify';
 import plugin from 'fastify-plugin';
 import { type AccessConfig, asksForKeys } from '../config/access.ts';
-import { NAME, VERSION } from '../version.ts';
+import { NAME, VERSION } from '../config/version.ts';
 import { errorAnswers } from './answer-schemas.ts';
 import { nameComponents } from './documentation/components.ts';
 import type { Document } from './documentation/document.ts';

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { stripTypes } from './strip-types.ts';
 
 /** The folder of the page, and that of the library that its modules import by name. */
-const FOLDER = join(import.meta.dirname, '../playground');
+const FOLDER = join(import.meta.dirname, '../clients/playground');
 const LIBRARY = 'lit-html';
 const LIBRARY_FOLDER = dirname(createRequire(import.meta.url).resolve(LIBRARY));
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 import type { Log } from '../../core/contracts/collaborators.ts';
-import { EMPTY_VECTORS, type Timings } from '../service/response-metadata.ts';
+import { EMPTY_VECTORS, type Timings } from '../engine/answer/response-metadata.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -6,8 +6,8 @@ import { request as requestTls } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { reasonOf } from '../../core/errors.ts';
 import { hold } from '../../core/hold.ts';
-import { retryAfterOf } from '../retry.ts';
-import { unlessAborted } from '../service/unless-aborted.ts';
+import { retryAfterOf } from '../config/retry.ts';
+import { unlessAborted } from '../engine/abort.ts';
 import { isPublic } from './addresses.ts';
 import { checkCallbackUrl, hostOf, notPublic } from './callback-url.ts';
 

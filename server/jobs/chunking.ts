@@ -1,6 +1,6 @@
 import { type ChunkedDocuments, chunkDocuments, type Documents } from '../corpus/chunk-documents.ts';
 import type { SourceDocument } from '../corpus/shard.ts';
-import type { Service } from '../service/service.ts';
+import type { Service } from '../engine/service.ts';
 import type { JobSpec } from './spec.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { Log } from '../../core/contracts/collaborators.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import { decoderOf } from '../corpus/decode.ts';
-import { EMPTY_VECTORS } from '../service/response-metadata.ts';
+import { EMPTY_VECTORS } from '../engine/answer/response-metadata.ts';
 import type { Claim, JobStore, ShardResult } from '../store/jobs/contract.ts';
 import { chunkShard, type ShardTools } from './chunk-shard.ts';
 import type { Chunking } from './chunking.ts';

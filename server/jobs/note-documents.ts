@@ -6,7 +6,7 @@ import {
   failedDocument,
   withLines,
 } from '../corpus/chunk-documents.ts';
-import { canonicalJson } from '../service/canonical-json.ts';
+import { canonicalJson } from '../engine/read/canonical-json.ts';
 import type { Claim, JobStore, SourceInSink } from '../store/jobs/contract.ts';
 import type { StoreChunks } from './shard-sink.ts';
 import type { JobSpec } from './spec.ts';

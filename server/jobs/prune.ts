@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fromPlainError } from '../../core/errors.ts';
-import type { Runner } from '../run/runner.ts';
-import { withLinkedStop } from '../service/unless-aborted.ts';
+import { withLinkedStop } from '../engine/abort.ts';
+import type { Runner } from '../engine/run/runner.ts';
 import type { Claim, JobRecord, JobStore, PruneCounts } from '../store/jobs/contract.ts';
 import { outputsOf } from './finish-job.ts';
 import { sourceInSink } from './note-documents.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
-import type { Runner } from '../run/runner.ts';
-import type { Service } from '../service/service.ts';
+import type { Runner } from '../engine/run/runner.ts';
+import type { Service } from '../engine/service.ts';
 import type { LocalChunkingOptions } from './chunking.ts';
 import type { JobWorkerParts } from './create-worker.ts';
 import type { JobWorker } from './worker.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { fromPlainError } from '../../core/errors.ts';
 import type { ChunkedDocument } from '../corpus/chunk-documents.ts';
-import type { Runner } from '../run/runner.ts';
-import type { LineOutcome } from '../service/plan.ts';
-import { withLinkedStop } from '../service/unless-aborted.ts';
+import { withLinkedStop } from '../engine/abort.ts';
+import type { LineOutcome } from '../engine/read/plan.ts';
+import type { Runner } from '../engine/run/runner.ts';
 import type { JobSpec } from './spec.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { OffsetUnit } from '../../core/contracts/chunk.ts';
 import type { FieldMapping, Format } from '../corpus/shard.ts';
-import type { DocumentsTask } from '../service/tasks.ts';
+import type { DocumentsTask } from '../engine/tasks.ts';
 
 /** What a job does. Plain data that the database keeps, read and checked. */
 export interface JobSpec {

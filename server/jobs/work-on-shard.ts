@@ -1,8 +1,8 @@
 import type { Log } from '../../core/contracts/collaborators.ts';
 import { reasonOf, ServiceError, toPlainError } from '../../core/errors.ts';
+import { withRetries } from '../config/retry.ts';
 import { notRead } from '../corpus/skips.ts';
-import { withRetries } from '../retry.ts';
-import { unlessAborted } from '../service/unless-aborted.ts';
+import { unlessAborted } from '../engine/abort.ts';
 import type { Claim, Failure, JobStore, ShardKind, ShardResult } from '../store/jobs/contract.ts';
 
 export type WorkerStore = Pick<JobStore, 'claim' | 'renew' | 'commit' | 'fail' | 'giveBack'>;

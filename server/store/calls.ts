@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../core/errors.ts';
-import { type RetryLimits, withRetries } from '../retry.ts';
+import { type RetryLimits, withRetries } from '../config/retry.ts';
 import { unavailable } from './errors.ts';
 import { asStoreUnavailable } from './failures.ts';
 

@@ -1,8 +1,8 @@
 import type { Log, SharedBuffers } from '../../core/contracts/collaborators.ts';
 import type { Collaborators } from '../../core/contracts/plugin.ts';
 import { kit } from '../../core/kit.ts';
-import { hostedModels } from '../hosted/provider.ts';
-import { createCheck } from '../validation/create-check.ts';
+import { createCheck } from '../engine/validation/create-check.ts';
+import { hostedModels } from '../plugins/hosted/provider.ts';
 
 /** Buffers of one thread: everyone builds their own. */
 export const ownBuffers: SharedBuffers = { get: async (_key, build) => build(), release() {} };

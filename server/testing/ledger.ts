@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { ServiceError } from '../../core/errors.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
-import { placeIn } from '../loader/import-error.ts';
+import { placeIn } from '../plugins/loader/import-error.ts';
 import { type Broken, BrokenContract } from './broken-contract.ts';
 import type { COMMON, Exemptions, PromiseOf, SuiteOptions } from './promises.ts';
 

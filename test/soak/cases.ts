@@ -1,5 +1,5 @@
 import type { PluginId } from '../../core/contracts/manifest.ts';
-import type { Task } from '../../server/service/tasks.ts';
+import type { Task } from '../../server/engine/tasks.ts';
 import type { PipelineStep } from '../../server/store/contract.ts';
 import { isHere } from '../support/here.ts';
 import type { Client } from '../support/server.ts';

@@ -1,5 +1,5 @@
 import type * as api from '../../server/clients/javascript/api-types.ts';
-import type { Scores } from '../../server/service/evaluation/scores.ts';
+import type { Scores } from '../../server/engine/operations/evaluation/scores.ts';
 import { plugin } from './plugins.ts';
 import type { Client } from './server.ts';
 import { jsonOf } from './service.ts';

@@ -1,11 +1,11 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import type { Config } from '../../server/config/config.ts';
+import { metadataOf } from '../../server/engine/answer/response-metadata.ts';
+import type { StreamPlan } from '../../server/engine/read/plan.ts';
+import type { Service } from '../../server/engine/service.ts';
+import type { ChunksTask, DocumentsTask, Fields, Task } from '../../server/engine/tasks.ts';
 import { errorAnswerOf } from '../../server/http/error-handler.ts';
-import type { StreamPlan } from '../../server/service/plan.ts';
-import { metadataOf } from '../../server/service/response-metadata.ts';
-import type { Service } from '../../server/service/service.ts';
-import type { ChunksTask, DocumentsTask, Fields, Task } from '../../server/service/tasks.ts';
 import type { PipelineStep } from '../../server/store/contract.ts';
 import { composeQuietly as compose, runTask } from '../../server/testing/compose.ts';
 import { type Answer, type Cleanup, type Client, withStandIns } from './server.ts';

@@ -20,15 +20,15 @@ const MAKER = new RegExp(`(?<![\\w.])(?:${MAKERS.join('|')})|\\.pipe\\(`, 'g');
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'plugins/sinks/pgvector/index.ts connect(': 'a method',
   'plugins/sinks/pgvector/index.ts new pg.Pool': 'its Database holds it',
-  'server/run/pool.ts new Piscina': 'who opens it holds it',
-  'server/run/shared-buffers.ts new Client': 'a client of our own buffers, without a connection',
-  'server/run/shared-buffers.ts client.get(': 'a client of our own buffers, without a connection',
+  'server/engine/run/pool.ts new Piscina': 'who opens it holds it',
+  'server/engine/run/shared-buffers.ts new Client': 'a client of our own buffers, without a connection',
+  'server/engine/run/shared-buffers.ts client.get(': 'a client of our own buffers, without a connection',
   'server/corpus/formats/compression.ts createGunzip': 'a type',
-  'server/http/content-encoding.ts createGunzip': 'a table; what is made from it is held',
-  'server/http/content-encoding.ts createInflate': 'a table; what is made from it is held',
-  'server/http/content-encoding.ts createBrotliDecompress': 'a table; what is made from it is held',
-  'server/http/content-encoding.ts createZstdDecompress': 'a table; what is made from it is held',
-  'server/http/content-encoding.ts .pipe(': 'the decoder is held, the request by Fastify',
+  'server/http/bytes-body.ts createGunzip': 'a table; what is made from it is held',
+  'server/http/bytes-body.ts createInflate': 'a table; what is made from it is held',
+  'server/http/bytes-body.ts createBrotliDecompress': 'a table; what is made from it is held',
+  'server/http/bytes-body.ts createZstdDecompress': 'a table; what is made from it is held',
+  'server/http/bytes-body.ts .pipe(': 'the decoder is held, the request by Fastify',
 };
 
 /** All but what runs in browsers and in programs of others, and is made of `fetch`. */

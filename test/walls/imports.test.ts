@@ -75,13 +75,13 @@ const BREACHING: [rule: Rule, file: string, ...specifiers: string[]][] = [
   [arrowRule, 'core/contracts/a.ts', '../engine/chunking.ts'],
   [arrowRule, 'core/a-new-room/a.ts', '../engine/chunking.ts'],
   [arrowRule, 'server/a-new-room/a.ts', '../service/service.ts'],
-  [arrowRule, 'server/wire/a.ts', '../service/service.ts'],
-  [arrowRule, 'server/service/a.ts', '../store/pipeline-store.ts'],
-  [arrowRule, 'server/run/a.ts', '../http/admission.ts', '../../test/support/server.ts'],
+  [arrowRule, 'server/engine/answer/a.ts', '../service/service.ts'],
+  [arrowRule, 'server/engine/a.ts', '../store/pipeline-store.ts'],
+  [arrowRule, 'server/engine/run/a.ts', '../http/admission.ts', '../../test/support/server.ts'],
   [arrowRule, 'server/http/a.ts', '../app.ts'],
   [arrowRule, 'server/http/routes/a.ts', '../../hub/hub.ts'],
-  [arrowRule, 'server/hosted/a.ts', '../hub/hub.ts'],
-  [arrowRule, 'server/loader/a.ts', '../../plugins/chunkers/token/index.ts'],
+  [arrowRule, 'server/plugins/hosted/a.ts', '../hub/hub.ts'],
+  [arrowRule, 'server/plugins/loader/a.ts', '../../plugins/chunkers/token/index.ts'],
   [corePackageRule, 'core/engine/a.ts', 'node:fs/promises', 'fastify', 'json-schema-to-ts'],
   [pluginRule, 'plugins/chunkers/a/index.ts', '../token/index.ts', '../../tokenizers/tiktoken/index.ts'],
   [pluginRule, 'plugins/chunkers/a/inner/a.ts', '../../../../core/hosting/a.ts', '../../../../server/a.ts'],
@@ -131,5 +131,5 @@ t.test('only the loader imports what is known at run time alone', async (t) => {
   ])
     t.notOk(hasComputedImport(source), source);
   const computed = [...SOURCES].filter(([, source]) => hasComputedImport(source)).map(([file]) => file);
-  t.same(computed, ['server/loader/modules.ts']);
+  t.same(computed, ['server/plugins/loader/modules.ts']);
 });

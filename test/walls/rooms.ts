@@ -1,37 +1,24 @@
 import { type Rule, targetOf } from './sources.ts';
 
-const OF_CORE = [
-  'contracts',
-  'engine',
-  'engine/kit.ts',
-  'errors.ts',
-  'hold.ts',
-  'hosting',
-  'kit.ts',
-  'options.ts',
+const CORE = [
+  'core/contracts',
+  'core/engine',
+  'core/errors.ts',
+  'core/hold.ts',
+  'core/hosting',
+  'core/kit.ts',
+  'core/options.ts',
 ];
-const CORE = [...OF_CORE.map((room) => `core/${room}`), 'server/module-ending.ts'];
+const LOW = [...CORE, 'server/config'];
+const CONTRACTS = ['server/store/contract.ts', 'server/store/jobs/contract.ts'];
 // The way of a request, from below: each may know all that is under it.
-const SERVICE = [...CORE, 'server/wire', 'server/validation', 'server/config', 'server/store/contract.ts'];
-const RUN = [...SERVICE, 'server/service', 'server/log.ts'];
-const CORPUS = [...RUN, 'server/run', 'server/retry.ts'];
-const JOBS = [...CORPUS, 'server/corpus', 'server/store/jobs/contract.ts'];
-const HTTP = [...JOBS, 'server/jobs', 'server/version.ts', 'server/http/services.ts'];
-const STORED = ['server/store/contract.ts', 'server/store/jobs/contract.ts'];
-// What stands beside it is known to what puts the service together.
-const BESIDE = [
-  'app.ts',
-  'cli',
-  'container.ts',
-  'hosted',
-  'http',
-  'hub',
-  'loader',
-  'make-folder.ts',
-  'store',
-  'testing',
+const ENGINE = [...LOW, 'server/store/contract.ts'];
+const CORPORA = [...ENGINE, ...CONTRACTS, 'server/engine', 'server/engine/run', 'server/engine/validation'];
+const HTTP = [...CORPORA, 'server/corpus', 'server/jobs', 'server/http/services.ts'];
+const ALL = [
+  ...HTTP,
+  ...['app.ts', 'cli', 'container.ts', 'http', 'plugins', 'store', 'testing'].map((room) => `server/${room}`),
 ];
-const ALL = [...HTTP, ...BESIDE.map((room) => `server/${room}`)];
 
 /**
  * Which rooms a room may import, beside itself. A room is a folder or a file at the top of `core` or
@@ -47,35 +34,26 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'core/engine': ['core/contracts', 'core/errors.ts'],
   'core/hosting': ['core/contracts', 'core/errors.ts'],
   'core/kit.ts': ['core/contracts', 'core/engine/kit.ts'],
-  'server/wire': CORE,
-  'server/validation': CORE,
-  'server/service': SERVICE,
-  'server/run': [...RUN, 'server/run/worker.ts'],
-  'server/corpus': CORPUS,
-  'server/jobs': JOBS,
+  'server/config': CORE,
+  // These run elsewhere, also in browsers, and know nothing of the server but its answers.
+  'server/clients': [],
+  'server/store/contract.ts': LOW,
+  'server/store/jobs/contract.ts': CORE,
+  'server/store': [...LOW, ...CONTRACTS],
+  'server/plugins': [...LOW, 'server/engine/validation'],
+  'server/engine/validation': CORE,
+  'server/engine': [...ENGINE, 'server/engine/validation'],
+  'server/engine/run': [...ENGINE, 'server/engine', 'server/worker.ts'],
+  'server/corpus': CORPORA,
+  'server/jobs': [...CORPORA, 'server/corpus'],
   'server/http': HTTP,
   // The one place where Fastify is handed what the container holds.
   'server/http/services.ts': ['server/container.ts'],
-  // These run elsewhere, also in browsers, and know nothing of the server but its answers.
-  'server/playground': [],
-  'server/module-ending.ts': [],
-  'server/clients': [],
-  'server/retry.ts': CORE,
-  'server/make-folder.ts': [],
-  'server/hosted': [...CORE, 'server/retry.ts'],
-  'server/hub': [...CORE, 'server/retry.ts'],
-  'server/loader': [...CORE, 'server/validation'],
-  'server/store/contract.ts': [...CORE, 'server/config'],
-  'server/store/jobs/contract.ts': CORE,
-  'server/store': [...CORE, ...STORED, 'server/config', 'server/make-folder.ts', 'server/retry.ts'],
-  'server/config': [...CORE, 'server/validation', 'server/hub'],
-  'server/log.ts': CORE,
-  'server/version.ts': [],
   // What plugins are tested with, which runs them as the service does.
-  'server/testing': [...RUN, 'server/container.ts', 'server/hosted', 'server/loader'],
+  'server/testing': [...CORPORA, 'server/container.ts', 'server/plugins'],
   // The entries of the process and of its threads, and what puts the service together.
   'server/main.ts': ALL,
-  'server/run/worker.ts': ALL,
+  'server/worker.ts': ALL,
   'server/container.ts': ALL,
   'server/app.ts': ALL,
   // The server is one of the commands.
@@ -84,7 +62,6 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // Commands ask a service as any caller does.
   'server/cli': [...ALL, 'server/clients'],
 };
-
 const ROOMS = Object.keys(ARROWS).sort((a, b) => b.length - a.length);
 
 /** The room that a file of `core` or `server` belongs to. */

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import t from 'tap';
 import type { Manifest, PluginId } from '../../core/contracts/manifest.ts';
 import { configOf } from '../../server/config/config.ts';
-import { loadPlugins } from '../../server/loader/loader.ts';
+import { loadPlugins } from '../../server/plugins/loader/loader.ts';
 import { REPLACED } from '../support/here.ts';
 import { breaches, ROOT, type Rule, TESTS, targetOf, withoutComments } from './sources.ts';
 

@@ -60,7 +60,7 @@ function filesWith(pattern: RegExp, sources: Sources): string[] {
 const SWITCH_SETTERS: Readonly<Record<string, string>> = {
   'server/cli/v8-switches.ts':
     'what the start of the server sets, for itself and for the plugins that it has found',
-  'server/run/worker.ts': 'the function that collects garbage, which nothing else offers',
+  'server/worker.ts': 'the function that collects garbage, which nothing else offers',
 };
 
 const V8_SWITCHES = /\b(setFlagsFromString|node:v8)\b/;
@@ -90,7 +90,7 @@ t.test('core and plugins take no network and no process from globalThis', async 
 t.test('each rule sees its breaches', async (t) => {
   const [name] = PLUGIN_NAMES;
   for (const source of [`open('${name}')`, `if (id === "chunker/${name}") f();`, `x = \`refinery/${name}\`;`])
-    t.equal(pluginNamesIn(new Map([['server/service/a.ts', source]])).length, 1, source);
+    t.equal(pluginNamesIn(new Map([['server/engine/a.ts', source]])).length, 1, source);
   for (const source of [`open('${name}-like')`, `// '${name}'\n`, `const x = 'chunker/${name}/index.ts';`])
     t.same(pluginNamesIn(new Map([['core/a.ts', source]])), [], source);
   t.equal(filesWith(ARGUMENTS, new Map([['server/a.ts', "import { argv } from 'node:process';"]])).length, 1);

@@ -1,8 +1,8 @@
 import { join, relative, resolve, sep } from 'node:path';
 import { Argument, Command } from 'commander';
 import { KINDS, type Kind } from '../../../core/contracts/manifest.ts';
-import { BUILT_IN_PLUGINS } from '../../loader/loader.ts';
-import { MODULE_ENDING } from '../../module-ending.ts';
+import { MODULE_ENDING } from '../../config/module-ending.ts';
+import { BUILT_IN_PLUGINS } from '../../plugins/loader/loader.ts';
 import { writeNewPlugin } from '../new-plugin.ts';
 
 const ROOT = join(BUILT_IN_PLUGINS, '..');

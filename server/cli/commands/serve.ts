@@ -3,7 +3,7 @@ import type { Environment, Flags } from '../../config/config.ts';
 import { describeOption, describeOptions, type OptionRow } from '../../config/help.ts';
 import type { Option as ServerOption } from '../../config/option.ts';
 import { OPTION_ENTRIES, type OptionName } from '../../config/options.ts';
-import { VERSION } from '../../version.ts';
+import { VERSION } from '../../config/version.ts';
 import { withSmallYoungGeneration } from '../v8-switches.ts';
 
 /**

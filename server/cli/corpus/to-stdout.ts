@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { ChunkedDocument, ChunkedDocuments } from '../../corpus/chunk-documents.ts';
 import { emptyOf, type Skip, unreadId } from '../../corpus/skips.ts';
+import { release } from '../../engine/answer/release.ts';
 import { idsLine, idsLineOf } from '../../jobs/part-files.ts';
-import { release } from '../../wire/release.ts';
 import { CommandError } from '../errors.ts';
 import { type ChangeCounts, EarlierIds } from './changes/earlier-ids.ts';
 import { checkIds, onlyChanges } from './changes/only-changes.ts';

@@ -1,7 +1,7 @@
 import { globSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { findModule } from '../../loader/plugin-folders.ts';
-import { suggest } from '../../validation/suggest.ts';
+import { suggest } from '../../engine/validation/suggest.ts';
+import { findModule } from '../../plugins/loader/plugin-folders.ts';
 import { UsageError } from '../errors.ts';
 
 const MOST_SHOWN = 8;

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { hold } from '../../../core/hold.ts';
-import { MODULE_ENDING } from '../../module-ending.ts';
+import { MODULE_ENDING } from '../../config/module-ending.ts';
 import { type CheckResult, resultOf } from '../../testing/checks/result.ts';
 import type { CheckReport } from './check-report.ts';
 import type { CheckEvent, CheckTask } from './check-steps.ts';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../core/errors.ts';
-import { toJsonText } from '../../wire/json.ts';
+import { toJsonText } from '../../engine/read/json.ts';
 
 const NAMES = ['id', 'title', 'filename', 'metadata', 'pages', 'text'] as const;
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/errors.ts';
-import { parseLine } from '../../service/lines.ts';
-import { findMembers } from '../../wire/json.ts';
+import { parseLine } from '../../engine/operations/lines.ts';
+import { findMembers } from '../../engine/read/json.ts';
 import type { FieldMapping, ShardRange, SourceDocument } from '../shard.ts';
 import type { Storage, StoredFile } from '../storage.ts';
 import { decompressed, isCompressed, Shares } from './compression.ts';

@@ -1,5 +1,5 @@
 import type { ServiceError } from '../../../core/errors.ts';
-import { isWholeNumber } from '../../service/document-id.ts';
+import { isWholeNumber } from '../../engine/read/document-id.ts';
 import type { FieldMapping } from '../shard.ts';
 import { documentLine, invalid, jsonObject, quoted } from './document-line.ts';
 

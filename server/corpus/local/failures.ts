@@ -1,6 +1,6 @@
 import { getSystemErrorMap } from 'node:util';
 import { reasonOf, ServiceError } from '../../../core/errors.ts';
-import { withRetries } from '../../retry.ts';
+import { withRetries } from '../../config/retry.ts';
 
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: 'there is no space left on its disk: free some space',

@@ -1,6 +1,6 @@
 import type { FastifySchema } from 'fastify';
 import type { Registry } from '../../../core/hosting/registry.ts';
-import type { RequestSchemas } from '../../service/request-schemas.ts';
+import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
 import type { PipelineStep } from '../../store/contract.ts';
 import { errorAnswers, jsonAnswer } from '../answer-schemas.ts';
 import { LINES } from '../streams/media.ts';

@@ -1,8 +1,8 @@
 import { needsKey } from '../../../core/hosting/capability.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
-import type { Runner } from '../../run/runner.ts';
-import { type Metadata, metadataOf } from '../../service/response-metadata.ts';
-import type { Task } from '../../service/tasks.ts';
+import { type Metadata, metadataOf } from '../../engine/answer/response-metadata.ts';
+import type { Runner } from '../../engine/run/runner.ts';
+import type { Task } from '../../engine/tasks.ts';
 import type { PipelineStep } from '../../store/contract.ts';
 import type { Document, Operation } from './document.ts';
 import { exampleSteps } from './example-steps.ts';

@@ -1,8 +1,8 @@
 import type { FastifySchema } from 'fastify';
 import type { Manifest } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
-import { fileDocumentSchema } from '../../service/document-schemas.ts';
-import type { RequestSchemas } from '../../service/request-schemas.ts';
+import { fileDocumentSchema } from '../../engine/read/document-schemas.ts';
+import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
 import { errorAnswers, jsonAnswer } from '../answer-schemas.ts';
 import { operationId, purposeOf, titleOf } from './names.ts';
 import { chunkOf, pipelineChunk } from './work-answers.ts';

@@ -1,4 +1,4 @@
-import { NAME } from '../../version.ts';
+import { NAME } from '../../config/version.ts';
 
 /** Content-Security-Policy of both pages: they load nothing from other hosts; their styles are inline. */
 export const PAGE_POLICY = {

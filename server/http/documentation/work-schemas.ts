@@ -1,8 +1,8 @@
 import type { FastifySchema } from 'fastify';
 import type { Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
-import { SOURCES } from '../../service/document-schemas.ts';
-import type { RequestSchemas } from '../../service/request-schemas.ts';
+import { SOURCES } from '../../engine/read/document-schemas.ts';
+import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
 import { errorAnswers, jsonAnswer } from '../answer-schemas.ts';
 import { componentName, operationId, purposeOf, titleOf } from './names.ts';
 import { chunksStream, documentStream, orStream, orStreamed } from './stream-schemas.ts';

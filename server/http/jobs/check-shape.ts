@@ -1,8 +1,8 @@
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { ServiceError } from '../../../core/errors.ts';
+import type { ParsedDocument } from '../../engine/read/documents.ts';
+import { createValidator, type Validate } from '../../engine/validation/validator.ts';
 import type { JobSource, JobSpec } from '../../jobs/spec.ts';
-import type { ParsedDocument } from '../../service/documents.ts';
-import { createValidator, type Validate } from '../../validation/validator.ts';
 import { collect, textProblems } from '../pipelines/requests.ts';
 import { fieldsBody, jobBody, sourceBody, targetBody } from './request-schemas.ts';
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/errors.ts';
+import { createValidator, type Validate } from '../../engine/validation/validator.ts';
 import type { JobPosition, JobState, ShardState } from '../../store/jobs/contract.ts';
-import { createValidator, type Validate } from '../../validation/validator.ts';
 import { jobsQuery, shardsQuery } from './request-schemas.ts';
 
 /** What requests about jobs say outside of their bodies: which page, which key. */

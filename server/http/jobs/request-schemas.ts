@@ -1,6 +1,6 @@
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { FORMATS } from '../../corpus/shard.ts';
-import { documentSchema, fieldMembers } from '../../service/document-schemas.ts';
+import { documentSchema, fieldMembers } from '../../engine/read/document-schemas.ts';
 import { JOB_STATES, SHARD_STATES } from '../../store/jobs/contract.ts';
 
 /** Schemas of requests about jobs. */

@@ -5,14 +5,8 @@ import { ServiceError } from '../../../core/errors.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import { type FieldMapping, OUTPUT } from '../../corpus/shard.ts';
-import { checkCallbackUrl } from '../../jobs/callback-url.ts';
-import type { JobSource, JobSpec, JobTarget } from '../../jobs/spec.ts';
-import { canonicalJson } from '../../service/canonical-json.ts';
-import { checkList } from '../../service/documents.ts';
-import type { RequestSchemas } from '../../service/request-schemas.ts';
-import type { Service } from '../../service/service.ts';
-import type { PipelineStep, PipelineStore } from '../../store/contract.ts';
-import { createValidator, type Validate } from '../../validation/validator.ts';
+import { canonicalJson } from '../../engine/read/canonical-json.ts';
+import { checkList } from '../../engine/read/documents.ts';
 import {
   findElements,
   findMembers,
@@ -20,7 +14,13 @@ import {
   jsonBytes,
   parseJson,
   withoutBreaks,
-} from '../../wire/json.ts';
+} from '../../engine/read/json.ts';
+import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
+import type { Service } from '../../engine/service.ts';
+import { createValidator, type Validate } from '../../engine/validation/validator.ts';
+import { checkCallbackUrl } from '../../jobs/callback-url.ts';
+import type { JobSource, JobSpec, JobTarget } from '../../jobs/spec.ts';
+import type { PipelineStep, PipelineStore } from '../../store/contract.ts';
 import { findPipeline } from '../pipelines/named.ts';
 import { collect, readSteps, textProblems } from '../pipelines/requests.ts';
 import { type JobMembers, shapeCheck } from './check-shape.ts';

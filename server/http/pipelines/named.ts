@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/errors.ts';
-import type { RunAnswer } from '../../run/executor.ts';
-import type { NamedPipeline, NamedPipelines, OnPart } from '../../service/tasks.ts';
+import type { RunAnswer } from '../../engine/run/executor.ts';
+import type { NamedPipeline, NamedPipelines, OnPart } from '../../engine/tasks.ts';
 import type { PipelineStore } from '../../store/contract.ts';
 import type { Services } from '../services.ts';
 import { textProblems } from './requests.ts';

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/errors.ts';
+import { createValidator } from '../../engine/validation/validator.ts';
 import type { PagePosition, PageRequest, Versions } from '../../store/contract.ts';
-import { createValidator } from '../../validation/validator.ts';
 import { textProblems } from './requests.ts';
 import { pageQuery } from './schemas.ts';
 

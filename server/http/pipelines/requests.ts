@@ -1,10 +1,10 @@
 import { ServiceError } from '../../../core/errors.ts';
-import type { MissingPlugins } from '../../service/pipeline.ts';
-import type { Service } from '../../service/service.ts';
-import { stepSchema } from '../../service/step-schema.ts';
+import { jsonBytes, parseJson } from '../../engine/read/json.ts';
+import type { MissingPlugins } from '../../engine/read/pipeline.ts';
+import { stepSchema } from '../../engine/read/step-schema.ts';
+import type { Service } from '../../engine/service.ts';
+import { createValidator, type Validate } from '../../engine/validation/validator.ts';
 import type { NewPipeline, PipelineChanges, PipelineStep } from '../../store/contract.ts';
-import { createValidator, type Validate } from '../../validation/validator.ts';
-import { jsonBytes, parseJson } from '../../wire/json.ts';
 import { nameQuery, wholeBody } from './by-name.ts';
 import { changesBody, newBody } from './schemas.ts';
 

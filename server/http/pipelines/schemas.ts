@@ -1,6 +1,6 @@
 import type { FastifySchema } from 'fastify';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
-import { stepSchema } from '../../service/step-schema.ts';
+import { stepSchema } from '../../engine/read/step-schema.ts';
 import { errorAnswers, jsonAnswer } from '../answer-schemas.ts';
 import { allowMissing } from './allow-missing.ts';
 

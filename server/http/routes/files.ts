@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { DocumentsTask, Fields, FileTask } from '../../service/tasks.ts';
+import type { DocumentsTask, Fields, FileTask } from '../../engine/tasks.ts';
 import type { PipelineRecord } from '../../store/contract.ts';
 import { answerWith } from '../answer-task.ts';
 import { executeFileSchema, fileRouteSchema } from '../documentation/file-schemas.ts';

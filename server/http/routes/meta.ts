@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { listPlugins } from '../../service/list-plugins.ts';
-import { listTokenizers } from '../../service/list-tokenizers.ts';
-import { NAME, VERSION } from '../../version.ts';
+import { NAME, VERSION } from '../../config/version.ts';
+import { listPlugins } from '../../engine/stages/list-plugins.ts';
+import { listTokenizers } from '../../engine/stages/list-tokenizers.ts';
 import { ABOUT } from '../documentation/meta-schemas.ts';
 import { withBraces } from '../known-paths.ts';
 

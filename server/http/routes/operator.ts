@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../../core/errors.ts';
-import { OVERLOADED } from '../../run/priority-queue.ts';
+import { OVERLOADED } from '../../engine/run/priority-queue.ts';
 import { ABOUT } from '../documentation/meta-schemas.ts';
 
 /** Routes for an operator's tools: whether the server is alive, whether work can be sent here, and metrics. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { putByName } from '../../service/put-by-name.ts';
+import { putByName } from '../../engine/read/put-by-name.ts';
 import type { PageRequest, PipelineRecord, PipelineStore } from '../../store/contract.ts';
 import { bodyOf, bytesBody } from '../bytes-body.ts';
 import { pathOf } from '../error-handler.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import type { LineReader } from '../../run/line-reader.ts';
-import { labelOf } from '../../service/operations.ts';
-import type { ChunksTask } from '../../service/tasks.ts';
+import { labelOf } from '../../engine/operations.ts';
+import type { LineReader } from '../../engine/run/line-reader.ts';
+import type { ChunksTask } from '../../engine/tasks.ts';
 import type { PipelineRecord } from '../../store/contract.ts';
 import { admissionHook } from '../admission.ts';
 import { type AnswerTask, answerWith, stopWhenGone } from '../answer-task.ts';

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { RunAnswer } from '../../run/executor.ts';
-import { errorLine } from '../../service/lines.ts';
-import type { OnPart } from '../../service/tasks.ts';
+import { errorLine } from '../../engine/operations/lines.ts';
+import type { RunAnswer } from '../../engine/run/executor.ts';
+import type { OnPart } from '../../engine/tasks.ts';
 import { noteWork, stopWhenGone } from '../answer-task.ts';
 import { bodyOf } from '../bytes-body.ts';
 import { asServiceError, reportFailure } from '../error-handler.ts';

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fromPlainError, ServiceError } from '../../../core/errors.ts';
-import { HeldBytes } from '../../run/byte-budget.ts';
-import { answerLines, type LineAnswers } from '../../run/line-groups.ts';
-import { LineList, LineReader, type LineSource, tooLong } from '../../run/line-reader.ts';
-import type { StreamPlan } from '../../service/plan.ts';
-import type { ChunksTask } from '../../service/tasks.ts';
-import { release } from '../../wire/release.ts';
+import { release } from '../../engine/answer/release.ts';
+import type { StreamPlan } from '../../engine/read/plan.ts';
+import { HeldBytes } from '../../engine/run/byte-budget.ts';
+import { LineList, LineReader, type LineSource, tooLong } from '../../engine/run/line-reader.ts';
+import { answerLines, type LineAnswers } from '../../engine/run/stream.ts';
+import type { ChunksTask } from '../../engine/tasks.ts';
 import { encodingOf } from '../bytes-body.ts';
 import { answersWhileSent } from '../connection-errors.ts';
 import { asServiceError, reportFailure } from '../error-handler.ts';

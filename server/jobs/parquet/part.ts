@@ -1,6 +1,6 @@
+import { MODULE_ENDING } from '../../config/module-ending.ts';
 import type { FileWriter, WrittenFile } from '../../corpus/storage.ts';
-import { MODULE_ENDING } from '../../module-ending.ts';
-import { GuardedThread } from '../../run/guarded-thread.ts';
+import { GuardedThread } from '../../engine/run/guarded-thread.ts';
 import type { ParquetBytes, ParquetTask } from './worker.ts';
 
 /** Bytes of lines that become a row group, with the line in which they end. */

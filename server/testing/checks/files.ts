@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Manifest, PLUGIN_CONTRACT_VERSION } from '../../../core/contracts/manifest.ts';
 import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import { usedPlugins } from '../../../core/hosting/uses.ts';
-import { suggest } from '../../validation/suggest.ts';
+import { suggest } from '../../engine/validation/suggest.ts';
 import { defaultsOf } from '../cases/options.ts';
 import { type CheckResult, type Failure, ok, resultOf } from './result.ts';
 import type { Subject } from './subject.ts';

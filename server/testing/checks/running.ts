@@ -1,7 +1,7 @@
 import { describeFailure } from '../../../core/hosting/capability.ts';
-import { explainImport } from '../../loader/import-error.ts';
-import { factoryIn, indexOf, NO_FACTORY } from '../../loader/import-factory.ts';
-import { importModule } from '../../loader/modules.ts';
+import { explainImport } from '../../plugins/loader/import-error.ts';
+import { factoryIn, indexOf, NO_FACTORY } from '../../plugins/loader/import-factory.ts';
+import { importModule } from '../../plugins/loader/modules.ts';
 import { isLacking, thrownIn } from '../ledger.ts';
 import { findBroken } from '../promises.ts';
 import { SUITES } from '../suites.ts';

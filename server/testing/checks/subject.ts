@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { PluginId } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { type Environment, readConfig } from '../../config/config.ts';
-import { BUILT_IN_PLUGINS, loadOnePlugin } from '../../loader/loader.ts';
+import { BUILT_IN_PLUGINS, loadOnePlugin } from '../../plugins/loader/loader.ts';
 import type { SuiteOptions } from '../promises.ts';
 import { openWorkbench, type Workbench } from '../workbench.ts';
 

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { PluginHost } from '../../../core/hosting/container.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
-import { readerOf } from '../../../server/service/readers.ts';
+import { readerOf } from '../../../server/engine/read/readers.ts';
 
 /** The file of questions in a folder: a line of JSON for each. */
 const QUESTIONS = 'questions.jsonl';

@@ -10,10 +10,10 @@ import {
   chunkDocuments,
 } from '../../../server/corpus/chunk-documents.ts';
 import type { SourceDocument } from '../../../server/corpus/shard.ts';
-import { createByteBudget } from '../../../server/run/byte-budget.ts';
-import type { RunAnswer } from '../../../server/run/executor.ts';
-import type { Runner } from '../../../server/run/runner.ts';
-import { Throughput } from '../../../server/run/throughput.ts';
+import { createByteBudget } from '../../../server/engine/run/byte-budget.ts';
+import type { RunAnswer } from '../../../server/engine/run/executor.ts';
+import type { Runner } from '../../../server/engine/run/runner.ts';
+import { Throughput } from '../../../server/engine/run/throughput.ts';
 import { composeQuietly, runTask } from '../../support/service.ts';
 
 const { service } = await composeQuietly();

@@ -4,7 +4,7 @@ import { FIXTURES } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
 import { type Answer, type Client, startServer } from '../../support/server.ts';
 import type { Database } from '../../support/stores.ts';
-import { create, PATH, type Pipeline, STEPS } from '../service/pipelines.ts';
+import { create, PATH, type Pipeline, STEPS } from '../engine/pipelines.ts';
 
 /** What the routes of stored pipelines promise on any database. */
 

@@ -6,10 +6,10 @@ import { checkProblem } from '../../support/problems.ts';
 import { type Answer, startServer, temporaryFolder } from '../../support/server.ts';
 import { openStore } from '../../support/stores.ts';
 import { LINES } from '../../support/streams.ts';
-import { create, PATH, type Pipeline, STEPS } from '../service/pipelines.ts';
+import { create, PATH, type Pipeline, STEPS } from '../engine/pipelines.ts';
 import { pipelineCases, put, startTwo } from './pipeline-cases.ts';
 
-/** The routes of stored pipelines; what their bodies mean is tested in `test/server/service/pipeline-requests.test.ts`. */
+/** The routes of stored pipelines; what their bodies mean is tested in `test/server/engine/pipeline-requests.test.ts`. */
 
 const database = { dataDir: `${await temporaryFolder(t)}/data`, databaseUrl: '' };
 const [client, other] = await startTwo(t, database);

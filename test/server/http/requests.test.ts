@@ -10,9 +10,9 @@ import { checkProblem } from '../../support/problems.ts';
 import { startServer, temporaryFolder } from '../../support/server.ts';
 import { countOf, LINES, linesIn, openStream } from '../../support/streams.ts';
 import { until } from '../../support/until.ts';
-import { create } from '../service/pipelines.ts';
+import { create } from '../engine/pipelines.ts';
 
-/** A request of each kind over a real socket, done in a worker; what they mean is tested in `test/server/service`. */
+/** A request of each kind over a real socket, done in a worker; what they mean is tested in `test/server/engine`. */
 
 const place = await temporaryFolder(t);
 const told = (who: string) => (existsSync(join(place, who)) ? readFileSync(join(place, who), 'utf8') : '');

@@ -1,6 +1,6 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
-import { createByteBudget, HeldBytes } from '../../../server/run/byte-budget.ts';
+import { createByteBudget, HeldBytes } from '../../../server/engine/run/byte-budget.ts';
 import { chunker, pluginsFolder } from '../../support/plugins.ts';
 import { type Client, metricOf, startApp, startServer } from '../../support/server.ts';
 import { openStream, type SentStream, WAITS_OR_FAILS } from '../../support/streams.ts';

@@ -5,11 +5,11 @@ import { exposedError } from '../../../core/errors.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 import type { ChunkedDocument } from '../../../server/corpus/chunk-documents.ts';
+import type { Run } from '../../../server/engine/operation.ts';
+import { createSinkCollections, storeOperation } from '../../../server/engine/operations/store-chunks.ts';
+import type { Runner } from '../../../server/engine/run/runner.ts';
 import { storingIn } from '../../../server/jobs/shard-sink.ts';
 import type { JobSpec } from '../../../server/jobs/spec.ts';
-import type { Runner } from '../../../server/run/runner.ts';
-import type { Run } from '../../../server/service/operation.ts';
-import { createSinkCollections, storeOperation } from '../../../server/service/run-store.ts';
 
 const SPEC: JobSpec = {
   source: { format: 'auto' },

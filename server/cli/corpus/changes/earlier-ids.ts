@@ -3,9 +3,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { reasonOf } from '../../../../core/errors.ts';
 import { hold } from '../../../../core/hold.ts';
+import { LineSplitter } from '../../../engine/read/line-splitter.ts';
 import { MANIFEST } from '../../../jobs/job-folder.ts';
 import { idsLineOf } from '../../../jobs/part-files.ts';
-import { LineSplitter } from '../../../wire/line-splitter.ts';
 import { UsageError } from '../../errors.ts';
 
 /** The ids that documents keep of an earlier run because they failed, in the folder of a run with `--since`. */

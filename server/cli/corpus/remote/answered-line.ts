@@ -2,8 +2,8 @@ import { ServiceError } from '../../../../core/errors.ts';
 import { ChunksmithError } from '../../../clients/javascript/errors.ts';
 import { type ChunkedDocument, type DocumentError, failedDocument } from '../../../corpus/chunk-documents.ts';
 import type { SourceDocument } from '../../../corpus/shard.ts';
+import { findElements, findMembers, type JsonPlace } from '../../../engine/read/json.ts';
 import type { JobSpec } from '../../../jobs/spec.ts';
-import { findElements, findMembers, type JsonPlace } from '../../../wire/json.ts';
 
 const LINE_FEED = Buffer.from('\n');
 const ID = /^\{"id":"([^"]+)"/;

@@ -1,11 +1,11 @@
 import { ChunksmithError } from '../../../clients/javascript/errors.ts';
 import { LINES } from '../../../clients/javascript/transport.ts';
+import { type RetryLimits, withRetries } from '../../../config/retry.ts';
 import type { ChunkedDocument, ChunkedDocuments } from '../../../corpus/chunk-documents.ts';
 import type { SourceDocument } from '../../../corpus/shard.ts';
+import { LineSplitter } from '../../../engine/read/line-splitter.ts';
 import type { Chunking } from '../../../jobs/chunking.ts';
 import type { JobSpec } from '../../../jobs/spec.ts';
-import { type RetryLimits, withRetries } from '../../../retry.ts';
-import { LineSplitter } from '../../../wire/line-splitter.ts';
 import type { Api } from '../../api.ts';
 import { answeredLine, failedLine } from './answered-line.ts';
 import { UnansweredLines } from './unanswered-lines.ts';

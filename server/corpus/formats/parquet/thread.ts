@@ -1,5 +1,5 @@
-import { MODULE_ENDING } from '../../../module-ending.ts';
-import { GuardedThread } from '../../../run/guarded-thread.ts';
+import { MODULE_ENDING } from '../../../config/module-ending.ts';
+import { GuardedThread } from '../../../engine/run/guarded-thread.ts';
 import type { RowLines, RowsTask } from './row-lines.ts';
 import type { ParquetAnswer, ParquetFile } from './worker.ts';
 

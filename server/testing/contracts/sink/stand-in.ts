@@ -2,8 +2,8 @@ import { dirname, join } from 'node:path';
 import type { SinkChunk } from '../../../../core/contracts/sink.ts';
 import type { PluginEntry } from '../../../../core/hosting/registry.ts';
 import { type Kit, kit } from '../../../../core/kit.ts';
-import { importModule } from '../../../loader/modules.ts';
-import { findModule } from '../../../loader/plugin-folders.ts';
+import { importModule } from '../../../plugins/loader/modules.ts';
+import { findModule } from '../../../plugins/loader/plugin-folders.ts';
 import { BrokenContract } from '../../broken-contract.ts';
 
 /** What a sink stores in while its promises are checked: a database of its kind on this machine, or one that stands in. */

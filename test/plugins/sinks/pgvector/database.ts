@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { SinkChunk } from '../../../../core/contracts/sink.ts';
 import { parseExactJson } from '../../../../core/engine/exact-json.ts';
-import { withRetries } from '../../../../server/retry.ts';
+import { withRetries } from '../../../../server/config/retry.ts';
 
 interface Row {
   readonly id: string;

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import type { TokenizerProvider } from '../../../../core/contracts/tokenizer.ts';
 import createHuggingFaceTokenizers from '../../../../plugins/tokenizers/huggingface/index.ts';
-import { createModelFiles } from '../../../../server/hub/model-files.ts';
 import type { HubSettings } from '../../../../server/config/hub-settings.ts';
+import { createModelFiles } from '../../../../server/plugins/hub/model-files.ts';
 import { collaborators, quietLog } from '../../../../server/testing/collaborators.ts';
 import {
   bertWordPiece,

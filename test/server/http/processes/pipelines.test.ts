@@ -2,7 +2,7 @@ import t from 'tap';
 import { noPostgres, startPostgres } from '../../../support/postgres.ts';
 import { checkProblem } from '../../../support/problems.ts';
 import { until } from '../../../support/until.ts';
-import { create, PATH } from '../../service/pipelines.ts';
+import { create, PATH } from '../../engine/pipelines.ts';
 import { pipelineCases, put, remove, startTwo } from '../pipeline-cases.ts';
 
 /** Stored pipelines on PostgreSQL. */

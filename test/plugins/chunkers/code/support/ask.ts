@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findLanguage, type Language } from '../../../../../plugins/chunkers/code/languages.ts';
-import { metadataOf } from '../../../../../server/service/response-metadata.ts';
+import { metadataOf } from '../../../../../server/engine/answer/response-metadata.ts';
 import { type AnswerChunk, composeQuietly, runTask } from '../../../../support/service.ts';
 
 /** One service for the tests of this plugin, so that each grammar is loaded once. */

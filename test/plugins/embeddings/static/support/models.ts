@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import type { SharedBuffers } from '../../../../../core/contracts/collaborators.ts';
 import type { EmbeddingModel, EmbeddingProvider } from '../../../../../core/contracts/embedding.ts';
 import createStaticEmbeddings from '../../../../../plugins/embeddings/static/index.ts';
-import { createModelFiles } from '../../../../../server/hub/model-files.ts';
+import { createModelFiles } from '../../../../../server/plugins/hub/model-files.ts';
 import { collaborators, ownBuffers, quietLog } from '../../../../../server/testing/collaborators.ts';
 import { wordPieceOf } from '../../../../fixtures/tokenizers/tokenizer-files.ts';
 import { factoryOf } from '../../../../support/here.ts';

@@ -1,0 +1,55 @@
+/** The address of the service: the page stands right below it, whatever is before it. */
+export const BASE = new URL('../../../playground/data/', location.href);
+
+/** An answer that is no success, with the message of the service, or one that is of no use. */
+export class ServiceProblem extends Error {
+  readonly status: number;
+
+  constructor(status: number, detail: string) {
+    super(detail);
+    this.status = status;
+  }
+}
+
+/** What went wrong, in the words of the service if it said any. */
+export function reasonOf(error: unknown): string {
+  return error instanceof ServiceProblem ? error.message : 'The service cannot be reached.';
+}
+
+let key = '';
+
+/** Keeps a key for the requests that follow, in memory alone. */
+export function useKey(given: string): void {
+  key = given;
+}
+
+export interface Answer<T> {
+  readonly body: T;
+  readonly headers: Headers;
+}
+
+/**
+ * Calls the service.
+ *
+ * @param path relative to the service, such as `v1/plugins`
+ * @throws ServiceProblem with what the service says
+ */
+export async function call<T>(path: string, init: RequestInit = {}): Promise<Answer<T>> {
+  const headers = new Headers(init.headers);
+  if (key !== '') headers.set('authorization', `Bearer ${key}`);
+  const response = await fetch(new URL(path, BASE), { ...init, headers });
+  const body: unknown = await response
+    .json()
+    .catch(() => ({ detail: `The answer is no JSON (${response.status}).` }));
+  if (!response.ok) throw new ServiceProblem(response.status, String((body as { detail?: unknown }).detail));
+  return { body: body as T, headers: response.headers };
+}
+
+export function post<T>(path: string, body: object, signal?: AbortSignal): Promise<Answer<T>> {
+  return call<T>(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}

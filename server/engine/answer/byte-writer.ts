@@ -1,0 +1,280 @@
+import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import { release } from './release.ts';
+
+/** Longest stretch to copy byte by byte: for these a native call costs more. */
+const SHORT_COPY = 48;
+/** Longest text to encode unit by unit; `JSON.stringify` and a native call take longer for most of these. */
+const SHORT_TEXT = 512;
+/** The units of such a text: reading them from an array is faster than from a slice of a text. */
+const units = new Uint16Array(SHORT_TEXT);
+const unitBytes = Buffer.from(units.buffer);
+/** Most bytes that a UTF-16 unit takes in UTF-8. */
+const UNIT_BYTES = 3;
+/** Most digits of a safe integer. */
+const INTEGER_BYTES = 16;
+
+const BACKSLASH = 0x5c;
+const PLAIN = 0;
+const REFUSED = 1;
+
+/**
+ * For each ASCII character what follows the backslash in its escape: `PLAIN` if it needs none, `REFUSED` if
+ * `JSON.stringify` has to write it.
+ */
+const ESCAPES = Uint8Array.from({ length: 0x80 }, (_, unit) => (unit < 0x20 ? REFUSED : PLAIN));
+for (const [character, letter] of ['""', '\\\\', '\nn', '\rr', '\tt']) {
+  ESCAPES[(character as string).charCodeAt(0)] = (letter as string).charCodeAt(0);
+}
+
+/** Most bytes of an answer that are written without being counted before. */
+const UNCOUNTED = 67_108_864;
+/** Bytes of the array that is filled again and again to count. */
+const SCRATCH = 1_048_576;
+
+/**
+ * Writes an answer. One that may be large is counted first, which takes no memory: what is refused has not taken a gigabyte
+ * before, and what is not is written into an array of its size.
+ *
+ * @param limit most bytes of the answer
+ * @param estimate of its bytes; a low one costs a second try
+ * @param write writes the same each time
+ * @throws ServiceError `answer_too_large`
+ */
+export function writeWithin(
+  limit: number,
+  estimate: number,
+  write: (writer: ByteWriter) => void,
+): Uint8Array<ArrayBuffer> {
+  if (estimate <= UNCOUNTED) {
+    const writer = new ByteWriter(Math.min(limit, UNCOUNTED), estimate);
+    try {
+      write(writer);
+      return writer.written();
+    } catch (error) {
+      writer.release();
+      const isTooLarge = error instanceof ServiceError && error.code === 'answer_too_large';
+      if (!isTooLarge || limit <= UNCOUNTED) throw error;
+    }
+  }
+  const counter = new ByteWriter(limit, SCRATCH, true);
+  write(counter);
+  const writer = new ByteWriter(limit, counter.count());
+  write(writer);
+  return writer.written();
+}
+
+/**
+ * Fills a growing array with JSON. Each text is encoded by itself: a single character beyond Latin-1 would make
+ * the JSON of a whole answer a string of two bytes per character, which takes longer to make and to encode.
+ */
+export class ByteWriter {
+  readonly #limit: number;
+  #out: Buffer<ArrayBuffer>;
+  #at = 0;
+  /** Where the part begins that the limit is for. */
+  #from = 0;
+  /** Bytes that were counted and are not in the array any more. */
+  #counted = 0;
+  readonly #isCounting: boolean;
+
+  /**
+   * @param limit most bytes that may be written, or of each part
+   * @param size bytes to make room for at first
+   * @param isCounting keeps nothing of what is written but its length; not for parts
+   */
+  constructor(limit: number, size: number, isCounting = false) {
+    this.#limit = limit;
+    this.#isCounting = isCounting;
+    this.#out = Buffer.allocUnsafeSlow(size);
+  }
+
+  /** Begins another part. @throws ServiceError `answer_too_large` if the one before it is */
+  beginPart(): void {
+    this.#refuseTooMuch();
+    this.#from = this.#at;
+  }
+
+  /** Takes back what was written of the part. */
+  dropPart(): void {
+    this.#at = this.#from;
+  }
+
+  /** Writes ASCII that needs no escape. */
+  ascii(text: string): void {
+    this.#reserve(text.length);
+    this.#at = writeAscii(text, this.#out, this.#at);
+  }
+
+  /** Copies bytes that are JSON already. */
+  bytes(source: Uint8Array, from: number, to: number): void {
+    this.#reserve(to - from);
+    const out = this.#out;
+    if (to - from > SHORT_COPY) {
+      out.set(source.subarray(from, to), this.#at);
+      this.#at += to - from;
+      return;
+    }
+    let at = this.#at;
+    for (let index = from; index < to; index++) out[at++] = source[index] as number;
+    this.#at = at;
+  }
+
+  /** Writes a number of any kind; what JSON does not have becomes `null`. */
+  number(value: number): void {
+    if (Number.isSafeInteger(value) && value >= 0) {
+      this.#reserve(INTEGER_BYTES);
+      this.#at = writeInteger(value, this.#out, this.#at);
+    } else this.json(JSON.stringify(value ?? null));
+  }
+
+  /** Writes a text as the content of a string literal, without its quotes. */
+  characters(text: string): void {
+    if (text.length > SHORT_TEXT || !this.#short(text)) this.json(JSON.stringify(text).slice(1, -1));
+  }
+
+  /** Writes JSON that is still a string. */
+  json(json: string): void {
+    this.#reserve(json.length * UNIT_BYTES);
+    this.#at += this.#out.write(json, this.#at);
+  }
+
+  /** Writes a list of numbers with eight decimals. */
+  vector(vector: Float32Array): void {
+    this.#reserve(vector.length * NUMBER_BYTES + 2);
+    this.#at = writeVector(vector, this.#out, this.#at);
+  }
+
+  /**
+   * The bytes that were written; nothing else uses their memory.
+   *
+   * @throws ServiceError `answer_too_large`
+   */
+  written(): Uint8Array<ArrayBuffer> {
+    this.#refuseTooMuch();
+    return this.#out.subarray(0, this.#at);
+  }
+
+  /** Bytes that were written. @throws ServiceError `answer_too_large` */
+  count(): number {
+    this.#refuseTooMuch();
+    return this.#counted + this.#at;
+  }
+
+  /** Frees the memory of what was written, which is not wanted any more. */
+  release(): void {
+    release(this.#out);
+  }
+
+  /** Writes a text unit by unit. Writes nothing and returns false if it has surrogates or rare control characters. */
+  #short(text: string): boolean {
+    const { length } = text;
+    this.#reserve(length * UNIT_BYTES);
+    unitBytes.write(text, 'utf16le');
+    const out = this.#out;
+    let at = this.#at;
+    for (let index = 0; index < length; index++) {
+      const unit = units[index] as number;
+      if (unit < 0x80) {
+        const letter = ESCAPES[unit] as number;
+        if (letter === REFUSED) return false;
+        if (letter !== PLAIN) out[at++] = BACKSLASH;
+        out[at++] = letter === PLAIN ? unit : letter;
+      } else if (unit < 0x800) {
+        out[at++] = 0xc0 | (unit >> 6);
+        out[at++] = 0x80 | (unit & 0x3f);
+      } else {
+        if ((unit & 0xf800) === 0xd800) return false;
+        out[at++] = 0xe0 | (unit >> 12);
+        out[at++] = 0x80 | ((unit >> 6) & 0x3f);
+        out[at++] = 0x80 | (unit & 0x3f);
+      }
+    }
+    this.#at = at;
+    return true;
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#out.length - this.#at >= bytes) return;
+    this.#refuseTooMuch();
+    if (this.#isCounting) {
+      this.#counted += this.#at;
+      this.#at = 0;
+      if (this.#out.length >= bytes) return;
+    }
+    const most = this.#from + this.#limit + bytes;
+    const grown = Buffer.allocUnsafeSlow(Math.max(Math.min(2 * this.#out.length, most), this.#at + bytes));
+    this.#out.copy(grown, 0, 0, this.#at);
+    release(this.#out);
+    this.#out = grown;
+  }
+
+  #refuseTooMuch(): void {
+    const bytes = this.#counted + this.#at - this.#from;
+    if (bytes <= this.#limit) return;
+    throw new ServiceError('answer_too_large', { bytes, limit: this.#limit });
+  }
+}
+
+keepOptimised(new ByteWriter(0, 0));
+
+/** Write numbers as ASCII into an array, from `at` on; each function returns the index after what it wrote. */
+
+/** Most bytes of a number in a vector, with its comma. */
+const NUMBER_BYTES = 26;
+
+const SCALE = 1e8;
+const MOST_SCALED = 2 ** 53;
+
+/** Writes `[x,y,...]`. */
+function writeVector(vector: Float32Array, out: Uint8Array, at: number): number {
+  let place = at;
+  out[place++] = 0x5b;
+  for (let index = 0; index < vector.length; index++) {
+    if (index > 0) out[place++] = 0x2c;
+    place = writeNumber(vector[index] as number, out, place);
+  }
+  out[place++] = 0x5d;
+  return place;
+}
+
+/** Writes a number with eight decimals, without trailing zeros. What is not finite becomes 0. */
+function writeNumber(value: number, out: Uint8Array, at: number): number {
+  const scaled = Math.round(Math.abs(value) * SCALE);
+  if (!(scaled < MOST_SCALED)) return writeAscii(Number.isFinite(value) ? String(value) : '0', out, at);
+  let place = at;
+  if (value < 0 && scaled > 0) out[place++] = 0x2d;
+  const whole = Math.floor(scaled / SCALE);
+  place = whole < 10 ? writeDigit(whole, out, place) : writeAscii(String(whole), out, place);
+  let rest = scaled - whole * SCALE;
+  if (rest === 0) return place;
+  out[place++] = 0x2e;
+  for (let power = SCALE / 10; rest > 0; power /= 10) {
+    const digit = Math.floor(rest / power);
+    out[place++] = 0x30 + digit;
+    rest -= digit * power;
+  }
+  return place;
+}
+
+/** Writes a safe integer that is not negative. */
+function writeInteger(value: number, out: Uint8Array, at: number): number {
+  let digits = 1;
+  for (let power = 10; power <= value; power *= 10) digits++;
+  let rest = value;
+  for (let place = at + digits - 1; place >= at; place--) {
+    out[place] = 0x30 + (rest % 10);
+    rest = Math.floor(rest / 10);
+  }
+  return at + digits;
+}
+
+function writeDigit(digit: number, out: Uint8Array, at: number): number {
+  out[at] = 0x30 + digit;
+  return at + 1;
+}
+
+function writeAscii(text: string, out: Uint8Array, at: number): number {
+  for (let index = 0; index < text.length; index++) out[at + index] = text.charCodeAt(index);
+  return at + text.length;
+}

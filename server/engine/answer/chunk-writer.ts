@@ -1,0 +1,199 @@
+import type { JsonText } from '../read/json.ts';
+import { type ByteWriter, writeWithin } from './byte-writer.ts';
+import type { Column } from './columns.ts';
+
+/**
+ * One chunk, ready to be written. Its text is `before`, then the source's JSON between the bytes `from` and `to`,
+ * which is copied, then `after`.
+ */
+export interface WrittenChunk {
+  readonly source: JsonText;
+  readonly from: number;
+  readonly to: number;
+  readonly before: string;
+  readonly after: string;
+  readonly start_index: number;
+  readonly end_index: number;
+  readonly token_count: number;
+  /** Further fields, in the order of the answer; the fields that every chunk has are skipped. */
+  readonly fields: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The chunks of one document, ready to be written. */
+export interface WrittenDocument {
+  readonly chunks: readonly WrittenChunk[];
+  /** The id of each chunk, which comes first; undefined if they have none. */
+  readonly ids: readonly string[] | undefined;
+  /** Fields that each of them has: null where it has none of its own. */
+  readonly nullable: Readonly<Record<string, null>>;
+  /** Fields that the service adds to each of them; they come last, and instead of others of their names. */
+  readonly columns: readonly Column[];
+}
+
+/**
+ * Writes the chunks of documents as JSON: a list, or a list of lists for a batch. A field that is a
+ * `Float32Array` becomes a list of numbers with eight decimals.
+ *
+ * @param limit most bytes of the answer
+ * @throws ServiceError `answer_too_large`
+ */
+export function writeChunks(
+  documents: readonly WrittenDocument[],
+  isBatch: boolean,
+  limit: number,
+): Uint8Array<ArrayBuffer> {
+  const size = documents.reduce((sum, document) => sum + estimateBytes(document), FIRST_SIZE);
+  return writeWithin(limit, size, (writer) => {
+    if (isBatch) writer.ascii('[');
+    documents.forEach((document, place) => {
+      if (place > 0) writer.ascii(',');
+      writeList(writer, document);
+    });
+    if (isBatch) writer.ascii(']');
+  });
+}
+
+const FIRST_SIZE = 1024;
+/** Bytes that a chunk takes besides its texts, and that each further field takes; estimates. */
+const CHUNK_BYTES = 112;
+const FIELD_BYTES = 48;
+
+/** Estimates the bytes of a document's chunks: making room for all chunks at once saves copies. */
+function estimateBytes({ chunks, ids, nullable, columns }: WrittenDocument): number {
+  const own = (Object.keys(nullable).length + (ids === undefined ? 0 : 1)) * FIELD_BYTES;
+  const added = columns.reduce((sum, { bytes }) => sum + bytes, own);
+  let size = chunks.length * added;
+  for (const chunk of chunks) size += sizeOf(chunk);
+  return size;
+}
+
+function sizeOf({ from, to, before, after, fields }: WrittenChunk): number {
+  let size = CHUNK_BYTES + (to - from) + before.length + after.length;
+  for (const name in fields) {
+    const value = fields[name];
+    size += FIELD_BYTES + (typeof value === 'string' ? value.length : 0);
+  }
+  return size;
+}
+
+/** Writes the list of a document's chunks. */
+export function writeList(writer: ByteWriter, document: WrittenDocument): void {
+  writer.ascii('[');
+  writeEach(writer, document, ',');
+  writer.ascii(']');
+}
+
+/** Writes a document's chunks, a line for each. */
+export function writeLines(writer: ByteWriter, document: WrittenDocument): void {
+  writeEach(writer, document, '\n');
+  if (document.chunks.length > 0) writer.ascii('\n');
+}
+
+/** A function of its own, which V8 can optimise: there may be a million chunks. @param between one ASCII character */
+function writeEach(
+  writer: ByteWriter,
+  { chunks, ids, nullable, columns }: WrittenDocument,
+  between: string,
+): void {
+  const rest: Rest = { taken: takenNames(ids, columns), written: new Map() };
+  for (let index = 0; index < chunks.length; index++) {
+    if (index > 0) writer.ascii(between);
+    if (ids !== undefined) writeId(writer, ids[index] as string);
+    else writer.bytes(TEXT, 0, TEXT.length);
+    const chunk = chunks[index] as WrittenChunk;
+    writeChunk(writer, chunk, rest);
+    for (const name in nullable) if (chunk.fields?.[name] === undefined) writeName(writer, name, 'null');
+    for (const column of columns) column.write(writer, index);
+    writer.ascii('}');
+  }
+}
+
+/** The names of fields that are not taken over from a chunk, because they are written in another way. */
+function takenNames(ids: readonly string[] | undefined, columns: readonly Column[]): ReadonlySet<string> {
+  if (ids === undefined && columns.length === 0) return OWN_FIELDS;
+  return new Set([...OWN_FIELDS, ...(ids === undefined ? [] : ['id']), ...columns.map(({ name }) => name)]);
+}
+
+function writeId(writer: ByteWriter, id: string): void {
+  writer.bytes(ID, 0, ID.length);
+  writer.ascii(id);
+  writer.bytes(TEXT_BEHIND_ID, 0, TEXT_BEHIND_ID.length);
+}
+
+const ID = ascii('{"id":"');
+const TEXT_BEHIND_ID = ascii('","text":"');
+const TEXT = ascii('{"text":"');
+const START = ascii('","start_index":');
+const END = ascii(',"end_index":');
+const COUNT = ascii(',"token_count":');
+
+/** Writes a chunk from the first character of its text to before its closing brace. */
+function writeChunk(writer: ByteWriter, chunk: WrittenChunk, rest: Rest): void {
+  const { before, after, fields } = chunk;
+  if (before !== '') writer.characters(before);
+  writer.bytes(chunk.source, chunk.from, chunk.to);
+  if (after !== '') writer.characters(after);
+  writer.bytes(START, 0, START.length);
+  writer.number(chunk.start_index);
+  writer.bytes(END, 0, END.length);
+  writer.number(chunk.end_index);
+  writer.bytes(COUNT, 0, COUNT.length);
+  writer.number(chunk.token_count);
+  if (fields !== undefined) writeFields(writer, fields, rest);
+}
+
+const OWN_FIELDS: ReadonlySet<string> = new Set(['text', 'start_index', 'end_index', 'token_count']);
+
+/** How the further fields of a document's chunks are written. */
+interface Rest {
+  /** The names of those that are not. */
+  readonly taken: ReadonlySet<string>;
+  /** The JSON of objects and lists, by themselves: many chunks have the same. */
+  readonly written: Map<unknown, string>;
+}
+
+function writeFields(
+  writer: ByteWriter,
+  fields: Readonly<Record<string, unknown>>,
+  { taken, written }: Rest,
+): void {
+  for (const name in fields) {
+    if (taken.has(name)) continue;
+    const value = fields[name];
+    if (value === null) writeName(writer, name, 'null');
+    else if (typeof value === 'string') {
+      writeName(writer, name, '"');
+      writer.characters(value);
+      writer.ascii('"');
+    } else if (value instanceof Float32Array) {
+      writeName(writer, name, '');
+      writer.vector(value);
+    } else {
+      const json = written.get(value) ?? (JSON.stringify(value) as string | undefined);
+      if (json === undefined) continue;
+      if (typeof value === 'object') written.set(value, json);
+      writeName(writer, name, '');
+      writer.json(json);
+    }
+  }
+}
+
+/** Most names whose JSON is kept; requests may bring any. */
+const MOST_HEADS = 1000;
+const HEADS = new Map<string, Uint8Array>();
+
+function writeName(writer: ByteWriter, name: string, opening: string): void {
+  const head = HEADS.get(name) ?? keptHead(name);
+  writer.bytes(head, 0, head.length);
+  writer.ascii(opening);
+}
+
+function keptHead(name: string): Uint8Array {
+  const head = Buffer.from(`,${JSON.stringify(name)}:`);
+  if (HEADS.size < MOST_HEADS) HEADS.set(name, head);
+  return head;
+}
+
+function ascii(text: string): Uint8Array {
+  return Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+}

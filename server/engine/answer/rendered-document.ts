@@ -1,0 +1,222 @@
+import { hash } from 'node:crypto';
+import type { Span } from '../../../core/contracts/chunk.ts';
+import { embeddedText } from '../../../core/engine/cuts.ts';
+import { countUpTo } from '../../../core/engine/search.ts';
+import { toUuid } from '../../../core/engine/uuid.ts';
+import { canonicalJson } from '../read/canonical-json.ts';
+import { INCLUDED, type Included } from '../read/document-schemas.ts';
+import type { SourceDocument } from '../read/documents.ts';
+import { canonicalJsonText, type JsonText } from '../read/json.ts';
+import type { Plan } from '../read/plan.ts';
+import { keptMetadata } from '../read/request-chunks.ts';
+import { type DocumentChunks, writtenChunks } from '../stages/chunk-set.ts';
+import type { Input } from '../stages/stages.ts';
+import type { WrittenDocument } from './chunk-writer.ts';
+import { asciiColumn, type Column, constantColumn, numberColumn } from './columns.ts';
+
+/** The further fields that every chunk of a pipeline has, null if nothing made them. */
+const PIPELINE_FIELDS = Object.freeze({ context: null, embedding: null });
+const NONE = Object.freeze({});
+
+/** The bytes of a chunk without text, with offsets of one digit. */
+const SMALLEST_CHUNK = '{"text":"","start_index":0,"end_index":0,"token_count":0},'.length;
+
+/** Bytes that the chunks of an input will take at least: what is too large is refused before it is made. */
+export function leastBytes(input: Input, { spans, refined, places }: DocumentChunks, plan: Plan): number {
+  const count = refined?.chunks.length ?? spans.length;
+  const hasMetadata = !('chunks' in input) && plan.include.includes('metadata');
+  const each = SMALLEST_CHUNK + (hasMetadata ? (input.about?.metadata?.length ?? 0) : 0);
+  let texts = 0;
+  if (refined === undefined && places !== undefined)
+    for (let index = 0; index < count; index++)
+      texts += (places.to[index] as number) - (places.from[index] as number);
+  return count * each + texts;
+}
+
+/** The chunks of one input as they are written, with the fields that the request asks for. */
+export function writtenDocument(input: Input, given: DocumentChunks, plan: Plan): WrittenDocument {
+  const chunks = writtenChunks(given);
+  if ('chunks' in input)
+    return { chunks, ids: undefined, nullable: NONE, columns: keptMetadata(input, chunks) };
+  const { include, namespace, stages, pipeline } = plan;
+  const asked = { include, namespace, steps: pipeline ?? stages };
+  const { ids, columns } = addedFields(input, given, asked);
+  if (pipeline === undefined) return { chunks, ids, nullable: NONE, columns };
+  return { chunks, ids: ids ?? idsOf(input, given, asked), nullable: PIPELINE_FIELDS, columns };
+}
+
+/** What a request says of the fields of its chunks. */
+export interface Asked {
+  readonly include: readonly Included[];
+  readonly namespace: string;
+  /** The steps that made the chunks; the ids of chunks of a text without an id follow from them. */
+  readonly steps: readonly object[];
+}
+
+/** The fields that the service adds to the chunks of one document. */
+export interface AddedFields {
+  /** Undefined if they are not asked for. */
+  readonly ids: readonly string[] | undefined;
+  readonly columns: readonly Column[];
+}
+
+/** Makes the fields that are asked for, all of them in the order of `INCLUDED`. */
+function addedFields(document: SourceDocument, chunks: DocumentChunks, asked: Asked): AddedFields {
+  if (asked.include.length === 0) return NOTHING_ADDED;
+  const wants = new Set(asked.include);
+  const identity = identityOf(document, chunks, asked, wants);
+  const columns = INCLUDED.flatMap((name) =>
+    name !== 'id' && wants.has(name) ? COLUMNS[name](document, chunks, identity) : [],
+  );
+  return { ids: wants.has('id') ? identity.ids : undefined, columns };
+}
+
+/** Makes the columns of what may be included. */
+const COLUMNS: Readonly<Record<Exclude<Included, 'id'>, ColumnsOf>> = {
+  document_id: ({ about }) => [constantColumn('document_id', jsonOf(about?.id))],
+  index: (_document, { spans }) => [numberColumn('index', [...spans.keys()])],
+  hash: (_document, _chunks, { hashes }) => [asciiColumn('hash', hashes)],
+  metadata: ({ about }) => [constantColumn('metadata', about?.metadata)],
+  lines: ({ text }, { spans }) => lineColumns(text, spans),
+  pages: ({ about }, { spans }) => pageColumns(about?.pages, spans),
+  neighbours: (_document, _chunks, { ids }) => neighbourColumns(ids),
+};
+
+type ColumnsOf = (document: SourceDocument, chunks: DocumentChunks, identity: Identity) => Column[];
+
+/** What chunks are known by, as far as it is asked for. */
+interface Identity {
+  readonly hashes: readonly string[];
+  readonly ids: readonly string[];
+}
+
+const NOTHING_ADDED: AddedFields = { ids: undefined, columns: [] };
+
+/** The ids of the chunks of a document, or of a text without an id. */
+function idsOf(document: SourceDocument, chunks: DocumentChunks, asked: Asked): readonly string[] {
+  return identityOf(document, chunks, asked, new Set(['id'])).ids;
+}
+
+function identityOf(
+  document: SourceDocument,
+  chunks: DocumentChunks,
+  { namespace, steps }: Asked,
+  wants: ReadonlySet<Included>,
+): Identity {
+  const { text, json, about } = document;
+  const wantsIds = wants.has('id') || wants.has('neighbours');
+  const wantsHashes = wants.has('hash') || (wantsIds && about?.id !== undefined);
+  const hashes = wantsHashes ? hashesOf(text, chunks) : [];
+  if (!wantsIds) return { hashes, ids: [] };
+  if (about?.id !== undefined) return { hashes, ids: documentChunkIds(namespace, about.id, hashes) };
+  return { hashes, ids: chunkIds(chunkIdSeed(steps, canonicalJsonText(text, json)), chunks.spans.length) };
+}
+
+/** The hashes of what is embedded of each chunk: its text, after its context and a line feed if it has one. */
+function hashesOf(text: string, { spans, refined }: DocumentChunks): string[] {
+  if (refined !== undefined)
+    return refined.chunks.map((chunk) => contentHash(embeddedText(chunk.text, chunk.context)));
+  return spans.map(({ start, end, context }) => contentHash(embeddedText(text.slice(start, end), context)));
+}
+
+function jsonOf(text: string | undefined): Uint8Array | undefined {
+  return text === undefined ? undefined : Buffer.from(JSON.stringify(text));
+}
+
+/** The lines of the first and of the last character of each chunk, from 1. */
+function lineColumns(text: string, spans: readonly Span[]): Column[] {
+  const starts = lineStarts(text);
+  return endColumns('line', spans, (offset) => countUpTo(starts, offset) + 1);
+}
+
+/** The pages of the first and of the last character of each chunk, from 1; null if the document has none. */
+function pageColumns(pages: readonly number[] = [], spans: readonly Span[]): Column[] {
+  if (pages.length === 0) return [constantColumn('first_page'), constantColumn('last_page')];
+  return endColumns('page', spans, (offset) => countUpTo(pages, offset));
+}
+
+/** Where the first and the last character of each chunk are. */
+function endColumns(name: string, spans: readonly Span[], at: (offset: number) => number): Column[] {
+  const first = spans.map(({ start }) => at(start));
+  const last = spans.map((span) => at(lastOf(span)));
+  return [numberColumn(`first_${name}`, first), numberColumn(`last_${name}`, last)];
+}
+
+/** The last character of a chunk; the place of one without text, which a refinery may leave. */
+function lastOf({ start, end }: Span): number {
+  return Math.max(start, end - 1);
+}
+
+function neighbourColumns(ids: readonly string[]): Column[] {
+  return [asciiColumn('previous_id', ids, -1), asciiColumn('next_id', ids, 1)];
+}
+
+/** Where the lines of a text begin, in UTF-16 units, without the first. LF, CRLF and CR end lines. */
+function lineStarts(text: string): number[] {
+  const starts: number[] = [];
+  let [lf, cr] = [text.indexOf('\n'), text.indexOf('\r')];
+  while (lf !== -1 || cr !== -1) {
+    const isCr = cr !== -1 && (lf === -1 || cr < lf);
+    const end = isCr && lf !== cr + 1 ? cr + 1 : lf + 1;
+    starts.push(end);
+    if (lf !== -1 && lf < end) lf = text.indexOf('\n', end);
+    if (cr !== -1 && cr < end) cr = text.indexOf('\r', end);
+  }
+  return starts;
+}
+
+const BYTES = 16;
+/** Bytes of a SHA-256. */
+const HASH_BYTES = 32;
+
+/** What the ids of the chunks of a text without an id are derived from; made by `chunkIdSeed`. */
+export type Seed = Uint8Array;
+
+/**
+ * Digests the steps that make chunks of a text, and the text, in one call each: a `Hash` object would keep the strings of its
+ * request alive until the whole heap is collected.
+ *
+ * @param text the document's text as canonical JSON
+ */
+function chunkIdSeed(steps: readonly object[], text: JsonText): Seed {
+  const head = Buffer.from(`${canonicalJson(steps)}\n`);
+  return hash('blake2b512', Buffer.concat([head, hash('sha512', text, 'buffer')]), 'buffer');
+}
+
+/**
+ * Ids of the chunks of a text without an id: UUIDs of version 8 (RFC 9562), derived from the steps, the text and the
+ * chunk's place among its chunks. The same text through the same steps gives the same ids, so that a second run
+ * updates a vector store instead of doubling it; equal chunks of one text, and of different ones, are told apart.
+ */
+function chunkIds(seed: Seed, count: number): string[] {
+  if (count === 0) return [];
+  const digits = hash('shake256', seed, { outputEncoding: 'hex', outputLength: count * BYTES });
+  return Array.from({ length: count }, (_, index) => toUuid(digits, index * 2 * BYTES));
+}
+
+/** SHA-256 of a text in UTF-8, in hexadecimal; half a surrogate pair that stands alone counts as U+FFFD. */
+function contentHash(text: string): string {
+  return hash('sha256', text, 'hex');
+}
+
+/**
+ * Ids of the chunks of a document that has an id: UUIDs of version 8 (RFC 9562), the first 16 bytes of a SHA-256 over
+ * four parts one after the other: the SHA-256 of the namespace, that of the document's id, the chunk's hash, and how many
+ * chunks with that hash come before it in the document, as eight bytes with the highest first. So an edit keeps the ids of
+ * the chunks that it does not touch, and a passage that stands twice has two ids.
+ *
+ * @param hashes those of the chunks in their order, by `contentHash`
+ */
+function documentChunkIds(namespace: string, documentId: string, hashes: readonly string[]): string[] {
+  const parts = Buffer.alloc(3 * HASH_BYTES + 8);
+  parts.write(contentHash(namespace), 'hex');
+  parts.write(contentHash(documentId), HASH_BYTES, 'hex');
+  const seen = new Map<string, number>();
+  return hashes.map((own) => {
+    const before = seen.get(own) ?? 0;
+    seen.set(own, before + 1);
+    parts.write(own, 2 * HASH_BYTES, 'hex');
+    parts.writeUInt32BE(before, parts.length - 4);
+    return toUuid(hash('sha256', parts, 'hex'));
+  });
+}

@@ -1,0 +1,85 @@
+import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
+import { type ByteWriter, writeWithin } from './byte-writer.ts';
+import { offsetsIn } from './text-offsets.ts';
+
+/** The tokens of one text. */
+export interface TokenList {
+  readonly text: string;
+  readonly count: number;
+  /** The end of each token, as `TokenizedText.ends` gives them; needed for offsets and tokens. */
+  readonly ends: Uint32Array | undefined;
+  readonly ids: Uint32Array | undefined;
+}
+
+/** What is written of tokens besides their count. */
+export interface TokenFields {
+  readonly include: readonly ('offsets' | 'ids' | 'tokens')[];
+  readonly unit: OffsetUnit;
+}
+
+const FIRST_SIZE = 1024;
+
+/**
+ * Writes the tokens of texts as JSON: `{"tokenizer": …, "results": [{"count": …}, …]}`, in the order of the texts.
+ *
+ * @param limit most bytes of the answer
+ * @throws ServiceError `answer_too_large`
+ */
+export function writeTokens(
+  tokenizer: string,
+  lists: readonly TokenList[],
+  { include, unit }: TokenFields,
+  limit: number,
+): Uint8Array<ArrayBuffer> {
+  return writeWithin(limit, FIRST_SIZE, (writer) => {
+    writer.json(`{"tokenizer":${JSON.stringify(tokenizer)},"results":[`);
+    lists.forEach(({ text, count, ends, ids }, index) => {
+      writer.ascii(index === 0 ? '{"count":' : ',{"count":');
+      writer.number(count);
+      if (ends !== undefined && include.includes('offsets'))
+        writeOffsets(writer, offsetsIn(text, ends, unit));
+      if (ids !== undefined) writeIds(writer, ids);
+      if (ends !== undefined && include.includes('tokens')) writeTexts(writer, text, ends);
+      writer.ascii('}');
+    });
+    writer.ascii(']}');
+  });
+}
+
+/** `[start, end]` of each token: it begins where the one before it ends. */
+function writeOffsets(writer: ByteWriter, ends: Uint32Array): void {
+  writer.ascii(',"offsets":[');
+  let start = 0;
+  for (let index = 0; index < ends.length; index++) {
+    const end = ends[index] as number;
+    writer.ascii(index === 0 ? '[' : ',[');
+    writer.number(start);
+    writer.ascii(',');
+    writer.number(end);
+    writer.ascii(']');
+    start = end;
+  }
+  writer.ascii(']');
+}
+
+function writeIds(writer: ByteWriter, ids: Uint32Array): void {
+  writer.ascii(',"ids":[');
+  for (let index = 0; index < ids.length; index++) {
+    if (index > 0) writer.ascii(',');
+    writer.number(ids[index] as number);
+  }
+  writer.ascii(']');
+}
+
+function writeTexts(writer: ByteWriter, text: string, ends: Uint32Array): void {
+  writer.ascii(',"tokens":[');
+  let start = 0;
+  for (let index = 0; index < ends.length; index++) {
+    const end = ends[index] as number;
+    writer.ascii(index === 0 ? '"' : ',"');
+    writer.characters(text.slice(start, end));
+    writer.ascii('"');
+    start = end;
+  }
+  writer.ascii(']');
+}

@@ -1,0 +1,56 @@
+import type { SinkCollection } from '../../core/contracts/sink.ts';
+import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
+import type { Limits } from './limits.ts';
+import type { Checks } from './read/request-checks.ts';
+import type { RequestSchemas } from './read/request-schemas.ts';
+import type { LeaseCache } from './stages/lease-cache.ts';
+import type { StageTools } from './stages/stages.ts';
+import type { Answer, AnyRequest, OnPart, Task, Unread } from './tasks.ts';
+
+/** What requests are read with. */
+export interface Rules {
+  readonly registry: Registry;
+  readonly schemas: RequestSchemas;
+  readonly checks: Checks;
+  readonly limits: Limits;
+  /** The tokenizer that counts if a request names none. */
+  readonly defaultTokenizer: string;
+}
+
+/** What a request is run with. */
+export interface Run extends StageTools {
+  readonly rules: Rules;
+  readonly limits: Limits;
+  /** The collections of sinks that a thread has open. */
+  readonly collections: LeaseCache<SinkCollection>;
+  /** Stops plugins that heed it when it aborts. */
+  readonly signal: AbortSignal;
+  /** Given if the answer is wanted in parts, where the work has any. */
+  readonly onPart: OnPart | undefined;
+}
+
+/**
+ * One kind of work, a row of the table `OPERATIONS`.
+ *
+ * @typeParam T its tasks
+ * @typeParam R its requests
+ */
+export interface Operation<T extends Task = Task, R extends AnyRequest = AnyRequest> {
+  /**
+   * The plugins that a task names before its body is read, `undefined` in the place of one that is not here. No list if
+   * its work is never light enough for the event loop.
+   */
+  plugins(task: T, registry: Registry): readonly (PluginEntry | undefined)[] | undefined;
+  /**
+   * Reads and checks a request.
+   *
+   * @param bytes what the request refers to, so they must not change
+   * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters`, `unknown_plugin`,
+   *   `missing_capability`
+   */
+  read(task: T, bytes: Uint8Array, rules: Rules): Unread<R>;
+  /** @throws ServiceError */
+  run(request: R, run: Run): Promise<Answer>;
+  /** What metrics call the work. */
+  label(task: T): string;
+}

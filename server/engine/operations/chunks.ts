@@ -1,0 +1,155 @@
+import type { Chunk } from '../../../core/contracts/chunk.ts';
+import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
+import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
+import { checkChunks, checkTexts, type Limits } from '../limits.ts';
+import type { Operation, Rules } from '../operation.ts';
+import type { Included, Source } from '../read/document-schemas.ts';
+import { type ParsedDocument, readDocuments, type SourceDocument } from '../read/documents.ts';
+import { fieldValues } from '../read/field-values.ts';
+import {
+  findElements,
+  findMembers,
+  findTextLiterals,
+  type JsonPlace,
+  jsonBytes,
+  parseJson,
+} from '../read/json.ts';
+import { checkOrder, pluginOf } from '../read/pipeline.ts';
+import { type Plan, type StagesRequest, type StreamPlan, unitOf } from '../read/plan.ts';
+import { isListOfLists, type Members } from '../read/request-checks.ts';
+import { withMetadata } from '../read/request-chunks.ts';
+import { type StageRequest, usesOf } from '../stages/stages.ts';
+import type { ChunksTask, ChunkTask, DocumentsTask, ExecuteTask, Fields, RefineTask } from '../tasks.ts';
+import { runRequest } from './run-request.ts';
+
+/** Work whose answer are chunks: its inputs come with the request, in the lines of a stream, or in a file. */
+export interface ChunksOperation<T extends ChunksTask = ChunksTask> extends Operation<T, StagesRequest> {
+  /**
+   * What is done with each input.
+   *
+   * @param options what a request has besides the inputs, not checked
+   * @param source the member that has inputs, of which defaults depend, if the options are those of a whole request
+   * @throws ServiceError `invalid_parameters`, `unknown_plugin`, `missing_capability`
+   */
+  plan(task: T, options: unknown, rules: Rules, source?: Source): Plan;
+  /** What a line of a stream has. */
+  readonly takes: StreamPlan['takes'];
+}
+
+/** Work on documents, which may come as a file. */
+export interface DocumentsOperation<T extends DocumentsTask = DocumentsTask> extends ChunksOperation<T> {
+  /** The plan that the fields beside a file ask for. @throws as `plan` */
+  planOf(task: T, fields: Fields, rules: Rules): Plan;
+}
+
+/** What is different about a kind of work on documents. */
+interface DocumentsKind<T> {
+  plugins(task: T, registry: Registry): readonly (PluginEntry | undefined)[];
+  label(task: T): string;
+  check(task: T, request: unknown, rules: Rules, source?: Source): Members;
+  /** The schema of what a request has besides the documents. */
+  schema(task: T, rules: Rules): ObjectSchema;
+  stages(task: T, options: Members, rules: Rules): Pick<Plan, 'stages' | 'pipeline'>;
+}
+
+export const chunkOperation = documentsOperation<ChunkTask>({
+  plugins: ({ name }, registry) => [registry.find('chunker', name)],
+  label: ({ name }) => name,
+  check: ({ name }, request, { checks }, source) => checks.chunk(name, request, source),
+  schema: ({ name }, { registry, schemas }) =>
+    schemas.chunk(registry.require('chunker', name).manifest, 'apart'),
+  stages: ({ name }, options) => ({ stages: [{ kind: 'chunker', name, options }] }),
+});
+
+export const executeOperation = documentsOperation<ExecuteTask>({
+  plugins: ({ steps }, registry) => steps.map((step) => pluginOf(registry, step).entry),
+  label: () => 'pipeline',
+  check: (_task, request, { checks }, source) => checks.execute(request, source),
+  schema: (_task, { schemas }) => schemas.execute('apart'),
+  stages({ steps }, _options, { checks }) {
+    checkOrder(steps);
+    const stages = steps.map((step, index) => checks.step(step, `steps[${index}]`));
+    return { stages, pipeline: steps };
+  },
+});
+
+export const refineOperation: ChunksOperation<RefineTask> = {
+  takes: 'chunks',
+  plugins: ({ name }, registry) => [registry.find('refinery', name)],
+  label: ({ name }) => name,
+  plan: ({ name }, options, rules) => refinePlan(name, rules.checks.refineOptions(name, options), rules),
+  read({ name }, bytes, rules) {
+    const body = jsonBytes(bytes);
+    const { chunks, ...options } = rules.checks.refine(name, parseJson(body));
+    const isBatch = isListOfLists(chunks);
+    const lists = (isBatch ? chunks : [chunks]) as readonly (readonly Chunk[])[];
+    checkChunks(lists, rules.limits);
+    const inputs = withMetadata(lists, body, () => {
+      const [place] = findMembers(body, 0, ['chunks']);
+      return isBatch ? findElements(body, (place as JsonPlace).from) : [place];
+    });
+    return { run: 'refine', ...refinePlan(name, options, rules), inputs, isBatch };
+  },
+  run: runRequest,
+};
+
+const DOCUMENTS_OPERATIONS = { chunk: chunkOperation, execute: executeOperation };
+
+export function documentsOperationOf({ run }: DocumentsTask): DocumentsOperation {
+  return DOCUMENTS_OPERATIONS[run] as DocumentsOperation;
+}
+
+function documentsOperation<T extends DocumentsTask>(kind: DocumentsKind<T>): DocumentsOperation<T> {
+  function plan(task: T, members: Members, rules: Rules): Plan {
+    const { text, documents, include, namespace, ...options } = members;
+    const { stages, pipeline } = kind.stages(task, options, rules);
+    const fields = { include: include as readonly Included[], namespace: namespace as string };
+    return { stages, uses: usesOfAll(stages, rules), ...(pipeline !== undefined && { pipeline }), ...fields };
+  }
+  const planApart = (task: T, options: unknown, rules: Rules, source: Source = 'apart') =>
+    plan(task, kind.check(task, options, rules, source), rules);
+  return {
+    takes: 'document',
+    plugins: kind.plugins,
+    label: kind.label,
+    plan: planApart,
+    planOf: (task, fields, rules) => planApart(task, fieldValues(fields, kind.schema(task, rules)), rules),
+    read(task, bytes, rules) {
+      const body = jsonBytes(bytes);
+      const members = kind.check(task, parseJson(body), rules);
+      const whole = plan(task, members, rules);
+      const { text, documents } = members;
+      if (documents === undefined)
+        return { run: task.run, ...whole, ...readTexts(text as Texts, body, rules.limits) };
+      const given = documents as readonly ParsedDocument[];
+      const inputs = readDocuments(given, body, unitOf(whole), rules.limits);
+      return { run: task.run, ...whole, inputs, isBatch: true };
+    },
+    run: runRequest,
+  };
+}
+
+function refinePlan(name: string, options: Members, rules: Rules): Plan {
+  const stages = [{ kind: 'refinery', name, options }] as const;
+  return { stages, uses: usesOfAll(stages, rules), include: [], namespace: '' };
+}
+
+/** What each of the stages uses; it is resolved here and nowhere else. */
+export function usesOfAll(
+  stages: readonly StageRequest[],
+  { registry, defaultTokenizer }: Pick<Rules, 'registry' | 'defaultTokenizer'>,
+) {
+  return stages.map(({ kind, name, options }) =>
+    usesOf(registry.require(kind, name), options, defaultTokenizer),
+  );
+}
+
+type Texts = string | readonly string[];
+
+function readTexts(text: Texts, body: Buffer, limits: Limits): Pick<StagesRequest, 'inputs' | 'isBatch'> {
+  checkTexts(text, limits);
+  const texts = typeof text === 'string' ? [text] : text;
+  const literals = findTextLiterals(body, 'text') as Uint8Array[];
+  const inputs = texts.map((text, index): SourceDocument => ({ text, json: literals[index] as Uint8Array }));
+  return { inputs, isBatch: typeof text !== 'string' };
+}

@@ -1,0 +1,171 @@
+import type { OffsetUnit } from '../../../../core/contracts/chunk.ts';
+import { ServiceError } from '../../../../core/errors.ts';
+import type { PipelineStep } from '../../../store/contract.ts';
+import { atMost, type Limits } from '../../limits.ts';
+import type { Rules } from '../../operation.ts';
+import { canonicalJson } from '../../read/canonical-json.ts';
+import { readDocuments, type SourceDocument } from '../../read/documents.ts';
+import { checkOrder } from '../../read/pipeline.ts';
+import { LENGTHS } from '../../stages/refine-tools.ts';
+import type { StageRequest } from '../../stages/stages.ts';
+import type { NamedPipelines, Unread } from '../../tasks.ts';
+import { usesOfAll } from '../chunks.ts';
+import type { Candidate, EvaluationRequest, Question } from './evaluation-request.ts';
+import { type GivenQuestion, readQuestions } from './read-questions.ts';
+import { MOST_CANDIDATES } from './schemas.ts';
+
+/** The members of a request that fit its schema. */
+interface Members {
+  readonly documents: Parameters<typeof readDocuments>[0];
+  readonly questions: readonly GivenQuestion[];
+  readonly candidates: readonly GivenCandidate[];
+  readonly offset_unit: OffsetUnit;
+}
+
+/**
+ * Reads a request to evaluate.
+ *
+ * @param request the body, parsed
+ * @throws ServiceError `invalid_parameters`
+ */
+export function readEvaluation(
+  request: unknown,
+  body: Buffer,
+  pipelines: NamedPipelines,
+  rules: Rules,
+): Unread<EvaluationRequest> {
+  const { checks, limits } = rules;
+  const members = checks.evaluate(request) as unknown as Members & EvaluationRequest['options'];
+  const { documents: given, questions: asked, candidates: compared, ...options } = members;
+  const unit = options.offset_unit;
+  const documents = readDocuments(given, body, unit, limits);
+  const amount = { unit: 'questions', count: asked.length, limit: limits.maxDocuments };
+  atMost({ place: 'questions', ...amount, flag: '--max-documents' });
+  const starts = startsOf(documents);
+  const questions = readQuestions(asked, { documents, starts }, unit);
+  const candidates = readCandidates(compared, unit, { ...rules, pipelines });
+  checkCost(documents, questions, candidates, limits);
+  return { run: 'evaluate', uses: [], documents, starts, questions, candidates, options };
+}
+
+function startsOf(documents: readonly SourceDocument[]): number[] {
+  let start = 0;
+  return documents.map(({ text }) => {
+    const own = start;
+    start += LENGTHS.code_point(text);
+    return own;
+  });
+}
+
+/** Refuses a request that has more embedded than it may. */
+function checkCost(
+  documents: readonly SourceDocument[],
+  questions: readonly Question[],
+  candidates: readonly Candidate[],
+  { maxEvaluationCharacters: limit }: Limits,
+): void {
+  const lengthOf = (texts: readonly { readonly text: string }[]) =>
+    texts.reduce((sum, { text }) => sum + text.length, 0);
+  const different = candidates.filter(({ sameAs }) => sameAs === undefined).length;
+  const count = lengthOf(documents) * different + lengthOf(questions);
+  const unit = `characters to embed for ${different} different candidates`;
+  atMost({ place: 'documents', unit, count, limit, flag: '--max-evaluation-characters' });
+}
+
+/** The names of stored pipelines in a request to evaluate that is not checked yet. */
+export function pipelinesNamed(request: unknown): string[] {
+  const { candidates } = (request ?? {}) as { readonly candidates?: unknown };
+  const given: readonly unknown[] = Array.isArray(candidates) ? candidates : [];
+  const names = given.map((one) => (one as { readonly pipeline?: unknown } | null)?.pipeline);
+  return [...new Set(names.filter((name) => typeof name === 'string'))];
+}
+
+/** A candidate of a request, checked against its schema. */
+interface GivenCandidate {
+  readonly name?: string;
+  readonly chunker?: string;
+  readonly config?: PipelineStep['config'];
+  readonly pipeline?: string;
+  readonly steps?: readonly GivenStep[];
+}
+
+type GivenStep = Pick<PipelineStep, 'type'> & Partial<PipelineStep>;
+
+/** What candidates are held against. */
+interface CandidateRules extends Pick<Rules, 'registry' | 'defaultTokenizer'> {
+  readonly checks: Pick<Rules['checks'], 'step'>;
+  readonly limits: Pick<Limits, 'maxSteps'>;
+  /** The stored pipelines that they name. */
+  readonly pipelines: NamedPipelines;
+}
+
+/**
+ * Reads what is to be compared. Candidates whose stages have the same options, defaults filled in, are the same.
+ *
+ * @param unit that of the places of all their chunks
+ * @throws ServiceError `invalid_parameters`: too many or none; one that is not there, or cannot run as it is given
+ */
+function readCandidates(
+  given: readonly GivenCandidate[],
+  unit: OffsetUnit,
+  rules: CandidateRules,
+): Candidate[] {
+  if (given.length === 0 || given.length > MOST_CANDIDATES)
+    throw problem(`candidates: expected 1 to ${MOST_CANDIDATES}, got ${given.length}`);
+  const first = new Map<string, number>();
+  return given.map((one, index) => {
+    const { name, stages } = readCandidate(one, `candidates[${index}]`, rules);
+    const placed = stages.map((stage) => withUnit(stage, unit));
+    const key = canonicalJson(placed);
+    const sameAs = first.get(key);
+    if (sameAs === undefined) first.set(key, index);
+    return { name: one.name ?? name, stages: placed, uses: usesOfAll(placed, rules), sameAs };
+  });
+}
+
+function withUnit(stage: StageRequest, unit: OffsetUnit): StageRequest {
+  return stage.kind === 'chunker' ? { ...stage, options: { ...stage.options, offset_unit: unit } } : stage;
+}
+
+function readCandidate(
+  { chunker, config, pipeline, steps }: GivenCandidate,
+  place: string,
+  rules: CandidateRules,
+): Pick<Candidate, 'name' | 'stages'> {
+  if ([chunker, pipeline, steps].filter((one) => one !== undefined).length !== 1)
+    throw problem(`${place}: expected one of chunker, pipeline and steps`);
+  if (config !== undefined && chunker === undefined)
+    throw problem(`${place}.config: expected a chunker with it; steps have a config each`);
+  if (chunker !== undefined) {
+    const step = { type: 'chunk', chunker, refinery: null, config: config ?? {} } as const;
+    const stage = rules.checks.step(step, place);
+    return { name: stage.name, stages: [stage] };
+  }
+  if (steps !== undefined) return readSteps(steps, `${place}.steps`, rules);
+  const stored = rules.pipelines.get(pipeline as string);
+  if (stored === undefined) {
+    const remedy = 'GET /v1/pipelines lists the ones there are';
+    throw problem(`${place}.pipeline: there is no pipeline ${JSON.stringify(pipeline)}; ${remedy}`);
+  }
+  return { ...readSteps(stored.steps, `${place}.pipeline.steps`, rules), name: stored.name };
+}
+
+function readSteps(
+  given: readonly GivenStep[],
+  place: string,
+  { checks, limits }: CandidateRules,
+): Pick<Candidate, 'name' | 'stages'> {
+  const { maxSteps } = limits;
+  if (given.length === 0 || given.length > maxSteps)
+    throw problem(`${place}: expected 1 to ${maxSteps} steps, got ${given.length}`);
+  const steps = given.map(({ type, chunker = null, refinery = null, config = {} }) =>
+    type === 'chunk' ? { type, chunker, refinery: null, config } : { type, chunker: null, refinery, config },
+  );
+  checkOrder(steps, place);
+  const stages = steps.map((step, index) => checks.step(step, `${place}[${index}]`));
+  return { name: stages.map(({ name }) => name).join(' + '), stages };
+}
+
+function problem(text: string): ServiceError {
+  return new ServiceError('invalid_parameters', { problems: [text] });
+}

@@ -1,0 +1,297 @@
+import { setImmediate } from 'node:timers/promises';
+import type { EmbeddingModel } from '../../../../core/contracts/embedding.ts';
+import { type PlainError, ServiceError, toPlainError } from '../../../../core/errors.ts';
+import { callPlugin } from '../../../../core/hosting/plugin-error.ts';
+import { ByteWriter } from '../../answer/byte-writer.ts';
+import { reportedEmpty, Timer } from '../../answer/response-metadata.ts';
+import type { Operation, Run } from '../../operation.ts';
+import { jsonBytes, parseJson } from '../../read/json.ts';
+import { runStages, type StageTools, withStages } from '../../stages/stages.ts';
+import { supervisedModel } from '../../stages/supervised-model.ts';
+import type { Answer, AnyRequest, EvaluateTask, OnPart } from '../../tasks.ts';
+import { ChunkIndex, type IndexedChunk, type IndexTools } from './chunk-index.ts';
+import type { Candidate, EvaluationRequest, Question } from './evaluation-request.ts';
+import type { Neighbour } from './nearest.ts';
+import { pipelinesNamed, readEvaluation } from './read-evaluation.ts';
+import { meanScores, type Scores, scoresOf } from './scores.ts';
+
+/** A request that names stored pipelines, which its task does not have yet. */
+interface UnnamedRequest extends AnyRequest {
+  readonly unknownPipelines: readonly string[];
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** Candidates that are compared. */
+export const evaluateOperation: Operation<EvaluateTask, EvaluationRequest | UnnamedRequest> = {
+  plugins: () => undefined,
+  read({ pipelines }, bytes, rules) {
+    const body = jsonBytes(bytes);
+    const request = parseJson(body);
+    const unknownPipelines = pipelines === undefined ? pipelinesNamed(request) : [];
+    if (unknownPipelines.length === 0) return readEvaluation(request, body, pipelines ?? new Map(), rules);
+    return { run: 'evaluate', uses: [], unknownPipelines, body: bytes as Uint8Array<ArrayBuffer> };
+  },
+  async run(request, run) {
+    if ('candidates' in request) return runEvaluation(request, run);
+    const { unknownPipelines, body, parseSeconds } = request;
+    const timings = new Timer(parseSeconds).summary(0, 0, 0);
+    return { bytes: new Uint8Array(0), reported: [], timings, unknownPipelines, body };
+  },
+  label: () => 'evaluate',
+};
+
+/**
+ * Evaluates the candidates one after the other. One that fails fails alone, and says so in its place.
+ *
+ * If the answer is wanted in lines, `onPart` gets the line of each candidate as soon as it is there, and the answer itself is
+ * empty.
+ *
+ * @throws ServiceError what fails all candidates: the model, or an answer that is too large
+ * @throws the signal's reason once it aborts
+ */
+async function runEvaluation(request: EvaluationRequest, run: Run): Promise<Answer> {
+  const { signal, limits, onPart } = run;
+  const { k, embedding_model, embed, offset_unit: unit } = request.options;
+  const timer = new Timer(request.parseSeconds);
+  const lease = await run.openers.model(embedding_model, signal);
+  try {
+    if (lease.isNew) timer.opened(lease.value.name);
+    const model = supervisedModel(lease.value, run.log, timer);
+    const questions = await embedQuestions(request, model, signal);
+    const index: IndexTools = { model, questions, k, embed, unit, timer, limits, signal };
+    const lines = new Lines(limits.maxAnswerBytes, onPart);
+    const outcomes = await evaluateAll(request, run, index, lines);
+    return {
+      bytes: lines.whole({ embedding_model: model.name, k }),
+      reported: [{ 'embedding-model': model.name, ...reportedEmpty(timer.takeEmptyVectors()) }],
+      ...summaryOf(request, outcomes, timer),
+    };
+  } finally {
+    lease.release();
+  }
+}
+
+async function embedQuestions(
+  { questions }: EvaluationRequest,
+  model: EmbeddingModel,
+  signal: AbortSignal,
+): Promise<IndexTools['questions']> {
+  const texts = questions.map(({ text }) => text);
+  const embed = () => model.embed(texts, { purpose: 'query', signal });
+  const vectors = await callPlugin({ manifest: { kind: 'embedding', name: model.name } }, embed);
+  return { vectors, count: texts.length };
+}
+
+async function evaluateAll(
+  request: EvaluationRequest,
+  tools: StageTools,
+  index: IndexTools,
+  lines: Lines,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const [place, candidate] of request.candidates.entries()) {
+    const outcome =
+      candidate.sameAs === undefined
+        ? await outcomeOf(index.signal, () => evaluateCandidate(candidate, request, tools, index))
+        : (outcomes[candidate.sameAs] as Outcome);
+    outcomes.push(outcome);
+    const write = () => lines.add((limit) => writeCandidate(place, candidate, outcome, limit));
+    await index.timer.time('serialise', 'json', write);
+  }
+  return outcomes;
+}
+
+async function outcomeOf(
+  signal: AbortSignal,
+  evaluate: () => Promise<Extract<Outcome, { evaluated: unknown }>['evaluated']>,
+): Promise<Outcome> {
+  try {
+    return { evaluated: await evaluate() };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { error };
+  }
+}
+
+function summaryOf(
+  { documents, candidates }: EvaluationRequest,
+  outcomes: readonly Outcome[],
+  timer: Timer,
+): Pick<Answer, 'timings' | 'failures'> {
+  const failures: PlainError[] = [];
+  let [chunks, tokens] = [0, 0];
+  for (const [place, outcome] of outcomes.entries()) {
+    if (candidates[place]?.sameAs !== undefined) continue;
+    if ('error' in outcome) failures.push(toPlainError(outcome.error));
+    else {
+      chunks += outcome.evaluated.chunks;
+      tokens += outcome.evaluated.tokens;
+    }
+  }
+  return { timings: timer.summary(documents.length, chunks, tokens), failures };
+}
+
+/** The answers to candidates, which are given away as lines or kept for one answer. */
+class Lines {
+  readonly #onPart: OnPart | undefined;
+  readonly #kept: Uint8Array[] = [];
+  #room: number;
+
+  constructor(room: number, onPart: OnPart | undefined) {
+    this.#room = room;
+    this.#onPart = onPart;
+  }
+
+  /** @param write gives an answer of at most so many bytes @throws ServiceError `answer_too_large` */
+  add(write: (limit: number) => Uint8Array): void {
+    const bytes = write(this.#room);
+    this.#room -= bytes.length;
+    if (this.#onPart === undefined) this.#kept.push(bytes);
+    else this.#onPart(new Uint8Array(Buffer.concat([bytes, BREAK])));
+  }
+
+  /** The answer that is not in lines. @param head what it says besides the candidates */
+  whole(head: object): Uint8Array<ArrayBuffer> {
+    if (this.#onPart !== undefined) return new Uint8Array();
+    const parts = this.#kept.flatMap((bytes, at) => (at === 0 ? [bytes] : [COMMA, bytes]));
+    const opening = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"candidates":[`);
+    return new Uint8Array(Buffer.concat([opening, ...parts, CLOSING]));
+  }
+}
+
+const BREAK = Buffer.from('\n');
+const COMMA = Buffer.from(',');
+const CLOSING = Buffer.from(']}');
+
+/** What became of a candidate. */
+type Outcome = { readonly evaluated: Evaluated } | { readonly error: unknown };
+
+const FIRST_SIZE = 1024;
+
+/**
+ * Writes what became of a candidate as a JSON object; its questions one by one, because they may be many.
+ *
+ * @param index its place in the request
+ * @param limit most bytes
+ * @throws ServiceError `answer_too_large`
+ */
+function writeCandidate(
+  index: number,
+  { name, sameAs }: Candidate,
+  outcome: Outcome,
+  limit: number,
+): Uint8Array<ArrayBuffer> {
+  const head = { index, name, ...(sameAs === undefined ? {} : { same_as: sameAs }) };
+  const writer = new ByteWriter(limit, FIRST_SIZE);
+  if ('error' in outcome) {
+    writer.json(JSON.stringify({ ...head, error: errorOf(outcome.error) }));
+    return writer.written();
+  }
+  const { scores, tokensPerQuestion, chunks, questions } = outcome.evaluated;
+  const figures = { ...rounded(scores), tokens_per_question: round(tokensPerQuestion), chunks };
+  writer.json(`${JSON.stringify({ ...head, ...figures }).slice(0, -1)},"questions":[`);
+  questions.forEach((question, at) => {
+    writer.json(`${at === 0 ? '' : ','}${JSON.stringify(questionOf(question))}`);
+  });
+  writer.ascii(']}');
+  return writer.written();
+}
+
+function questionOf({ scores, tokens, found }: EvaluatedQuestion): object {
+  return { ...rounded(scores), tokens, found: found.map((one) => ({ ...one, score: round(one.score) })) };
+}
+
+function errorOf(error: unknown): object {
+  const { status, detail } = error instanceof ServiceError ? error : new ServiceError('internal', {}, error);
+  return { status, detail };
+}
+
+function rounded(scores: object): object {
+  return Object.fromEntries(
+    Object.entries(scores).map(([name, value]: [string, number]) => [name, round(value)]),
+  );
+}
+
+/** With six decimals. */
+function round(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}
+
+/** What questions find with a candidate, with the mean of their scores. */
+interface Evaluated {
+  readonly scores: Scores;
+  /** The mean of the tokens that a question finds. */
+  readonly tokensPerQuestion: number;
+  readonly chunks: number;
+  /** Tokens of all chunks. */
+  readonly tokens: number;
+  readonly questions: readonly EvaluatedQuestion[];
+}
+
+interface EvaluatedQuestion {
+  readonly scores: Scores;
+  /** Tokens of the chunks that were found. */
+  readonly tokens: number;
+  /** The nearest first. */
+  readonly found: readonly FoundChunk[];
+}
+
+type FoundChunk = Omit<IndexedChunk, 'range'> & Pick<Neighbour, 'score'>;
+
+/**
+ * Chunks the documents as a candidate says, and lets each question find chunks.
+ *
+ * @throws ServiceError what the plugins of the candidate and the model throw; `invalid_parameters` if there are too many chunks
+ * @throws the signal's reason once it aborts
+ */
+function evaluateCandidate(
+  list: Candidate,
+  { documents, starts, questions }: EvaluationRequest,
+  tools: StageTools,
+  index: IndexTools,
+): Promise<Evaluated> {
+  const { signal, timer } = index;
+  return withStages({ list, tools, signal, timer, report() {} }, async (stages) => {
+    const chunks = new ChunkIndex(index);
+    for (const [at, document] of documents.entries()) {
+      // Plugins that do not wait for anything would otherwise keep the abort of the signal from being heard.
+      await setImmediate();
+      signal.throwIfAborted();
+      await chunks.add(document, await runStages(stages, document), at, starts[at] as number);
+    }
+    await chunks.flush();
+    return evaluated(questions, chunks, signal);
+  });
+}
+
+function evaluated(questions: readonly Question[], index: ChunkIndex, signal: AbortSignal): Evaluated {
+  const { chunks, nearest } = index;
+  const ranges = chunks.map(({ range }) => range);
+  const each = questions.map(({ answer }, at): EvaluatedQuestion => {
+    signal.throwIfAborted();
+    const neighbours = nearest.of(at);
+    const found = neighbours.map(({ chunk }) => chunks[chunk] as IndexedChunk);
+    const scores = scoresOf(
+      answer,
+      found.map(({ range }) => range),
+      ranges,
+    );
+    return { scores, tokens: tokensOf(found), found: neighbours.map((one) => foundChunk(one, chunks)) };
+  });
+  return {
+    scores: meanScores(each.map(({ scores }) => scores)),
+    tokensPerQuestion: each.reduce((sum, { tokens }) => sum + tokens, 0) / each.length,
+    chunks: chunks.length,
+    tokens: tokensOf(chunks),
+    questions: each,
+  };
+}
+
+function foundChunk({ chunk, score }: Neighbour, chunks: readonly IndexedChunk[]): FoundChunk {
+  const { range: _, ...fields } = chunks[chunk] as IndexedChunk;
+  return { ...fields, score };
+}
+
+function tokensOf(chunks: readonly Pick<IndexedChunk, 'token_count'>[]): number {
+  return chunks.reduce((sum, { token_count }) => sum + token_count, 0);
+}

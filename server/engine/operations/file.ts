@@ -1,0 +1,146 @@
+import type { ReadFile } from '../../../core/contracts/reader.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import { callPlugin } from '../../../core/hosting/plugin-error.ts';
+import type { PluginEntry } from '../../../core/hosting/registry.ts';
+import { ResponseMetadata } from '../answer/response-metadata.ts';
+import { checkLength, checkMetadata, type Limits } from '../limits.ts';
+import type { Operation, Run } from '../operation.ts';
+import { readId } from '../read/document-id.ts';
+import { fileDocumentSchema } from '../read/document-schemas.ts';
+import type { AboutDocument, SourceDocument } from '../read/documents.ts';
+import { type FileForm, readForm } from '../read/file-form.ts';
+import { findMembers, toJsonText } from '../read/json.ts';
+import { readerOf } from '../read/readers.ts';
+import type { Answer, AnyRequest, FileTask } from '../tasks.ts';
+import { createValidator } from '../validation/validator.ts';
+import { documentsOperationOf } from './chunks.ts';
+import { runRequest } from './run-request.ts';
+
+/** A request with a file, of which nothing is read yet. Plain data. */
+interface FileRequest extends AnyRequest {
+  readonly run: 'file';
+  readonly task: FileTask;
+  readonly bytes: Uint8Array;
+}
+
+/** A file whose text is chunked. */
+export const fileOperation: Operation<FileTask, FileRequest> = {
+  // Which reader has it, and whether it is a form, is only known once it is read.
+  plugins: () => undefined,
+  read: (task, bytes) => ({ run: 'file', uses: [], task, bytes }),
+  run: runFile,
+  label: ({ of }) => documentsOperationOf(of).label(of),
+};
+
+/** Has the file read, and its text chunked as any other document. */
+async function runFile(request: FileRequest, run: Run): Promise<Answer> {
+  const begin = performance.now();
+  const form = await readForm(request.task, request.bytes);
+  const { of } = request.task;
+  const plan = documentsOperationOf(of).planOf(of, form.fields, run.rules);
+  const reader = readerOf(form.file, form.reader, run.registry);
+  const parseSeconds = secondsSince(begin);
+  const metadata = new ResponseMetadata();
+  metadata.nextDocument();
+  const started = performance.now();
+  const read = await callPlugin(reader, async () => {
+    const plugin = await run.host.get('reader', reader.manifest.name);
+    return plugin.read(form.file, { report: metadata.report, signal: run.signal });
+  });
+  const time = { stage: 'read', by: reader.manifest.name, seconds: secondsSince(started) } as const;
+  if (read.encoding !== undefined) metadata.report('source-encoding', read.encoding);
+  const input = documentOfFile(reader, form, read, run.limits);
+  const stages = { run: of.run, ...plan, inputs: [input], isBatch: false, parseSeconds };
+  const answer = await runRequest(stages, run);
+  const { timings } = answer;
+  return {
+    ...answer,
+    reported: [{ ...metadata.reported()[0], ...answer.reported[0] }],
+    timings: { ...timings, times: [...timings.times, time] },
+  };
+}
+
+function secondsSince(begin: number): number {
+  return (performance.now() - begin) / 1000;
+}
+
+/**
+ * The document that a reader has made of a file. One without an id is known by its name, which is its title as well if it has
+ * no other.
+ *
+ * @throws ServiceError `invalid_parameters`: what the request says of it is wrong, or it is too long; `broken_promise`
+ */
+function documentOfFile(
+  reader: PluginEntry,
+  { filename, document }: FileForm,
+  read: ReadFile,
+  limits: Limits,
+): SourceDocument {
+  checkPages(reader, read);
+  const { text, title, mediaType, pages } = read;
+  checkLength(text, 'file', limits);
+  const given = readGiven(document);
+  const metadata = joinMetadata(read.metadata, given.metadata);
+  checkMetadata(metadata, 'document.metadata', limits);
+  const name = given.id === undefined ? filename || undefined : undefined;
+  const about = {
+    id: given.id ?? name,
+    title: given.title ?? title ?? name,
+    filename,
+    mediaType,
+    pages,
+    metadata,
+  };
+  return { text, json: toJsonText(text), about };
+}
+
+/** The pages rise from 0 and lie in the text. */
+function checkPages({ manifest: { kind, name } }: PluginEntry, { text, pages = [] }: ReadFile): void {
+  const isRising = pages.every((page, index) => Number.isInteger(page) && page >= (pages[index - 1] ?? 0));
+  if ((pages[0] ?? 0) === 0 && isRising && (pages.at(-1) ?? 0) <= text.length) return;
+  throw new ServiceError('broken_promise', {
+    kind,
+    name,
+    reason: 'its pages do not rise from 0 in the text',
+  });
+}
+
+const check = createValidator(fileDocumentSchema);
+
+function readGiven(json: string | undefined): Pick<AboutDocument, 'id' | 'title' | 'metadata'> {
+  if (json === undefined) return {};
+  const { id, title, metadata } = check(parsed(json), 'document.') as {
+    id?: string | number;
+    title?: string;
+    metadata?: object;
+  };
+  const body = Buffer.from(json);
+  const about = { id: readId(id, body, 0, 'document.'), title };
+  if (metadata === undefined) return about;
+  const [place] = findMembers(body, 0, ['metadata']);
+  return { ...about, metadata: place === undefined ? undefined : body.subarray(place.from, place.to) };
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    const problems = ['document: expected JSON such as {"id": "handbook", "metadata": {"year": 2026}}'];
+    throw new ServiceError('invalid_parameters', { problems });
+  }
+}
+
+/**
+ * What the file says of itself and what the request says of it, as the JSON of one object. What the request gives stays as it
+ * came, and comes before what the file has under the same name.
+ */
+function joinMetadata(own: ReadFile['metadata'], given: Uint8Array | undefined): Uint8Array | undefined {
+  if (given === undefined) return own === undefined ? undefined : Buffer.from(JSON.stringify(own));
+  const json = Buffer.from(given).toString();
+  const names = new Set(Object.keys(JSON.parse(json) as object));
+  const more = Object.entries(own ?? {}).filter(([name]) => !names.has(name));
+  if (more.length === 0) return given;
+  const head = JSON.stringify(Object.fromEntries(more)).slice(0, -1);
+  const rest = json.slice(1);
+  return Buffer.from(names.size === 0 ? `${head}${rest}` : `${head}, ${rest}`);
+}

@@ -1,0 +1,272 @@
+import { isUtf8 } from 'node:buffer';
+import type { Chunk } from '../../../core/contracts/chunk.ts';
+import {
+  fromPlainError,
+  type PlainError,
+  reasonOf,
+  ServiceError,
+  toPlainError,
+} from '../../../core/errors.ts';
+import { ByteWriter } from '../answer/byte-writer.ts';
+import { type WrittenDocument, writeLines, writeList } from '../answer/chunk-writer.ts';
+import { writtenDocument } from '../answer/rendered-document.ts';
+import { ResponseMetadata, reportedEmpty, Timer } from '../answer/response-metadata.ts';
+import { checkChunks, checkLength, type Limits } from '../limits.ts';
+import type { Operation, Run } from '../operation.ts';
+import { readId } from '../read/document-id.ts';
+import { chunksLine, documentSchema } from '../read/document-schemas.ts';
+import { readDocument } from '../read/documents.ts';
+import { findMembers, literalOf, withoutBreaks } from '../read/json.ts';
+import {
+  type LineHead,
+  type LineOutcome,
+  type LinesRequest,
+  lineHead,
+  type ReadLine,
+  type StreamPlan,
+  unitOf,
+} from '../read/plan.ts';
+import { withMetadata } from '../read/request-chunks.ts';
+import { type Input, runStages, type Stage, withStages } from '../stages/stages.ts';
+import type { Answer, LinesTask } from '../tasks.ts';
+import { createValidator } from '../validation/validator.ts';
+import { timingsOf } from './run-request.ts';
+
+/** Lines of a stream, or inputs of a batch, some of them at a time. A line that is wrong does not keep others from being read. */
+export const linesOperation: Operation<LinesTask, LinesRequest> = {
+  plugins: () => undefined,
+  read({ plan, first, lengths }, bytes, { limits }) {
+    const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    let at = 0;
+    const lines = lengths.map((length, place) => {
+      const line = body.subarray(at, at + length);
+      at += length;
+      // An input of a batch may have several lines, of which its metadata would bring some into one of the answer.
+      const json = plan.writes === 'lists' ? line : withoutBreaks(line);
+      return readLine(json, first + place, plan, limits);
+    });
+    return { run: 'lines', uses: plan.uses, plan, lines };
+  },
+  run: runLines,
+  label: () => 'lines',
+};
+
+function readLine(line: Buffer, index: number, plan: StreamPlan, limits: Limits): ReadLine {
+  let head: LineHead = { index };
+  try {
+    const value = parseLine(line, 'The document');
+    if (plan.takes === 'text') return { ...head, input: readTextLine(value, line, limits) };
+    head = lineHead(value, line, index);
+    if (plan.takes === 'chunks') return { ...head, input: readChunksLine(value, line, limits) };
+    return { ...head, input: readDocumentLine(value, line, plan, limits) };
+  } catch (error) {
+    return { ...head, error: toPlainError(error) };
+  }
+}
+
+/**
+ * Parses a line of a stream.
+ *
+ * @param what names it in the error
+ * @throws ServiceError `line_not_json`
+ */
+export function parseLine(line: Buffer, what: string): unknown {
+  try {
+    if (!isUtf8(line)) throw new Error('it is not valid UTF-8');
+    return JSON.parse(line.toString('utf8'));
+  } catch (error) {
+    throw new ServiceError('line_not_json', { what, reason: reasonOf(error) });
+  }
+}
+
+function readTextLine(value: unknown, line: Buffer, limits: Limits): Input {
+  if (typeof value !== 'string') throw new ServiceError('invalid_parameters', { problems: [NO_TEXT] });
+  checkLength(value, 'text', limits);
+  return { text: value, json: literalOf(line, { from: 0, to: line.length }) };
+}
+
+const NO_TEXT = 'text: expected a string';
+
+/**
+ * What the first line of a stream says, which has everything of a request but what is worked on.
+ *
+ * @throws ServiceError `line_not_json`, `invalid_parameters`
+ */
+export function optionsOfFirstLine(line: Buffer): object {
+  const options = parseLine(line, 'The first line of the stream');
+  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options;
+  const problems = ['the first line of the stream: expected an object with the options, such as {}'];
+  throw new ServiceError('invalid_parameters', { problems });
+}
+
+const checkDocument = createValidator(documentSchema);
+const checkList = createValidator(chunksLine);
+
+function readDocumentLine(value: unknown, line: Buffer, plan: StreamPlan, limits: Limits): Input {
+  const document = checkDocument(value) as unknown as Parameters<typeof readDocument>[0];
+  checkLength(document.text, 'text', limits);
+  return readDocument(document, { body: line, at: 0, place: '' }, unitOf(plan), limits);
+}
+
+interface ChunksLine {
+  readonly id?: string | number;
+  readonly chunks: readonly Chunk[];
+}
+
+/** A list of chunks, or an object that has one, as the lines of answers do. */
+function readChunksLine(value: unknown, line: Buffer, limits: Limits): Input {
+  const isList = Array.isArray(value);
+  const { id, chunks } = checkList(isList ? { chunks: value } : value) as unknown as ChunksLine;
+  readId(id, line, 0, '');
+  checkChunks([chunks], limits);
+  const listPlaces = () => (isList ? [{ from: 0, to: line.length }] : findMembers(line, 0, ['chunks']));
+  const [input] = withMetadata([chunks], line, listPlaces);
+  return input as Input;
+}
+
+/**
+ * Runs lines of a stream through its stages, one after the other, and writes what the plan says. What fails in one line
+ * stands in its answer or outcome, and in the failures for the log.
+ *
+ * @throws ServiceError if the stages cannot be opened
+ * @throws the signal's reason once it aborts
+ */
+function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promise<Answer> {
+  const { signal, limits } = run;
+  const timer = new Timer(parseSeconds);
+  const metadata = new ResponseMetadata();
+  const written = new LinesWriter(plan, new ByteWriter(limits.maxAnswerBytes, estimate(lines)));
+
+  async function answer(line: ReadLine, stages: readonly Stage[]): Promise<void> {
+    if ('error' in line) throw fromPlainError(line.error);
+    metadata.nextDocument();
+    const chunks = await runStages(stages, line.input);
+    await timer.time('serialise', 'json', () => {
+      const empty = timer.takeEmptyVectors();
+      written.add(line, writtenDocument(line.input, chunks, plan), empty);
+      metadata.add(reportedEmpty(empty));
+    });
+  }
+
+  const opening = { list: plan, tools: run, signal, timer, report: metadata.report };
+  return withStages(opening, async (stages) => {
+    for (const line of lines) {
+      signal.throwIfAborted();
+      try {
+        await answer(line, stages);
+      } catch (error) {
+        signal.throwIfAborted();
+        timer.takeEmptyVectors();
+        written.fail(line, error);
+      }
+    }
+    const { documents, failures, outcomes } = written;
+    const reported = plan.writes === 'lists' ? metadata.reported() : [];
+    return { bytes: written.bytes(), reported, timings: timingsOf(timer, documents), failures, outcomes };
+  });
+}
+
+/** Writes what came of lines in the way that their plan asks for. */
+class LinesWriter {
+  readonly #plan: StreamPlan;
+  readonly #writer: ByteWriter;
+  readonly documents: WrittenDocument[] = [];
+  readonly failures: PlainError[] = [];
+  /** None if the lines have answers. */
+  readonly outcomes: LineOutcome[] = [];
+
+  constructor(plan: StreamPlan, writer: ByteWriter) {
+    this.#plan = plan;
+    this.#writer = writer;
+  }
+
+  add(line: ReadLine, document: WrittenDocument, empty: number): void {
+    const { writes } = this.#plan;
+    if (writes === 'lists' && this.documents.length > 0) this.#writer.ascii(',');
+    writeLine(this.#writer, line, document, this.#plan, empty);
+    this.#writer.beginPart();
+    this.documents.push(document);
+    if (writes === undefined || writes === 'lists') return;
+    const counts = countOf(document, this.#plan);
+    this.outcomes.push({ ...headOf(line), ...counts, ...(empty > 0 && { embedding_empty: empty }) });
+  }
+
+  /** @throws the error if it fails all lines */
+  fail(line: ReadLine, error: unknown): void {
+    const { writes } = this.#plan;
+    if (writes === 'lists') throw error;
+    const plain = toPlainError(error);
+    this.failures.push(plain);
+    this.#writer.dropPart();
+    if (writes === undefined) {
+      this.#writer.json(errorText(line, error));
+      this.#writer.beginPart();
+    } else this.outcomes.push({ ...headOf(line), error: plain });
+  }
+
+  bytes(): Uint8Array<ArrayBuffer> {
+    return this.#writer.written();
+  }
+}
+
+/** Bytes that a line takes besides its text, and bytes of chunks for each byte of text; estimates. */
+const LINE_BYTES = 512;
+const GROWTH = 1.25;
+
+/** Estimates the bytes of the answer: making room for all at once saves copies. */
+function estimate(lines: readonly ReadLine[]): number {
+  let size = 0;
+  for (const line of lines) {
+    const text = 'input' in line && 'json' in line.input ? line.input.json.length : 0;
+    size += LINE_BYTES + GROWTH * text;
+  }
+  return Math.ceil(size);
+}
+
+function writeLine(
+  writer: ByteWriter,
+  head: LineHead,
+  document: WrittenDocument,
+  { writes }: StreamPlan,
+  empty: number,
+): void {
+  if (writes === 'chunks') {
+    writeLines(writer, document);
+    return;
+  }
+  if (writes === 'lists') {
+    writeList(writer, document);
+    return;
+  }
+  writer.json(writes === 'documents' ? documentOpening(head) : openingOf(head));
+  if (writes === undefined && empty > 0) writer.ascii(`"embedding_empty":${empty},`);
+  writer.ascii('"chunks":');
+  writeList(writer, document);
+  writer.ascii('}\n');
+}
+
+function documentOpening({ id = null }: { readonly id?: string | null | undefined }): string {
+  return `{"document_id":${JSON.stringify(id)},`;
+}
+
+function countOf({ chunks, ids }: WrittenDocument, { tellsIds }: StreamPlan) {
+  return tellsIds === true && ids !== undefined ? { chunks: chunks.length, ids } : { chunks: chunks.length };
+}
+
+function headOf({ index, id }: LineHead): LineHead {
+  return id === undefined ? { index } : { index, id };
+}
+
+/** The line that answers one that failed. */
+export function errorLine(head: LineHead, error: unknown): Uint8Array {
+  return Buffer.from(errorText(head, error));
+}
+
+function errorText(head: LineHead, error: unknown): string {
+  const { status, detail } = error instanceof ServiceError ? error : new ServiceError('internal', {}, error);
+  return `${openingOf(head)}"error":${JSON.stringify({ status, detail })}}\n`;
+}
+
+function openingOf({ index, id }: LineHead): string {
+  return id === undefined ? `{"index":${index},` : `{"index":${index},"id":${JSON.stringify(id)},`;
+}

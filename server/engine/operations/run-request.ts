@@ -1,0 +1,53 @@
+import { ServiceError } from '../../../core/errors.ts';
+import { type WrittenDocument, writeChunks } from '../answer/chunk-writer.ts';
+import { leastBytes, writtenDocument } from '../answer/rendered-document.ts';
+import { ResponseMetadata, reportedEmpty, Timer, type Timings } from '../answer/response-metadata.ts';
+import type { Run } from '../operation.ts';
+import type { StagesRequest } from '../read/plan.ts';
+import type { DocumentChunks } from '../stages/chunk-set.ts';
+import { type Input, runStages, withStages } from '../stages/stages.ts';
+import type { Answer } from '../tasks.ts';
+
+/**
+ * Runs a request for chunks: its inputs through its stages, one after the other, and writes one answer.
+ *
+ * @throws ServiceError
+ */
+export function runRequest(request: StagesRequest, run: Run): Promise<Answer> {
+  const { inputs, isBatch, parseSeconds } = request;
+  const { maxAnswerBytes } = run.limits;
+  const metadata = new ResponseMetadata();
+  const timer = new Timer(parseSeconds);
+  const opening = { list: request, tools: run, signal: run.signal, timer, report: metadata.report };
+  return withStages(opening, async (stages) => {
+    const documents: DocumentChunks[] = [];
+    let least = 0;
+    for (const input of inputs) {
+      metadata.nextDocument();
+      const chunks = await runStages(stages, input);
+      least += leastBytes(input, chunks, request);
+      if (least > maxAnswerBytes)
+        throw new ServiceError('answer_too_large', { bytes: least, limit: maxAnswerBytes });
+      documents.push(chunks);
+      metadata.add(reportedEmpty(timer.takeEmptyVectors()));
+    }
+    const write = () => {
+      const written = documents.map((chunks, index) =>
+        writtenDocument(inputs[index] as Input, chunks, request),
+      );
+      return { written, bytes: writeChunks(written, isBatch, maxAnswerBytes) };
+    };
+    const { written, bytes } = await timer.time('serialise', 'json', write);
+    return { bytes, reported: metadata.reported(), timings: timingsOf(timer, written) };
+  });
+}
+
+/** The times of a request, with the sizes of its answer. */
+export function timingsOf(timer: Timer, documents: readonly WrittenDocument[]): Timings {
+  let [count, tokens] = [0, 0];
+  for (const { chunks } of documents) {
+    count += chunks.length;
+    for (const { token_count } of chunks) tokens += token_count;
+  }
+  return timer.summary(documents.length, count, tokens);
+}

@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import type { Sink, SinkChunk, SinkCollection } from '../../../core/contracts/sink.ts';
+import { parseExactJson } from '../../../core/engine/exact-json.ts';
+import { ServiceError, toPlainError } from '../../../core/errors.ts';
+import { callPlugin } from '../../../core/hosting/plugin-error.ts';
+import type { PluginEntry } from '../../../core/hosting/registry.ts';
+import { Timer } from '../answer/response-metadata.ts';
+import type { Operation, Run } from '../operation.ts';
+import { LeaseCache } from '../stages/lease-cache.ts';
+import type { Answer, AnyRequest, StoreTask } from '../tasks.ts';
+
+/** Chunks for a sink, which are parsed where they are stored. */
+interface StoreRequest extends AnyRequest {
+  readonly run: 'store';
+  readonly task: StoreTask;
+  readonly bytes: Uint8Array;
+}
+
+/** The collections of sinks that a thread has open. */
+export type SinkCollections = LeaseCache<SinkCollection>;
+
+/** Milliseconds after which a collection that is not used is closed: that its work is over is not known here. */
+const IDLE_MS = 10_000;
+const MOST_IDLE = 16;
+
+export function createSinkCollections(): SinkCollections {
+  const free = async (collection: SinkCollection) => {
+    // What does not close is not used any more either.
+    await Promise.try(() => collection.close()).catch(() => {});
+  };
+  return new LeaseCache({ max: MOST_IDLE, ttl: IDLE_MS, free });
+}
+
+/** Chunks that a sink is to store. */
+export const storeOperation: Operation<StoreTask, StoreRequest> = {
+  plugins: () => undefined,
+  read: (task, bytes) => ({ run: 'store', uses: [], task, bytes }),
+  run: runStore,
+  label: () => 'store',
+};
+
+interface StoredDocument {
+  readonly id: string;
+  readonly chunks: readonly SinkChunk[];
+}
+
+/** Stores documents, in the place of what is stored of them. @throws ServiceError */
+type Store = (documents: readonly StoredDocument[]) => Promise<void>;
+
+/**
+ * Stores the chunks of documents, and removes what earlier runs stored of these documents and is not among them.
+ *
+ * @throws ServiceError if it is the sink that is at fault; of documents the outcomes say it
+ */
+async function runStore(
+  request: StoreRequest,
+  { registry, host, collections, signal }: Run,
+): Promise<Answer> {
+  const { documents, sink: target } = request.task;
+  const entry = registry.require('sink', target.name);
+  const sink = await host.get('sink', target.name);
+  const stored = storedDocuments(request);
+  const work = { task: request.task, entry, sink, signal, collections };
+  const failures = stored.some(({ chunks }) => chunks.length > 0)
+    ? await storeChunks(work, stored)
+    : await removeDocuments(work, stored);
+  const outcomes = documents.map(({ id, chunks }, index) => {
+    const error = id === undefined ? MISSING_ID : failures.get(id);
+    return error === undefined ? { index, id, chunks } : { index, id, error: toPlainError(error) };
+  });
+  return { bytes: new Uint8Array(0), reported: [], timings: new Timer(0).summary(0, 0, 0), outcomes };
+}
+
+interface StoreWork {
+  readonly task: StoreTask;
+  readonly entry: PluginEntry;
+  readonly sink: Sink;
+  readonly signal: AbortSignal;
+  readonly collections: SinkCollections;
+}
+
+type Failures = ReadonlyMap<string, ServiceError>;
+
+function storeChunks(work: StoreWork, documents: readonly StoredDocument[]): Promise<Failures> {
+  const dimensions = documents.find(({ chunks }) => chunks.length > 0)?.chunks[0]?.embedding?.length;
+  return withCollection(work, dimensions, (store) => storeEach(documents, store, work.signal));
+}
+
+/** Removes documents that have no chunks, none of which tells the length of the vectors. */
+async function removeDocuments(work: StoreWork, documents: readonly StoredDocument[]): Promise<Failures> {
+  const { entry, sink, signal, task } = work;
+  if (documents.length === 0) return new Map();
+  if (sink.removeDocuments !== undefined) {
+    const remove: Store = (some) =>
+      callPlugin(entry, () =>
+        sink.removeDocuments?.(
+          some.map(({ id }) => id),
+          task.sink.options,
+          { signal },
+        ),
+      );
+    return storeEach(documents, remove, signal);
+  }
+  try {
+    return await withCollection(work, undefined, (store) => storeEach(documents, store, signal));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ServiceError)) throw error;
+    return new Map(documents.map(({ id }) => [id, error]));
+  }
+}
+
+/** Opens a collection, unless it is open for the same owner. */
+async function withCollection<T>(
+  { task, entry, sink, signal, collections }: StoreWork,
+  dimensions: number | undefined,
+  use: (store: Store) => Promise<T>,
+): Promise<T> {
+  const { options } = task.sink;
+  const key = JSON.stringify([task.owner, dimensions]);
+  const open = (signal: AbortSignal) =>
+    callPlugin(entry, () => sink.open({ options, dimensions }, { signal }));
+  const lease = await collections.lease(key, open, signal);
+  if (lease === undefined) throw new ServiceError('internal');
+  const { value: collection, release } = lease;
+  try {
+    return await use((documents) => callPlugin(entry, () => replace(collection, documents, { signal })));
+  } finally {
+    release();
+  }
+}
+
+async function replace(
+  collection: SinkCollection,
+  documents: readonly StoredDocument[],
+  context: { readonly signal: AbortSignal },
+): Promise<void> {
+  const chunks = documents.flatMap((one) => one.chunks);
+  if (chunks.length > 0) await collection.upsert(chunks, context);
+  for (const { id, chunks } of documents) {
+    const kept = chunks.map((chunk) => chunk.id);
+    await collection.deleteMissing(id, kept, context);
+  }
+}
+
+/**
+ * Stores documents together, or else each of them alone.
+ *
+ * @returns what is wrong with single ones
+ * @throws ServiceError if it is not the document, but the sink, that is at fault
+ */
+async function storeEach(
+  documents: readonly StoredDocument[],
+  store: Store,
+  signal: AbortSignal,
+): Promise<Failures> {
+  const failures = new Map<string, ServiceError>();
+  const together = await failureOf(store(documents));
+  if (together === undefined) return failures;
+  for (const one of documents) {
+    signal.throwIfAborted();
+    const failure = await failureOf(store([one]));
+    if (failure === undefined) continue;
+    // A sink that works removes the chunks of a document that nobody has.
+    await store([{ id: randomUUID(), chunks: [] }]);
+    failures.set(one.id, failure);
+  }
+  return failures;
+}
+
+async function failureOf(work: Promise<void>): Promise<ServiceError | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+}
+
+function storedDocuments({ task, bytes }: StoreRequest): StoredDocument[] {
+  const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString().split('\n');
+  let at = 0;
+  return task.documents.flatMap(({ id, chunks }) => {
+    const own = lines.slice(at, at + chunks);
+    at += chunks;
+    return id === undefined ? [] : [{ id, chunks: own.map((line) => chunkOf(line, id)) }];
+  });
+}
+
+function chunkOf(line: string, documentId: string): SinkChunk {
+  const { id, text, embedding, document_id: _, ...fields } = parseExactJson(line) as Record<string, unknown>;
+  return {
+    id: id as string,
+    document_id: documentId,
+    text: text as string,
+    embedding: Array.isArray(embedding) ? (embedding as number[]) : null,
+    fields,
+  };
+}
+
+const MISSING_ID = new ServiceError('invalid_parameters', {
+  problems: ['id: missing; a sink replaces the chunks of a document by its id'],
+});

@@ -1,0 +1,132 @@
+import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
+import type { Purpose } from '../../../core/contracts/embedding.ts';
+import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import { callPlugin } from '../../../core/hosting/plugin-error.ts';
+import { reportedEmpty, Timer } from '../answer/response-metadata.ts';
+import { type TokenList, writeTokens } from '../answer/token-writer.ts';
+import { writeVectors } from '../answer/vector-writer.ts';
+import { checkTexts, type Limits } from '../limits.ts';
+import type { Operation, Run } from '../operation.ts';
+import { jsonBytes, parseJson } from '../read/json.ts';
+import type { Encoding, TokenField } from '../read/text-schemas.ts';
+import { supervisedModel } from '../stages/supervised-model.ts';
+import type { Answer, AnyRequest, TextsTask } from '../tasks.ts';
+
+interface Texts extends AnyRequest {
+  readonly texts: readonly string[];
+}
+
+interface EmbedTexts extends Texts {
+  readonly run: 'embed';
+  readonly options: {
+    readonly embedding_model: string;
+    readonly purpose: Purpose;
+    readonly encoding: Encoding;
+  };
+}
+
+interface TokenizeTexts extends Texts {
+  readonly run: 'tokenize';
+  readonly options: {
+    readonly tokenizer: string;
+    readonly include: readonly TokenField[];
+    readonly offset_unit: OffsetUnit;
+  };
+}
+
+/** Vectors of texts. */
+export const embedOperation: Operation<TextsTask & { run: 'embed' }, EmbedTexts> = {
+  // Which plugin is asked is only known once the body is read.
+  plugins: () => [],
+  read(_task, bytes, { checks, limits }) {
+    const { text, ...options } = checks.embed(parseJson(jsonBytes(bytes)));
+    const asked = options as EmbedTexts['options'];
+    const uses = [{ embedding: asked.embedding_model, tokenizer: undefined }];
+    return { run: 'embed', uses, texts: textsOf(text as Given, limits), options: asked };
+  },
+  run: embedTexts,
+  label: () => 'embed',
+};
+
+/** Tokens of texts. */
+export const tokenizeOperation: Operation<TextsTask & { run: 'tokenize' }, TokenizeTexts> = {
+  plugins: () => [],
+  read(_task, bytes, { checks, limits, defaultTokenizer }) {
+    const { text, ...options } = checks.tokenize(parseJson(jsonBytes(bytes)));
+    const tokenizer = (options.tokenizer as string | undefined) ?? defaultTokenizer;
+    const asked = { ...options, tokenizer } as TokenizeTexts['options'];
+    const uses = [{ tokenizer, embedding: undefined }];
+    return { run: 'tokenize', uses, texts: textsOf(text as Given, limits), options: asked };
+  },
+  run: tokenizeTexts,
+  label: () => 'tokenize',
+};
+
+type Given = string | readonly string[];
+
+/** @throws ServiceError `invalid_parameters` if there are more or longer texts than allowed */
+function textsOf(given: Given, limits: Limits): readonly string[] {
+  checkTexts(given, limits);
+  return typeof given === 'string' ? [given] : given;
+}
+
+/** @throws ServiceError what `Openers` throw, `plugin_failed`, `answer_too_large` */
+async function embedTexts(
+  { texts, options, parseSeconds }: EmbedTexts,
+  { openers, log, signal, limits }: Run,
+): Promise<Answer> {
+  const { embedding_model, purpose, encoding } = options;
+  const timer = new Timer(parseSeconds);
+  const lease = await openers.model(embedding_model, signal);
+  try {
+    const { name } = lease.value;
+    if (lease.isNew) timer.opened(name);
+    const model = supervisedModel(lease.value, log, timer);
+    const embed = () => model.embed(texts, { purpose, signal });
+    const vectors = await callPlugin({ manifest: { kind: 'embedding', name } }, embed);
+    const write = () => writeVectors(name, vectors, texts.length, encoding, limits.maxAnswerBytes);
+    const bytes = await timer.time('serialise', 'json', write);
+    const reported = { 'embedding-model': name, ...reportedEmpty(timer.takeEmptyVectors()) };
+    return { bytes, reported: [reported], timings: timer.summary(texts.length, 0, 0) };
+  } finally {
+    lease.release();
+  }
+}
+
+/** @throws ServiceError what `Openers` throw, `invalid_parameters`, `plugin_failed`, `answer_too_large` */
+async function tokenizeTexts(
+  { texts, options, parseSeconds }: TokenizeTexts,
+  { openers, signal, limits }: Run,
+): Promise<Answer> {
+  const { include, offset_unit } = options;
+  const timer = new Timer(parseSeconds);
+  const tokenizer = await openers.tokenizer(options.tokenizer);
+  const { name } = tokenizer;
+  if (include.includes('ids') && tokenizer.encode === undefined) throw hasNoIds(name);
+  const read = () =>
+    texts.map((text) => {
+      signal.throwIfAborted();
+      return tokensOf(tokenizer, text, include);
+    });
+  const readTimed = () => timer.time('tokenize', name, read);
+  const lists = await callPlugin({ manifest: { kind: 'tokenizer', name } }, readTimed);
+  const write = () => writeTokens(name, lists, { include, unit: offset_unit }, limits.maxAnswerBytes);
+  const bytes = await timer.time('serialise', 'json', write);
+  const tokens = lists.reduce((sum, { count }) => sum + count, 0);
+  return { bytes, reported: [], timings: timer.summary(texts.length, 0, tokens) };
+}
+
+function tokensOf(tokenizer: Tokenizer, text: string, include: readonly TokenField[]): TokenList {
+  const tokenized = tokenizer.tokenize(text);
+  const isPlaced = include.includes('offsets') || include.includes('tokens');
+  const ends = isPlaced ? tokenized.ends() : undefined;
+  const ids = include.includes('ids') ? tokenizer.encode?.(text) : undefined;
+  const count = ends?.length ?? ids?.length ?? tokenized.count(0, text.length);
+  return { text, count, ends, ids };
+}
+
+function hasNoIds(name: string): ServiceError {
+  const problem = `include: the tokenizer ${JSON.stringify(name)} has no ids; leave "ids" out, or name the tokenizer of a model`;
+  return new ServiceError('invalid_parameters', { problems: [problem] });
+}

@@ -1,0 +1,114 @@
+import { isUtf8 } from 'node:buffer';
+import type { Rules } from '../operation.ts';
+import type { ChunksOperation } from '../operations/chunks.ts';
+import type { ChunksTask } from '../tasks.ts';
+import { idAt } from './document-id.ts';
+import { findElements, findMembers, type JsonPlace, jsonBytes } from './json.ts';
+import type { Division } from './plan.ts';
+
+/**
+ * Finds the inputs of a request without parsing them: whoever works on an input parses it.
+ *
+ * @returns undefined if it cannot be divided: what is wrong with it is said when it is read
+ */
+export function divide(
+  operation: ChunksOperation,
+  task: ChunksTask,
+  bytes: Uint8Array,
+  rules: Rules,
+): Division | undefined {
+  const body = jsonBytes(bytes);
+  if (!isUtf8(body)) return undefined;
+  const given = inputsIn(body);
+  if (given === undefined || !fits(operation, body, given, rules)) return undefined;
+  const { member, isBatch } = given;
+  const mark = bytes.length - body.length;
+  const inputs = given.inputs.map(({ from, to }) => ({ from: from + mark, to: to + mark }));
+  try {
+    const source = member === 'chunks' ? 'apart' : member;
+    const plan = operation.plan(task, optionsAround(body, given), rules, source);
+    return { plan: { ...plan, takes: TAKES[member] }, inputs, isBatch };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The members of a request that may have its inputs, and what a line of each has. */
+const TAKES = { documents: 'document', chunks: 'chunks', text: 'text' } as const;
+const MEMBERS = ['documents', 'chunks', 'text'] as const;
+/** What an input begins with. */
+const OPENINGS = { documents: 0x7b, chunks: 0x5b, text: 0x22 } as const;
+const OPEN_LIST = 0x5b;
+
+interface Inputs {
+  readonly member: (typeof MEMBERS)[number];
+  /** Where the value of the member is. */
+  readonly value: JsonPlace;
+  readonly inputs: readonly JsonPlace[];
+  readonly isBatch: boolean;
+}
+
+/** Where the inputs are, of a body that may be no JSON at all. */
+function inputsIn(body: Buffer): Inputs | undefined {
+  const places = findMembers(body, 0, MEMBERS);
+  const at = places.findIndex((place) => place !== undefined);
+  const [member, value] = [MEMBERS[at], places[at]];
+  if (member === undefined || value === undefined) return undefined;
+  const elements = body[value.from] === OPEN_LIST ? findElements(body, value.from) : undefined;
+  const [first] = elements ?? [];
+  const isBatch = member === 'chunks' ? first !== undefined && body[first.from] === OPEN_LIST : true;
+  return elements === undefined || !isBatch
+    ? { member, value, inputs: [value], isBatch: false }
+    : { member, value, inputs: elements, isBatch: true };
+}
+
+/** Whether the inputs are as the rules for all of them together ask for; those for each are checked where it is read. */
+function fits(
+  { takes }: ChunksOperation,
+  body: Buffer,
+  { member, value, inputs, isBatch }: Inputs,
+  { limits }: Rules,
+): boolean {
+  if ((member === 'chunks') !== (takes === 'chunks') || inputs.length > limits.maxDocuments) return false;
+  if (!inputs.every(({ from }) => body[from] === OPENINGS[member])) return false;
+  if (isBatch && !areSeparated(body, value, inputs)) return false;
+  if (member === 'documents') return isBatch && haveOwnIds(body, inputs);
+  if (member === 'text') return true;
+  const count = inputs.reduce((sum, { from }) => sum + findElements(body, from).length, 0);
+  return count <= limits.maxChunks;
+}
+
+/** Whether there is a comma between any two elements, and white space besides. */
+function areSeparated(body: Buffer, list: JsonPlace, elements: readonly JsonPlace[]): boolean {
+  let before = list.from + 1;
+  return (
+    elements.every(({ from, to }, index) => {
+      const between = body.toString('latin1', before, from);
+      before = to;
+      return (index === 0 ? BLANK : COMMA).test(between);
+    }) && BLANK.test(body.toString('latin1', before, list.to - 1))
+  );
+}
+
+const BLANK = /^[ \t\n\r]*$/;
+const COMMA = /^[ \t\n\r]*,[ \t\n\r]*$/;
+
+/** Whether no two documents have the same id. */
+function haveOwnIds(body: Buffer, documents: readonly JsonPlace[]): boolean {
+  const ids = new Set<string>();
+  return documents.every(({ from }) => {
+    const [place] = findMembers(body, from, ['id']);
+    if (place === undefined) return true;
+    const id = idAt(body, place);
+    const isNew = id !== undefined && !ids.has(id);
+    if (isNew) ids.add(id);
+    return isNew;
+  });
+}
+
+/** The request with no inputs. @throws SyntaxError */
+function optionsAround(body: Buffer, { member, value }: Inputs): object {
+  const around = `${body.toString('utf8', 0, value.from)}[]${body.toString('utf8', value.to)}`;
+  const { [member]: none, ...options } = JSON.parse(around) as Record<string, unknown>;
+  return member === 'chunks' ? options : { ...options, [member]: none };
+}

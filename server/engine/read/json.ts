@@ -1,0 +1,189 @@
+import { isUtf8 } from 'node:buffer';
+import { reasonOf, ServiceError } from '../../../core/errors.ts';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_OBJECT = 0x7b;
+const OPEN_LIST = 0x5b;
+
+/**
+ * Finds values in JSON by its bytes. Of what is no valid JSON the places mean nothing, but they are in the body, and finding
+ * them comes to an end.
+ */
+
+/** Where a value stands in a JSON text: the bytes `[from, to)`. */
+export interface JsonPlace {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Finds members of an object by their names. If a member is repeated, the last one counts, as in `JSON.parse`.
+ *
+ * @param body JSON
+ * @param start where the object begins, or white space before it
+ * @returns the places of their values, in the order of the names; `undefined` for those that are missing
+ */
+export function findMembers(
+  body: Buffer,
+  start: number,
+  names: readonly string[],
+): readonly (JsonPlace | undefined)[] {
+  const found = new Array<JsonPlace | undefined>(names.length).fill(undefined);
+  let at = skipSpace(body, skipSpace(body, start) + 1);
+  while (body[at] === QUOTE) {
+    const keyEnd = stringEnd(body, at);
+    const from = skipSpace(body, skipSpace(body, keyEnd) + 1);
+    const to = skipValue(body, from);
+    const index = names.indexOf(nameAt(body, at, keyEnd));
+    if (index !== -1) found[index] = { from, to };
+    at = skipSpace(body, skipSpace(body, to) + 1);
+  }
+  return found;
+}
+
+/**
+ * Finds the elements of a list.
+ *
+ * @param body JSON
+ * @param start where the list begins, or white space before it
+ */
+export function findElements(body: Buffer, start: number): JsonPlace[] {
+  const places: JsonPlace[] = [];
+  let from = skipSpace(body, skipSpace(body, start) + 1);
+  while (from < body.length && body[from] !== CLOSE_LIST) {
+    const to = skipValue(body, from);
+    places.push({ from, to });
+    const next = skipSpace(body, to);
+    from = body[next] === CLOSE_LIST ? next : skipSpace(body, next + 1);
+  }
+  return places;
+}
+
+const CLOSE_LIST = 0x5d;
+
+function nameAt(body: Buffer, from: number, to: number): string {
+  const name = body.toString('latin1', from + 1, to - 1);
+  return name.includes('\\') ? (JSON.parse(body.toString('utf8', from, to)) as string) : name;
+}
+
+/** Index after the closing quote of the string that opens at `at`. */
+function stringEnd(body: Buffer, at: number): number {
+  let quote = body.indexOf(QUOTE, at + 1);
+  while (isEscaped(body, quote)) quote = body.indexOf(QUOTE, quote + 1);
+  return quote === -1 ? body.length : quote + 1;
+}
+
+function isEscaped(body: Buffer, at: number): boolean {
+  let before = at;
+  while (body[before - 1] === BACKSLASH) before--;
+  return (at - before) % 2 === 1;
+}
+
+function skipValue(body: Buffer, start: number): number {
+  if (body[start] === QUOTE) return stringEnd(body, start);
+  if (body[start] === OPEN_OBJECT || body[start] === OPEN_LIST) return skipNested(body, start);
+  let at = start;
+  while (!isDelimiter(body[at])) at++;
+  return at;
+}
+
+function skipNested(body: Buffer, start: number): number {
+  let depth = 0;
+  let at = start;
+  do {
+    const byte = body[at];
+    if (byte === QUOTE) {
+      at = stringEnd(body, at);
+      continue;
+    }
+    if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++;
+    else if (byte === 0x7d || byte === 0x5d) depth--;
+    at++;
+  } while (depth > 0 && at < body.length);
+  return at;
+}
+
+/** Whether a byte ends a number or a keyword. */
+function isDelimiter(byte: number | undefined): boolean {
+  return byte === undefined || byte === 0x2c || byte === 0x7d || byte === 0x5d || byte <= 0x20;
+}
+
+function skipSpace(body: Buffer, start: number): number {
+  let at = start;
+  while (at < body.length && (body[at] as number) <= 0x20) at++;
+  return at;
+}
+
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+/** The bytes of a JSON text, without the byte order mark that some clients put before it. */
+export function jsonBytes(bytes: Uint8Array): Buffer {
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return body.subarray(0, 3).equals(BYTE_ORDER_MARK) ? body.subarray(3) : body;
+}
+
+/**
+ * Parses the body of a request: JSON in UTF-8.
+ *
+ * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`
+ */
+export function parseJson(body: Buffer): unknown {
+  if (body.length === 0) throw new ServiceError('body_empty');
+  if (!isUtf8(body)) throw new ServiceError('body_not_utf8');
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw new ServiceError('body_not_json', { reason: reasonOf(error) });
+  }
+}
+
+/**
+ * JSON string literals as bytes. An answer's texts are stretches of the request's text, so they are
+ * copied from the request's own bytes instead of being decoded, cut, escaped and encoded again.
+ */
+
+/** The content of a JSON string literal in UTF-8, without its quotes. */
+export type JsonText = Uint8Array;
+
+/** Writes a text as the content of a JSON string literal. A lone surrogate becomes its `\u` escape. */
+export function toJsonText(text: string): JsonText {
+  return Buffer.from(JSON.stringify(text)).subarray(1, -1);
+}
+
+/**
+ * The same JSON text for equal texts, however their senders escaped them: `json` itself, if it has no escape that
+ * can be written in another way.
+ */
+export function canonicalJsonText(text: string, json: JsonText): JsonText {
+  const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
+  return bytes.includes('\\u') || bytes.includes('\\/') ? toJsonText(text) : json;
+}
+
+/**
+ * Finds the literals of one top-level member whose value is a string or a list of strings. `body` must be
+ * a valid JSON object. Returns `undefined` if the member is missing or has another type.
+ */
+export function findTextLiterals(body: Buffer, member: string): JsonText[] | undefined {
+  const [place] = findMembers(body, 0, [member]);
+  if (place === undefined) return undefined;
+  const places = body[place.from] === OPEN_LIST ? findElements(body, place.from) : [place];
+  return places.every(({ from }) => body[from] === QUOTE)
+    ? places.map((one) => literalOf(body, one))
+    : undefined;
+}
+
+/** The content of the string literal at a place. */
+export function literalOf(body: Buffer, { from, to }: JsonPlace): JsonText {
+  return body.subarray(from + 1, to - 1);
+}
+
+const SPACE = 0x20;
+const BREAKS = [0x0a, 0x0d];
+
+/** The same JSON in one line: line breaks in JSON are white space, as strings have them escaped. */
+export function withoutBreaks(json: Buffer): Buffer {
+  return BREAKS.some((byte) => json.includes(byte))
+    ? Buffer.from(json.map((byte) => (BREAKS.includes(byte) ? SPACE : byte)))
+    : json;
+}

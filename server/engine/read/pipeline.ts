@@ -1,0 +1,99 @@
+import type { Kind } from '../../../core/contracts/manifest.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
+import type { PipelineStep } from '../../store/contract.ts';
+import { suggest } from '../validation/suggest.ts';
+
+/**
+ * Refuses steps that cannot be executed in this order.
+ *
+ * @param place where they stand, for the message
+ * @throws ServiceError `invalid_parameters` with all problems
+ */
+export function checkOrder(steps: readonly PipelineStep[], place = 'steps'): void {
+  const problems: string[] = [];
+  if (steps.length === 0)
+    problems.push(`${place}: the pipeline has none; add at least one chunk step with PUT`);
+  steps.forEach(({ type, chunker, refinery }, index) => {
+    if (type === 'chunk' && !chunker)
+      problems.push(`${place}[${index}].chunker: missing, expected the name of a chunker`);
+    if (type === 'refine' && !refinery)
+      problems.push(`${place}[${index}].refinery: missing, expected the name of a refinery`);
+  });
+  const firstChunk = steps.findIndex(({ type }) => type === 'chunk');
+  const firstRefine = steps.findIndex(({ type }) => type === 'refine');
+  if (firstRefine !== -1 && (firstChunk === -1 || firstRefine < firstChunk)) {
+    problems.push(`${place}[${firstRefine}]: a refine step needs chunks; put a chunk step before it`);
+  }
+  if (problems.length > 0) throw new ServiceError('invalid_parameters', { problems });
+}
+
+/** The plugin that a step names. */
+export interface StepPlugin {
+  readonly kind: 'chunker' | 'refinery';
+  /** Its own name if it is there, else the one that the step gives; empty if it gives none. */
+  readonly name: string;
+  readonly entry: PluginEntry | undefined;
+}
+
+/**
+ * Finds the plugin of a step. Names are taken in any case, and with the kind at their end, as other services
+ * write them: `Token`, `TokenChunker` and `token_chunker` are `token`.
+ */
+export function pluginOf(registry: Registry, { type, chunker, refinery }: PipelineStep): StepPlugin {
+  const kind = type === 'chunk' ? 'chunker' : 'refinery';
+  const given = (type === 'chunk' ? chunker : refinery) ?? '';
+  const entry = spellings(kind, given)
+    .map((name) => registry.find(kind, name))
+    .find((found) => found !== undefined);
+  return { kind, name: entry?.manifest.name ?? given, entry };
+}
+
+function spellings(kind: Kind, name: string): string[] {
+  const separated = name.replace(/([a-z0-9])(?=[A-Z])/g, '$1-').replaceAll('_', '-');
+  const lower = [name, separated].map((one) => one.toLowerCase());
+  const bare = lower.filter((one) => one.endsWith(kind)).map((one) => one.slice(0, -kind.length));
+  return [name, ...lower, ...bare, ...bare.map((one) => one.replace(/-$/, ''))];
+}
+
+/** Whether plugins of steps may be missing, may be if the request says so, or may not. */
+export type MissingPlugins = 'allowed' | 'optional' | 'refused';
+
+/** What steps are held against. */
+interface StepRules {
+  readonly registry: Registry;
+  readonly checks: { step(step: PipelineStep, place: string): unknown };
+}
+
+/**
+ * Checks a step of a pipeline that is to be stored: its plugin is there, and takes its configuration.
+ *
+ * @param place where the step is, for the message: `steps[1]`
+ * @param missing what is said of a step whose plugin is missing; if it is allowed, its configuration is not checked
+ * @returns the step with its plugin's own name, however that was spelt
+ * @throws ServiceError `invalid_parameters`
+ */
+export function checkStep(
+  step: PipelineStep,
+  { place, missing }: { readonly place: string; readonly missing: MissingPlugins },
+  { registry, checks }: StepRules,
+): PipelineStep {
+  const plugin = pluginOf(registry, step);
+  if (plugin.entry !== undefined) checks.step(step, place);
+  else if (plugin.name !== '' && missing !== 'allowed') {
+    const hint = missing === 'optional' ? ALLOW_MISSING : '';
+    const problem = `${missingPlugin(registry, plugin, place)}${hint}`;
+    throw new ServiceError('invalid_parameters', { problems: [problem] });
+  }
+  return plugin.entry === undefined ? step : { ...step, [plugin.kind]: plugin.name };
+}
+
+const ALLOW_MISSING = '; "allow_missing": true stores the step for a server that has it';
+
+/** Why a step cannot run: what it names is not there. */
+export function missingPlugin(registry: Registry, { kind, name }: StepPlugin, place: string): string {
+  const known = registry.ofKind(kind).map(({ manifest }) => manifest.name);
+  const near = suggest(name, known);
+  const hint = near === undefined ? '' : ` (did you mean ${JSON.stringify(near)}?)`;
+  return `${place}.${kind}: there is no ${kind} ${JSON.stringify(name.slice(0, 100))}; known are ${known.join(', ') || 'none'}${hint}`;
+}

@@ -1,0 +1,94 @@
+import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
+import type { PlainError } from '../../../core/errors.ts';
+import type { PipelineStep } from '../../store/contract.ts';
+import type { Input, StageList, StageUses } from '../stages/stages.ts';
+import { findId } from './document-id.ts';
+import type { Included } from './document-schemas.ts';
+import type { JsonPlace } from './json.ts';
+
+/** What is done with each input of a request, read and checked. Plain data. */
+export interface Plan extends StageList {
+  /** The steps, if a stored pipeline is executed: its chunks have ids, `context` and `embedding`. */
+  readonly pipeline?: readonly PipelineStep[];
+  /** The further fields of chunks that are asked for. */
+  readonly include: readonly Included[];
+  /** The namespace of the chunks' ids. */
+  readonly namespace: string;
+}
+
+/** A request for chunks: inputs, stages, output. */
+export interface StagesRequest extends Plan {
+  readonly run: 'chunk' | 'execute' | 'refine';
+  readonly inputs: readonly Input[];
+  /** Whether the answer is a list of lists. */
+  readonly isBatch: boolean;
+  /** Seconds that it took to read the request. */
+  readonly parseSeconds: number;
+}
+
+/** The unit of the offsets of an answer: that of the last chunker. */
+export function unitOf({ stages }: Plan): OffsetUnit {
+  return stages.findLast(({ kind }) => kind === 'chunker')?.options.offset_unit as OffsetUnit;
+}
+
+/** What the first line of a stream says: what is done with each of the lines after it. Plain data. */
+export interface StreamPlan extends Plan {
+  /** What a line has: a document, a list of chunks, or the text of a batch of texts. */
+  readonly takes: 'document' | 'chunks' | 'text';
+  /**
+   * What is written: by default an answer to each line; or only what was made of those that did not fail, a line for each
+   * chunk or for each document, while the answer's `outcomes` say what came of each; or the list of lists that answers a
+   * batch, without its brackets, and then a line that fails fails all.
+   */
+  readonly writes?: 'chunks' | 'documents' | 'lists';
+  /** Whether outcomes say the ids of the chunks, if they have any. */
+  readonly tellsIds?: boolean;
+}
+
+/** Lines that were read. */
+export interface LinesRequest {
+  readonly run: 'lines';
+  readonly plan: StreamPlan;
+  readonly lines: readonly ReadLine[];
+  readonly uses: readonly StageUses[];
+  /** Seconds that it took to read the lines. */
+  readonly parseSeconds: number;
+}
+
+/** An input of a stream, or what is wrong with it. */
+export type ReadLine = LineHead & ({ readonly input: Input } | { readonly error: PlainError });
+
+/** What came of a line: so many chunks, or what is wrong with it. */
+export type LineOutcome = LineHead &
+  (
+    | {
+        readonly chunks: number;
+        readonly ids?: readonly string[];
+        /** Texts of which the model knows no word, if there are any. */
+        readonly embedding_empty?: number;
+      }
+    | { readonly error: PlainError }
+  );
+
+/** What tells the answers to the lines of a stream apart. */
+export interface LineHead {
+  /** Its place in the stream, from 0. */
+  readonly index: number;
+  /** The caller's id of it, if it has one. */
+  readonly id?: string | undefined;
+}
+
+/** What tells the answer to a line apart. @param value what stands in the line */
+export function lineHead(value: unknown, line: Buffer, index: number): LineHead {
+  const { id: given } = (value ?? {}) as { readonly id?: unknown };
+  const id = findId(given, line, 0);
+  return id === undefined ? { index } : { index, id };
+}
+
+/** A request as lines: what is done with each of its inputs, and where these are in its body. Plain data. */
+export interface Division {
+  readonly plan: StreamPlan;
+  readonly inputs: readonly JsonPlace[];
+  /** Whether the answer is a list of lists. */
+  readonly isBatch: boolean;
+}

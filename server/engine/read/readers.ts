@@ -1,0 +1,53 @@
+import type { SourceFile } from '../../../core/contracts/reader.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
+
+type Described = Pick<SourceFile, 'name' | 'mediaType'>;
+
+/**
+ * The reader of a file: the one that the request names, else the first that can run of those that claim the ending of its
+ * name, its media type, all of that type, or any file, in this order.
+ *
+ * @throws ServiceError `unknown_plugin`, `missing_capability` if only readers that cannot run claim it, `unread_format`
+ */
+export function readerOf(file: Described, named: string | undefined, registry: Registry): PluginEntry {
+  if (named !== undefined) return registry.require('reader', named);
+  const readers = registry.ofKind('reader');
+  for (const claims of CLAIMS) {
+    const claiming = readers.filter(({ manifest }) => claims(manifest.formats ?? {}, file));
+    if (claiming.length === 0) continue;
+    const ready = claiming.find(({ missing }) => missing.length === 0);
+    if (ready !== undefined) return ready;
+    throw noneReady(claiming);
+  }
+  throw new ServiceError('unread_format', {
+    file: file.mediaType ?? 'of this kind',
+    known: readers.map(({ manifest }) => manifest.name).join(', ') || 'none',
+  });
+}
+
+/** `needs` are the variables to set, or the readers to complete, in a few words. */
+function noneReady(readers: readonly PluginEntry[]): ServiceError {
+  const names = readers.map(({ manifest }) => manifest.name);
+  const reasons = readers.map(({ missing }) => missing.join('; ')).join('; or ');
+  const needs = readers.flatMap(({ manifest, missing }) => {
+    const unset = (manifest.needs?.env ?? []).filter((name) => missing.some((one) => one.includes(name)));
+    return unset.length > 0 ? unset.join(' and ') : `the reader ${manifest.name}`;
+  });
+  const values = { kind: 'reader', name: names.join('" or "'), reasons, needs: needs.join(' or ') };
+  return new ServiceError('missing_capability', values);
+}
+
+interface Formats {
+  readonly extensions?: readonly string[];
+  readonly mediaTypes?: readonly string[];
+}
+
+/** Whether the formats of a reader have a file, the surest first. */
+const CLAIMS: readonly ((formats: Formats, file: Described) => boolean)[] = [
+  ({ extensions = [] }, { name = '' }) =>
+    extensions.some((extension) => name.length > extension.length && name.toLowerCase().endsWith(extension)),
+  ({ mediaTypes = [] }, { mediaType = '' }) => mediaTypes.includes(mediaType),
+  ({ mediaTypes = [] }, { mediaType = '' }) => mediaTypes.includes(mediaType.replace(/\/.*/, '/*')),
+  ({ mediaTypes = [] }) => mediaTypes.includes('*/*'),
+];

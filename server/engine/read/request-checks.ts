@@ -1,0 +1,103 @@
+import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import type { Registry } from '../../../core/hosting/registry.ts';
+import type { PipelineStep } from '../../store/contract.ts';
+import { checkOption, type Limits } from '../limits.ts';
+import type { StageRequest } from '../stages/stages.ts';
+import { createValidator, type Validate } from '../validation/validator.ts';
+import type { Source } from './document-schemas.ts';
+import { missingPlugin, pluginOf } from './pipeline.ts';
+import type { RequestSchemas } from './request-schemas.ts';
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/** Checks requests against the schemas of the plugins that they name, and fills in defaults. */
+export interface Checks {
+  chunk(name: string, request: unknown, source?: Source): Members;
+  refine(name: string, request: unknown): Members;
+  /** The options of a refinery, which stand in the first line of a stream. */
+  refineOptions(name: string, request: unknown): Members;
+  execute(request: unknown, source?: Source): Members;
+  embed: Validate;
+  evaluate: Validate;
+  tokenize: Validate;
+  /** @param place where the step is, for the message: `steps[1]` */
+  step(step: PipelineStep, place: string): StageRequest;
+}
+
+export function createChecks(registry: Registry, schemas: RequestSchemas, limits: Limits): Checks {
+  const validators = new Map<string, Validate>();
+
+  function check(key: string, create: () => Validate, value: unknown, place = ''): Members {
+    const validate = validators.get(key) ?? create();
+    validators.set(key, validate);
+    return validate(value, place);
+  }
+
+  return {
+    chunk(name, request, source = sourceOf(request)) {
+      const { manifest } = registry.require('chunker', name);
+      const create = () => limited(schemas.chunk(manifest, source), schemas.step(manifest), limits);
+      return check(`chunk ${source} ${name}`, create, request);
+    },
+
+    refine(name, request) {
+      const { manifest } = registry.require('refinery', name);
+      const documents = isListOfLists((request as Members | null)?.chunks) ? 'many' : 'one';
+      const create = () => limited(schemas.refine(manifest, documents), schemas.step(manifest), limits);
+      return check(`refine ${documents} ${name}`, create, request);
+    },
+
+    refineOptions(name, request) {
+      const { manifest } = registry.require('refinery', name);
+      return check(`refinery ${name}`, () => ofOptions(schemas.step(manifest), limits), request);
+    },
+
+    execute(request, source = sourceOf(request)) {
+      return check(`execute ${source}`, () => createValidator(schemas.execute(source)), request);
+    },
+
+    embed: createValidator(schemas.embed),
+    evaluate: createValidator(schemas.evaluate),
+    tokenize: createValidator(schemas.tokenize),
+
+    step(step, place) {
+      const plugin = pluginOf(registry, step);
+      const { kind, name, entry } = plugin;
+      if (entry === undefined) {
+        throw new ServiceError('invalid_parameters', { problems: [missingPlugin(registry, plugin, place)] });
+      }
+      const { manifest } = entry;
+      const config = structuredClone(step.config);
+      const create = () => ofOptions(schemas.step(manifest), limits);
+      const options = check(`${kind} ${name}`, create, config, `${place}.config.`);
+      return { kind, name, options };
+    },
+  };
+}
+
+/** The check of the options of a plugin alone. */
+function ofOptions(schema: ObjectSchema, limits: Limits): Validate {
+  return limited(schema, schema, limits);
+}
+
+/** A validator that says first which limit of the server an option exceeds, because that can be raised. */
+function limited(schema: ObjectSchema, options: ObjectSchema, limits: Limits): Validate {
+  const names = Object.keys(options.properties);
+  const validate = createValidator(schema);
+  return (value, place = '') => {
+    const given = (value ?? {}) as Members;
+    for (const name of names) checkOption(given[name], `${place}${name}`, limits);
+    return validate(value, place);
+  };
+}
+
+/** What a request has chunked: `text`, unless it gives `documents`. */
+function sourceOf(request: unknown): Source {
+  return (request as Members | null)?.documents === undefined ? 'text' : 'documents';
+}
+
+/** Whether chunks are given for many documents, as a list of lists. */
+export function isListOfLists(chunks: unknown): boolean {
+  return Array.isArray(chunks) && Array.isArray(chunks[0]);
+}

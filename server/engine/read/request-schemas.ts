@@ -1,0 +1,165 @@
+import { OFFSET_UNITS } from '../../../core/contracts/chunk.ts';
+import type { Kind, Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts';
+import type { Registry } from '../../../core/hosting/registry.ts';
+import type { Config } from '../../config/config.ts';
+import { evaluateRequest } from '../operations/evaluation/schemas.ts';
+import { chunksOfMany, chunksOfOne, fieldMembers, SOURCES, type Source } from './document-schemas.ts';
+import { embedRequest, tokenizeRequest } from './text-schemas.ts';
+
+/** Schemas of requests: the members of every plugin of a kind, and the plugin's own options. */
+export interface RequestSchemas {
+  /** The whole request of a chunker, or what it has besides what is chunked. */
+  chunk(manifest: Manifest, source: Source): ObjectSchema;
+  /** The whole request that executes a pipeline, or what it has besides what is chunked. */
+  execute(source: Source): ObjectSchema;
+  /** What such a request gives besides what is chunked and the options of the plugin. */
+  readonly fields: Readonly<Record<string, object>>;
+  /**
+   * The whole request of a refinery. `any` is for the documentation; for a check it must be known whether the chunks
+   * are those of one document or of many, so that an error can name the bad chunk.
+   */
+  refine(manifest: Manifest, documents: 'one' | 'many' | 'any'): ObjectSchema;
+  /**
+   * The options of a pipeline's step: a request without its text or chunks. Required are the options that the
+   * manifest lists as `required` and that have no default.
+   */
+  step(manifest: Manifest): ObjectSchema;
+  /** The whole request for vectors of texts. */
+  readonly embed: ObjectSchema;
+  /** The whole request that evaluates candidates. */
+  readonly evaluate: ObjectSchema;
+  /** The whole request for the tokens of texts. */
+  readonly tokenize: ObjectSchema;
+}
+
+type SchemaSettings = Pick<Config, 'maxDelimiters' | 'maxDelimiterCharacters' | 'idNamespace'>;
+
+interface SchemaOptions {
+  readonly registry: Registry;
+  readonly config: SchemaSettings;
+}
+
+/** Of the routes that always answer a list. */
+const texts = { ...SOURCES.text.text, description: 'A text, or a list of texts.' } as const;
+
+const offsetUnit = {
+  enum: OFFSET_UNITS,
+  default: 'code_point',
+  description:
+    'Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust).',
+} as const;
+
+const CHUNKS = { one: chunksOfOne, many: chunksOfMany, any: { anyOf: [chunksOfOne, chunksOfMany] } };
+
+export function createRequestSchemas({ registry, config }: SchemaOptions): RequestSchemas {
+  const tokenizer = tokenizerOption(registry);
+
+  function step({ kind, options, uses }: Manifest): ObjectSchema {
+    const own = options?.properties ?? {};
+    const hasDefault = (name: string) => 'default' in (own[name] as object);
+    return {
+      type: 'object',
+      required: (options?.required ?? []).filter((name) => !hasDefault(name)),
+      properties: {
+        ...(uses?.includes('tokenizer') ? { tokenizer } : {}),
+        ...limitedMembers(own, config),
+        ...(kind === 'chunker' ? { offset_unit: offsetUnit } : {}),
+      },
+      additionalProperties: false,
+    };
+  }
+
+  function withSource(source: Source, { required = [], properties, ...rest }: ObjectSchema): ObjectSchema {
+    const fields = fieldMembers(source, config.idNamespace);
+    if (source === 'apart') return { ...rest, required, properties: { ...properties, ...fields } };
+    // The member that is missing is not looked at.
+    const members = { text: {}, documents: {}, ...SOURCES[source], ...properties, ...fields };
+    return { ...rest, required: [source, ...required], properties: members };
+  }
+
+  return {
+    step,
+    embed: embedRequest(texts, defaultNameOf(registry, 'embedding')),
+    evaluate: evaluateRequest(defaultNameOf(registry, 'embedding'), offsetUnit),
+    tokenize: tokenizeRequest(texts, tokenizer, offsetUnit),
+    chunk: (manifest, source) => withSource(source, step(manifest)),
+    execute: (source) => withSource(source, { type: 'object', properties: {}, additionalProperties: false }),
+    fields: fieldMembers('text', config.idNamespace),
+    refine(manifest, documents) {
+      const description = 'Chunks as a chunker answers them; further fields come back untouched.';
+      return withMember('chunks', { ...CHUNKS[documents], description }, step(manifest));
+    },
+  };
+}
+
+/** The tokenizer or model that a request means if it names none; `undefined` if no plugin has a default. */
+export function defaultNameOf(registry: Registry, kind: Kind): string | undefined {
+  return registry.ofKind(kind).find(({ manifest }) => manifest.default !== undefined)?.manifest.default;
+}
+
+function tokenizerOption(registry: Registry) {
+  const name = defaultNameOf(registry, 'tokenizer');
+  const ready = registry.ofKind('tokenizer').filter(({ missing }) => missing.length === 0);
+  const named = ready.map(({ manifest }) => manifest.models ?? []);
+  const names = named.flatMap((models) => firstOf(models.filter((model) => !model.endsWith('*'))));
+  const others = named.flat().includes('*') ? ['the name of an installed tokenizer of the hub'] : [];
+  return {
+    type: 'string',
+    minLength: 1,
+    maxLength: 200,
+    ...(name === undefined ? {} : { default: name }),
+    description: `What a token is: ${[...names, ...others].join(', ')}.`,
+  };
+}
+
+/** Most names of one plugin that the documentation of an option lists. */
+const MOST_NAMES = 10;
+
+/** The first names of a plugin, which lists those first that most will want. */
+function firstOf(names: readonly string[]): string[] {
+  const more = names.length - MOST_NAMES;
+  return [...names.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} more names of the same kind`] : [])];
+}
+
+interface ListSchema {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, object>>;
+  readonly items?: ListSchema;
+  readonly anyOf?: readonly object[];
+}
+
+/**
+ * Adds this server's limits to a list of strings, and to a string that may be given instead of such a list; in an object
+ * to each of its members.
+ */
+function withLimits(schema: object, settings: SchemaSettings): object {
+  const { maxDelimiters, maxDelimiterCharacters } = settings;
+  const isTextList = ({ type, items }: ListSchema) => type === 'array' && items?.type === 'string';
+  const limitText = (one: object) => ({ ...one, maxLength: maxDelimiterCharacters });
+  const limit = (one: ListSchema): object => {
+    if (isTextList(one)) return { ...one, maxItems: maxDelimiters, items: limitText(one.items as object) };
+    if (one.type === 'array' && isTextList(one.items ?? {}))
+      return { ...one, maxItems: maxDelimiters, items: limit(one.items as ListSchema) };
+    return one.type === 'string' ? limitText(one) : one;
+  };
+  const { anyOf, properties } = schema as ListSchema;
+  if (properties !== undefined) return { ...schema, properties: limitedMembers(properties, settings) };
+  if (anyOf?.some(isTextList)) return { ...schema, anyOf: anyOf.map(limit) };
+  return (schema as ListSchema).type === 'array' ? limit(schema as ListSchema) : schema;
+}
+
+function limitedMembers(
+  members: Readonly<Record<string, object>>,
+  settings: SchemaSettings,
+): Record<string, object> {
+  const limited = Object.entries(members).map(([name, schema]) => [name, withLimits(schema, settings)]);
+  return Object.fromEntries(limited);
+}
+
+function withMember(
+  name: string,
+  schema: object,
+  { required = [], properties, ...rest }: ObjectSchema,
+): ObjectSchema {
+  return { ...rest, required: [name, ...required], properties: { [name]: schema, ...properties } };
+}

@@ -1,0 +1,67 @@
+import { PURPOSES } from '../../../core/contracts/embedding.ts';
+import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
+
+/** What the answer to a request for tokens may have besides the counts. */
+export const TOKEN_FIELDS = ['offsets', 'ids', 'tokens'] as const;
+export type TokenField = (typeof TOKEN_FIELDS)[number];
+
+/** How vectors are written: as lists of numbers, or as float32 in base64. */
+export const ENCODINGS = ['float', 'base64'] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+/** The member of a request that names an embedding model. */
+export function embeddingModel(defaultModel: string | undefined): object {
+  return {
+    type: 'string',
+    minLength: 1,
+    maxLength: 200,
+    ...(defaultModel === undefined ? {} : { default: defaultModel }),
+    description: 'A model of GET /v1/models, or any other that one of its providers has.',
+  };
+}
+
+/** The request for vectors of texts; without a default the model is required. */
+export function embedRequest(text: object, defaultModel: string | undefined): ObjectSchema {
+  return {
+    type: 'object',
+    required: defaultModel === undefined ? ['text', 'embedding_model'] : ['text'],
+    properties: {
+      text,
+      embedding_model: embeddingModel(defaultModel),
+      purpose: {
+        enum: PURPOSES,
+        default: 'document',
+        description:
+          'What the vectors are for: texts that are searched, the question that searches them, or texts that are compared with each other. Models that tell these apart are told which; for others all are the same.',
+      },
+      encoding: {
+        enum: ENCODINGS,
+        default: 'float',
+        description:
+          'How vectors are written: as lists of numbers, or as base64 of 32-bit floats, lowest byte first, which is exact and a third of the size.',
+      },
+    },
+    additionalProperties: false,
+  };
+}
+
+/** The request for the tokens of texts. */
+export function tokenizeRequest(text: object, tokenizer: object, offsetUnit: object): ObjectSchema {
+  return {
+    type: 'object',
+    required: ['text'],
+    properties: {
+      text,
+      tokenizer,
+      include: {
+        type: 'array',
+        items: { enum: TOKEN_FIELDS },
+        default: [],
+        description:
+          'What is answered besides the counts: where each token begins and ends, its id, its text. Only tokenizers of models have ids.',
+      },
+      offset_unit: { ...offsetUnit, description: 'Unit of the offsets.' },
+    },
+    additionalProperties: false,
+  };
+}

@@ -1,0 +1,76 @@
+import { Timer } from '../answer/response-metadata.ts';
+import type { Answer, OnPart, Service } from '../service.ts';
+import type { AnyRequest, ChunksTask, Task } from '../tasks.ts';
+
+/** A task with the bytes of its request, or the request that was read from it. */
+export type Work =
+  | { readonly task: Task; readonly body: Uint8Array }
+  | DivideWork
+  | { readonly request: AnyRequest };
+
+/**
+ * A request whose inputs are to be found, so that each can have a line in the answer, or that lists of them can be worked
+ * on side by side. What cannot be divided, or has one list, is run.
+ */
+export interface DivideWork {
+  readonly task: ChunksTask;
+  readonly body: Uint8Array;
+  readonly divides: 'lines' | 'lists';
+}
+
+/** An answer, and how long its work waited until it could run. */
+export interface RunAnswer extends Answer {
+  readonly queueSeconds: number;
+}
+
+/** Runs work on a thread. It knows no deadline and no queue: its caller has admitted the work. */
+export interface Executor {
+  /**
+   * @param signal stops the work when it aborts
+   * @param onPart has the answer come in parts, see `Service.run`; not called once the work has ended
+   * @throws ServiceError whatever the service throws; of lost threads `out_of_memory`, `worker_lost`
+   */
+  run(work: Work, signal: AbortSignal, onPart?: OnPart): Promise<Answer>;
+  /** How many worker threads there are now. */
+  readonly threads: number;
+  close(): Promise<void>;
+}
+
+/** Milliseconds that work has to stop by itself once its signal aborts; then its worker thread is ended. */
+export const STOP_GRACE = 1000;
+
+/** Runs work on the calling thread. */
+export function createInlineExecutor(service: Service): Executor {
+  return {
+    run: (work, signal, onPart) => runWork(service, work, signal, onPart),
+    threads: 0,
+    close: async () => {},
+  };
+}
+
+export async function runWork(
+  service: Service,
+  work: Work,
+  signal: AbortSignal,
+  onPart?: OnPart,
+): Promise<Answer> {
+  const divided = 'divides' in work ? dividedAnswer(service, work) : undefined;
+  if (divided !== undefined) return divided;
+  const request = 'request' in work ? work.request : service.read(work.task, work.body);
+  return service.run(request, signal, onPart);
+}
+
+function dividedAnswer(service: Service, { task, body, divides }: DivideWork): Answer | undefined {
+  const begin = performance.now();
+  const division = service.divide(task, body);
+  const isWorthIt = divides === 'lines' || (division?.isBatch && division.inputs.length > 1);
+  if (division === undefined || !isWorthIt) return undefined;
+  const timings = new Timer((performance.now() - begin) / 1000).summary(0, 0, 0);
+  return {
+    bytes: new Uint8Array(0),
+    reported: [],
+    timings,
+    division,
+    body: body as Uint8Array<ArrayBuffer>,
+  };
+}

@@ -1,0 +1,150 @@
+import { ServiceError } from '../../../core/errors.ts';
+import { LineSplitter, TOO_LONG } from '../read/line-splitter.ts';
+
+/** A line of a stream, or why there is none. */
+export type Line = Buffer | ServiceError;
+
+/** Where lines come from. */
+export interface LineSource {
+  /** Lines that were read and not taken. */
+  readonly waiting: number;
+  /** Bytes that were read and not taken. */
+  readonly bytes: number;
+  /** Whether there is nothing more to read. Lines may still wait. */
+  readonly isOver: boolean;
+  /** Waits until more is there, or the end. @throws what the source throws */
+  read(): Promise<void>;
+  /**
+   * Takes the next lines: at least one if there is one, and no more than so many of together so many bytes. One that
+   * cannot be read is taken alone.
+   */
+  take(most: number, mostBytes: number): Line[];
+}
+
+export interface LineReaderOptions {
+  /** Most bytes of a line. */
+  readonly limit: number;
+  /** Whether a line that is too long ends the stream: of a compressed one, what comes out may have no end. */
+  readonly isStrict: boolean;
+  /** Called before more is read; what it waits for holds up the sender. @throws what ends the stream */
+  beforeReading(): Promise<void>;
+}
+
+/** Lines that were read, in their order. */
+export abstract class LineQueue implements LineSource {
+  readonly #lines: Line[] = [];
+  #bytes = 0;
+  protected isEnded = false;
+
+  get waiting(): number {
+    return this.#lines.length;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get isOver(): boolean {
+    return this.isEnded;
+  }
+
+  abstract read(): Promise<void>;
+
+  take(most: number, mostBytes: number): Line[] {
+    const taken = this.#lines.splice(0, countToTake(this.#lines, most, mostBytes));
+    for (const line of taken) this.#bytes -= sizeOf(line);
+    return taken;
+  }
+
+  protected add(line: Line): void {
+    this.#lines.push(line);
+    this.#bytes += sizeOf(line);
+  }
+}
+
+/** How many of the lines `LineSource.take` takes. */
+function countToTake(lines: readonly Line[], most: number, mostBytes: number): number {
+  let [count, bytes] = [0, 0];
+  for (const line of lines) {
+    bytes += sizeOf(line);
+    if (count > 0 && (count === most || bytes > mostBytes || !Buffer.isBuffer(line))) break;
+    count++;
+    if (!Buffer.isBuffer(line)) break;
+  }
+  return count;
+}
+
+/** Lines that are in memory already. */
+export class LineList extends LineQueue {
+  constructor(lines: Iterable<Line>) {
+    super();
+    for (const line of lines) this.add(line);
+    this.isEnded = true;
+  }
+
+  async read(): Promise<void> {}
+}
+
+/** Reads the lines of a stream of bytes, no more of it than is asked for. */
+export class LineReader extends LineQueue {
+  readonly #source: AsyncIterator<Buffer>;
+  readonly #splitter: LineSplitter;
+  readonly #options: LineReaderOptions;
+  #failure: { readonly error: unknown } | undefined;
+  /** Ends the wait for more bytes, if there is one. */
+  #interrupt: (error: unknown) => void = () => {};
+
+  /** @param source gives bytes; it is not closed if it is not read to its end */
+  constructor(source: AsyncIterator<Buffer>, options: LineReaderOptions) {
+    super();
+    this.#source = source;
+    this.#options = options;
+    this.#splitter = new LineSplitter(options.limit);
+  }
+
+  /** Most bytes of a line. */
+  get limit(): number {
+    return this.#options.limit;
+  }
+
+  override get bytes(): number {
+    return super.bytes + this.#splitter.unfinished;
+  }
+
+  /**
+   * Waits until more of the stream is there, which may be less than a line, or it has ended.
+   *
+   * @throws ServiceError `line_too_large`, if that ends the stream
+   * @throws what the source and `beforeReading` throw
+   */
+  async read(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    await this.#options.beforeReading();
+    const { done, value } = await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
+      this.#interrupt = reject;
+      this.#source.next().then(resolve, reject);
+    });
+    if (done) this.isEnded = true;
+    for (const read of done ? this.#splitter.end() : this.#splitter.push(value)) {
+      if (read === TOO_LONG && this.#options.isStrict) throw tooLong(this.limit);
+      this.add(read === TOO_LONG ? tooLong(this.limit) : read);
+    }
+    if (this.#options.isStrict && this.#splitter.isTooLong) throw tooLong(this.limit);
+  }
+
+  /** Has `read` throw from now on; lines that were read can still be taken. */
+  stop(error: unknown): void {
+    this.#failure ??= { error };
+    this.#interrupt(error);
+  }
+}
+
+/** @param what names the line in the message */
+export function tooLong(limit: number, what = 'The document'): ServiceError {
+  return new ServiceError('line_too_large', { what, limit });
+}
+
+/** Bytes that a line takes. */
+export function sizeOf(line: Line): number {
+  return Buffer.isBuffer(line) ? line.length : 0;
+}

@@ -1,0 +1,125 @@
+import { type MessagePort, threadId as mainThread } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import { fromPlainError, ServiceError } from '../../../core/errors.ts';
+import { hold } from '../../../core/hold.ts';
+import type { Config } from '../../config/config.ts';
+import { MODULE_ENDING } from '../../config/module-ending.ts';
+import type { Answer, OnPart } from '../service.ts';
+import { type Executor, STOP_GRACE, type Work } from './executor.ts';
+import { openPartChannel, type WorkerData, type WorkMessage, type WorkOutcome } from './message.ts';
+import type { SharedBuffersRegistry } from './shared-buffers.ts';
+import { createStopFlag, hasBegun, raise, type StopFlag } from './stop-flag.ts';
+
+type Pool = Piscina<WorkMessage, WorkOutcome>;
+
+/** Work that the pool was given and has not settled. */
+interface Running {
+  readonly flag: StopFlag;
+  /** Ends it because its thread is gone. */
+  fail(error: unknown): void;
+}
+
+/** Runs work in worker threads, which start when there is work for them and stay. */
+export function createPoolExecutor(config: Config, shared: SharedBuffersRegistry, channel: string): Executor {
+  const running = new Set<Running>();
+  // If a thread ends before it takes any work, because it cannot start, only this event reports it.
+  const pool = hold(openPool(config, { config, channel }), (error) => {
+    for (const { flag, fail } of running) if (!hasBegun(flag)) fail(error);
+  });
+  pool.on('workerDestroy', () => {
+    shared.releaseDead(new Set([mainThread, ...pool.threads.map((worker) => worker.threadId)]));
+  });
+  return {
+    run: (work, signal, onPart) => runInThread(pool, running, work, signal, onPart),
+    get threads() {
+      return pool.threads.length;
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+/**
+ * Most megabytes of a thread's heap for what is new. Whatever survives for a moment lets V8 take twice as much, which a
+ * thread that works without a pause reaches after minutes and keeps; it is not faster for it.
+ */
+const YOUNG_MB = 24;
+
+function openPool({ workers, workerMemoryMb }: Config, workerData: WorkerData): Pool {
+  const old = workerMemoryMb === 0 ? {} : { maxOldGenerationSizeMb: workerMemoryMb };
+  return new Piscina<WorkMessage, WorkOutcome>({
+    filename: new URL(`../../worker${MODULE_ENDING}`, import.meta.url).href,
+    workerData,
+    minThreads: 0,
+    // One small task more may run while large ones do.
+    maxThreads: workers + 1,
+    idleTimeout: Number.POSITIVE_INFINITY,
+    // A thread that waits keeps its event loop, which closes connections that are not used any more.
+    atomics: 'disabled',
+    resourceLimits: { ...old, maxYoungGenerationSizeMb: YOUNG_MB },
+  });
+}
+
+/**
+ * Runs work in a thread. When the signal aborts, the stop flag is raised; work that has not stopped after
+ * `STOP_GRACE` loses its thread.
+ */
+async function runInThread(
+  pool: Pool,
+  running: Set<Running>,
+  work: Work,
+  signal: AbortSignal,
+  onPart?: OnPart,
+): Promise<Answer> {
+  const flag = createStopFlag();
+  const thread = new AbortController();
+  let grace: NodeJS.Timeout | undefined;
+  const stop = () => {
+    raise(flag);
+    grace = setTimeout(() => thread.abort(), STOP_GRACE);
+  };
+  let failure: unknown;
+  const fail = (error: unknown) => {
+    failure = error;
+    thread.abort();
+  };
+  const entry = { flag, fail };
+  const parts = onPart === undefined ? undefined : openPartChannel(onPart);
+  running.add(entry);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const { message, transferList } = messageOf(work, flag, parts?.port);
+    const outcome = await pool.run(message, { transferList, signal: thread.signal });
+    if ('error' in outcome) throw fromPlainError(outcome.error);
+    return outcome.answer;
+  } catch (error) {
+    throw lossOf(failure ?? error);
+  } finally {
+    parts?.close();
+    running.delete(entry);
+    signal.removeEventListener('abort', stop);
+    clearTimeout(grace);
+  }
+}
+
+/** The message with what is moved to the thread instead of copied: the bytes of a request, and the port of parts. */
+function messageOf(work: Work, flag: StopFlag, parts: MessagePort | undefined) {
+  const ports = parts === undefined ? [] : [parts];
+  if ('request' in work) return { message: { work, flag, parts }, transferList: ports };
+  const body = ownBytes(work.body);
+  return { message: { work: { ...work, body }, flag, parts }, transferList: [body.buffer, ...ports] };
+}
+
+/** The bytes alone in their buffer, so that they can be moved; small bodies share a pool with others. */
+function ownBytes(body: Uint8Array): Uint8Array<ArrayBuffer> {
+  const isAlone = body.buffer instanceof ArrayBuffer && body.byteLength === body.buffer.byteLength;
+  return isAlone ? (body as Uint8Array<ArrayBuffer>) : new Uint8Array(body);
+}
+
+/** The error for work whose thread gave no outcome; an error of the catalogue stays as it is. */
+function lossOf(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return new ServiceError('out_of_memory', {}, error);
+  const isLost = typeof message === 'string' && message.startsWith('worker exited');
+  return new ServiceError(isLost ? 'worker_lost' : 'internal', {}, error);
+}

@@ -1,0 +1,175 @@
+import { ServiceError } from '../../../core/errors.ts';
+import type { Config } from '../../config/config.ts';
+import type { OnPart, Service } from '../service.ts';
+import type { ChunksTask, Task } from '../tasks.ts';
+import { EventLoopScheduler } from './event-loop-scheduler.ts';
+import { type Executor, type RunAnswer, STOP_GRACE } from './executor.ts';
+import { PriorityQueue, type Urgency } from './priority-queue.ts';
+import { Threads } from './threads.ts';
+import { Throughput } from './throughput.ts';
+
+/**
+ * Runs tasks where they belong, small light ones on the event loop and the others in a worker thread, under
+ * one policy: admission, deadline, cancellation and the time in the queue are handled here and nowhere else.
+ */
+export interface Runner {
+  /**
+   * Settles within `--request-timeout` and `ANSWER_GRACE`, wherever the task runs; work that is late is stopped
+   * if it can be.
+   *
+   * @param body bytes of the request; they may be moved away and must not be used afterwards
+   * @param stop when it aborts, the task is dropped from the queue or stopped; the deadline aborts it too
+   * @throws ServiceError `overloaded`, `timed_out`, the reason of `stop`, or what the executors throw
+   */
+  run(task: Task, body: Uint8Array, stop: AbortController, options?: RunOptions): Promise<RunAnswer>;
+  /** Finds the inputs of a request, so that each can have a line in the answer. @throws ServiceError as `run` */
+  divide(task: ChunksTask, body: Uint8Array, stop: AbortController): Promise<RunAnswer>;
+  /** How long work has taken. */
+  readonly throughput: Throughput;
+  /** Whether a request whose body has so many bytes is turned away now. */
+  isFullFor(bytes: number): boolean;
+  /** To be called for each new connection: tasks on the event loop let others be accepted first. */
+  yieldToAccepts(): void;
+  /** How busy the runner is now. */
+  load(): RunnerLoad;
+  close(): Promise<void>;
+}
+
+export interface RunOptions {
+  /** Has an evaluation answered in parts, see `Service.run`. */
+  readonly onPart?: OnPart;
+  /** By default work is turned away if the queue is full. Any other waits for a thread, however small it is. */
+  readonly urgency?: Urgency;
+  /** Whether it may take as long as it takes: a sink says how long it waits for its database. */
+  readonly hasNoDeadline?: boolean;
+}
+
+export interface RunnerLoad {
+  /** Tasks that wait. */
+  readonly waiting: number;
+  /** How many worker threads there are now. */
+  readonly threads: number;
+  /** Whether a task that arrives now is turned away, by one queue at least. */
+  readonly isFull: boolean;
+}
+
+export interface RunnerOptions {
+  readonly config: Pick<
+    Config,
+    'workers' | 'inlineBytes' | 'queueSize' | 'requestTimeout' | 'bulkConcurrency' | 'maxAnswerBytes'
+  >;
+  readonly service: Service;
+  readonly inline: Executor;
+  /** The worker threads; `undefined` if everything runs on the event loop. */
+  readonly pool: Executor | undefined;
+}
+
+export function createRunner({ config, service, inline, pool }: RunnerOptions): Runner {
+  const scheduler = new EventLoopScheduler(pool === undefined ? Number.POSITIVE_INFINITY : config.queueSize);
+  const queue = new PriorityQueue({
+    threads: config.workers,
+    queueSize: config.queueSize,
+    bulk: config.bulkConcurrency,
+  });
+  const { maxAnswerBytes } = config;
+  const throughput = new Throughput();
+  const threads =
+    pool === undefined ? undefined : new Threads({ pool, queue, service, throughput, maxAnswerBytes });
+  const state: RunnerState = { config, service, inline, scheduler, threads };
+  return {
+    throughput,
+    run: (task, body, stop, options = {}) =>
+      withDeadline(stop, options.hasNoDeadline ? undefined : config.requestTimeout, (signal) =>
+        admit(state, { task, body }, signal, options),
+      ),
+    divide: (task, body, stop) =>
+      withDeadline(stop, config.requestTimeout, async (signal) => {
+        const work = { task, body, divides: 'lines' } as const;
+        if (threads !== undefined && !isInline(state, body.length))
+          return threads.enter(work, body.length, signal);
+        const queueSeconds = await enterEventLoop(scheduler, signal);
+        return { ...(await inline.run(work, signal)), queueSeconds };
+      }),
+    isFullFor: (bytes) => (isInline(state, bytes) ? scheduler.isFull : queue.isFull),
+    yieldToAccepts: () => scheduler.yieldToAccepts(),
+    load: () => ({
+      waiting: queue.waiting + scheduler.waiting,
+      threads: pool?.threads ?? 0,
+      isFull: scheduler.isFull || (pool !== undefined && queue.isFull),
+    }),
+    async close() {
+      await inline.close();
+      await pool?.close();
+    },
+  };
+}
+
+/** What tasks run on, with the queues before it. */
+interface RunnerState extends Pick<RunnerOptions, 'config' | 'service' | 'inline'> {
+  readonly scheduler: EventLoopScheduler;
+  readonly threads: Threads | undefined;
+}
+
+function isInline({ config, threads }: RunnerState, bytes: number): boolean {
+  return threads === undefined || bytes <= config.inlineBytes;
+}
+
+/**
+ * Waits until a task may run, and runs it. A body is parsed once: a small one here, to see whether the task is
+ * light, any other in the worker thread.
+ */
+async function admit(
+  state: RunnerState,
+  { task, body }: { readonly task: Task; readonly body: Uint8Array },
+  signal: AbortSignal,
+  { onPart, urgency }: RunOptions,
+): Promise<RunAnswer> {
+  const { scheduler, service, inline, threads } = state;
+  const { length } = body;
+  if (threads !== undefined) {
+    const mayBeInline = urgency === undefined && isInline(state, length) && service.mayBeLight(task);
+    if (!mayBeInline) return threads.run(task, body, signal, { onPart, urgency });
+  }
+  const queueSeconds = await enterEventLoop(scheduler, signal);
+  const request = service.read(task, body);
+  if (threads !== undefined && !service.isLight(request)) {
+    return threads.enter({ request }, length, signal, { onPart });
+  }
+  return { ...(await inline.run({ request }, signal, onPart)), queueSeconds };
+}
+
+/** @returns the seconds that the work waited */
+async function enterEventLoop(scheduler: EventLoopScheduler, signal: AbortSignal): Promise<number> {
+  const begin = performance.now();
+  await scheduler.enter(signal);
+  return (performance.now() - begin) / 1000;
+}
+
+/**
+ * Milliseconds after which the caller is answered without the work that was stopped: by then work that heeds its
+ * signal has ended, and work that does not has lost its worker thread, if it ran in one.
+ */
+const ANSWER_GRACE = STOP_GRACE + 250;
+
+/**
+ * Runs work until it ends. After so many seconds, if any are given, it aborts `stop`, and rejects after `ANSWER_GRACE` even if the
+ * work does not heed its signal. Whoever aborts `stop` itself waits for the work to end, or not at all.
+ */
+function withDeadline<T>(
+  stop: AbortController,
+  seconds: number | undefined,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { signal } = stop;
+  return new Promise((resolve, reject) => {
+    const fail = (error?: unknown) => reject(signal.aborted ? signal.reason : error);
+    const giveUp = (timeout: number) => {
+      stop.abort(new ServiceError('timed_out', { timeout }));
+      setTimeout(fail, ANSWER_GRACE).unref();
+    };
+    const deadline = seconds === undefined ? undefined : setTimeout(giveUp, seconds * 1000, seconds);
+    run(signal)
+      .then(resolve, fail)
+      .finally(() => clearTimeout(deadline));
+  });
+}

@@ -1,0 +1,195 @@
+import { BroadcastChannel, threadId } from 'node:worker_threads';
+import type { SharedBuffers, SharedMemory } from '../../../core/contracts/collaborators.ts';
+
+/**
+ * Buffers that every thread of the process reads. The main thread keeps the registry: the first thread that
+ * asks for a key is told to build it; the others get the same memory once it is built. If a build fails or
+ * its thread ends, the next thread that waits builds. A buffer that no thread holds any more is dropped.
+ */
+export interface SharedBuffersRegistry extends SharedBuffers {
+  /** Releases what threads that have ended held, and has others build what those were building. */
+  releaseDead(alive: ReadonlySet<number>): void;
+  close(): void;
+}
+
+interface Request {
+  readonly type: 'ask' | 'failed' | 'released';
+  readonly key: string;
+  readonly thread: number;
+}
+
+interface Built {
+  readonly type: 'built';
+  readonly key: string;
+  readonly thread: number;
+  readonly buffer: SharedMemory;
+}
+
+interface Reply {
+  readonly type: 'build' | 'buffer';
+  readonly key: string;
+  readonly thread: number;
+  readonly buffer?: SharedMemory;
+}
+
+type Message = Request | Built | Reply;
+
+/** What the registry knows of a buffer. */
+interface Entry {
+  buffer?: SharedMemory;
+  builder?: number | undefined;
+  waiting: number[];
+  /** The threads that have the buffer. */
+  holders: Set<number>;
+}
+
+/** The registry of the main thread, on a channel that nothing else in the process uses. */
+export function openSharedBuffers(channelName: string): SharedBuffersRegistry {
+  const channel = new BroadcastChannel(channelName);
+  const registry = new Registry((reply) => {
+    if (reply.thread === threadId) client.receive(reply);
+    else channel.postMessage(reply);
+  });
+  // Messages of the main thread itself do not go through the channel.
+  const client = new Client((message) => registry.receive(message));
+  channel.onmessage = (event) => registry.receive(event.data as Message);
+  channel.unref();
+  return {
+    get: (key, build) => client.get(key, build),
+    release: (key) => client.release(key),
+    releaseDead: (alive) => registry.releaseDead(alive),
+    close: () => channel.close(),
+  };
+}
+
+/** The shared buffers as a worker thread sees them. */
+export function connectSharedBuffers(channelName: string): SharedBuffers {
+  const channel = new BroadcastChannel(channelName);
+  const client = new Client((message) => channel.postMessage(message));
+  channel.onmessage = (event) => client.receive(event.data as Message);
+  channel.unref();
+  return { get: (key, build) => client.get(key, build), release: (key) => client.release(key) };
+}
+
+class Registry {
+  readonly #send: (reply: Reply) => void;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(send: (reply: Reply) => void) {
+    this.#send = send;
+  }
+
+  receive(message: Message): void {
+    const { type, key, thread } = message;
+    if (type === 'ask') this.#ask(key, thread);
+    else if (type === 'failed') this.#passOn(key, thread);
+    else if (type === 'built') this.#put(message);
+    else if (type === 'released') this.#release(key, (holder) => holder !== thread);
+  }
+
+  releaseDead(alive: ReadonlySet<number>): void {
+    for (const [key, entry] of this.#entries) {
+      entry.waiting = entry.waiting.filter((thread) => alive.has(thread));
+      if (entry.builder !== undefined && !alive.has(entry.builder)) this.#passOn(key, entry.builder);
+      this.#release(key, (thread) => alive.has(thread));
+    }
+  }
+
+  #ask(key: string, thread: number): void {
+    const entry = this.#entries.get(key) ?? { waiting: [], holders: new Set() };
+    this.#entries.set(key, entry);
+    if (entry.buffer !== undefined) this.#grant(key, entry.buffer, entry, thread);
+    else if (entry.builder !== undefined) entry.waiting.push(thread);
+    else this.#letBuild(key, entry, thread);
+  }
+
+  #letBuild(key: string, entry: Entry, thread: number): void {
+    entry.builder = thread;
+    this.#send({ type: 'build', key, thread });
+  }
+
+  #put({ key, thread, buffer }: Built): void {
+    const entry = this.#entries.get(key) as Entry;
+    entry.buffer = buffer;
+    entry.holders.add(thread);
+    for (const waiting of entry.waiting.splice(0)) this.#grant(key, buffer, entry, waiting);
+  }
+
+  #grant(key: string, buffer: SharedMemory, entry: Entry, thread: number): void {
+    entry.holders.add(thread);
+    this.#send({ type: 'buffer', key, thread, buffer });
+  }
+
+  #release(key: string, stillHolds: (thread: number) => boolean): void {
+    const entry = this.#entries.get(key);
+    if (entry?.buffer === undefined) return;
+    entry.holders = new Set([...entry.holders].filter(stillHolds));
+    if (entry.holders.size === 0) this.#entries.delete(key);
+  }
+
+  /** Has the next thread that waits build what this one did not. */
+  #passOn(key: string, thread: number): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.builder !== thread || entry.buffer !== undefined) return;
+    entry.builder = undefined;
+    const next = entry.waiting.shift();
+    if (next !== undefined) this.#letBuild(key, entry, next);
+  }
+}
+
+interface Pending {
+  readonly build: () => SharedMemory | Promise<SharedMemory>;
+  readonly resolve: (buffer: SharedMemory) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One thread's side: asks the registry, and builds when it is told to. */
+class Client {
+  readonly #tell: (message: Request | Built) => void;
+  readonly #asked = new Map<string, Promise<SharedMemory>>();
+  readonly #pending = new Map<string, Pending>();
+
+  constructor(tell: (message: Request | Built) => void) {
+    this.#tell = tell;
+  }
+
+  get<Memory extends SharedMemory>(key: string, build: () => Memory | Promise<Memory>): Promise<Memory> {
+    let buffer = this.#asked.get(key);
+    if (buffer === undefined) {
+      buffer = new Promise((resolve, reject) => this.#pending.set(key, { build, resolve, reject }));
+      buffer.catch(() => this.#asked.delete(key));
+      this.#asked.set(key, buffer);
+      this.#tell({ type: 'ask', key, thread: threadId });
+    }
+    return buffer as Promise<Memory>;
+  }
+
+  release(key: string): void {
+    if (this.#asked.delete(key)) this.#tell({ type: 'released', key, thread: threadId });
+  }
+
+  receive(message: Message): void {
+    if (message.thread !== threadId) return;
+    const { key } = message;
+    const pending = this.#pending.get(key);
+    if (pending === undefined) return;
+    if (message.type === 'buffer') this.#settle(key, () => pending.resolve(message.buffer as SharedMemory));
+    else if (message.type === 'build') void this.#build(key, pending);
+  }
+
+  async #build(key: string, { build, resolve, reject }: Pending): Promise<void> {
+    try {
+      const buffer = await build();
+      this.#tell({ type: 'built', key, thread: threadId, buffer });
+      this.#settle(key, () => resolve(buffer));
+    } catch (error) {
+      this.#tell({ type: 'failed', key, thread: threadId });
+      this.#settle(key, () => reject(error));
+    }
+  }
+
+  #settle(key: string, finish: () => void): void {
+    this.#pending.delete(key);
+    finish();
+  }
+}

@@ -1,0 +1,272 @@
+import { type ErrorCode, ServiceError, toPlainError } from '../../../core/errors.ts';
+import { withLinkedStop } from '../abort.ts';
+import type { Reported } from '../answer/response-metadata.ts';
+import { errorLine } from '../operations/lines.ts';
+import { type LineHead, type LineOutcome, lineHead, type StreamPlan } from '../read/plan.ts';
+import type { LinesTask } from '../tasks.ts';
+import type { RunAnswer } from './executor.ts';
+import { type Line, type LineSource, sizeOf } from './line-reader.ts';
+import type { Urgency } from './priority-queue.ts';
+import type { Rate } from './throughput.ts';
+
+/** Runs lines, as a `Runner` does. */
+export interface LineRunner {
+  run(
+    task: LinesTask,
+    body: Uint8Array,
+    stop: AbortController,
+    options: { readonly urgency: Urgency },
+  ): Promise<RunAnswer>;
+}
+
+/** A stream of documents, or of lists of chunks, that is to be answered. */
+export interface LineStream {
+  readonly plan: StreamPlan;
+  /** Reads the lines after the first. */
+  readonly reader: LineSource;
+  readonly runner: LineRunner;
+  /** How long such work takes. */
+  readonly rate: Rate;
+  /** Most groups of lines that are worked on at once. */
+  readonly slots: number;
+  readonly urgency?: Urgency;
+  /** Stops the work when it aborts. */
+  readonly signal: AbortSignal;
+  /** Told of each answer to some lines. @param bytes those of the lines */
+  onAnswer(answer: RunAnswer, bytes: number): void;
+  /** Told of what failed and has no answer of the service. */
+  onFailure(error: unknown): void;
+  /** Told whenever lines were read or answered. @param bytes those of all lines that are read and not answered */
+  onHeld(bytes: number): void;
+}
+
+/**
+ * Most lines that are worked on together, their bytes, and the seconds of work that they should take. A group costs a
+ * message between threads, and its lines share a deadline, so lines that are quick go together and lines that take long
+ * go alone.
+ */
+const MOST_LINES = 256;
+const GROUP_BYTES = 262_144;
+const GROUP_SECONDS = 0.02;
+
+/** Errors of some lines together that each of them alone may not have. */
+const OF_ONE_LINE: ReadonlySet<ErrorCode> = new Set([
+  'timed_out',
+  'out_of_memory',
+  'worker_lost',
+  'internal',
+]);
+
+/** Lines that are worked on together, and how far that is. */
+interface Group {
+  readonly first: number;
+  readonly lines: readonly Line[];
+  readonly bytes: number;
+  outcome: { readonly answer: LineAnswers } | { readonly error: unknown } | undefined;
+  done: Promise<void>;
+}
+
+/** Works on the lines of a stream, in groups that run at the same time, and gives the answers in their order. */
+class LineGroups {
+  readonly #stream: LineStream;
+  readonly #running: Group[] = [];
+  #next = 0;
+  #hasAnswered = false;
+
+  constructor(stream: LineStream) {
+    this.#stream = stream;
+  }
+
+  /** The index of the next line. */
+  get next(): number {
+    return this.#next;
+  }
+
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
+  }
+
+  /** Whether more lines are to be read: while all groups work, a further one is made ready. */
+  get wantsMore(): boolean {
+    return this.#hasRoom || this.#stream.reader.bytes < GROUP_BYTES;
+  }
+
+  /** Resolves when the oldest group is done; undefined if there is none. */
+  get oldest(): Promise<void> | undefined {
+    return this.#running[0]?.done;
+  }
+
+  /** Starts work on the lines that wait, as long as there is room. */
+  start(): void {
+    const { reader, onHeld } = this.#stream;
+    while (this.#hasRoom && reader.waiting > 0) this.#startGroup(reader.take(MOST_LINES, this.#groupBytes));
+    const inWork = this.#running.reduce((sum, { bytes }) => sum + bytes, 0);
+    onHeld.call(this.#stream, reader.bytes + inWork);
+  }
+
+  /**
+   * Takes the answer of the oldest group.
+   *
+   * @returns undefined if the group is not done
+   * @throws ServiceError what is wrong with the whole request, if no line has been answered yet
+   */
+  shift(): LineAnswers | undefined {
+    const group = this.#running[0];
+    if (group?.outcome === undefined) return undefined;
+    this.#running.shift();
+    const answer =
+      'answer' in group.outcome ? group.outcome.answer : this.#failed(group, group.outcome.error);
+    this.#hasAnswered = true;
+    return answer;
+  }
+
+  /** Before it is known how long lines take, each goes alone. */
+  get #groupBytes(): number {
+    const seconds = this.#stream.rate.expect(GROUP_BYTES) ?? Number.POSITIVE_INFINITY;
+    return GROUP_BYTES * Math.min(1, GROUP_SECONDS / seconds);
+  }
+
+  get #hasRoom(): boolean {
+    return this.#running.length < this.#stream.slots;
+  }
+
+  #startGroup(lines: readonly Line[]): void {
+    const bytes = lines.reduce((sum, line) => sum + sizeOf(line), 0);
+    const group: Group = { first: this.#next, lines, bytes, outcome: undefined, done: Promise.resolve() };
+    this.#next += lines.length;
+    group.done = answerGroup(this.#stream, group.first, lines).then(
+      (answer) => {
+        group.outcome = { answer };
+      },
+      (error: unknown) => {
+        group.outcome = { error };
+      },
+    );
+    this.#running.push(group);
+  }
+
+  #failed({ first, lines }: Group, error: unknown): LineAnswers {
+    const { plan, signal, onFailure } = this.#stream;
+    if (!this.#hasAnswered || signal.aborted || plan.writes === 'lists') throw error;
+    onFailure.call(this.#stream, error);
+    return joined(lines.map((line, place) => failedLine(plan, headOf(line, first + place), error)));
+  }
+}
+
+async function answerGroup(stream: LineStream, first: number, lines: readonly Line[]): Promise<LineAnswers> {
+  const { plan, signal, rate } = stream;
+  const [line] = lines;
+  if (line instanceof ServiceError) return failedLine(plan, { index: first }, line);
+  const group = lines as readonly Buffer[];
+  const bytes = group.reduce((sum, { length }) => sum + length, 0);
+  try {
+    const answer = await runGroup(stream, first, group);
+    rate.note(bytes, answer.timings);
+    stream.onAnswer(answer, bytes);
+    return { bytes: answer.bytes, outcomes: answer.outcomes ?? [], reported: answer.reported };
+  } catch (error) {
+    if (signal.aborted || plan.writes === 'lists' || !isOfOneLine(error)) throw error;
+    if (lines.length > 1) return answerEach(stream, first, lines);
+    stream.onFailure(error);
+    return failedLine(plan, headOf(line as Line, first), error);
+  }
+}
+
+/** Works on the lines one by one, each with a deadline and a thread of its own, so that one does not fail the others. */
+async function answerEach(stream: LineStream, first: number, lines: readonly Line[]) {
+  const answers: LineAnswers[] = [];
+  for (const [place, line] of lines.entries()) {
+    answers.push(await answerGroup(stream, first + place, [line]));
+  }
+  return joined(answers);
+}
+
+/** Runs lines with a deadline of their own, and until the stream is stopped. */
+function runGroup(
+  { plan, runner, signal, urgency = 'patient' }: LineStream,
+  first: number,
+  lines: readonly Buffer[],
+): Promise<RunAnswer> {
+  const lengths = lines.map(({ length }) => length);
+  const task = { run: 'lines', plan, first, lengths } as const;
+  return withLinkedStop(signal, (stop) => runner.run(task, Buffer.concat(lines), stop, { urgency }));
+}
+
+function isOfOneLine(error: unknown): boolean {
+  return !(error instanceof ServiceError) || OF_ONE_LINE.has(error.code);
+}
+
+/** What came of some lines, in their order. */
+export interface LineAnswers {
+  /** Whole lines: answers, or what the plan has written instead. */
+  readonly bytes: Uint8Array;
+  /** What came of each line, if the plan writes something else than answers. */
+  readonly outcomes: readonly LineOutcome[];
+  /** What the plugins reported about each input of a batch. */
+  readonly reported: readonly Reported[];
+}
+
+/** The answers one after the other. */
+function joined(answers: readonly LineAnswers[]): LineAnswers {
+  return {
+    bytes: Buffer.concat(answers.map(({ bytes }) => bytes)),
+    outcomes: answers.flatMap(({ outcomes }) => outcomes),
+    reported: answers.flatMap(({ reported }) => reported),
+  };
+}
+
+/** What comes of a line that failed. */
+function failedLine({ writes }: StreamPlan, head: LineHead, error: unknown): LineAnswers {
+  if (writes === undefined) return { bytes: errorLine(head, error), outcomes: [], reported: [] };
+  return { bytes: NOTHING, outcomes: [{ ...head, error: toPlainError(error) }], reported: [] };
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** The head of the answer to a line that was not read, with its id if it can be read. */
+function headOf(line: Line, index: number): LineHead {
+  try {
+    return Buffer.isBuffer(line) ? lineHead(JSON.parse(line.toString()), line, index) : { index };
+  } catch {
+    return { index };
+  }
+}
+
+/**
+ * Answers the lines of a stream in their order. It reads no further than it works, and works no further than its
+ * answers are taken, so that memory does not grow with the stream.
+ *
+ * @throws ServiceError what is wrong with the whole request, as long as no line was answered; afterwards it stands in
+ *   the answers to the lines, or in a last one if the stream cannot be read on; without answers, that is thrown
+ */
+export async function* answerLines(stream: LineStream): AsyncGenerator<LineAnswers> {
+  const { reader, signal, plan } = stream;
+  const groups = new LineGroups(stream);
+  let reading: Promise<void> | undefined;
+  let broken: { readonly error: unknown } | undefined;
+  const read = async () => {
+    try {
+      await reader.read();
+    } catch (error) {
+      broken = { error };
+    }
+    reading = undefined;
+  };
+  for (;;) {
+    groups.start();
+    const answer = groups.shift();
+    if (answer !== undefined) {
+      yield answer;
+      continue;
+    }
+    if (groups.wantsMore && !reader.isOver && broken === undefined) reading ??= read();
+    const awaited = [groups.oldest, reading].filter((one) => one !== undefined);
+    if (awaited.length === 0) break;
+    await Promise.race(awaited);
+    signal.throwIfAborted();
+  }
+  if (broken === undefined) return;
+  if (!groups.hasAnswered || plan.writes !== undefined) throw broken.error;
+  stream.onFailure(broken.error);
+  yield failedLine(plan, { index: groups.next }, broken.error);
+}

@@ -1,0 +1,176 @@
+import { ServiceError } from '../../../core/errors.ts';
+import { withLinkedStop } from '../abort.ts';
+import { release } from '../answer/release.ts';
+import { joinTimings, type Timings } from '../answer/response-metadata.ts';
+import type { Answer, OnPart, Service } from '../service.ts';
+import type { ChunksTask, Task } from '../tasks.ts';
+import type { Executor, RunAnswer, Work } from './executor.ts';
+import { LineList } from './line-reader.ts';
+import type { PriorityQueue, Urgency } from './priority-queue.ts';
+import { answerLines, type LineAnswers } from './stream.ts';
+import type { Rate, Throughput } from './throughput.ts';
+
+export interface ThreadsOptions {
+  readonly pool: Executor;
+  readonly queue: PriorityQueue;
+  readonly service: Pick<Service, 'plugins'>;
+  readonly throughput: Throughput;
+  /** Most bytes of an answer. */
+  readonly maxAnswerBytes: number;
+}
+
+/** How work is waited for, and who takes the parts of its answer. */
+export interface EnterOptions {
+  readonly urgency?: Urgency | undefined;
+  readonly onPart?: OnPart | undefined;
+}
+
+/** The worker threads with the queue before them. A batch that takes long is worked on by all that are idle. */
+export class Threads {
+  readonly #options: ThreadsOptions;
+
+  constructor(options: ThreadsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Runs a task.
+   *
+   * @param body bytes of the request; they may be moved away
+   * @throws ServiceError `overloaded`, the signal's reason, or what the executor throws
+   */
+  async run(
+    task: Task,
+    body: Uint8Array,
+    signal: AbortSignal,
+    options: EnterOptions = {},
+  ): Promise<RunAnswer> {
+    const { length } = body;
+    if (!isChunksTask(task)) return this.enter({ task, body }, length, signal, options);
+    const rate = this.#rateOf(task);
+    if (this.#isWorthDividing(rate, length)) return this.#runInGroups(task, body, rate, signal);
+    const answer = await this.enter({ task, body }, length, signal, options);
+    rate.note(length, answer.timings);
+    return answer;
+  }
+
+  /**
+   * Waits for a thread, and has it do the work.
+   *
+   * @param bytes of the request
+   */
+  async enter(
+    work: Work,
+    bytes: number,
+    signal: AbortSignal,
+    { urgency, onPart }: EnterOptions = {},
+  ): Promise<RunAnswer> {
+    const { queue, pool } = this.#options;
+    const begin = performance.now();
+    const leave = await queue.enter(bytes, signal, urgency);
+    const queueSeconds = (performance.now() - begin) / 1000;
+    try {
+      return { ...(await pool.run(work, signal, onPart)), queueSeconds };
+    } finally {
+      leave();
+    }
+  }
+
+  #rateOf(task: ChunksTask): Rate {
+    const { service, throughput } = this.#options;
+    const plugins = service.plugins(task) ?? [];
+    return throughput.of(plugins.flatMap((entry) => (entry === undefined ? [] : [entry.manifest])));
+  }
+
+  /** Whether groups of the inputs are worth their messages; not if it is not known how long the work takes. */
+  #isWorthDividing(rate: Rate, bytes: number): boolean {
+    const seconds = rate.expect(bytes) ?? 0;
+    return this.#options.queue.idle > 1 && seconds >= LEAST_SECONDS && seconds >= bytes * SECONDS_PER_BYTE;
+  }
+
+  /** Has one thread find the inputs, and then all of them work on groups of these. A group that fails stops the others. */
+  async #runInGroups(
+    task: ChunksTask,
+    body: Uint8Array,
+    rate: Rate,
+    signal: AbortSignal,
+  ): Promise<RunAnswer> {
+    const first = await this.enter({ task, body, divides: 'lists' }, body.length, signal);
+    if (first.division === undefined) return first;
+    try {
+      return await withLinkedStop(signal, (stop) => this.#answerGroups(first, rate, stop));
+    } catch (error) {
+      if (!(error instanceof ServiceError && OF_READING.has(error.code))) throw error;
+      // What is wrong with an input is said with its place in the batch, which only reading all of it tells.
+      const whole = { task, body: first.body as Uint8Array };
+      return this.enter(whole, whole.body.length, signal, { urgency: 'patient' });
+    }
+  }
+
+  async #answerGroups(first: RunAnswer, rate: Rate, stop: AbortController): Promise<RunAnswer> {
+    const { division, body } = first as Required<Pick<Answer, 'division' | 'body'>>;
+    const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
+    const timings: Timings[] = [first.timings];
+    let queueSeconds = 0;
+    const answers = answerLines({
+      plan: { ...division.plan, writes: 'lists' },
+      reader: new LineList(division.inputs.map(({ from, to }) => bytes.subarray(from, to))),
+      runner: {
+        run: (task, group, { signal }) =>
+          this.enter({ task, body: group }, group.length, signal, { urgency: 'patient' }),
+      },
+      rate,
+      slots: this.#options.queue.idle + 1,
+      signal: stop.signal,
+      onAnswer(answer) {
+        timings.push(answer.timings);
+        queueSeconds = Math.max(queueSeconds, answer.queueSeconds);
+      },
+      onFailure() {},
+      onHeld() {},
+    });
+    const groups: LineAnswers[] = [];
+    try {
+      for await (const group of answers) groups.push(group);
+    } catch (error) {
+      stop.abort(error);
+      throw error;
+    }
+    return {
+      bytes: joinLists(groups, this.#options.maxAnswerBytes),
+      reported: groups.flatMap(({ reported }) => reported),
+      timings: joinTimings(timings),
+      queueSeconds: first.queueSeconds + queueSeconds,
+    };
+  }
+}
+
+/** Least work that is divided. */
+const LEAST_SECONDS = 0.02;
+/** Work that takes less for a byte than finding inputs and joining answers does is not worth dividing. */
+const SECONDS_PER_BYTE = 40e-9;
+const OF_READING: ReadonlySet<string> = new Set(['invalid_parameters', 'line_not_json']);
+
+function isChunksTask(task: Task): task is ChunksTask {
+  return 'name' in task || 'steps' in task;
+}
+
+/**
+ * One list of JSON from the lists of groups; their memory is freed.
+ *
+ * @param limit most bytes
+ * @throws ServiceError `answer_too_large`
+ */
+function joinLists(groups: readonly LineAnswers[], limit: number): Uint8Array<ArrayBuffer> {
+  const bytes = groups.reduce((sum, group) => sum + group.bytes.length + 1, 1);
+  if (bytes > limit) throw new ServiceError('answer_too_large', { bytes, limit });
+  const all = Buffer.allocUnsafeSlow(bytes);
+  let at = all.write('[');
+  for (const group of groups) {
+    all.set(group.bytes, at);
+    at += group.bytes.length;
+    at += all.write(at === bytes - 1 ? ']' : ',', at);
+    release(group.bytes);
+  }
+  return all;
+}

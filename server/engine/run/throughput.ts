@@ -1,0 +1,45 @@
+import type { Timings } from '../answer/response-metadata.ts';
+
+/** Most kinds of work that are known. */
+const MOST_KEPT = 1000;
+/** What the newest answer counts for, if it is to so many bytes or more; smaller ones count for less. */
+const NEWEST = 0.3;
+const WHOLE_BYTES = 65_536;
+
+/** What does the work. */
+type Plugins = readonly { readonly kind: string; readonly name: string }[];
+
+/** How long work by the same plugins has taken for its bytes; only the texts themselves tell more. */
+export interface Rate {
+  /** Seconds that work on so many bytes should take, without reading them and writing the answer; undefined before any was done. */
+  expect(bytes: number): number | undefined;
+  /** Takes the times of an answer into account. */
+  note(bytes: number, timings: Timings): void;
+}
+
+/** The one place that learns how long work takes, so that it can be divided into messages that are worth their cost. */
+export class Throughput {
+  readonly #secondsPerByte = new Map<string, number>();
+
+  of(plugins: Plugins): Rate {
+    const key = plugins.map(({ kind, name }) => `${kind}/${name}`).join(' ');
+    return {
+      expect: (bytes) => {
+        const known = this.#secondsPerByte.get(key);
+        return known === undefined ? undefined : known * bytes;
+      },
+      note: (bytes, timings) => this.#note(key, bytes, timings),
+    };
+  }
+
+  #note(key: string, bytes: number, { times }: Timings): void {
+    if (bytes === 0) return;
+    const work = times.filter(({ stage }) => stage !== 'parse' && stage !== 'serialise');
+    const now = work.reduce((sum, { seconds }) => sum + seconds, 0) / bytes;
+    const before = this.#secondsPerByte.get(key) ?? now;
+    const weight = NEWEST * Math.min(1, bytes / WHOLE_BYTES);
+    if (this.#secondsPerByte.size >= MOST_KEPT && !this.#secondsPerByte.has(key))
+      this.#secondsPerByte.clear();
+    this.#secondsPerByte.set(key, weight * now + (1 - weight) * before);
+  }
+}

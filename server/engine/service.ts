@@ -1,0 +1,108 @@
+import type { Log } from '../../core/contracts/collaborators.ts';
+import type { PluginHost } from '../../core/hosting/container.ts';
+import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
+import type { PipelineStep } from '../store/contract.ts';
+import type { Limits } from './limits.ts';
+import type { Rules } from './operation.ts';
+import { optionsOfFirstLine } from './operations/lines.ts';
+import type { SinkCollections } from './operations/store-chunks.ts';
+import { operationOf } from './operations.ts';
+import { divide } from './read/divide.ts';
+import { jsonBytes } from './read/json.ts';
+import { checkStep, type MissingPlugins } from './read/pipeline.ts';
+import type { Division, StreamPlan } from './read/plan.ts';
+import { createChecks } from './read/request-checks.ts';
+import { defaultNameOf, type RequestSchemas } from './read/request-schemas.ts';
+import type { Openers } from './stages/openers.ts';
+import type { Answer, AnyRequest, ChunksTask, OnPart, Task } from './tasks.ts';
+
+export type { Answer, OnPart } from './tasks.ts';
+
+/** What the service does, on bytes; it knows nothing of HTTP. Its errors are `ServiceError`s. */
+export interface Service {
+  /**
+   * The plugins that a task names, `undefined` in the place of one that is not here; no list if its work is never light
+   * enough for the event loop.
+   */
+  plugins(task: Task): readonly (PluginEntry | undefined)[] | undefined;
+  /** Whether all plugins that the task names are light, as far as can be known before the body is read. */
+  mayBeLight(task: Task): boolean;
+  /** Whether a request of such a task may run on the event loop: all plugins whose tokenizers and models it uses are light. */
+  isLight(request: AnyRequest): boolean;
+  /** Reads the request of a task, see `Operation.read`. */
+  read(task: Task, bytes: Uint8Array): AnyRequest;
+  /**
+   * Runs a request.
+   *
+   * @param signal stops plugins that heed it when it aborts
+   * @param onPart has an evaluation answered in parts
+   * @throws ServiceError
+   */
+  run(request: AnyRequest, signal: AbortSignal, onPart?: OnPart): Promise<Answer>;
+  /** Finds the inputs of a request, see `divide`. */
+  divide(task: ChunksTask, bytes: Uint8Array): Division | undefined;
+  /**
+   * Reads the first line of a stream.
+   *
+   * @throws ServiceError `line_not_json`, `invalid_parameters`, `unknown_plugin`, `missing_capability`
+   */
+  readStreamPlan(task: ChunksTask, line: Uint8Array): StreamPlan;
+  /** Checks a step of a pipeline that is to be stored, see `checkStep`. */
+  checkStep(step: PipelineStep, place: string, missing: MissingPlugins): PipelineStep;
+}
+
+export interface ServiceOptions {
+  readonly registry: Registry;
+  readonly requestSchemas: RequestSchemas;
+  readonly host: PluginHost;
+  readonly openers: Openers;
+  readonly collections: SinkCollections;
+  readonly log: Log;
+  readonly config: Limits;
+}
+
+export function createService(options: ServiceOptions): Service {
+  const { registry, requestSchemas: schemas, host, openers, collections, log, config: limits } = options;
+  const checks = createChecks(registry, schemas, limits);
+  // If no plugin has a default, a request that names no tokenizer gets `unknown_tokenizer` with the known names.
+  const defaultTokenizer = defaultNameOf(registry, 'tokenizer') ?? '';
+  const rules: Rules = { registry, schemas, checks, limits, defaultTokenizer };
+  const tools = { registry, host, openers, collections, log, rules, limits };
+  const plugins = (task: Task) => operationOf(task).plugins(task, registry);
+  const ownersOf = (kind: 'tokenizer' | 'embedding', name: string | undefined) =>
+    name === undefined ? [] : openers.owners(kind, name);
+  return {
+    plugins,
+    mayBeLight(task) {
+      const named = plugins(task);
+      return named !== undefined && areLight(named);
+    },
+    isLight: ({ uses }) =>
+      uses.every(
+        ({ tokenizer, embedding }) =>
+          areLight(ownersOf('tokenizer', tokenizer)) && areLight(ownersOf('embedding', embedding)),
+      ),
+    read(task, bytes) {
+      const start = performance.now();
+      const request = operationOf(task).read(task, bytes, rules);
+      return { ...request, parseSeconds: (performance.now() - start) / 1000 };
+    },
+    run: (request, signal, onPart) => operationOf(request).run(request, { ...tools, signal, onPart }),
+    divide: (task, bytes) => divide(operationOf(task), task, bytes, rules),
+    readStreamPlan(task, line) {
+      const operation = operationOf(task);
+      return {
+        ...operation.plan(task, optionsOfFirstLine(jsonBytes(line)), rules),
+        takes: operation.takes,
+      };
+    },
+    checkStep: (step, place, missing) => checkStep(step, { place, missing }, rules),
+  };
+}
+
+/** A plugin that is not there, or cannot run, fails the request when it is read or opened, which is quick. */
+function areLight(plugins: readonly (PluginEntry | undefined)[]): boolean {
+  return plugins.every(
+    (entry) => entry === undefined || entry.missing.length > 0 || entry.manifest.light === true,
+  );
+}

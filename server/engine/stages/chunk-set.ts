@@ -1,0 +1,161 @@
+import type { Chunk, OffsetUnit, Span } from '../../../core/contracts/chunk.ts';
+import type { CountedSpan } from '../../../core/engine/chunking.ts';
+import type { WrittenChunk } from '../answer/chunk-writer.ts';
+import { locate, type Places } from '../answer/locate.ts';
+import type { SourceDocument } from '../read/documents.ts';
+import type { JsonText } from '../read/json.ts';
+
+/**
+ * The place of a chunk's source in `places`, and what refineries put around it in the chunk's text; the answer copies
+ * the source itself. `undefined` if the chunk has no source, or if a refinery rewrote its text.
+ */
+export type Origin = { readonly index: number; readonly before: string; readonly after: string } | undefined;
+
+/** The chunks of one document between two stages, and their places in it. */
+export interface DocumentChunks {
+  /** The stretches of the document that the chunks cover; none for chunks that came in a request. */
+  readonly spans: readonly CountedSpan[];
+  readonly source: JsonText;
+  /** The unit of the chunks' places; `undefined` for chunks of a request. */
+  readonly unit: OffsetUnit | undefined;
+  /**
+   * The places of the stretches that the last chunk stage made, in `source` and in the unit of the answer; none for
+   * chunks of a request.
+   */
+  readonly places: Places | undefined;
+  /** Further fields of those stretches, by index; `undefined` if none has any. */
+  readonly extras: readonly Fields[] | undefined;
+  /** The chunks as objects with their origins, if they came in a request or a refinery returned them. */
+  readonly refined: { readonly chunks: readonly Chunk[]; readonly origins: readonly Origin[] } | undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>> | undefined;
+
+const NO_JSON = new Uint8Array(0);
+
+/** Chunks that came in a request. */
+export function givenChunks(chunks: readonly Chunk[]): DocumentChunks {
+  const refined = { chunks, origins: new Array<Origin>(chunks.length) };
+  return { spans: [], source: NO_JSON, unit: undefined, places: undefined, extras: undefined, refined };
+}
+
+/** Makes chunks of stretches of a document, with offsets in the unit. */
+export function placeChunks(
+  { json }: SourceDocument,
+  spans: readonly CountedSpan[],
+  unit: OffsetUnit,
+): DocumentChunks {
+  const places = locate(json, spans, unit);
+  return { spans, source: json, unit, places, extras: extrasOf(json, spans, unit), refined: undefined };
+}
+
+/** The chunks as objects, as a refinery takes them. */
+export function chunkObjects({ text }: SourceDocument, document: DocumentChunks): readonly Chunk[] {
+  const { refined, places, spans, extras, source } = document;
+  if (refined !== undefined) return refined.chunks;
+  const { from, to, start, end } = places as Places;
+  const json = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
+  return spans.map((span, index) => ({
+    text:
+      asciiText(json, from[index] as number, to[index] as number, span) ?? text.slice(span.start, span.end),
+    start_index: start[index] as number,
+    end_index: end[index] as number,
+    token_count: span.token_count,
+    ...extras?.[index],
+  }));
+}
+
+/**
+ * The text of a span from its JSON, if that is all ASCII and free of escapes: a string of one byte per
+ * character, which every later step reads faster than a slice of a document with wider characters.
+ */
+function asciiText(json: Buffer, from: number, to: number, { start, end }: Span): string | undefined {
+  return to - from === end - start ? json.toString('latin1', from, to) : undefined;
+}
+
+/** The chunks as they are written. */
+export function writtenChunks(document: DocumentChunks): WrittenChunk[] {
+  const { refined, places, spans, extras, source } = document;
+  if (refined === undefined) return writtenSpans(source, spans, places as Places, extras);
+  return refined.chunks.map((chunk, index) => {
+    const origin = refined.origins[index];
+    return {
+      source,
+      from: origin === undefined ? 0 : ((places as Places).from[origin.index] as number),
+      to: origin === undefined ? 0 : ((places as Places).to[origin.index] as number),
+      before: origin === undefined ? chunk.text : origin.before,
+      after: origin === undefined ? '' : origin.after,
+      start_index: chunk.start_index,
+      end_index: chunk.end_index,
+      token_count: chunk.token_count,
+      fields: chunk,
+    };
+  });
+}
+
+function writtenSpans(
+  source: JsonText,
+  spans: readonly CountedSpan[],
+  { from, to, start, end }: Places,
+  extras: readonly Fields[] | undefined,
+): WrittenChunk[] {
+  const chunks: WrittenChunk[] = new Array(spans.length);
+  for (let index = 0; index < chunks.length; index++) {
+    chunks[index] = {
+      source,
+      from: from[index] as number,
+      to: to[index] as number,
+      before: '',
+      after: '',
+      start_index: start[index] as number,
+      end_index: end[index] as number,
+      token_count: (spans[index] as CountedSpan).token_count,
+      fields: extras?.[index],
+    };
+  }
+  return chunks;
+}
+
+/** The further fields of each chunk, with the offsets of located stretches; `undefined` if no chunk has any. */
+function extrasOf(
+  json: JsonText,
+  spans: readonly CountedSpan[],
+  unit: OffsetUnit,
+): readonly Fields[] | undefined {
+  if (spans.every(hasNoFields)) return undefined;
+  const fields = new Set<string>();
+  for (const { located } of spans) for (const field in located) fields.add(field);
+  const found = new Map([...fields].map((field) => [field, locateField(json, spans, unit, field)]));
+  return spans.map((span, index) => fieldsOf(span, found, index));
+}
+
+/** @param found the located fields of all spans, by their names */
+function fieldsOf(
+  { context, extra, located }: Span,
+  found: ReadonlyMap<string, readonly object[]>,
+  index: number,
+): Fields {
+  if (context === undefined && located === undefined) return extra;
+  const all: Record<string, unknown> = { ...extra };
+  if (context !== undefined) all.context = context;
+  for (const field in located) all[field] = found.get(field)?.[index];
+  return all;
+}
+
+function hasNoFields({ context, extra, located }: Span): boolean {
+  return context === undefined && extra === undefined && located === undefined;
+}
+
+/** One located field of every span, with offsets in the unit. */
+function locateField(json: JsonText, spans: readonly CountedSpan[], unit: OffsetUnit, field: string) {
+  const all = spans.flatMap(({ located }) => located?.[field] ?? []);
+  const { start, end } = locate(json, all, unit);
+  let at = 0;
+  return spans.map(({ located }) =>
+    (located?.[field] ?? []).map(({ fields }) => {
+      const place = { start_index: start[at], end_index: end[at] };
+      at++;
+      return { ...fields, ...place };
+    }),
+  );
+}

@@ -1,0 +1,152 @@
+import { LRUCache } from 'lru-cache';
+import { unlessAborted } from '../abort.ts';
+
+/** The use of a value, which stays open at least until the lease is released. */
+export interface Lease<T> {
+  readonly value: T;
+  /** Whether it was opened for this lease. */
+  readonly isNew: boolean;
+  release(): void;
+}
+
+type Open<T> = (signal: AbortSignal) => Promise<T | undefined>;
+
+export interface LeaseCacheOptions<T> {
+  /** Most values that stay open without a lease. */
+  readonly max: number;
+  /** Most that `sizeOf` of those values may add up to. */
+  readonly maxSize?: number;
+  sizeOf?(value: T): number;
+  /** Milliseconds after which a value that nobody leases is freed. */
+  readonly ttl?: number;
+  /** Frees a value that is no longer kept. Must not throw. */
+  free?(value: T): void | Promise<void>;
+}
+
+interface Entry<T> {
+  readonly opening: Promise<T | undefined>;
+  /** Ends the opening once no lease waits for it. */
+  readonly stop: AbortController;
+  users: number;
+}
+
+/**
+ * Leases values that are costly to open. Each key is opened once, however many ask for it meanwhile. Values without
+ * a lease stay open within limits; those that were used least recently are freed first.
+ */
+export class LeaseCache<T extends object> {
+  readonly #free: (value: T) => void | Promise<void>;
+  /** Values that are being opened or are leased; they do not count towards the limits, as they cannot be freed. */
+  readonly #inUse = new Map<string, Entry<T>>();
+  readonly #idle: LRUCache<string, T>;
+  readonly #freeing = new Set<Promise<void>>();
+  #isClosed = false;
+
+  constructor({
+    max,
+    maxSize = Number.MAX_SAFE_INTEGER,
+    sizeOf = () => 0,
+    ttl = 0,
+    free = () => {},
+  }: LeaseCacheOptions<T>) {
+    this.#free = free;
+    this.#idle = new LRUCache({
+      max,
+      maxSize,
+      ttl,
+      ttlAutopurge: ttl > 0,
+      sizeCalculation: (value) => Math.max(1, Math.ceil(sizeOf(value))),
+      dispose: (value, _key, reason) => {
+        if (reason === 'evict' || reason === 'expire') this.#dispose(value);
+      },
+    });
+  }
+
+  /** The value of a key that is open and without a lease, for values that may be used after they are freed. */
+  kept(key: string): T | undefined {
+    return this.#idle.get(key);
+  }
+
+  /**
+   * Opens the value of a key, or reuses the open one.
+   *
+   * @param open called if the key is not open; its signal aborts once no lease waits for it. If it rejects, so do all
+   *   leases that wait, and the next one opens again. `undefined` is passed on and not kept.
+   * @param signal of the caller; the lease is not waited for once it aborts
+   * @throws the signal's reason, once it aborts
+   */
+  async lease(key: string, open: Open<T>, signal?: AbortSignal): Promise<Lease<T> | undefined> {
+    signal?.throwIfAborted();
+    const isNew = !this.#inUse.has(key) && !this.#idle.has(key);
+    const entry = this.#inUse.get(key) ?? this.#enter(key, open);
+    entry.users++;
+    try {
+      const value = await unlessAborted(entry.opening, signal);
+      const release = once(() => this.#leave(key, entry) && this.#keep(key, value));
+      if (value !== undefined) return { value, isNew, release };
+      release();
+      return undefined;
+    } catch (error) {
+      if (this.#leave(key, entry)) this.#stop(key, entry, error);
+      throw error;
+    }
+  }
+
+  /** Frees values without a lease now, and leased ones as soon as they are released. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const value of this.#idle.values()) this.#dispose(value);
+    this.#idle.clear();
+    await Promise.all(this.#freeing);
+  }
+
+  #enter(key: string, open: Open<T>): Entry<T> {
+    const kept = this.#idle.get(key);
+    const stop = new AbortController();
+    const opening = kept === undefined ? open(stop.signal) : Promise.resolve(kept);
+    if (kept !== undefined) this.#idle.delete(key);
+    const entry = { opening, stop, users: 0 };
+    this.#inUse.set(key, entry);
+    return entry;
+  }
+
+  /** Whether nothing holds the entry any more; the next lease of the key opens again or has the value that is kept. */
+  #leave(key: string, entry: Entry<T>): boolean {
+    entry.users--;
+    if (entry.users > 0) return false;
+    if (this.#inUse.get(key) === entry) this.#inUse.delete(key);
+    return true;
+  }
+
+  /** Ends an opening that no lease waits for. If it ignores its signal, its value is kept all the same. */
+  #stop(key: string, { opening, stop }: Entry<T>, reason: unknown): void {
+    stop.abort(reason);
+    opening.then(
+      (value) => this.#keep(key, value),
+      () => {},
+    );
+  }
+
+  #keep(key: string, value: T | undefined): void {
+    if (value === undefined) return;
+    // The key may have been opened again meanwhile; one value is enough.
+    const isKept = !this.#isClosed && !this.#idle.has(key) && !this.#inUse.has(key);
+    if (isKept) this.#idle.set(key, value);
+    // The cache does not take a value that alone is over the limit.
+    if (!isKept || !this.#idle.has(key)) this.#dispose(value);
+  }
+
+  #dispose(value: T): void {
+    const done = Promise.resolve(this.#free(value)).then(() => void this.#freeing.delete(done));
+    this.#freeing.add(done);
+  }
+}
+
+function once(run: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    run();
+  };
+}

@@ -1,0 +1,261 @@
+import type { Log } from '../../../core/contracts/collaborators.ts';
+import type { EmbeddingModel, ModelInfo } from '../../../core/contracts/embedding.ts';
+import type { Tokenizer, TokenizerProvider } from '../../../core/contracts/tokenizer.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import type { PluginHost } from '../../../core/hosting/container.ts';
+import { isNamed, ownersOf } from '../../../core/hosting/owners.ts';
+import { callPlugin } from '../../../core/hosting/plugin-error.ts';
+import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
+import type { Config } from '../../config/config.ts';
+import { defaultNameOf } from '../read/request-schemas.ts';
+import { suggest } from '../validation/suggest.ts';
+import { type Lease, LeaseCache } from './lease-cache.ts';
+
+/** The one place where the name of a tokenizer or an embedding model finds the plugin that opens it. */
+export interface Openers {
+  /**
+   * Opens a tokenizer.
+   *
+   * @throws ServiceError `unknown_tokenizer`, `missing_capability`, `plugin_failed`
+   */
+  tokenizer(name: string): Promise<Tokenizer>;
+  /**
+   * Opens a model, by its own name or an alias, for one request, which must release it.
+   *
+   * @throws ServiceError `unknown_model`, `model_files_missing`, `missing_capability`, `plugin_failed`
+   */
+  model(name: string, signal?: AbortSignal): Promise<Lease<EmbeddingModel>>;
+  /** The plugins that are asked for a tokenizer or a model of that name. */
+  owners(kind: 'tokenizer' | 'embedding', name: string): readonly PluginEntry[];
+  /** All models that can be opened or are known by name, with the plugin that answers for them and all their names. */
+  listModels(): Promise<ListedModel[]>;
+  /** For each alias of the configuration whose model is not here and cannot be downloaded, what is wrong. */
+  lostAliases(): Promise<readonly string[]>;
+  /** Closes the models. */
+  close(): Promise<void>;
+}
+
+export interface ListedModel extends ModelInfo {
+  readonly provider: string;
+}
+
+/** Most tokenizers of a plugin that stay open. */
+const MOST_TOKENIZERS = 8;
+
+/** Wraps a provider so that it keeps the tokenizers that it opens, for requests and for plugins that use it. */
+export function keepTokenizers(provider: TokenizerProvider, log: Log): TokenizerProvider {
+  const cache = new LeaseCache<Tokenizer>({ max: MOST_TOKENIZERS });
+  return {
+    names: () => provider.names(),
+    aliases: () => provider.aliases?.() ?? {},
+    async open(name) {
+      // A tokenizer holds nothing but memory, so it may be used without a lease.
+      const kept = cache.kept(name);
+      if (kept !== undefined) return kept;
+      const lease = await cache.lease(name, async () => {
+        const start = performance.now();
+        const tokenizer = await provider.open(name);
+        if (tokenizer !== undefined) logOpened(log, 'tokenizer', name, start);
+        return tokenizer;
+      });
+      lease?.release();
+      return lease?.value;
+    },
+  };
+}
+
+interface OpenersOptions {
+  readonly registry: Registry;
+  readonly host: PluginHost;
+  readonly log: Log;
+  readonly config: Pick<Config, 'maxModels' | 'maxModelBytes' | 'modelAliases' | 'allowDownloads'>;
+}
+
+export function createOpeners({ registry, host, log, config }: OpenersOptions): Openers {
+  const models = new LeaseCache<EmbeddingModel>({
+    max: config.maxModels,
+    maxSize: config.maxModelBytes,
+    sizeOf: ({ bytes }) => bytes,
+    free: (model) => closeModel(model, log),
+  });
+  const aliases = createModelAliases(config.modelAliases);
+  const defaultTokenizer = defaultNameOf(registry, 'tokenizer');
+  /** The default one, which most requests ask for. */
+  let kept: Tokenizer | undefined;
+  const listModels = async () => aliases.addTo(await listAll(registry, host));
+
+  return {
+    async tokenizer(name) {
+      if (name === defaultTokenizer && kept !== undefined) return kept;
+      for (const owner of ownersOf(registry, 'tokenizer', name)) {
+        const tokenizer = await callPlugin(owner, async () => {
+          return (await host.get('tokenizer', owner.manifest.name)).open(name);
+        });
+        if (tokenizer === undefined) continue;
+        if (name === defaultTokenizer) kept = tokenizer;
+        return tokenizer;
+      }
+      throw await unknownTokenizer(name, registry, host);
+    },
+
+    async model(asked, signal) {
+      const name = aliases.targetOf(asked);
+      const lease = await models.lease(
+        name,
+        (stop) => openModel(name, stop, { registry, host, log }),
+        signal,
+      );
+      if (lease !== undefined) return lease;
+      throw await unknownModel(name, aliases.describe(asked), registry, listModels);
+    },
+
+    owners: (kind, name) => ownersOf(registry, kind, kind === 'embedding' ? aliases.targetOf(name) : name),
+    listModels,
+
+    lostAliases: () =>
+      config.allowDownloads ? Promise.resolve([]) : findLost(config.modelAliases, registry, host),
+    close: () => models.close(),
+  };
+}
+
+/** What is wrong with aliases whose models no plugin has or claims. */
+async function findLost(
+  aliases: Config['modelAliases'],
+  registry: Registry,
+  host: PluginHost,
+): Promise<string[]> {
+  const given = Object.entries(aliases);
+  if (given.length === 0) return [];
+  const names = (await listAll(registry, host)).flatMap((model) => [model.name, ...(model.aliases ?? [])]);
+  const isClaimed = (name: string) =>
+    ownersOf(registry, 'embedding', name).some((owner) => isNamed(owner, name));
+  const lost = given.filter(([, name]) => !names.includes(name) && !isClaimed(name));
+  return lost.map(([alias, name]) => `--model-aliases ${alias}=${name}: there is no model ${name} here`);
+}
+
+async function openModel(
+  name: string,
+  signal: AbortSignal,
+  { registry, host, log }: Omit<OpenersOptions, 'config'>,
+): Promise<EmbeddingModel | undefined> {
+  const owners = ownersOf(registry, 'embedding', name);
+  for (const owner of owners) {
+    if (owners.length > 1 && owner.missing.length > 0) continue;
+    const start = performance.now();
+    const model = await callPlugin(owner, async () => {
+      return (await host.get('embedding', owner.manifest.name)).open(name, signal);
+    });
+    if (model === undefined) continue;
+    logOpened(log, 'model', model.name, start);
+    return model;
+  }
+  return undefined;
+}
+
+/** @param start when it was begun, on the clock of `performance` */
+function logOpened(log: Log, kind: 'model' | 'tokenizer', name: string, start: number): void {
+  log.debug({ [kind]: name, ms: Math.round(performance.now() - start) }, `opened a ${kind}`);
+}
+
+async function closeModel(model: EmbeddingModel, log: Log): Promise<void> {
+  try {
+    await model.close?.();
+  } catch (error) {
+    log.warn({ err: error, model: model.name }, 'a model could not be closed');
+  }
+}
+
+async function listAll(registry: Registry, host: PluginHost): Promise<ListedModel[]> {
+  const ready = registry.ofKind('embedding').filter(({ missing }) => missing.length === 0);
+  const lists = await Promise.all(
+    ready.map(async ({ manifest }) => {
+      const models = await (await host.get('embedding', manifest.name)).list();
+      return models.map((model) => ({ ...model, provider: manifest.name }));
+    }),
+  );
+  return lists.flat();
+}
+
+/**
+ * The error for a model that no plugin opened: if a plugin claims its name, only its files are missing here.
+ *
+ * @param shown the name for the message, with the alias that led to it
+ */
+async function unknownModel(
+  name: string,
+  shown: string,
+  registry: Registry,
+  listModels: Openers['listModels'],
+): Promise<ServiceError> {
+  const owners = ownersOf(registry, 'embedding', name);
+  if (owners.some((owner) => isNamed(owner, name))) {
+    return new ServiceError('model_files_missing', { name: shown });
+  }
+  const known = (await listModels()).flatMap((model) => [model.name, ...(model.aliases ?? [])]).join(', ');
+  const lacking = owners.filter(({ missing }) => missing.length > 0);
+  const hint = lacking.map(({ id, missing }) => ` ${id} cannot look for it: ${missing.join('; ')}.`).join('');
+  const remedy = registry.ofKind('embedding').length === 0 ? ADD_PLUGIN : ADD_MODEL;
+  return new ServiceError('unknown_model', { name: shown, known: known || 'none', remedy, hint });
+}
+
+const ADD_MODEL =
+  'To add one, put its files (tokenizer.json with model.safetensors and config.json, or with onnx/model.onnx) into a folder of its name in the models folder, or start the server with --allow-downloads.';
+const ADD_PLUGIN =
+  'No plugin for embeddings is loaded: add one to --plugins, such as embedding/static, or put its folder back, and start the server again.';
+
+async function unknownTokenizer(name: string, registry: Registry, host: PluginHost): Promise<ServiceError> {
+  const ready = registry.ofKind('tokenizer').filter((entry) => entry.missing.length === 0);
+  const names = await Promise.all(
+    ready.map(async ({ manifest }) => (await host.get('tokenizer', manifest.name)).names()),
+  );
+  const known = names.flat();
+  const patterns = ready.flatMap(({ manifest }) => manifest.models ?? []);
+  const near = closest(name, [...known, ...patterns.filter((pattern) => !pattern.endsWith('*'))]);
+  return new ServiceError('unknown_tokenizer', {
+    name: JSON.stringify(name),
+    known: known.join(', '),
+    hint: (near === undefined ? '' : ` Did you mean "${near}"?`) + (patterns.includes('*') ? INSTALL : ''),
+  });
+}
+
+/** The name that differs in punctuation and case alone, else the one that is closest: `gpt4` is gpt-4, not gpt2. */
+function closest(name: string, known: readonly string[]): string | undefined {
+  const plain = (one: string) => one.toLowerCase().replace(/[^a-z0-9]/g, '');
+  return known.find((one) => plain(one) === plain(name)) ?? suggest(name, known);
+}
+
+/** How a plugin that takes any name comes to have a tokenizer. */
+const INSTALL =
+  ' To add one, put its tokenizer.json into a folder of its name in the models folder, or start the server with --allow-downloads.';
+
+/** Names that the operator gave to embedding models. An alias comes before a model that has this name. */
+interface ModelAliases {
+  /** The name of the model that an alias stands for; other names as they are. */
+  targetOf(name: string): string;
+  /** A name for messages: quoted, and of an alias the model first. */
+  describe(name: string): string;
+  /** Adds the aliases to the models that they stand for, and drops the names that they hide. */
+  addTo<Model extends ModelInfo>(models: readonly Model[]): Model[];
+}
+
+/** @param given the names of models by alias */
+function createModelAliases(given: Readonly<Record<string, string>>): ModelAliases {
+  const targets = new Map(Object.entries(given));
+  const targetOf = (name: string) => targets.get(name) ?? name;
+
+  function withAliases<Model extends ModelInfo>(model: Model): Model {
+    const own = (model.aliases ?? []).filter((alias) => !targets.has(alias));
+    const names = [model.name, ...(model.aliases ?? [])];
+    const further = [...targets].filter(([, target]) => names.includes(target)).map(([alias]) => alias);
+    return own.length + further.length === 0 ? model : { ...model, aliases: [...own, ...further] };
+  }
+
+  return {
+    targetOf,
+    describe(name) {
+      const target = JSON.stringify(targetOf(name));
+      return targets.has(name) ? `${target}, for which ${JSON.stringify(name)} is an alias,` : target;
+    },
+    addTo: (models) => models.filter(({ name }) => !targets.has(name)).map(withAliases),
+  };
+}

@@ -1,0 +1,143 @@
+import type { Chunk, OffsetUnit } from '../../../core/contracts/chunk.ts';
+import type { RefineTools } from '../../../core/contracts/refinery.ts';
+import type { CountedSpan } from '../../../core/engine/chunking.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import type { PluginEntry } from '../../../core/hosting/registry.ts';
+import { utf16Offsets } from '../answer/utf16-offsets.ts';
+import type { Origin } from './chunk-set.ts';
+import { joinChunks, LENGTHS, partOf } from './refine-tools.ts';
+
+/** Chunks that a refinery has returned, with their origins. */
+export interface Refined {
+  readonly chunks: readonly Chunk[];
+  readonly origins: readonly Origin[];
+  /** The stretches of the document that they cover; `undefined` if those are the same as before. */
+  readonly spans: readonly CountedSpan[] | undefined;
+}
+
+/** The document that chunks are of, and the unit of their places in it. */
+export interface RefinedSource {
+  readonly text: string;
+  readonly unit: OffsetUnit;
+}
+
+/** One call of a refinery. */
+export interface Refining {
+  /** The part of the refinery's context that makes chunks of those that it is given. */
+  readonly tools: RefineTools;
+  /**
+   * Checks the chunks that the refinery returned, and finds out what of the source each of them still holds.
+   *
+   * @throws ServiceError `broken_promise`
+   */
+  finish(chunks: readonly Chunk[]): Refined;
+}
+
+/**
+ * @param origins those of the given chunks, in the same order
+ * @param source `undefined` for chunks that came in a request, of which there is no document
+ */
+export function startRefining(
+  entry: PluginEntry,
+  given: readonly Chunk[],
+  origins: readonly Origin[],
+  source: RefinedSource | undefined,
+): Refining {
+  const lengths = source === undefined ? Object.values(LENGTHS) : [LENGTHS[source.unit]];
+  const surrounded = new Map<Chunk, Surrounded>();
+  return {
+    tools: {
+      surround(chunk, before, after, fields) {
+        const text = before + chunk.text + after;
+        const result = { ...chunk, ...fields, text };
+        surrounded.set(result, { of: chunk, text, before, after });
+        return result;
+      },
+      part: (chunk, start, end, fields) => partOf(chunk, start, end, fields, lengths),
+      join: (chunks, fields = {}) => joinChunks(chunks, fields, lengths),
+    },
+    finish(chunks) {
+      const changesCount = entry.manifest.changesCount === true;
+      if (changesCount) checkPlaces(entry, given, chunks);
+      else checkCount(entry, given, chunks);
+      const find = changesCount ? finderOf(given, surrounded) : (_: Chunk, index: number) => index;
+      const spans = changesCount && source !== undefined ? spansOf(entry, chunks, source) : undefined;
+      return { chunks, origins: chunks.map((chunk, at) => originOf(chunk, find(chunk, at))), spans };
+    },
+  };
+
+  function originOf(chunk: Chunk, index: number | undefined): Origin {
+    const origin = index === undefined ? undefined : origins[index];
+    if (index === undefined || origin === undefined) return undefined;
+    const added = surrounded.get(chunk);
+    if (added === undefined || added.of !== given[index] || added.text !== chunk.text) {
+      return chunk.text === given[index]?.text ? origin : undefined;
+    }
+    return { ...origin, before: added.before + origin.before, after: origin.after + added.after };
+  }
+}
+
+/** What `surround` has made of a chunk. */
+interface Surrounded {
+  readonly of: Chunk;
+  readonly text: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+function checkCount(entry: PluginEntry, given: readonly Chunk[], chunks: readonly Chunk[]): void {
+  if (chunks.length === given.length) return;
+  const remedy = 'a refinery that drops, merges or splits chunks says "changesCount: true" in its manifest';
+  throw brokenPromise(entry, `it got ${given.length} chunks and returned ${chunks.length}; ${remedy}`);
+}
+
+/** Refuses chunks without a place, and chunks out of the order of the text, if those that were given are in it. */
+function checkPlaces(entry: PluginEntry, given: readonly Chunk[], chunks: readonly Chunk[]): void {
+  const isPlace = ({ start_index, end_index }: Chunk) =>
+    Number.isInteger(start_index) &&
+    Number.isInteger(end_index) &&
+    0 <= start_index &&
+    start_index <= end_index;
+  const bad = chunks.findIndex((chunk) => !isPlace(chunk));
+  if (bad !== -1) throw brokenPromise(entry, `the chunk ${bad} that it returned has no place in the text`);
+  const fall = firstFall(chunks);
+  if (fall === -1 || firstFall(given) !== -1) return;
+  throw brokenPromise(entry, `the chunk ${fall} that it returned begins before the one in front of it`);
+}
+
+/** The first chunk that begins before the one in front of it; -1 if none does. */
+function firstFall(chunks: readonly Chunk[]): number {
+  return chunks.findIndex(({ start_index }, at) => start_index < (chunks[at - 1]?.start_index ?? 0));
+}
+
+/** Finds the given chunk that a returned one is: what `surround` was called with, or what has its place. */
+function finderOf(given: readonly Chunk[], surrounded: ReadonlyMap<Chunk, Surrounded>) {
+  const indexes = new Map(given.map((chunk, index) => [chunk, index]));
+  const byPlace = new Map(given.map((chunk, index) => [placeOf(chunk), index]));
+  return (chunk: Chunk): number | undefined =>
+    indexes.get(surrounded.get(chunk)?.of ?? chunk) ?? byPlace.get(placeOf(chunk));
+}
+
+function placeOf({ start_index, end_index }: Chunk): string {
+  return `${start_index} ${end_index}`;
+}
+
+function spansOf(entry: PluginEntry, chunks: readonly Chunk[], { text, unit }: RefinedSource): CountedSpan[] {
+  const offsets = utf16Offsets(
+    text,
+    unit,
+    chunks.flatMap(({ start_index, end_index }) => [start_index, end_index]),
+  );
+  return chunks.map(({ start_index, end_index, token_count }, at) => {
+    const [start, end] = [offsets.get(start_index), offsets.get(end_index)];
+    if (start !== undefined && end !== undefined) return { start, end, token_count };
+    throw brokenPromise(
+      entry,
+      `the chunk ${at} that it returned lies outside the text, or begins or ends within a character`,
+    );
+  });
+}
+
+function brokenPromise({ manifest: { kind, name } }: PluginEntry, reason: string): ServiceError {
+  return new ServiceError('broken_promise', { kind, name, reason });
+}

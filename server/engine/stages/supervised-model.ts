@@ -1,0 +1,75 @@
+import type { Log } from '../../../core/contracts/collaborators.ts';
+import type { EmbeddingModel, Vectors } from '../../../core/contracts/embedding.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import type { Timer } from '../answer/response-metadata.ts';
+
+/** The least time between two lines of progress in the log, in milliseconds. */
+const PROGRESS_MS = 1000;
+
+/** Which vectors that say nothing are counted: each, or only where a call has no others. */
+type Counts = 'each' | 'all';
+
+/** The model as one request sees it: its progress is logged, its time is taken, its vectors are checked, and those that say nothing counted. */
+export function supervisedModel(
+  model: EmbeddingModel,
+  log: Log,
+  timer?: Timer,
+  counts: Counts = 'each',
+): EmbeddingModel {
+  const { calibrate } = model;
+  return {
+    name: model.name,
+    bytes: model.bytes,
+    tokenizer: () => model.tokenizer(),
+    ...(calibrate === undefined ? {} : { calibrate: (cosine) => calibrate.call(model, cosine) }),
+    async embed(texts, request) {
+      let said = performance.now();
+      const progress = (done: number) => {
+        request.progress?.(done);
+        if (performance.now() - said < PROGRESS_MS) return;
+        said = performance.now();
+        log.debug({ model: model.name, done, of: texts.length }, 'embedding');
+      };
+      const embed = () => model.embed(texts, { ...request, progress });
+      const vectors = await (timer === undefined ? embed() : timer.time('embed', model.name, embed));
+      const reason = findFault(vectors, texts.length);
+      if (reason !== undefined) {
+        throw new ServiceError('broken_promise', { kind: 'embedding', name: model.name, reason });
+      }
+      const empty = vectors.wordless ?? countZeros(vectors);
+      if (counts === 'each' || empty === texts.length) timer?.embedded(empty);
+      return vectors;
+    },
+  };
+}
+
+function findFault(vectors: Vectors, texts: number): string | undefined {
+  const { dimensions, values } = vectors ?? {};
+  if (!(values instanceof Float32Array)) {
+    const given = Array.isArray(vectors) || Array.isArray(values) ? 'a list' : 'no vectors';
+    return `embed gave ${given}; return { dimensions, values }, a Float32Array with all vectors one after the other`;
+  }
+  if (!(Number.isInteger(dimensions) && (dimensions > 0 || texts === 0))) {
+    return `a vector of ${dimensions} numbers`;
+  }
+  if (values.length !== texts * dimensions) {
+    return `${values.length} numbers for ${texts} texts of ${dimensions} each`;
+  }
+  return areFinite(values) ? undefined : 'a number that is not finite';
+}
+
+/** How many vectors have no number but zero. */
+function countZeros({ dimensions, values }: Vectors): number {
+  let empty = 0;
+  for (let from = 0; from < values.length; from += dimensions) {
+    let at = from;
+    while (at < from + dimensions && values[at] === 0) at++;
+    if (at === from + dimensions) empty++;
+  }
+  return empty;
+}
+
+function areFinite(values: Float32Array): boolean {
+  for (let index = 0; index < values.length; index++) if (!Number.isFinite(values[index])) return false;
+  return true;
+}

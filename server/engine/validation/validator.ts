@@ -1,0 +1,325 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import { suggest } from './suggest.ts';
+
+/**
+ * Checks a value, fills in its defaults and returns it.
+ *
+ * @param place put before a parameter's name in a problem, such as `steps[1].config.`
+ * @throws ServiceError `invalid_parameters`
+ */
+export type Validate = (value: unknown, place?: string) => Record<string, unknown>;
+
+const MOST_PROBLEMS = 20;
+
+/**
+ * Makes the check of one schema. Types are strict: nothing is converted. All problems of a value are reported,
+ * except that of a list only the first bad item is.
+ */
+export function createValidator(schema: ObjectSchema): Validate {
+  // Compiled at its first use: compiling is slow, and every start would wait for it.
+  let compiled: { all: ValidateFunction; first: ValidateFunction } | undefined;
+  return (value, place = '') => {
+    compiled ??= { all: ajvOfAll().compile(withoutItems(schema)), first: ajvOfFirst().compile(schema) };
+    const { all, first } = compiled;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw invalid([
+        `${place === '' ? 'body' : place.slice(0, -1)}: expected an object, got ${preview(value)}`,
+      ]);
+    }
+    const found = errorsOf(first, value);
+    if (found.length === 0) return value as Record<string, unknown>;
+    const every = errorsOf(all, value);
+    const told = [...tellingOf(every), ...tellingOf(found)].filter((error) => !isBoundByWrong(error, every));
+    const problems = new Set(told.map((error) => problemOf(error, value as Record<string, unknown>, schema)));
+    throw invalid([...problems].map((problem) => place + problem));
+  };
+}
+
+/**
+ * Checks a schema itself.
+ *
+ * @returns whether a value fits the schema; it fills in defaults
+ * @throws Error if the schema is not valid, or has a keyword that is not known
+ */
+export function checkSchema(schema: ObjectSchema): (value: object) => boolean {
+  return ajvOfFirst().compile(schema);
+}
+
+/** What schemas of options are written with, to suggest what was meant. */
+export const KEYWORDS = [
+  ...[
+    'type',
+    'default',
+    'description',
+    'title',
+    'examples',
+    'enum',
+    'const',
+    'anyOf',
+    'oneOf',
+    'allOf',
+    'not',
+  ],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['minLength', 'maxLength', 'pattern', 'items', 'minItems', 'maxItems', 'uniqueItems'],
+  ...['properties', 'required', 'additionalProperties', 'lessThan', 'excludes', 'effectiveWith'],
+];
+
+/** Made once for all schemas, because every new Ajv compiles the meta-schema first. */
+const ajvOfAll = once(() => createAjv({ allErrors: true }));
+const ajvOfFirst = once(() => createAjv({}));
+
+function createAjv(more: Options): Ajv {
+  const options = { strict: true, allowUnionTypes: true, useDefaults: true, verbose: true };
+  return addKeywords(new Ajv({ ...options, addUsedSchema: false, ...more }));
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function invalid(problems: readonly string[]): ServiceError {
+  const shown = withOneKnown(problems.slice(0, MOST_PROBLEMS));
+  if (problems.length > shown.length) shown.push(`and ${problems.length - shown.length} more problems`);
+  return new ServiceError('invalid_parameters', { problems: shown });
+}
+
+/** The problems, of which only the first one of several says what is known. */
+function withOneKnown(problems: readonly string[]): string[] {
+  const said = new Set<string>();
+  return problems.map((problem) => {
+    const at = problem.lastIndexOf(KNOWN);
+    const known = problem.slice(at);
+    if (at === -1 || !said.has(known)) {
+      said.add(known);
+      return problem;
+    }
+    return problem.slice(0, at);
+  });
+}
+
+/** The schema without the items of the lists at its top, which may be too many to report them all. */
+function withoutItems(schema: ObjectSchema): ObjectSchema {
+  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => [
+    name,
+    shallow(property),
+  ]);
+  return { ...schema, properties: Object.fromEntries(properties) };
+}
+
+function shallow(schema: object): object {
+  const { items: _, anyOf, ...rest } = schema as { items?: object; anyOf?: object[] };
+  return anyOf === undefined ? rest : { ...rest, anyOf: anyOf.map(shallow) };
+}
+
+function errorsOf(validate: ValidateFunction, value: object): readonly ErrorObject[] {
+  return validate(value) ? [] : (validate.errors ?? []);
+}
+
+/** The errors without those that add nothing to others. */
+function tellingOf(errors: readonly ErrorObject[]): ErrorObject[] {
+  const unions = errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath);
+  return errors.filter((error) => !isBranchOfUnion(error, errors, unions));
+}
+
+/** Whether a parameter is only not below another one that is wrong itself. */
+function isBoundByWrong({ keyword, schema }: ErrorObject, errors: readonly ErrorObject[]): boolean {
+  if (keyword !== 'lessThan') return false;
+  return errors.some((other) => other.keyword !== 'lessThan' && other.instancePath === `/${schema}`);
+}
+
+/** Whether an error adds nothing: of a union one is enough, that of an item if there is one, else that of the union. */
+function isBranchOfUnion(
+  error: ErrorObject,
+  errors: readonly ErrorObject[],
+  unions: readonly string[],
+): boolean {
+  if (!unions.includes(error.instancePath)) return false;
+  const hasDeeper = errors.some(({ instancePath }) => instancePath.startsWith(`${error.instancePath}/`));
+  return hasDeeper || error.keyword !== 'anyOf';
+}
+
+function problemOf(error: ErrorObject, value: Record<string, unknown>, schema: ObjectSchema): string {
+  const path = pathOf(error.instancePath);
+  const params = error.params as Record<string, string>;
+  switch (error.keyword) {
+    case 'additionalProperties':
+      return unknownParameter(join(path, params.additionalProperty as string), error);
+    case 'required': {
+      const name = params.missingProperty as string;
+      // That of a parameter is taken from the whole schema, so that both checks word it alike.
+      const parent = path === '' ? schema : (error.parentSchema as ObjectSchema);
+      const missing = parent.properties?.[name];
+      return `${join(path, name)}: missing, expected ${missing === undefined ? 'a value' : expectation(missing)}`;
+    }
+    case 'lessThan': {
+      const other = error.schema as string;
+      const bound = ownerIn(value, error.instancePath)[other] ?? value[other];
+      return `${path}: expected less than ${other} (${preview(bound)}), got ${preview(error.data)}`;
+    }
+    case 'excludes': {
+      const owner = ownerIn(value, error.instancePath);
+      const { properties } = ownerOf(schema, error.schemaPath.replace(/\/excludes$/, ''));
+      const others = (error.schema as string[]).filter((name) => !isDefault(owner[name], properties[name]));
+      return `${path}: cannot be given together with ${others.join(' or ')}; leave one of them out`;
+    }
+    default: {
+      const member = schema.properties?.[path];
+      return `${path}: expected ${expectation(member ?? error.parentSchema ?? {})}, got ${preview(error.data)}`;
+    }
+  }
+}
+
+/** The object that a member belongs to, by the member's JSON pointer. */
+function ownerIn(value: Record<string, unknown>, pointer: string): Record<string, unknown> {
+  const names = pointer.split('/').slice(1, -1);
+  return names.reduce((owner, name) => owner[name] as Record<string, unknown>, value);
+}
+
+const KNOWN = ', known are ';
+
+function unknownParameter(path: string, error: ErrorObject): string {
+  const known = Object.keys((error.parentSchema as ObjectSchema).properties ?? {});
+  const near = suggest(path.split('.').at(-1) as string, known);
+  const remedy = near === undefined ? `${KNOWN}${known.join(', ')}` : `, did you mean "${near}"?`;
+  return `${cutShort(path)}: unknown parameter${remedy}`;
+}
+
+/** `/delim/3` as `delim[3]`. */
+function pathOf(pointer: string): string {
+  const parts = pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return parts.reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : join(path, part)), '');
+}
+
+function join(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}
+
+/**
+ * Adds `lessThan: "x"`: the value must be below that of the member `x` of the same object, or of the whole value if that
+ * object has none; and `excludes: ["x"]`: if the value is not the default, no member `x` of the same object has another
+ * value than its own default. `effectiveWith` is known and checks nothing.
+ */
+function addKeywords(ajv: Ajv): Ajv {
+  ajv.addKeyword({
+    keyword: 'excludes',
+    schemaType: 'array',
+    compile: (others: string[], own, { schemaEnv, errSchemaPath }) => {
+      const { properties } = ownerOf(schemaEnv.root.schema as ObjectSchema, errSchemaPath);
+      return (value, context) =>
+        isDefault(value, own as WithDefault) ||
+        others.every((name) =>
+          isDefault(context?.parentData[name], properties[name] as WithDefault | undefined),
+        );
+    },
+    errors: false,
+  });
+  // For whoever fills in a form; a value without effect is no mistake.
+  ajv.addKeyword({ keyword: 'effectiveWith', schemaType: 'object' });
+  return ajv.addKeyword({
+    keyword: 'lessThan',
+    type: 'number',
+    schemaType: 'string',
+    compile: (other: string) => (value, context) => {
+      const { parentData = {}, rootData = {} } = context ?? {};
+      const bound = (parentData as Members)[other] ?? (rootData as Members)[other];
+      return typeof bound !== 'number' || value < bound;
+    },
+    errors: false,
+  });
+}
+
+/** The schema of the object that a property belongs to, by the property's path: `#/properties/x/properties/y`. */
+function ownerOf(schema: ObjectSchema, path: string): ObjectSchema {
+  const names = path.split('/').filter((_, index) => index % 2 === 0);
+  const objects = names.slice(1, -1) as readonly string[];
+  return objects.reduce((owner, name) => owner.properties[name] as ObjectSchema, schema);
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+interface WithDefault {
+  readonly default?: unknown;
+}
+
+function isDefault(value: unknown, schema: WithDefault | undefined): boolean {
+  return value === undefined || isDeepStrictEqual(value, schema?.default);
+}
+
+/** Puts into words what a schema expects and what was received instead. */
+
+const LONGEST_PREVIEW = 60;
+
+interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly anyOf?: readonly object[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly items?: object;
+  readonly minItems?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+}
+
+/** What a schema expects: `an integer from 1 to 100`, `a list of which each is a string`. */
+function expectation(schema: object): string {
+  const { anyOf, enum: values, type, items, minItems, const: constant } = schema as JsonSchema;
+  if (anyOf !== undefined) return anyOf.map(expectation).join(' or ');
+  if (values !== undefined) return `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`;
+  if (constant !== undefined) return JSON.stringify(constant);
+  if (typeof type === 'object') return type.map((one) => expectation({ ...schema, type: one })).join(' or ');
+  if (type === 'array') {
+    const least = minItems === undefined ? '' : ` of at least ${minItems}`;
+    return `a list${least}${items === undefined ? '' : ` of which each is ${expectation(items)}`}`;
+  }
+  if (type === 'integer') return `an integer${bounds(schema as JsonSchema)}`;
+  if (type === 'number') return `a number${bounds(schema as JsonSchema)}`;
+  if (type === 'string') return `a string${lengths(schema as JsonSchema)}`;
+  if (type === 'boolean') return 'true or false';
+  return type === 'null' ? 'null' : 'an object';
+}
+
+function bounds(schema: JsonSchema): string {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
+  const parts: string[] = [];
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
+  if (minimum !== undefined) parts.push(`of at least ${minimum}`);
+  if (exclusiveMinimum !== undefined) parts.push(`above ${exclusiveMinimum}`);
+  if (maximum !== undefined) parts.push(`of at most ${maximum}`);
+  if (exclusiveMaximum !== undefined) parts.push(`below ${exclusiveMaximum}`);
+  return parts.length === 0 ? '' : ` ${parts.join(' and ')}`;
+}
+
+function lengths({ minLength, maxLength, pattern }: JsonSchema): string {
+  if (pattern !== undefined) return ` that matches ${pattern}`;
+  if (maxLength !== undefined) return ` of ${minLength ?? 0} to ${maxLength} characters`;
+  return minLength === undefined ? '' : ` of at least ${minLength} characters`;
+}
+
+/** A received value in a few characters: texts are cut short, lists and objects only named as such. */
+function preview(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'number') return String(value);
+  return cutShort(JSON.stringify(value));
+}
+
+function cutShort(text: string): string {
+  return text.length <= LONGEST_PREVIEW ? text : `${text.slice(0, LONGEST_PREVIEW)}…`;
+}

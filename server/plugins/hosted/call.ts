@@ -1,0 +1,159 @@
+import type { HostedApi, HostedCall } from '../../../core/contracts/collaborators.ts';
+import { exposedError, reasonOf } from '../../../core/errors.ts';
+import { retryAfterOf } from '../../config/retry.ts';
+
+/** A call failed. */
+export class CallError extends Error {
+  /** The status of the answer, if that says so. */
+  readonly status: number | undefined;
+
+  constructor(message: string, status?: number, cause?: unknown) {
+    super(message, { cause });
+    this.status = status;
+  }
+}
+
+/** A failure of a call that may pass. */
+export class TransientError extends CallError {
+  /** Milliseconds that the provider asked to wait. */
+  readonly retryAfter: number | undefined;
+
+  constructor(message: string, { status, retryAfter, cause }: TransientReason = {}) {
+    super(message, status, cause);
+    this.retryAfter = retryAfter;
+  }
+}
+
+interface TransientReason {
+  readonly status?: number;
+  readonly retryAfter?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** The API did not take what was sent; it may take less. */
+export class RefusedError extends CallError {}
+
+/** No call can succeed until the operator changes something. Its message is for callers. */
+export class SetupError extends CallError {
+  readonly expose = true;
+}
+
+/** The API answered with a status that it should not have. Its message is for callers. */
+class UnexpectedError extends CallError {
+  readonly expose = true;
+}
+
+/** What one call needs besides its API. */
+export interface Call<Value>
+  extends Pick<HostedCall<Value>, 'body' | 'headers' | 'read' | 'expected' | 'signal'> {
+  readonly fetch: typeof fetch;
+  /** Milliseconds that the call may take. */
+  readonly timeout: number;
+}
+
+interface Answer {
+  readonly response: Response;
+  readonly text: string;
+}
+
+/** Longest part of a provider's own message that is shown. */
+const LONGEST_MESSAGE = 200;
+
+/**
+ * Makes one call.
+ *
+ * @throws TransientError for what a retry may mend, RefusedError for what a smaller call may mend, SetupError for what the
+ *   operator can mend
+ */
+export async function callApi<Value>(api: HostedApi, call: Call<Value>): Promise<Value> {
+  const { response, text } = await send(api, call);
+  if (!response.ok) throw failureOf(api, response, text);
+  try {
+    return call.read(JSON.parse(text));
+  } catch (cause) {
+    // An answer may repeat what was sent, and the message may quote the answer: hence without the key.
+    const reason = withoutKey(reasonOf(cause), api.key);
+    throw exposedError(`${api.title} answered with something else than ${call.expected}: ${reason}`, cause);
+  }
+}
+
+/** Redirects are errors: the key must not follow one to another origin. */
+async function send(api: HostedApi, call: Call<unknown>): Promise<Answer> {
+  const { title, url, method = 'POST' } = api;
+  const { signal, timeout } = call;
+  const deadline = AbortSignal.timeout(timeout);
+  try {
+    const response = await call.fetch(url, {
+      method,
+      ...bodyOf(call),
+      headers: headersOf(api, call),
+      redirect: 'error',
+      signal: AbortSignal.any([signal, deadline]),
+    });
+    return { response, text: await response.text() };
+  } catch (cause) {
+    signal.throwIfAborted();
+    const reason = deadline.aborted ? `no answer within ${timeout / 1000} s` : 'the connection failed';
+    throw new TransientError(`${title}: ${reason}`, { cause });
+  }
+}
+
+function bodyOf({ body }: Call<unknown>): { readonly body?: string | FormData | Uint8Array<ArrayBuffer> } {
+  if (body === undefined) return {};
+  return { body: isRaw(body) ? body : JSON.stringify(body) };
+}
+
+const isRaw = (body: object): body is FormData | Uint8Array<ArrayBuffer> =>
+  body instanceof FormData || body instanceof Uint8Array;
+
+function headersOf(
+  { key, keyHeader, keyScheme = 'Bearer' }: HostedApi,
+  { body, headers }: Call<unknown>,
+): Record<string, string> {
+  const ofKey = keyHeader === undefined ? { authorization: `${keyScheme} ${key}` } : { [keyHeader]: key };
+  return {
+    ...(body !== undefined && !isRaw(body) && { 'content-type': 'application/json' }),
+    ...(key !== '' && ofKey),
+    ...headers,
+  };
+}
+
+function failureOf(
+  { title, key, keyVariable, urlVariable }: HostedApi,
+  { status, headers }: Response,
+  text: string,
+): Error {
+  // The key is replaced before the message is cut, so that no part of it is left.
+  const said = withoutKey(messageOf(text), key).slice(0, LONGEST_MESSAGE);
+  const what = `${title} answered ${status}${said === '' ? '' : `: ${said}`}`;
+  if (status === 401 || status === 403) return new SetupError(`${what}; check ${keyVariable}`, status);
+  if (status === 404)
+    return new SetupError(`${what}; check ${urlVariable ?? "the model's name and the base URL"}`, status);
+  if (status === 408 || status === 429 || status >= 500)
+    return new TransientError(what, { status, retryAfter: retryAfterOf(headers) });
+  if (status === 400 || status === 413 || status === 422) return new RefusedError(what, status);
+  return new UnexpectedError(what, status);
+}
+
+/** The message in a provider's answer, whichever member holds it. */
+function messageOf(text: string): string {
+  try {
+    const { error, status, message, detail } = JSON.parse(text) as Record<string, unknown>;
+    const inner = spoken(error) ?? spoken(status) ?? message ?? error ?? detail;
+    return typeof inner === 'string' ? inner : JSON.stringify(inner ?? '');
+  } catch {
+    return text;
+  }
+}
+
+/** A message as a member, or as a member of that: `message` of most, `reason` of Elasticsearch, `error` of Qdrant. */
+function spoken(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { message, reason, error } = value as Record<string, unknown>;
+  return message ?? reason ?? error;
+}
+
+/** Hides the key: the only place where text from outside becomes text for callers and the log. */
+function withoutKey(text: string, key: string): string {
+  return key === '' ? text : text.replaceAll(key, '***');
+}

@@ -1,0 +1,71 @@
+import pMap from 'p-map';
+import type { HostedProvider } from '../../../core/contracts/collaborators.ts';
+import type { EmbedRequest, Vectors } from '../../../core/contracts/embedding.ts';
+import { exposedError } from '../../../core/errors.ts';
+import { flatten } from './answers.ts';
+import { type Batch, batchesOf, callWithHalves } from './batches.ts';
+import { RefusedError, TransientError } from './call.ts';
+import { callWithRetries, type HostedTools } from './call-with-retries.ts';
+
+/** Texts that a hosted model embeds for a request. */
+export interface Embedding {
+  readonly provider: HostedProvider;
+  readonly tools: HostedTools;
+  /** The model's name as the provider knows it. */
+  readonly model: string;
+  readonly texts: readonly string[];
+  readonly request: EmbedRequest;
+}
+
+/** Most calls of one request at once. */
+const MOST_CALLS = 4;
+
+/** Embeds texts in batches, in order, with retries. */
+export async function embed(embedding: Embedding): Promise<Vectors> {
+  const { provider, texts, request } = embedding;
+  const rows: ArrayLike<number>[] = new Array(texts.length);
+  const stop = new AbortController();
+  const signal = AbortSignal.any([request.signal, stop.signal]);
+  let done = 0;
+  const embedBatch = async (batch: Batch) => {
+    const found = await callWithBatch(embedding, batch, signal);
+    found.forEach((row, index) => {
+      rows[batch.start + index] = row;
+    });
+    done += found.length;
+    request.progress?.(done);
+  };
+  try {
+    const batches = batchesOf(texts, provider.limits);
+    await pMap(batches, (batch) => callWithHalves(batch, embedBatch), { concurrency: MOST_CALLS });
+  } catch (error) {
+    request.signal.throwIfAborted();
+    throw asExposed(error);
+  } finally {
+    // The first failure ends the other calls.
+    stop.abort();
+  }
+  return flatten(rows, provider.title);
+}
+
+function callWithBatch(
+  { provider, tools, model, texts, request }: Embedding,
+  batch: Batch,
+  signal: AbortSignal,
+) {
+  const part = texts.slice(batch.start, batch.end);
+  const body = provider.body(part, model, request.purpose);
+  const read = (answer: unknown) => {
+    const rows = provider.read(answer);
+    if (rows.length === part.length) return rows;
+    throw new Error(`${rows.length} vectors for ${part.length} texts`);
+  };
+  return callWithRetries(provider, { body, read, expected: 'vectors', signal }, tools);
+}
+
+/** The messages of both kinds are made for callers, without the key. A batch that is refused is of one text. */
+function asExposed(error: unknown): unknown {
+  if (error instanceof TransientError) return exposedError(error.message, error);
+  if (!(error instanceof RefusedError)) return error;
+  return exposedError(`${error.message}; the text may be too long for the model`, error);
+}

@@ -1,0 +1,101 @@
+import type { HubSettings } from '../../config/hub-settings.ts';
+import { retryAfterOf } from '../../config/retry.ts';
+
+/** The hub of models, over HTTP. */
+export interface Hub {
+  urlOf(name: string, file: string): URL;
+  /** Requests a URL of the hub and follows redirects. */
+  ask(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HubAnswer>;
+}
+
+export interface HubAnswer {
+  readonly response: Response;
+  /** The SHA-256 of the whole file as the hub announces it, in hexadecimal digits. */
+  readonly sha256: string | undefined;
+}
+
+/** The hub answered, but not with the file. */
+export class HubRefusal extends Error {
+  readonly status: number;
+  /** Milliseconds that the hub asks to wait. */
+  readonly retryAfter: number | undefined;
+
+  constructor({ status, headers }: Response) {
+    super(messageOf(status));
+    this.status = status;
+    this.retryAfter = retryAfterOf(headers);
+  }
+}
+
+const MAX_REDIRECTS = 5;
+/** Codes of connections that broke, or that were not made for a reason that may pass. */
+const BROKEN_CONNECTION = [
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+];
+
+export function createHub(settings: HubSettings, fetch: typeof globalThis.fetch): Hub {
+  const { hubEndpoint, hubToken, hubRevision } = settings;
+  return {
+    urlOf: (name, file) => new URL(`${hubEndpoint}/${name}/resolve/${hubRevision}/${file}`),
+    /** Follows redirects itself, because the token must never reach another origin. */
+    async ask(url, given, signal) {
+      let current = url;
+      let sha256: string | undefined;
+      for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+        const isHub = current.origin === url.origin;
+        const headers: Record<string, string> = { 'accept-encoding': 'identity', ...given };
+        if (hubToken !== '' && isHub) headers.authorization = `Bearer ${hubToken}`;
+        const response = await fetch(current, { headers, redirect: 'manual', signal });
+        if (isHub) sha256 ??= sha256Of(response.headers, redirects === 0);
+        const next = redirectOf(response, current);
+        if (next === undefined) return { response, sha256 };
+        await response.body?.cancel();
+        if (next.protocol !== 'https:' && next.protocol !== url.protocol)
+          throw new Error('it redirects to no https address');
+        current = next;
+      }
+      throw new Error('it redirects too often');
+    },
+  };
+}
+
+/** Where an answer redirects to, if it does. */
+function redirectOf({ status, headers }: Response, from: URL): URL | undefined {
+  const location = headers.get('location');
+  return status < 300 || status >= 400 || location === null ? undefined : new URL(location, from);
+}
+
+/** Whether a connection broke, so that the same request may succeed later. */
+export const isBrokenConnection = (error: unknown): boolean =>
+  BROKEN_CONNECTION.includes(codeOf(error) ?? '');
+
+/** The code of an error of the system or of `fetch`, which hides it in the cause. */
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  return 'code' in error ? String(error.code) : codeOf(error.cause);
+}
+
+/**
+ * The etag of a file in git-lfs is its SHA-256. Only the hub's own answers count: the storage that it
+ * redirects to may have etags that look alike and are hashes of something else.
+ */
+function sha256Of(headers: Headers, isFirst: boolean): string | undefined {
+  const etag = headers.get('x-linked-etag') ?? (isFirst ? headers.get('etag') : undefined) ?? '';
+  return /^(?:W\/)?"?([0-9a-f]{64})"?$/i.exec(etag)?.[1]?.toLowerCase();
+}
+
+function messageOf(status: number): string {
+  if (status === 401 || status === 403) {
+    return `it answered ${status}; set HF_TOKEN to a token that may read it, or put the file into the models folder`;
+  }
+  if (status === 429) return 'it answered 429, too many requests; wait, or set HF_TOKEN';
+  return `it answered ${status}; try again later, or put the file into the models folder`;
+}

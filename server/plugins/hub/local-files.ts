@@ -1,0 +1,61 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { HubSettings } from '../../config/hub-settings.ts';
+import { namesIn, namesInCache } from './names.ts';
+
+/** The files of models that are on this machine. */
+export interface LocalFiles {
+  find(name: string, file: string): Promise<string | undefined>;
+  /** Names of the models that have the file, sorted. */
+  names(file: string): Promise<string[]>;
+}
+
+/** @param folders folders of models, `<folder>/<name>/<file>`; the first that has a file is taken */
+export function createLocalFiles(
+  folders: readonly string[],
+  { hubCacheDir, hubRevision }: HubSettings,
+): LocalFiles {
+  async function findInFolders(name: string, file: string): Promise<string | undefined> {
+    for (const folder of folders) {
+      const path = await existing(join(folder, name, file));
+      if (path !== undefined) return path;
+    }
+    return undefined;
+  }
+
+  async function findInCache(name: string, file: string): Promise<string | undefined> {
+    const folder = join(hubCacheDir, `models--${name.replace('/', '--')}`);
+    const commit = await commitOf(folder, hubRevision);
+    return commit === undefined ? undefined : existing(join(folder, 'snapshots', commit, file));
+  }
+
+  return {
+    async find(name, file) {
+      return (await findInFolders(name, file)) ?? findInCache(name, file);
+    },
+    async names(file) {
+      const names = new Set<string>();
+      for (const name of (await Promise.all(folders.map(namesIn))).flat()) {
+        if (await findInFolders(name, file)) names.add(name);
+      }
+      for (const name of await namesInCache(hubCacheDir)) {
+        if (await findInCache(name, file)) names.add(name);
+      }
+      return [...names].sort();
+    },
+  };
+}
+
+/** The path, if there is a file. */
+export async function existing(path: string): Promise<string | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() ? path : undefined;
+}
+
+/** The commit that a revision stands for in a model's folder of the hub's cache. */
+async function commitOf(folder: string, revision: string): Promise<string | undefined> {
+  if (/^[0-9a-f]{40}$/.test(revision)) return revision;
+  const text = await readFile(join(folder, 'refs', revision), 'utf8').catch(() => '');
+  const commit = text.trim();
+  return /^[0-9A-Za-z]{1,64}$/.test(commit) ? commit : undefined;
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import type { Log, ModelFile, ModelFiles } from '../../../core/contracts/collaborators.ts';
+import type { HubSettings } from '../../config/hub-settings.ts';
+import { createLocalFiles } from './local-files.ts';
+import { isHubName } from './names.ts';
+
+export interface HubCollaborators {
+  readonly settings: HubSettings;
+  readonly log: Log;
+  /** Folders of the models that plugins bring: `<folder>/<name>/<file>`. */
+  readonly ownFolders?: readonly string[];
+  readonly fetch?: typeof fetch;
+  /** How long the hub may be silent during a download, in milliseconds. */
+  readonly timeout?: number;
+  /** The delay before the first retry of a download, in milliseconds. */
+  readonly backoff?: number;
+  /** How long it is remembered that the hub does not have a file, in milliseconds. */
+  readonly memory?: number;
+}
+
+/** Files that are remembered as missing. */
+const MOST_MISSING = 1000;
+
+/** Finds the files of models on this machine and, if downloads are allowed, on the hub. */
+export function createModelFiles({
+  settings,
+  log,
+  ownFolders = [],
+  fetch = globalThis.fetch,
+  timeout = 60_000,
+  backoff = 500,
+  memory = 60_000,
+}: HubCollaborators): ModelFiles {
+  const { modelsDir, allowDownloads } = settings;
+  const local = createLocalFiles([...ownFolders, modelsDir], settings);
+  const downloads = new Map<string, Promise<string | undefined>>();
+  const missing = new LRUCache<string, true>({ max: MOST_MISSING, ttl: memory });
+
+  /** Callers in this thread that ask for the same file at once share one download. */
+  function downloadOnce(name: string, file: ModelFile): Promise<string | undefined> {
+    const key = `${name}/${file.name}`;
+    if (missing.has(key)) return Promise.resolve(undefined);
+    const started = downloads.get(key) ?? fetchFile(key, name, file).finally(() => downloads.delete(key));
+    downloads.set(key, started);
+    return started;
+  }
+
+  async function fetchFile(key: string, name: string, file: ModelFile): Promise<string | undefined> {
+    // Loaded at the first download: most servers make none.
+    const [{ download }, { createHub }] = await Promise.all([import('./download.ts'), import('./hub.ts')]);
+    const collaborators = { hub: createHub(settings, fetch), log, timeout, backoff };
+    const path = await download(collaborators, { name, file, target: join(modelsDir, name, file.name) });
+    if (path === undefined) missing.set(key, true);
+    return path;
+  }
+
+  return {
+    async find(name, file) {
+      if (!isHubName(name)) return undefined;
+      return (await local.find(name, file.name)) ?? (allowDownloads ? downloadOnce(name, file) : undefined);
+    },
+    names: local.names,
+  };
+}

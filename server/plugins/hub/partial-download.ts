@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { hold } from '../../../core/hold.ts';
+
+/** The bytes that have arrived of a file, in `<place>.part`, where a download can resume. */
+export interface PartialDownload {
+  readonly bytes: number;
+  /** The strong etag of the file that they belong to. */
+  readonly etag: string;
+}
+
+/** What must stay the same for a download to resume; kept in `<place>.part.json`. */
+export interface Origin {
+  readonly url: string;
+  readonly etag: string;
+}
+
+export const partialPath = (place: string): string => `${place}.part`;
+export const originPath = (place: string): string => `${place}.part.json`;
+
+/** The partial download of a file from this URL, if there is one that can resume. */
+export async function findPartial(place: string, url: string): Promise<PartialDownload | undefined> {
+  const found = await stat(partialPath(place)).catch(() => undefined);
+  const origin = await readFile(originPath(place), 'utf8').then(readOrigin, () => undefined);
+  if (found === undefined || found.size === 0 || origin?.url !== url) return undefined;
+  return { bytes: found.size, etag: origin.etag };
+}
+
+/** Empties a partial download, to begin anew. Without an origin it never resumes. */
+export async function startPartial(place: string, origin?: Origin): Promise<void> {
+  await rm(originPath(place), { force: true });
+  await writeFile(partialPath(place), '');
+  if (origin !== undefined) await writeFile(originPath(place), JSON.stringify(origin));
+}
+
+export async function removePartial(place: string): Promise<void> {
+  await rm(originPath(place), { force: true });
+  await rm(partialPath(place), { force: true });
+}
+
+/** What is missing of a file, as it comes. */
+export interface Rest {
+  /** Bytes that are there already. */
+  readonly from: number;
+  readonly body: NonNullable<Response['body']>;
+  /** Most bytes of the whole file. */
+  readonly maxBytes: number;
+  /** Called with the bytes that are there now. */
+  readonly onBytes: (bytes: number) => void;
+}
+
+/**
+ * Writes a body to the end of the partial download.
+ *
+ * @returns the bytes that are there in the end
+ */
+export async function appendToPartial(
+  place: string,
+  { from, body, maxBytes, onBytes }: Rest,
+): Promise<number> {
+  let bytes = from;
+  const limit = new Transform({
+    transform(chunk: Uint8Array, _encoding, done) {
+      bytes += chunk.byteLength;
+      onBytes(bytes);
+      done(bytes > maxBytes ? tooLarge(maxBytes) : null, chunk);
+    },
+  });
+  const source = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]);
+  const flags = from === 0 ? 'w' : 'r+';
+  const file = hold(createWriteStream(partialPath(place), { flags, start: from, flush: true }));
+  await pipeline(source, limit, file);
+  return bytes;
+}
+
+/** Gives a partial download, which is whole by now, the name of the file. */
+export async function finishPartial(place: string, target: string): Promise<void> {
+  await rename(partialPath(place), target);
+  await rm(originPath(place), { force: true });
+}
+
+/** @returns hexadecimal digits */
+export async function sha256OfPartial(place: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of hold(createReadStream(partialPath(place)))) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+export const tooLarge = (maxBytes: number): Error => new Error(`it is larger than ${maxBytes} bytes`);
+
+function readOrigin(text: string): Origin | undefined {
+  try {
+    const { url, etag } = JSON.parse(text) as Partial<Record<string, unknown>>;
+    return typeof url === 'string' && isStrongEtag(etag) ? { url, etag } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const isStrongEtag = (etag: unknown): etag is string =>
+  typeof etag === 'string' && /^"[\x21\x23-\x7e]{1,200}"$/.test(etag);

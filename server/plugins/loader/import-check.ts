@@ -1,0 +1,113 @@
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
+import type { Kind, PluginId } from '../../../core/contracts/manifest.ts';
+import { hold } from '../../../core/hold.ts';
+import type { ImportFailure } from '../../../core/hosting/capability.ts';
+import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
+import { givenPlugins } from '../../../core/hosting/uses.ts';
+import { MODULE_ENDING } from '../../config/module-ending.ts';
+import { indexOf } from './import-factory.ts';
+import type { ImportOutcome } from './import-process.ts';
+
+export type ImportFailures = ReadonlyMap<PluginId, ImportFailure>;
+
+/** Tells which plugins cannot be imported, although nothing that their manifests name is missing. */
+export interface ImportCheck {
+  /**
+   * Imports all factories at the first call, as requests import them, in a process of its own: it can be ended
+   * whatever a plugin does, and leaves no memory behind, as a thread would.
+   */
+  failures(): Promise<ImportFailures>;
+  /** Ends the process, if it runs. */
+  close(): Promise<void>;
+}
+
+export function createImportCheck({ registry }: { readonly registry: Registry }): ImportCheck {
+  const stop = new AbortController();
+  let failures: Promise<ImportFailures> | undefined;
+  return {
+    failures() {
+      failures ??= importAll(registry, stop.signal).then((failed) => withDependants(registry, failed));
+      return failures;
+    },
+    async close() {
+      stop.abort();
+      await failures;
+    },
+  };
+}
+
+/** Goes on in a new process behind a plugin whose import has ended its process, or does not end. */
+async function importAll(registry: Registry, stop: AbortSignal): Promise<ImportFailures> {
+  const failed = new Map<PluginId, ImportFailure>();
+  let left = registry.all.filter(({ missing }) => missing.length === 0);
+  while (left.length > 0 && !stop.aborted) {
+    const { outcomes, end } = await importInProcess(left, stop);
+    if (stop.aborted) break;
+    for (const [index, failure] of outcomes.entries()) {
+      if (failure !== null) failed.set((left[index] as PluginEntry).id, failure);
+    }
+    const next = left[outcomes.length];
+    if (next !== undefined) failed.set(next.id, { reason: end });
+    left = left.slice(outcomes.length + 1);
+  }
+  return failed;
+}
+
+interface Imported {
+  /** For each plugin that the process came to the end of, in order, what is wrong with it. */
+  readonly outcomes: readonly ImportOutcome[];
+  /** Why the process did not come to the end of the next one. */
+  readonly end: string;
+}
+
+const ENTRY = join(import.meta.dirname, `import-process${MODULE_ENDING}`);
+/** Milliseconds that the import of one factory may take. */
+const MOST_WAITING = 10_000;
+
+function importInProcess(entries: readonly PluginEntry[], stop: AbortSignal): Promise<Imported> {
+  const files = entries.map((entry) => indexOf(entry));
+  const ended = Promise.withResolvers<Imported>();
+  const outcomes: ImportOutcome[] = [];
+  let end = 'its import ends the process';
+  const finish = (all: readonly ImportOutcome[]) => {
+    clearTimeout(late);
+    stop.removeEventListener('abort', kill);
+    ended.resolve({ outcomes: all, end });
+  };
+  // If no process can be started, or the server is stopped at this moment, nothing is known against the plugins.
+  const giveUp = () => finish(files.map(() => null));
+  const child = hold(fork(ENTRY, { stdio: 'ignore' }), giveUp);
+  child.send(files);
+  const kill = () => void child.kill('SIGKILL');
+  const late = setTimeout(() => {
+    end = `its import takes longer than ${MOST_WAITING / 1000} s`;
+    kill();
+  }, MOST_WAITING);
+  stop.addEventListener('abort', kill);
+  child.on('message', (outcome: ImportOutcome) => {
+    outcomes.push(outcome);
+    late.refresh();
+    if (outcomes.length === files.length) kill();
+  });
+  child.on('exit', (_code, signal) => (signal === 'SIGINT' ? giveUp() : finish(outcomes)));
+  return ended.promise;
+}
+
+/** Adds the plugins that are given one that cannot be imported. */
+function withDependants(registry: Registry, failed: ImportFailures): ImportFailures {
+  const all = new Map(failed);
+  const isFailed = ({ id, manifest }: PluginEntry): boolean => {
+    if (all.has(id)) return true;
+    const broken = givenPlugins(manifest).find((used) => {
+      const [kind, name] = used.split('/') as [Kind, string];
+      const entry = registry.find(kind, name);
+      return entry !== undefined && isFailed(entry);
+    });
+    if (broken === undefined) return false;
+    all.set(id, { reason: `it uses ${broken}, which cannot be imported` });
+    return true;
+  };
+  for (const entry of registry.all) isFailed(entry);
+  return all;
+}

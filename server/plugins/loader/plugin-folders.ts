@@ -1,0 +1,139 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { KINDS, type Kind } from '../../../core/contracts/manifest.ts';
+import { reasonOf, ServiceError } from '../../../core/errors.ts';
+import type { PluginOrigin } from '../../../core/hosting/broken.ts';
+import { packageFolder } from './modules.ts';
+
+/** A folder that is, or should be, that of a plugin. */
+export interface FoundFolder {
+  readonly folder: string;
+  readonly origin: PluginOrigin;
+  /** Why it cannot be looked into. */
+  readonly problem?: ServiceError;
+}
+
+/**
+ * The folders of the plugins in a folder, which stand in it directly or in folders of a kind (`chunkers/`).
+ *
+ * @throws ServiceError `malformed_plugin`
+ */
+export async function findInFolder(root: string, origin: PluginOrigin): Promise<FoundFolder[]> {
+  const folders = await subfolders(root);
+  const own = findModule(root, 'manifest');
+  if (own !== undefined)
+    throw malformed(
+      own,
+      `this is a plugin itself; give the folder that it stands in, ${dirname(resolve(root))}`,
+    );
+  const found = await Promise.all(
+    folders.map(async (folder): Promise<FoundFolder[]> => {
+      const isPlugin = ['manifest', 'index'].some((name) => findModule(folder, name) !== undefined);
+      if (isPlugin) return [{ folder, origin }];
+      return subfolders(folder).then(
+        (inner) => inner.map((plugin) => ({ folder: plugin, origin })),
+        (problem: ServiceError) => [{ folder, origin, problem }],
+      );
+    }),
+  );
+  return found.flat();
+}
+
+/**
+ * The folders of the plugins in a package: in its own folder, or in folders of a kind in it; or the package is one itself.
+ * Its other folders are not looked into.
+ *
+ * @throws ServiceError `missing_plugin_package`, `malformed_plugin`
+ */
+export async function findInPackage(name: string): Promise<FoundFolder[]> {
+  const root = packageFolder(name);
+  if (root === undefined) throw new ServiceError('missing_plugin_package', { name, folder: process.cwd() });
+  const hasManifest = (folder: string) => findModule(folder, 'manifest') !== undefined;
+  if (hasManifest(root)) return [{ folder: root, origin: 'package' }];
+  const folders = await subfolders(root);
+  const ofKinds = folders.filter((folder) => kindOfFolder(folder) !== undefined);
+  const inner = await Promise.all(ofKinds.map((folder) => subfolders(folder)));
+  const found = [...folders.filter(hasManifest), ...inner.flat()];
+  if (found.length > 0) return found.map((folder) => ({ folder, origin: 'package' }));
+  throw malformed(
+    root,
+    `the package ${name} has no plugin: neither manifest.js and index.js, nor a folder with them, nor one such as chunkers/ with plugins in it`,
+  );
+}
+
+/** The kind of the plugins in a folder that has the name of one: `chunkers`. */
+export function kindOfFolder(folder: string): Kind | undefined {
+  return KINDS.find((kind) => basename(folder) === folderOfKind(kind));
+}
+
+/** The name of the folder of a kind: `chunkers`. */
+export function folderOfKind(kind: Kind): string {
+  return `${kind.replace(/y$/, 'ie')}s`;
+}
+
+const EXTENSIONS = ['.ts', '.js', '.mjs'];
+
+/** Whether a path is below `node_modules`, where Node strips no types. */
+export function isInPackages(path: string): boolean {
+  return /[\\/]node_modules[\\/]/.test(path);
+}
+
+/** The file of a module in a folder, whatever it is written in; below `node_modules` JavaScript goes first. */
+export function findModule(folder: string, name: string): string | undefined {
+  const extensions = isInPackages(folder) ? EXTENSIONS.toReversed() : EXTENSIONS;
+  return extensions.map((extension) => join(folder, name + extension)).find((file) => existsSync(file));
+}
+
+/**
+ * The manifest of a plugin, beside which there is an index.
+ *
+ * @throws ServiceError `malformed_plugin`
+ */
+export function manifestOf(pluginFolder: string): string {
+  const [manifest, index] = ['manifest', 'index'].map((name) => findModule(pluginFolder, name));
+  if (manifest === undefined) throw malformed(pluginFolder, `there is no ${anyOf('manifest')} in it`);
+  if (index === undefined) throw malformed(pluginFolder, `there is no ${anyOf('index')} in it`);
+  for (const file of [manifest, index]) {
+    if (isInPackages(file) && file.endsWith('.ts')) throw malformed(file, NO_TYPESCRIPT);
+  }
+  return manifest;
+}
+
+const NO_TYPESCRIPT =
+  'it is TypeScript, and Node strips no types below node_modules: take a version of the package that ships JavaScript, or ask its author for one';
+
+/** The error of a plugin that stops the start, with the file as seen from the working directory. */
+export function malformed(file: string, reason: string, more: MalformedDetails = {}): ServiceError {
+  const { cause, shown = reason } = more;
+  const path = relative(process.cwd(), file);
+  const values = { file: path.startsWith('..') ? file : path, reason, shown };
+  return new ServiceError('malformed_plugin', values, cause);
+}
+
+interface MalformedDetails {
+  readonly cause?: unknown;
+  /** The reason as anyone may read it, if the reason itself may hold paths. */
+  readonly shown?: string;
+}
+
+/** The folders in a folder, and the links, as paths in the order of their names. */
+async function subfolders(folder: string): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+      .filter(({ name }) => !/^\.|^node_modules$/.test(name))
+      .map(({ name }) => join(folder, name))
+      .sort();
+  } catch (cause) {
+    const shown = 'its folder cannot be read';
+    throw malformed(folder, `the folder of plugins cannot be read: ${reasonOf(cause)}`, { cause, shown });
+  }
+}
+
+/** `index.ts, index.js or index.mjs`. */
+function anyOf(name: string): string {
+  const files = EXTENSIONS.map((extension) => name + extension);
+  return `${files.slice(0, -1).join(', ')} or ${files.at(-1)}`;
+}

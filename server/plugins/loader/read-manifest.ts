@@ -1,0 +1,111 @@
+import { basename, dirname } from 'node:path';
+import { KINDS, type Manifest, manifestSchema, type ObjectSchema } from '../../../core/contracts/manifest.ts';
+import { reasonOf } from '../../../core/errors.ts';
+import { describeFailure } from '../../../core/hosting/capability.ts';
+import { createCheck } from '../../engine/validation/create-check.ts';
+import { suggest } from '../../engine/validation/suggest.ts';
+import { checkSchema, KEYWORDS } from '../../engine/validation/validator.ts';
+import { checkExample } from './check-example.ts';
+import { explainImport } from './import-error.ts';
+import { importModule } from './modules.ts';
+import { malformed } from './plugin-folders.ts';
+
+/** Reads the manifest in a file. @param isNamed whether its folder must have the name of the plugin */
+type ReadManifest = (file: string, isNamed: boolean) => Promise<Manifest>;
+
+/** Makes a function that imports a manifest and checks it; it throws ServiceError `malformed_plugin`. */
+export function createManifestReader(): ReadManifest {
+  const check = createCheck(manifestSchema);
+  return async (file, isNamed) => {
+    const manifest = await importManifest(file);
+    refuse(file, check(manifest, 'manifest.'));
+    if (isNamed) checkName(file, manifest);
+    checkUses(file, manifest);
+    checkOptionNames(file, manifest);
+    const isValid = compileOptions(file, manifest);
+    refuse(file, checkExample(manifest, isValid));
+    return manifest;
+  };
+}
+
+async function importManifest(file: string): Promise<Manifest> {
+  try {
+    return structuredClone((await importModule(file)).default) as Manifest;
+  } catch (error) {
+    const failure = await explainImport(error, dirname(file));
+    const { reason, place } = failure;
+    const shown = place === undefined ? reason : `${reason} (${place})`;
+    throw malformed(file, describeFailure(failure), { cause: error, shown });
+  }
+}
+
+function refuse(file: string, problems: readonly string[]): void {
+  if (problems.length > 0) throw malformed(file, problems.map(inWords).join('; '));
+}
+
+/** The pattern of a name is said in words. */
+function inWords(problem: string): string {
+  const { maxLength } = manifestSchema.properties.name;
+  const expected = `expected small letters, digits and single hyphens between them, at most ${maxLength} characters`;
+  return problem.replace(/^(manifest\.name: )expected a string[^,]*/, (_, place: string) => place + expected);
+}
+
+function checkName(file: string, { name }: Manifest): void {
+  const folder = basename(dirname(file));
+  if (name !== folder) throw malformed(file, `its name is "${name}", but its folder is "${folder}"`);
+}
+
+const USE = new RegExp(`^(${KINDS.join('|')})(/[a-z0-9-]+)?$`);
+
+function checkUses(file: string, { uses = [] }: Manifest): void {
+  for (const [index, use] of uses.entries()) {
+    if (USE.test(use)) continue;
+    const [kind = '', ...name] = use.split('/');
+    const near = suggest(kind, KINDS);
+    const remedy = near === undefined ? '' : `did you mean "${[near, ...name].join('/')}"? `;
+    const expected = `expected one of ${KINDS.join(', ')}, or a single plugin such as tokenizer/character`;
+    throw malformed(file, `manifest.uses[${index}]: ${remedy}${expected}, got "${use}"`);
+  }
+}
+
+/** Members of a request that are there for every plugin. */
+const TAKEN = ['text', 'documents', 'chunks', 'include', 'namespace', 'file', 'document', 'reader'];
+
+function checkOptionNames(file: string, { kind, options }: Manifest): void {
+  if (kind !== 'chunker' && kind !== 'refinery') return;
+  const taken = TAKEN.find((name) => Object.hasOwn(options?.properties ?? {}, name));
+  if (taken === undefined) return;
+  throw malformed(
+    file,
+    `options.properties.${taken}: every request can have this member; choose another name`,
+  );
+}
+
+/** The check of a plugin's options; whoever has none takes none. */
+function compileOptions(file: string, { options }: Manifest): (options: object) => boolean {
+  try {
+    return options === undefined ? () => true : checkSchema(options);
+  } catch (error) {
+    throw malformed(file, problemIn(options as ObjectSchema) ?? `options: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+const UNKNOWN_KEYWORD = /unknown keyword: "(.+)"$/;
+
+/** The first option whose schema is not valid by itself, and what is wrong with it. */
+function problemIn({ properties }: ObjectSchema): string | undefined {
+  for (const [name, property] of Object.entries(properties)) {
+    try {
+      checkSchema({ type: 'object', properties: { [name]: property as object } });
+    } catch (error) {
+      const [, keyword] = UNKNOWN_KEYWORD.exec(reasonOf(error)) ?? [];
+      if (keyword === undefined) return `options.properties.${name}: ${reasonOf(error)}`;
+      const near = suggest(keyword, KEYWORDS);
+      const remedy = near === undefined ? 'leave it out' : `did you mean "${near}"?`;
+      return `options.properties.${name}: unknown keyword "${keyword}", ${remedy}`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,82 @@
+import { setPriority } from 'node:os';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
+import { toPlainError } from '../core/errors.ts';
+import { createLog } from './config/log.ts';
+import { createServiceContainer } from './container.ts';
+import { release } from './engine/answer/release.ts';
+import { runWork } from './engine/run/executor.ts';
+import { partSender, type WorkerData, type WorkMessage, type WorkOutcome } from './engine/run/message.ts';
+import { connectSharedBuffers } from './engine/run/shared-buffers.ts';
+import { withSignal } from './engine/run/stop-flag.ts';
+import type { Answer } from './engine/service.ts';
+
+/** Above 0 a thread gets less of a core that others want. */
+const NICENESS = 10;
+
+/** Gives way to the thread that reads requests and answers `/health`. On Linux each thread has its own priority. */
+function yieldToFirstThread(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    setPriority(NICENESS);
+  } catch {
+    // If a sandbox forbids it, all threads keep the same priority.
+  }
+}
+
+yieldToFirstThread();
+const { config, channel } = workerData as WorkerData;
+const log = await createLog(config);
+const { service } = (await createServiceContainer({ config, log, shared: connectSharedBuffers(channel) }))
+  .cradle;
+
+/** Entry of a worker thread: runs work, and answers with bytes or an error as data. */
+export default async function work({ work, flag, parts }: WorkMessage): Promise<unknown> {
+  let isGivenBack = false;
+  try {
+    const answer = await withSignal(flag, (signal) => runWork(service, work, signal, partSender(parts)));
+    isGivenBack = answer.body !== undefined;
+    return moved(answer);
+  } catch (error) {
+    return { error: toPlainError(error) } satisfies WorkOutcome;
+  } finally {
+    if ('body' in work && !isGivenBack) release(work.body);
+    giveMemoryBack();
+  }
+}
+
+/** Hands the answer's memory over instead of copying it. */
+function moved(answer: Answer): unknown {
+  const outcome: WorkOutcome = { answer };
+  const moved = [answer.bytes, ...(answer.body === undefined ? [] : [answer.body])].map(
+    ({ buffer }) => buffer,
+  );
+  return move({ [valueSymbol]: outcome, [transferableSymbol]: moved });
+}
+
+/** Bytes by which large work has a thread's heap grow: worth a pause to give them back. */
+const LARGE_GROWTH = 50_000_000;
+
+let collect: (() => void) | undefined;
+/** Bytes of the heap when it was last collected here. */
+let before = 0;
+
+/**
+ * Gives memory back that large work has left. In a thread that has nothing to do V8 does not collect, so that an idle server
+ * would keep for good what its largest requests took.
+ */
+function giveMemoryBack(): void {
+  if (heapBytes() - before < LARGE_GROWTH) return;
+  collect ??= findCollector();
+  collect();
+  before = heapBytes();
+}
+
+const heapBytes = () => getHeapStatistics().total_heap_size;
+
+/** V8's own function, which is there for contexts that are made once the flag is set. */
+function findCollector(): () => void {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
+}

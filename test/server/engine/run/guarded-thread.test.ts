@@ -1,0 +1,42 @@
+import t from 'tap';
+import { GuardedThread } from '../../../../server/engine/run/guarded-thread.ts';
+
+const MEGABYTE = 1_048_576;
+const LIMITS = { heap: 64 * MEGABYTE, outside: 64 * MEGABYTE, time: 10_000 };
+
+/** A thread that does with each message what this program says, and answers what it comes to. */
+function open(program: string, limits: Partial<typeof LIMITS> = {}): GuardedThread<unknown> {
+  const entry = `import { parentPort } from 'node:worker_threads';
+    const kept = [];
+    parentPort.on('message', (message) => parentPort.postMessage((${program})(message, kept)));`;
+  const url = new URL(`data:text/javascript,${encodeURIComponent(entry)}`);
+  return new GuardedThread(url, { ...LIMITS, ...limits });
+}
+
+t.test('a thread answers one message after the other, until it is closed', async (t) => {
+  const thread = open('(message, kept) => kept.push(message)');
+  t.same([await thread.ask('a'), await thread.ask('b')], [1, 2]);
+  t.notOk(thread.isOver);
+  await thread.close();
+  await t.rejects(thread.ask('c'), /it was closed/);
+});
+
+for (const [what, program, why, limits] of [
+  ['heap', '(_, kept) => { for (;;) kept.push({ one: kept.length }); }', /more memory than a file may/],
+  [
+    'memory outside of the heap',
+    '(_, kept) => { for (;;) kept.push(Buffer.alloc(1e6, 1)); }',
+    /more memory than a file may/,
+  ],
+  ['time', '() => { for (;;); }', /longer than 0.2 s/, { time: 200 }],
+  ['a thread that ends itself', '() => process.exit(1)', /more memory than a file may/],
+] as const) {
+  t.test(`a thread that takes more than its limit is ended: ${what}`, async (t) => {
+    const thread = open(program, limits);
+    await t.rejects(thread.ask('go'), why);
+    t.ok(thread.isOver);
+    await t.rejects(thread.ask('again'), why, 'and asked no more');
+    const held = process.memoryUsage.rss();
+    t.ok(held < 2_000_000_000, `${held} bytes`);
+  });
+}
