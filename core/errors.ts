@@ -171,6 +171,15 @@ export function fromPlainError(plain: PlainError): ServiceError {
   return error;
 }
 
+/**
+ * What is wrong with a request.
+ *
+ * @param problems a sentence for each, which names the place and says what is expected there
+ */
+export function invalid(problems: string | readonly string[], cause?: unknown): ServiceError {
+  return new ServiceError('invalid_parameters', { problems: [problems].flat() }, cause);
+}
+
 /** An error of a plugin whose message the caller may read: it contains no path, key or text of a document. */
 export function exposedError(message: string, cause?: unknown): Error & { readonly expose: true } {
   return Object.assign(new Error(message, { cause }), { expose: true as const });

@@ -22,8 +22,8 @@ import { openSharedBuffers, type SharedBuffersRegistry } from './engine/run/shar
 import { createService, type Service } from './engine/service.ts';
 import { createOpeners, keepTokenizers, type Openers } from './engine/stages/openers.ts';
 import { createCheck } from './engine/validation/create-check.ts';
-import { type Admission, createAdmission } from './http/admission.ts';
-import { createMetrics, type Metrics } from './http/metrics.ts';
+import { type Admission, createAdmission } from './http/transport/admission.ts';
+import { createMetrics, type Metrics } from './http/transport/metrics.ts';
 import type { JobPlaces } from './jobs/places.ts';
 import { createServerPlaces } from './jobs/server-places.ts';
 import { createServerWorker, type ServerWorker } from './jobs/server-worker.ts';

@@ -39,7 +39,7 @@ function compiler(): string {
 function copyRedoc(folder: string): void {
   const script = createRequire(import.meta.url).resolve(REDOC);
   for (const file of [script, `${script}.LICENSE.txt`])
-    cpSync(file, join(folder, 'server/http/routes', basename(file)));
+    cpSync(file, join(folder, 'server/http/docs', basename(file)));
 }
 
 /** `npm run build` writes into `build/`, with an argument into that folder. */

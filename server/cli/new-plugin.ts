@@ -1,7 +1,7 @@
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Kind, manifestSchema } from '../../core/contracts/manifest.ts';
-import { stripTypes } from '../http/strip-types.ts';
+import { stripTypes } from '../http/docs/page-files.ts';
 import { BUILT_IN_PLUGINS } from '../plugins/loader/loader.ts';
 import { folderOfKind } from '../plugins/loader/plugin-folders.ts';
 import { UsageError } from './errors.ts';

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts';
+import { invalid, ServiceError } from '../../core/errors.ts';
 import type { BucketConnection } from './s3/connection.ts';
 import type { Storage } from './storage.ts';
 
@@ -50,8 +50,7 @@ export function openStorage(path: string, { root, connections }: Storages): Open
 
 const withoutSlash = (path: string): string => path.replace(/(?<=[^/])\/$/, '');
 
-const refused = (path: string, problem: string): ServiceError =>
-  new ServiceError('invalid_parameters', { problems: [`${path.slice(0, 200)}: ${problem}`] });
+const refused = (path: string, problem: string): ServiceError => invalid(`${path.slice(0, 200)}: ${problem}`);
 
 function advice(connections: Storages['connections']): string {
   const start = 'start the server with --bulk-root <folder>';

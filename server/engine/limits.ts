@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts';
+import { invalid } from '../../core/errors.ts';
 import type { Config } from '../config/config.ts';
 
 /** How much one request may contain; see the server's options of the same names. */
@@ -125,5 +125,5 @@ interface Amount {
 export function atMost({ place, unit, count, limit, flag }: Amount): void {
   if (count <= limit) return;
   const problems = [`${place}: ${count} ${unit}, over the limit of ${limit}; send fewer, or raise ${flag}`];
-  throw new ServiceError('invalid_parameters', { problems });
+  throw invalid(problems);
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts';
+import { invalid, ServiceError } from '../../core/errors.ts';
 import { planShards } from '../corpus/plan-shards.ts';
 import type { ShardRange } from '../corpus/shard.ts';
 import type { Claim, JobStore, PlannedShard, ShardResult } from '../store/jobs/contract.ts';
@@ -44,7 +44,7 @@ export async function planJob(claim: Claim, signal: AbortSignal, tools: PlanTool
       throw new Error('the plan is another worker\u2019s');
     next += shards.length;
   }
-  if (!hasMembers) throw new ServiceError('invalid_parameters', { problems: NO_MEMBERS });
+  if (!hasMembers) throw invalid(NO_MEMBERS);
   // An earlier try at the plan may have found more.
   const { shards } = await tools.store.get(claim.jobId);
   if (shards.total !== next) throw new ServiceError('source_changed', { source: 'The source' });

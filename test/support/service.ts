@@ -5,7 +5,7 @@ import { metadataOf } from '../../server/engine/answer/response-metadata.ts';
 import type { StreamPlan } from '../../server/engine/read/plan.ts';
 import type { Service } from '../../server/engine/service.ts';
 import type { ChunksTask, DocumentsTask, Fields, Task } from '../../server/engine/tasks.ts';
-import { errorAnswerOf } from '../../server/http/error-handler.ts';
+import { errorAnswerOf } from '../../server/http/transport/error-handler.ts';
 import type { PipelineStep } from '../../server/store/contract.ts';
 import { composeQuietly as compose, runTask } from '../../server/testing/compose.ts';
 import { type Answer, type Cleanup, type Client, withStandIns } from './server.ts';

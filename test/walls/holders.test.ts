@@ -24,11 +24,11 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'server/engine/run/shared-buffers.ts new Client': 'a client of our own buffers, without a connection',
   'server/engine/run/shared-buffers.ts client.get(': 'a client of our own buffers, without a connection',
   'server/corpus/formats/compression.ts createGunzip': 'a type',
-  'server/http/bytes-body.ts createGunzip': 'a table; what is made from it is held',
-  'server/http/bytes-body.ts createInflate': 'a table; what is made from it is held',
-  'server/http/bytes-body.ts createBrotliDecompress': 'a table; what is made from it is held',
-  'server/http/bytes-body.ts createZstdDecompress': 'a table; what is made from it is held',
-  'server/http/bytes-body.ts .pipe(': 'the decoder is held, the request by Fastify',
+  'server/http/transport/bodies.ts createGunzip': 'a table; what is made from it is held',
+  'server/http/transport/bodies.ts createInflate': 'a table; what is made from it is held',
+  'server/http/transport/bodies.ts createBrotliDecompress': 'a table; what is made from it is held',
+  'server/http/transport/bodies.ts createZstdDecompress': 'a table; what is made from it is held',
+  'server/http/transport/bodies.ts .pipe(': 'the decoder is held, the request by Fastify',
 };
 
 /** All but what runs in browsers and in programs of others, and is made of `fetch`. */

@@ -14,7 +14,7 @@ const CONTRACTS = ['server/store/contract.ts', 'server/store/jobs/contract.ts'];
 // The way of a request, from below: each may know all that is under it.
 const ENGINE = [...LOW, 'server/store/contract.ts'];
 const CORPORA = [...ENGINE, ...CONTRACTS, 'server/engine', 'server/engine/run', 'server/engine/validation'];
-const HTTP = [...CORPORA, 'server/corpus', 'server/jobs', 'server/http/services.ts'];
+const HTTP = [...CORPORA, 'server/corpus', 'server/jobs', 'server/http/transport/services.ts'];
 const ALL = [
   ...HTTP,
   ...['app.ts', 'cli', 'container.ts', 'http', 'plugins', 'store', 'testing'].map((room) => `server/${room}`),
@@ -48,7 +48,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'server/jobs': [...CORPORA, 'server/corpus'],
   'server/http': HTTP,
   // The one place where Fastify is handed what the container holds.
-  'server/http/services.ts': ['server/container.ts'],
+  'server/http/transport/services.ts': ['server/container.ts'],
   // What plugins are tested with, which runs them as the service does.
   'server/testing': [...CORPORA, 'server/container.ts', 'server/plugins'],
   // The entries of the process and of its threads, and what puts the service together.

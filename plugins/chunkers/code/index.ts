@@ -2,7 +2,7 @@ import type { Tree } from 'web-tree-sitter';
 import type { Located, Span } from '../../../core/contracts/chunk.ts';
 import type { ChunkContext, Chunker } from '../../../core/contracts/chunker.ts';
 import type { Factory } from '../../../core/contracts/plugin.ts';
-import { ServiceError } from '../../../core/errors.ts';
+import { invalid } from '../../../core/errors.ts';
 import { type Cuts, cutAtLines, type FoundNode, findCuts } from './cutter.ts';
 import { createDetector } from './detection/detect.ts';
 import { findLanguage, LANGUAGES, type Language } from './languages.ts';
@@ -78,7 +78,7 @@ function chunkLines(text: string, { chunk_size }: CodeOptions, { divide, report 
 function refuse(language: string): never {
   const known = LANGUAGES.map(({ name }) => name).join(', ');
   const problems = `language: there is no language ${JSON.stringify(language)}; known are ${known} and auto.`;
-  throw new ServiceError('invalid_parameters', { problems });
+  throw invalid(problems);
 }
 
 /** Gives each span the list `nodes` of what it holds; a node that was cut at lines is in several spans. */

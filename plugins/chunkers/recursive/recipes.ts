@@ -5,7 +5,7 @@ import type { CreateCheck } from '../../../core/contracts/collaborators.ts';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { Collaborators } from '../../../core/contracts/plugin.ts';
 import type { DelimiterSide } from '../../../core/engine/delimiters.ts';
-import { ServiceError } from '../../../core/errors.ts';
+import { invalid, type ServiceError } from '../../../core/errors.ts';
 import type { Kit } from '../../../core/kit.ts';
 import { findMarkdownCuts, type MarkdownCuts } from './markdown.ts';
 
@@ -111,7 +111,7 @@ function knownLanguage(lang: string, languages: ReadonlyMap<string, Language>): 
 function unknownRecipe(recipe: string, known: readonly string[]): ServiceError {
   const list = [...known].sort().join(', ');
   const problems = `recipe: there is no recipe ${JSON.stringify(recipe)}; known are ${list}.`;
-  return new ServiceError('invalid_parameters', { problems });
+  return invalid(problems);
 }
 
 /** What a file holds, or a sentence that names the file, the place in it and what to change. */

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { ServiceError } from '../../../core/errors.ts';
+import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { ShardRange, SourceDocument } from '../shard.ts';
 import type { Storage, StoredFile } from '../storage.ts';
 import { unreadable } from '../unreadable.ts';
 import { decompressed, Shares, uncompressedName } from './compression.ts';
 import { csvFields } from './csv-fields.ts';
 import { type CsvRecord, CsvRecords } from './csv-records.ts';
-import { invalid, quoted } from './document-line.ts';
+import { quoted } from './document-line.ts';
 import { defaultMapping, mapRow, noTextColumn, type Row } from './map-fields.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
 

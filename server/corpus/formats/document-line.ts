@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../core/errors.ts';
+import type {} from '../../../core/errors.ts';
 import { toJsonText } from '../../engine/read/json.ts';
 
 const NAMES = ['id', 'title', 'filename', 'metadata', 'pages', 'text'] as const;
@@ -40,9 +40,4 @@ export function jsonObject(members: readonly (readonly [name: string, json: Uint
     json,
   ]);
   return Buffer.concat([Buffer.from('{'), ...pieces, Buffer.from('}')]);
-}
-
-/** @param problem without its full stop */
-export function invalid(problem: string): ServiceError {
-  return new ServiceError('invalid_parameters', { problems: [problem] });
 }

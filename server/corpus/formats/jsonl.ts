@@ -1,10 +1,9 @@
-import { ServiceError } from '../../../core/errors.ts';
+import { invalid, ServiceError } from '../../../core/errors.ts';
 import { parseLine } from '../../engine/operations/lines.ts';
 import { findMembers } from '../../engine/read/json.ts';
 import type { FieldMapping, ShardRange, SourceDocument } from '../shard.ts';
 import type { Storage, StoredFile } from '../storage.ts';
 import { decompressed, isCompressed, Shares } from './compression.ts';
-import { invalid } from './document-line.ts';
 import { mapRow, neededNames, type Row } from './map-fields.ts';
 import { type RangeLine, RangeLines } from './range-lines.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';

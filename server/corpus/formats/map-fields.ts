@@ -1,7 +1,8 @@
 import type { ServiceError } from '../../../core/errors.ts';
+import { invalid } from '../../../core/errors.ts';
 import { isWholeNumber } from '../../engine/read/document-id.ts';
 import type { FieldMapping } from '../shard.ts';
-import { documentLine, invalid, jsonObject, quoted } from './document-line.ts';
+import { documentLine, jsonObject, quoted } from './document-line.ts';
 
 /** A line or a row whose members become a document. */
 export interface Row {

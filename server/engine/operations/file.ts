@@ -1,5 +1,5 @@
 import type { ReadFile } from '../../../core/contracts/reader.ts';
-import { ServiceError } from '../../../core/errors.ts';
+import { invalid, ServiceError } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { ResponseMetadata } from '../answer/response-metadata.ts';
@@ -126,7 +126,7 @@ function parsed(json: string): unknown {
     return JSON.parse(json);
   } catch {
     const problems = ['document: expected JSON such as {"id": "handbook", "metadata": {"year": 2026}}'];
-    throw new ServiceError('invalid_parameters', { problems });
+    throw invalid(problems);
   }
 }
 

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Chunk } from '../../../core/contracts/chunk.ts';
 import {
   fromPlainError,
+  invalid,
   type PlainError,
   reasonOf,
   ServiceError,
@@ -80,7 +81,7 @@ export function parseLine(line: Buffer, what: string): unknown {
 }
 
 function readTextLine(value: unknown, line: Buffer, limits: Limits): Input {
-  if (typeof value !== 'string') throw new ServiceError('invalid_parameters', { problems: [NO_TEXT] });
+  if (typeof value !== 'string') throw invalid(NO_TEXT);
   checkLength(value, 'text', limits);
   return { text: value, json: literalOf(line, { from: 0, to: line.length }) };
 }
@@ -96,7 +97,7 @@ export function optionsOfFirstLine(line: Buffer): object {
   const options = parseLine(line, 'The first line of the stream');
   if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options;
   const problems = ['the first line of the stream: expected an object with the options, such as {}'];
-  throw new ServiceError('invalid_parameters', { problems });
+  throw invalid(problems);
 }
 
 const checkDocument = createValidator(documentSchema);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Sink, SinkChunk, SinkCollection } from '../../../core/contracts/sink.ts';
 import { parseExactJson } from '../../../core/engine/exact-json.ts';
-import { ServiceError, toPlainError } from '../../../core/errors.ts';
+import { invalid, ServiceError, toPlainError } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { Timer } from '../answer/response-metadata.ts';
@@ -199,6 +199,4 @@ function chunkOf(line: string, documentId: string): SinkChunk {
   };
 }
 
-const MISSING_ID = new ServiceError('invalid_parameters', {
-  problems: ['id: missing; a sink replaces the chunks of a document by its id'],
-});
+const MISSING_ID = invalid('id: missing; a sink replaces the chunks of a document by its id');

@@ -1,7 +1,7 @@
 import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { Purpose } from '../../../core/contracts/embedding.ts';
 import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
-import { ServiceError } from '../../../core/errors.ts';
+import { invalid, type ServiceError } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import { reportedEmpty, Timer } from '../answer/response-metadata.ts';
 import { type TokenList, writeTokens } from '../answer/token-writer.ts';
@@ -128,5 +128,5 @@ function tokensOf(tokenizer: Tokenizer, text: string, include: readonly TokenFie
 
 function hasNoIds(name: string): ServiceError {
   const problem = `include: the tokenizer ${JSON.stringify(name)} has no ids; leave "ids" out, or name the tokenizer of a model`;
-  return new ServiceError('invalid_parameters', { problems: [problem] });
+  return invalid(problem);
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../core/errors.ts';
+import { invalid } from '../../../core/errors.ts';
 import { findMembers, type JsonPlace } from './json.ts';
 
 /** JSON of a number with all its digits, no more of them than an id has characters. */
@@ -44,7 +44,7 @@ export function readId(id: string | number | undefined, body: Buffer, at: number
   const found = findId(id, body, at);
   if (found !== undefined || id === undefined) return found;
   const problem = `${place}id: expected a string, or an integer with all its digits, got ${idJson(body, at).slice(0, 60)}`;
-  throw new ServiceError('invalid_parameters', { problems: [problem] });
+  throw invalid(problem);
 }
 
 function idJson(body: Buffer, at: number): string {

@@ -1,5 +1,5 @@
 import type { DocumentInfo, OffsetUnit } from '../../../core/contracts/chunk.ts';
-import { ServiceError } from '../../../core/errors.ts';
+import { invalid } from '../../../core/errors.ts';
 import { locate } from '../answer/locate.ts';
 import { utf16Offsets } from '../answer/utf16-offsets.ts';
 import { checkDocuments, checkMetadata, type Limits } from '../limits.ts';
@@ -143,7 +143,7 @@ function checkIds(ids: readonly (string | undefined)[]): void {
     if (id === undefined) continue;
     const other = first.get(id);
     if (other !== undefined) {
-      throw problem(`documents[${index}].id: documents[${other}] has it too; give each document its own`);
+      throw invalid(`documents[${index}].id: documents[${other}] has it too; give each document its own`);
     }
     first.set(id, index);
   }
@@ -151,23 +151,19 @@ function checkIds(ids: readonly (string | undefined)[]): void {
 
 function readPages(pages: readonly number[], text: string, unit: OffsetUnit, place: string): number[] {
   const [first = 0] = pages;
-  if (first !== 0) throw problem(`${place}[0]: expected 0, where the first page begins, got ${first}`);
+  if (first !== 0) throw invalid(`${place}[0]: expected 0, where the first page begins, got ${first}`);
   const fall = pages.findIndex((page, index) => page < (pages[index - 1] ?? 0));
   if (fall !== -1) {
     const [before, page] = [pages[fall - 1], pages[fall]];
-    throw problem(`${place}[${fall}]: expected at least the ${before} before it, got ${page}`);
+    throw invalid(`${place}[${fall}]: expected at least the ${before} before it, got ${page}`);
   }
   const offsets = utf16Offsets(text, unit, pages);
   return pages.map((page, index) => {
     const offset = offsets.get(page);
     if (offset !== undefined) return offset;
     const expected = `the offset of a character in the text, in units of ${unit}`;
-    throw problem(
+    throw invalid(
       `${place}[${index}]: expected ${expected}, got ${page}, which is beyond the text or inside one`,
     );
   });
-}
-
-function problem(text: string): ServiceError {
-  return new ServiceError('invalid_parameters', { problems: [text] });
 }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { MIMEType } from 'node:util';
 import type { SourceFile } from '../../../core/contracts/reader.ts';
-import { reasonOf, ServiceError } from '../../../core/errors.ts';
+import { invalid, reasonOf, ServiceError } from '../../../core/errors.ts';
 import type { Fields, FileTask } from '../tasks.ts';
 
 /** The file of a request, and the fields that came with it. */
@@ -56,18 +56,18 @@ async function formOf(form: FormData, query: Fields): Promise<FileForm> {
   const files: File[] = [];
   let count = 0;
   for (const [name, value] of form) {
-    if (++count > MOST_FIELDS) throw problem(`the form has more than ${MOST_FIELDS} fields`);
+    if (++count > MOST_FIELDS) throw invalid(`the form has more than ${MOST_FIELDS} fields`);
     if (typeof value === 'string') {
       const texts = given.get(name);
       if (texts === undefined) given.set(name, [value]);
       else texts.push(value);
     } else if (name === 'file') files.push(value);
-    else throw problem(`${name}: expected a text, got a file`);
+    else throw invalid(`${name}: expected a text, got a file`);
   }
   const fields: Fields = { ...query, ...Object.fromEntries(given) };
   const [file, ...others] = files;
   if (file === undefined || fields.file !== undefined) throw MISSING;
-  if (others.length > 0) throw problem(`file: ${files.length} files; send a request for each`);
+  if (others.length > 0) throw invalid(`file: ${files.length} files; send a request for each`);
   const bytes = new Uint8Array(await file.arrayBuffer());
   return withNames({ bytes, contentType: file.type, name: file.name }, fields);
 }
@@ -99,7 +99,7 @@ function withNames({ bytes, contentType, name }: SentFile, all: Fields): FileFor
 }
 
 function onlyOne(name: string, values: readonly string[] | undefined): string | undefined {
-  if (values !== undefined && values.length > 1) throw problem(`${name}: given ${values.length} times`);
+  if (values !== undefined && values.length > 1) throw invalid(`${name}: given ${values.length} times`);
   return values?.[0];
 }
 
@@ -119,8 +119,4 @@ function mediaTypeOf(contentType: string | undefined): MediaType {
   }
 }
 
-function problem(text: string): ServiceError {
-  return new ServiceError('invalid_parameters', { problems: [text] });
-}
-
-const MISSING = problem('file: missing, expected a file; with curl -F "file=@report.md"');
+const MISSING = invalid('file: missing, expected a file; with curl -F "file=@report.md"');

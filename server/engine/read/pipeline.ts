@@ -1,5 +1,5 @@
 import type { Kind } from '../../../core/contracts/manifest.ts';
-import { ServiceError } from '../../../core/errors.ts';
+import { invalid } from '../../../core/errors.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 import type { PipelineStep } from '../../store/contract.ts';
 import { suggest } from '../validation/suggest.ts';
@@ -25,7 +25,7 @@ export function checkOrder(steps: readonly PipelineStep[], place = 'steps'): voi
   if (firstRefine !== -1 && (firstChunk === -1 || firstRefine < firstChunk)) {
     problems.push(`${place}[${firstRefine}]: a refine step needs chunks; put a chunk step before it`);
   }
-  if (problems.length > 0) throw new ServiceError('invalid_parameters', { problems });
+  if (problems.length > 0) throw invalid(problems);
 }
 
 /** The plugin that a step names. */
@@ -83,7 +83,7 @@ export function checkStep(
   else if (plugin.name !== '' && missing !== 'allowed') {
     const hint = missing === 'optional' ? ALLOW_MISSING : '';
     const problem = `${missingPlugin(registry, plugin, place)}${hint}`;
-    throw new ServiceError('invalid_parameters', { problems: [problem] });
+    throw invalid(problem);
   }
   return plugin.entry === undefined ? step : { ...step, [plugin.kind]: plugin.name };
 }

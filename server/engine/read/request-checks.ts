@@ -1,5 +1,5 @@
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
-import { ServiceError } from '../../../core/errors.ts';
+import { invalid } from '../../../core/errors.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { PipelineStep } from '../../store/contract.ts';
 import { checkOption, type Limits } from '../limits.ts';
@@ -65,7 +65,7 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
       const plugin = pluginOf(registry, step);
       const { kind, name, entry } = plugin;
       if (entry === undefined) {
-        throw new ServiceError('invalid_parameters', { problems: [missingPlugin(registry, plugin, place)] });
+        throw invalid(missingPlugin(registry, plugin, place));
       }
       const { manifest } = entry;
       const config = structuredClone(step.config);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
-import { ServiceError } from '../../../core/errors.ts';
+import { invalid, type ServiceError } from '../../../core/errors.ts';
 import { suggest } from './suggest.ts';
 
 /**
@@ -25,7 +25,7 @@ export function createValidator(schema: ObjectSchema): Validate {
     compiled ??= { all: ajvOfAll().compile(withoutItems(schema)), first: ajvOfFirst().compile(schema) };
     const { all, first } = compiled;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw invalid([
+      throw invalidValue([
         `${place === '' ? 'body' : place.slice(0, -1)}: expected an object, got ${preview(value)}`,
       ]);
     }
@@ -34,7 +34,7 @@ export function createValidator(schema: ObjectSchema): Validate {
     const every = errorsOf(all, value);
     const told = [...tellingOf(every), ...tellingOf(found)].filter((error) => !isBoundByWrong(error, every));
     const problems = new Set(told.map((error) => problemOf(error, value as Record<string, unknown>, schema)));
-    throw invalid([...problems].map((problem) => place + problem));
+    throw invalidValue([...problems].map((problem) => place + problem));
   };
 }
 
@@ -85,10 +85,10 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-function invalid(problems: readonly string[]): ServiceError {
+function invalidValue(problems: readonly string[]): ServiceError {
   const shown = withOneKnown(problems.slice(0, MOST_PROBLEMS));
   if (problems.length > shown.length) shown.push(`and ${problems.length - shown.length} more problems`);
-  return new ServiceError('invalid_parameters', { problems: shown });
+  return invalid(shown);
 }
 
 /** The problems, of which only the first one of several says what is known. */

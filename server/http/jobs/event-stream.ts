@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream';
 import { jobAnswer } from '../../jobs/job-answer.ts';
 import type { JobRecord } from '../../store/jobs/contract.ts';
-import { LINES } from '../streams/media.ts';
-import { EVENTS } from './media.ts';
+import { LINES } from '../transport/media.ts';
 import type { Watcher } from './watch.ts';
+
+/** The media type of server-sent events. */
+export const EVENTS = 'text/event-stream';
 
 /** How events are written, by the media type of the stream. */
 const WRITTEN = {

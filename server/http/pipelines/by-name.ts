@@ -1,6 +1,6 @@
 import type { FastifySchema } from 'fastify';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
-import { errorAnswers, jsonAnswer } from '../answer-schemas.ts';
+import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';
 import { bodyProblems, etag, ifMatch, location, newBody, pipeline, tags, withSteps } from './schemas.ts';
 
 /** Schemas of the request that creates or updates the pipeline of a name. */

@@ -1,8 +1,15 @@
 import type { FastifySchema } from 'fastify';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { stepSchema } from '../../engine/read/step-schema.ts';
-import { errorAnswers, jsonAnswer } from '../answer-schemas.ts';
-import { allowMissing } from './allow-missing.ts';
+import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';
+
+/** The member of a body that stores steps whose plugins are not there. */
+const allowMissing = {
+  type: 'boolean',
+  default: false,
+  description:
+    'Whether a step may name a plugin that is not loaded here, for a server that loads it later. Until then the pipeline cannot be executed.',
+} as const;
 
 /** Schemas of requests and answers about stored pipelines. */
 

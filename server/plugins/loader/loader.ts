@@ -1,15 +1,29 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import type { PluginId } from '../../../core/contracts/manifest.ts';
+import { basename, dirname, join } from 'node:path';
+import {
+  KINDS,
+  type Kind,
+  type Manifest,
+  PLUGIN_CONTRACT_VERSION,
+  type PluginId,
+} from '../../../core/contracts/manifest.ts';
+import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import type { BrokenPlugin, PluginOrigin } from '../../../core/hosting/broken.ts';
 import { findMissing, type Probe } from '../../../core/hosting/capability.ts';
 import { createRegistry, type PluginEntry, type Registry } from '../../../core/hosting/registry.ts';
-import { hasPackage } from './modules.ts';
-import { type FoundFolder, findInFolder, findInPackage, isInPackages, manifestOf } from './plugin-folders.ts';
-import { checkVersions } from './plugin-versions.ts';
+import { usedPlugins } from '../../../core/hosting/uses.ts';
+import { hasPackage, importModule } from './modules.ts';
+import {
+  type FoundFolder,
+  findInFolder,
+  findInPackage,
+  findModule,
+  isInPackages,
+  kindOfFolder,
+  malformed,
+  manifestOf,
+} from './plugin-folders.ts';
 import { createManifestReader } from './read-manifest.ts';
-import { selectPlugins } from './selection.ts';
-import { brokenFolder, createTolerantRegistry } from './tolerate-broken.ts';
 
 /** The folder of the plugins that come with the server. */
 export const BUILT_IN_PLUGINS = join(import.meta.dirname, '../../..', 'plugins');
@@ -133,4 +147,124 @@ function probeFrom(manifestFile: string, env: Environment): Probe {
     hasEnv: (name) => (env[name] ?? '') !== '',
     hasFile: (path) => existsSync(join(dirname(manifestFile), path)),
   };
+}
+
+/**
+ * Checks the version of a plugin, and the range of versions of the contract that it is written for.
+ *
+ * @returns that the contract of this server is none of them, as one clause; `undefined` if it is
+ * @throws ServiceError `malformed_plugin` if one of the two is not written by semantic versioning
+ */
+async function checkVersions(file: string, { version, engine }: Manifest): Promise<string | undefined> {
+  if (version === undefined && engine === undefined) return undefined;
+  // Most plugins say nothing of versions, and every start and thread would wait for the package.
+  const { default: semver } = await import('semver');
+  const refuse = (field: string, expected: string, got: string) =>
+    malformed(file, `manifest.${field}: expected ${expected}, got ${JSON.stringify(got)}`);
+  if (version !== undefined && semver.valid(version) === null)
+    throw refuse('version', 'a semantic version such as "1.2.0"', version);
+  if (engine === undefined) return undefined;
+  if (semver.validRange(engine) === null)
+    throw refuse('engine', 'a range of semantic versions such as "^1.0.0"', engine);
+  if (semver.satisfies(PLUGIN_CONTRACT_VERSION, engine)) return undefined;
+  return `it is written for version ${engine} of the plugin contract, and this server has ${PLUGIN_CONTRACT_VERSION}: it may not work; take a version of the plugin, or of the server, that fits`;
+}
+
+/**
+ * The plugins that `--plugins` asks for, by names such as `token` or `chunker/token`: the named plugins and,
+ * step by step, what they use. A plugin that uses a whole kind gets the named plugins of that kind, or all of
+ * them if none is named, and one that chooses between plugins likewise. A chunker whose tokens nothing else counts uses the default tokenizer.
+ *
+ * @param broken names that there are besides, of plugins that cannot be loaded
+ * @throws ServiceError `unknown_plugin`
+ */
+function selectPlugins(
+  entries: readonly PluginEntry[],
+  names: readonly string[],
+  broken: readonly string[] = [],
+): PluginEntry[] {
+  if (names.length === 0) return [...entries];
+  const selected = new Set<PluginEntry>();
+  for (const name of names) {
+    const named = entries.filter((entry) => entry.id === name || entry.manifest.name === name);
+    if (named.length === 0 && !broken.includes(name)) throw unknown(name, entries);
+    for (const entry of named) selected.add(entry);
+  }
+  const named = new Set(selected);
+  // A loop over a set also visits what is added on the way.
+  for (const entry of selected) {
+    for (const used of entries.filter((other) => isUsed(entry, other, named))) selected.add(used);
+  }
+  return entries.filter((entry) => selected.has(entry));
+}
+
+function isUsed(entry: PluginEntry, other: PluginEntry, named: ReadonlySet<PluginEntry>): boolean {
+  if (usedPlugins(entry.manifest).includes(other.id)) return true;
+  const { kind } = other.manifest;
+  const { uses = [], chooses = [] } = entry.manifest;
+  const isNamed = (isWanted: (entry: PluginEntry) => boolean) => [...named].some(isWanted);
+  if (uses.includes(kind) && !isNamed(({ manifest }) => manifest.kind === kind)) return true;
+  if (chooses.includes(other.id) && !isNamed(({ id }) => chooses.includes(id))) return true;
+  const isCounted = uses.includes('tokenizer') || uses.includes('embedding');
+  const isDefaultTokenizer = kind === 'tokenizer' && other.manifest.default !== undefined;
+  return entry.manifest.kind === 'chunker' && !isCounted && isDefaultTokenizer;
+}
+
+function unknown(name: string, entries: readonly PluginEntry[]): ServiceError {
+  return new ServiceError('unknown_plugin', {
+    kind: 'plugin',
+    name,
+    known: entries.map((entry) => entry.id).join(', '),
+  });
+}
+
+/** A plugin whose manifest could not be read. Its kind is that of its folder, or what its manifest says. */
+async function brokenFolder({ folder, origin }: FoundFolder, error: unknown): Promise<BrokenPlugin> {
+  const file = findModule(folder, 'manifest') ?? folder;
+  const kind = kindOfFolder(dirname(folder)) ?? (await kindIn(file));
+  return { kind, name: basename(folder), origin, file, ...reasonsOf(error) };
+}
+
+/**
+ * Makes the registry of the plugins that go together; those that do not, because of their name, their models or a
+ * circle, are broken.
+ */
+function createTolerantRegistry(
+  found: readonly PluginEntry[],
+  unreadable: readonly BrokenPlugin[],
+): Registry {
+  const entries = [...found];
+  const broken = [...unreadable];
+  for (;;) {
+    try {
+      return createRegistry(entries, broken);
+    } catch (error) {
+      // Of two that claim the same, the error names the file of the second.
+      const at = entries.findLastIndex(
+        ({ file }) => error instanceof ServiceError && file === error.values.file,
+      );
+      const [entry] = at === -1 ? [] : entries.splice(at, 1);
+      if (entry === undefined) throw error;
+      const { manifest, origin, file } = entry;
+      broken.push({ kind: manifest.kind, name: manifest.name, origin, file, ...reasonsOf(error) });
+    }
+  }
+}
+
+async function kindIn(manifest: string): Promise<Kind | undefined> {
+  const { default: data } = await importModule(manifest).catch(() => ({ default: undefined }));
+  const { kind } = (data ?? {}) as { readonly kind?: unknown };
+  return KINDS.find((one) => one === kind);
+}
+
+/** Why a plugin is broken: for anyone, without paths, and for the operator. */
+function reasonsOf(error: unknown): { readonly reason: string; readonly message: string } {
+  const message = reasonOf(error);
+  if (!(error instanceof ServiceError)) return { reason: 'it cannot be read', message };
+  const { code, values } = error;
+  if (code === 'duplicate_plugin')
+    return { reason: `there is another ${values.kind} "${values.name}"`, message };
+  if (code === 'cyclic_plugins')
+    return { reason: `plugins use each other in a circle: ${values.circle}`, message };
+  return { reason: String(values.shown ?? values.reason), message };
 }

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { ServiceError } from '../../../core/errors.ts';
-import { readChanges, readNew, readWhole } from '../../../server/http/pipelines/requests.ts';
+import { readChanges, readNew, readWhole } from '../../../server/http/pipelines/read.ts';
 import { create } from '../../../server/http/pipelines/schemas.ts';
 import { chunker, FIXTURES, plugin, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';

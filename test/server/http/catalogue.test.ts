@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { CATALOGUE, type ErrorCode } from '../../../core/errors.ts';
-import { MEANINGS } from '../../../server/http/answer-schemas.ts';
+import { MEANINGS } from '../../../server/http/docs/answer-schemas.ts';
 import { type OpenApi, type Operation, readOpenApi } from '../../support/openapi.ts';
 import { FIXTURES } from '../../support/plugins.ts';
 import { type Answer, type Client, startServer, temporaryFolder } from '../../support/server.ts';

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../../core/errors.ts';
+import { invalid } from '../../../../core/errors.ts';
 import { type ChunkedDocument, type ChunkedDocuments, withLines } from '../../../corpus/chunk-documents.ts';
 import { placeInWords } from '../../../corpus/shard.ts';
 import { type ChangeCounts, deletedLines, type EarlierIds } from './earlier-ids.ts';
@@ -51,8 +51,4 @@ function idOf(document: ChunkedDocument): string {
 export function checkIds({ chunks, ids }: ChunkedDocument): void {
   if (ids.length === chunks) return;
   throw invalid('--include: the chunks have no ids, by which a later run tells what has changed; add id');
-}
-
-function invalid(problem: string): ServiceError {
-  return new ServiceError('invalid_parameters', { problems: [problem] });
 }

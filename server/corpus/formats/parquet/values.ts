@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { ParquetParsers } from 'hyparquet';
-import { invalid } from '../document-line.ts';
+import { invalid } from '../../../../core/errors.ts';
 
 /** How values are decoded: nothing is lost, so bytes that are not what the schema says of them stay bytes. */
 export const PARSERS: Partial<ParquetParsers> = {

@@ -1,0 +1,257 @@
+import { STATUS_CODES } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
+import swagger from '@fastify/swagger';
+import type { FastifySchema } from 'fastify';
+import plugin from 'fastify-plugin';
+import { type AccessConfig, asksForKeys } from '../../config/access.ts';
+import { NAME, VERSION } from '../../config/version.ts';
+import { needsKey, refusalStatuses } from '../transport/security.ts';
+import { errorAnswers } from './answer-schemas.ts';
+import type {
+  Components,
+  Document,
+  Header,
+  Media,
+  Operation,
+  Reference,
+  Response,
+  Schema,
+} from './document.ts';
+import { addExampleAnswers } from './example-answers.ts';
+
+const REQUEST_ID: Header = {
+  description: 'Id of the request, as in the log: the one that the request gave, or a new one.',
+  schema: { type: 'string' },
+};
+
+/**
+ * Gives the parts of a document that are there more than once a name: schemas with a title in one word, the answers
+ * of errors, and the header that every answer has.
+ */
+function nameComponents(document: Document): void {
+  const { components, paths } = document;
+  const schemas = new SchemaCollector(components.schemas);
+  components.headers = { RequestId: REQUEST_ID };
+  const responses: Record<string, Response> = {};
+  components.responses = responses;
+  for (const operations of Object.values(paths)) {
+    for (const operation of Object.values(operations)) nameParts(operation, schemas, responses);
+  }
+}
+
+function nameParts(
+  { parameters = [], requestBody, responses }: Operation,
+  schemas: SchemaCollector,
+  named: NonNullable<Components['responses']>,
+): void {
+  for (const parameter of parameters) {
+    if (parameter.schema !== undefined) parameter.schema = schemas.collect(parameter.schema);
+  }
+  for (const media of mediaOf(requestBody)) media.schema = schemas.collect(media.schema);
+  for (const [status, response] of Object.entries(responses)) {
+    if ('$ref' in response) continue;
+    for (const media of mediaOf(response)) media.schema = schemas.collect(media.schema);
+    response.headers = { 'x-request-id': { $ref: '#/components/headers/RequestId' }, ...response.headers };
+    if (Number(status) >= 400) responses[status] = nameResponse(status, response, named);
+  }
+}
+
+function mediaOf(part: { readonly content?: Readonly<Record<string, Media>> } = {}): Media[] {
+  return Object.values(part.content ?? {});
+}
+
+/** The same answer to the same error is one component: `MethodNotAllowed`. */
+function nameResponse(
+  status: string,
+  response: Response,
+  named: Record<string, Response>,
+): Response | Reference {
+  const name = (STATUS_CODES[status] ?? `Error ${status}`).replace(/\W/g, '');
+  named[name] ??= response;
+  return isDeepStrictEqual(named[name], response) ? { $ref: `#/components/responses/${name}` } : response;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The document with answers to its example requests, which are computed when it is first asked for. */
+    chunksmithDocument(): Promise<Document>;
+  }
+}
+
+const TAGS = [
+  { name: 'chunk', description: 'Split text into chunks' },
+  { name: 'files', description: 'Split files into chunks' },
+  { name: 'refine', description: 'Enrich chunks' },
+  { name: 'texts', description: 'Embed texts and count their tokens' },
+  { name: 'evaluate', description: 'Compare ways to chunk by your own questions' },
+  { name: 'pipelines', description: 'Store steps under a name and run them' },
+  { name: 'jobs', description: 'Chunk whole corpora in the background' },
+  { name: 'meta', description: 'What the service says of itself' },
+];
+
+const ABOUT_ALL = `Splits text into chunks and enriches chunks. Offsets are exact and no text is lost.
+
+**Streams.** Chunk, refine and execute routes also take \`application/x-ndjson\`: a line with the options, then a line for
+each document or list of chunks. Each is answered with a line, in their order, and one that fails fails alone. With
+\`Accept: application/x-ndjson\` a request in JSON is answered in lines too.
+
+**Compression.** Routes that chunk, refine, evaluate, embed and tokenize take bodies with \`Content-Encoding\` \`gzip\`, \`br\`,
+\`deflate\` or \`zstd\`; the limit of a body holds for what comes out.`;
+
+/** How keys are sent. */
+const SECURITY_SCHEMES = {
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'One of the keys of the server, as `Authorization: Bearer <key>`.',
+  },
+} as const;
+
+/**
+ * Describes the routes that are registered after it, as OpenAPI 3.1. Their response schemas are for the
+ * documentation alone: to compile a serializer for each would cost memory at every start.
+ */
+export const openapi = plugin(
+  async (app) => {
+    const { config, registry, runner } = app.chunksmith;
+    const { prefix } = app;
+    const hasKeys = asksForKeys(config);
+    app.setSerializerCompiler(() => (value) => JSON.stringify(value));
+    await app.register(swagger, {
+      transform: ({ schema, url }) => ({ schema: withAccess(schema, config, url.slice(prefix.length)), url }),
+      transformObject: (given) => {
+        const document = 'openapiObject' in given ? given.openapiObject : given.swaggerObject;
+        nameComponents(document as unknown as Document);
+        return document;
+      },
+      openapi: {
+        openapi: '3.1.0',
+        info: {
+          title: NAME,
+          version: VERSION,
+          description: ABOUT_ALL,
+          license: { name: 'MIT', identifier: 'MIT' } as { name: string },
+        },
+        servers: [{ url: '/', description: 'This server' }],
+        tags: TAGS,
+        security: hasKeys ? [{ apiKey: [] }] : [],
+        components: hasKeys ? { securitySchemes: SECURITY_SCHEMES } : {},
+      },
+    });
+    let complete: Promise<Document> | undefined;
+    app.decorate('chunksmithDocument', async () => {
+      const document = app.swagger() as unknown as Document;
+      // A server that is busy answers no examples; the next who asks gets them.
+      if (complete === undefined && runner.load().isFull) return document;
+      complete ??= addExampleAnswers(document, registry, runner);
+      return complete;
+    });
+  },
+  { name: 'chunksmith-openapi', dependencies: ['chunksmith-services', 'chunksmith-security'] },
+);
+
+/** The schema of a route with the errors that hooks before it answer, and without security if it asks for no key. */
+function withAccess(schema: FastifySchema, config: AccessConfig, path: string): FastifySchema {
+  if (schema?.response === undefined) return schema;
+  const errors = errorAnswers(refusalStatuses(config, path));
+  const isOpen = asksForKeys(config) && !needsKey(config, path);
+  return {
+    ...schema,
+    ...(isOpen ? { security: [] } : {}),
+    response: { ...schema.response, ...errors },
+  };
+}
+
+/** Keywords of JSON Schema whose value is a schema, a list of schemas, or schemas by name. */
+const SINGLE = new Set([
+  'items',
+  'contains',
+  'not',
+  'if',
+  'then',
+  'else',
+  'propertyNames',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'contentSchema',
+]);
+const LISTS = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems']);
+const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
+/** The other keywords of JSON Schema and OpenAPI; what is none of these is a private one, and left out, or given as an extension. */
+const PLAIN = new Set(
+  `$ref type enum const title description default examples example deprecated readOnly writeOnly format pattern
+  minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems uniqueItems
+  minContains maxContains minProperties maxProperties required dependentRequired contentEncoding contentMediaType
+  discriminator externalDocs`.split(/\s+/),
+);
+
+const COMPONENT = /^[A-Z][A-Za-z0-9]*$/;
+
+/** Tidies schemas for the documentation, and makes those that have a title in one word components of that name. */
+class SchemaCollector {
+  readonly #components: Record<string, Schema>;
+
+  constructor(components: Record<string, Schema>) {
+    this.#components = components;
+  }
+
+  /** The schema without private keywords, with types of all enums, and with references to components. */
+  collect(schema: Schema): Schema {
+    const tidied: Record<string, unknown> = {};
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (isKnown(keyword)) tidied[keyword] = this.#valueOf(keyword, value);
+    }
+    if (schema.effectiveWith !== undefined) tidied['x-effective-with'] = schema.effectiveWith;
+    if (tidied.type === undefined) Object.assign(tidied, typeOfValues(tidied));
+    const { title } = tidied;
+    return typeof title === 'string' && COMPONENT.test(title) ? this.#component(title, tidied) : tidied;
+  }
+
+  #valueOf(keyword: string, value: unknown): unknown {
+    if (typeof value !== 'object' || value === null) return value;
+    if (SINGLE.has(keyword)) return this.collect(value as Schema);
+    if (LISTS.has(keyword)) return (value as Schema[]).map((one) => this.collect(one));
+    if (!MAPS.has(keyword)) return value;
+    const place = keyword === 'properties' ? withDefaultBelow : (one: Schema) => one;
+    const members = Object.entries(value as Readonly<Record<string, Schema>>);
+    return Object.fromEntries(members.map(([name, one]) => [name, place(this.collect(one))]));
+  }
+
+  /** A reference to the component, unless another schema has its name. */
+  #component(name: string, { title: _, ...schema }: Schema): Schema {
+    this.#components[name] ??= schema;
+    return isDeepStrictEqual(this.#components[name], schema)
+      ? { $ref: `#/components/schemas/${name}` }
+      : schema;
+  }
+}
+
+/**
+ * A property with its default one level further down. Some generators of types take a property with a default of its
+ * own for one that is always there, so that clients would have to send every option.
+ */
+function withDefaultBelow(schema: Schema): Schema {
+  if (schema.default === undefined) return schema;
+  const { description, ...rest } = schema;
+  return { ...(description === undefined ? {} : { description }), allOf: [rest] };
+}
+
+function isKnown(keyword: string): boolean {
+  return SINGLE.has(keyword) || LISTS.has(keyword) || MAPS.has(keyword) || PLAIN.has(keyword);
+}
+
+/** The type of the values that a schema lists, or their types. */
+function typeOfValues({ enum: values, const: constant }: Schema): { readonly type?: string | string[] } {
+  const listed = Array.isArray(values) ? values : constant === undefined ? [] : [constant];
+  const types = [...new Set(listed.map(typeOf))];
+  const [type] = types;
+  if (type === undefined) return {};
+  return { type: types.length === 1 ? type : types.sort() };
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+}

@@ -1,0 +1,79 @@
+import { globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** The folder of the page, and that of the library that its modules import by name. */
+const FOLDER = join(import.meta.dirname, '../../clients/playground');
+const LIBRARY = 'lit-html';
+const LIBRARY_FOLDER = dirname(createRequire(import.meta.url).resolve(LIBRARY));
+
+/** A file as a browser gets it. */
+export interface PageFile {
+  readonly type: string;
+  readonly content: string;
+}
+
+/** The files of the playground, by their paths below it. */
+export interface PageFiles {
+  /** `undefined` if there is no such file. */
+  read(path: string): Promise<PageFile> | undefined;
+}
+
+/**
+ * Finds the files of the playground. Modules are served with their types stripped, and those of the library stand
+ * below `lib/`, as a page cannot find packages.
+ */
+export function findPageFiles(): PageFiles {
+  const own = globSync('**/*.{ts,css,html}', { cwd: FOLDER });
+  const library = globSync(['*.js', 'directives/*.js'], { cwd: LIBRARY_FOLDER });
+  const readers = new Map<string, () => Promise<PageFile>>([
+    ...own.map((path) => [path, () => readOwn(path)] as const),
+    ...library.map((path) => [`lib/${path}`, () => readLibrary(path)] as const),
+  ]);
+  const read = new Map<string, Promise<PageFile>>();
+  return {
+    read(path) {
+      const reader = readers.get(path);
+      if (reader === undefined) return undefined;
+      const file = read.get(path) ?? reader();
+      read.set(path, file);
+      return file;
+    },
+  };
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  ts: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+};
+
+async function readOwn(path: string): Promise<PageFile> {
+  const type = TYPES[path.split('.').at(-1) as string] as string;
+  const source = await readFile(join(FOLDER, path), 'utf8');
+  if (!path.endsWith('.ts')) return { type, content: source };
+  const toRoot = '../'.repeat(path.split('/').length - 1) || './';
+  const imported = new RegExp(`(from |import )'${LIBRARY}(/[a-z/-]+\\.js)?'`, 'g');
+  const script = stripTypes(source).replace(
+    imported,
+    (_, before: string, file = `/${LIBRARY}.js`) => `${before}'${toRoot}lib${file}'`,
+  );
+  return { type, content: script };
+}
+
+async function readLibrary(path: string): Promise<PageFile> {
+  const source = await readFile(join(LIBRARY_FOLDER, path), 'utf8');
+  return { type: TYPES.ts as string, content: source.replace(/\n\/\/# sourceMappingURL=.*/, '') };
+}
+
+/** TypeScript without its types, which become spaces. Node warns that the function is experimental, which no operator can change. */
+export function stripTypes(source: string): string {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return stripTypeScriptTypes(source);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

@@ -1,0 +1,37 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { ServiceError } from '../../../core/errors.ts';
+import { pathOf } from '../transport/error-handler.ts';
+import { findPageFiles } from './page-files.ts';
+
+/** The page loads nothing from other hosts, has no inline script or style, and is in no frame. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Serves the playground, a page that compares settings, and its modules below it. */
+export async function playgroundRoutes(app: FastifyInstance): Promise<void> {
+  const files = findPageFiles();
+  const send = async (path: string, asked: string, reply: FastifyReply) => {
+    const file = files.read(path);
+    if (file === undefined) throw new ServiceError('not_found', { path: asked, hint: '' });
+    const { type, content } = await file;
+    reply.header('content-security-policy', POLICY).header('cache-control', 'no-cache').type(type);
+    return reply.send(content);
+  };
+  app.get('/playground', { schema: { hide: true } }, async (request, reply) => {
+    const path = pathOf(request);
+    // The addresses of the page are relative.
+    if (path.endsWith('/')) return reply.redirect('../playground');
+    return send('index.html', path, reply);
+  });
+  app.get<{ Params: { '*': string } }>('/playground/*', { schema: { hide: true } }, async (request, reply) =>
+    send(request.params['*'], pathOf(request), reply),
+  );
+}

@@ -1,0 +1,141 @@
+import type { FastifySchema } from 'fastify';
+import type { Registry } from '../../../core/hosting/registry.ts';
+import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
+import type { PipelineStep } from '../../store/contract.ts';
+import { modelHeader } from '../chunk/schemas.ts';
+import { errorOfPart } from '../chunk/stream-schemas.ts';
+import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';
+import { exampleSteps } from '../docs/example-answers.ts';
+import { LINES } from '../transport/media.ts';
+
+/** What the documentation says of the route that compares candidates. */
+
+const share = (description: string) => ({ type: 'number', description });
+
+const scores = {
+  recall: share("The answers' characters that were found, of all of the answers."),
+  precision: share("The answers' characters that were found, of all that were found."),
+  iou: share("The answers' characters that were found, of all of the answers and all that were found."),
+  precision_at_full_recall: share(
+    'The precision if all chunks that have a character of the answers were found, and no others.',
+  ),
+} as const;
+const SCORES = Object.keys(scores);
+
+const count = { type: 'integer' } as const;
+
+const foundChunk = {
+  title: 'FoundChunk',
+  type: 'object',
+  required: ['document', 'start_index', 'end_index', 'token_count', 'score'],
+  properties: {
+    document: { ...count, description: 'The place of its document in the request.' },
+    start_index: count,
+    end_index: count,
+    token_count: count,
+    score: { type: 'number', description: 'The cosine of its vector and that of the question.' },
+  },
+} as const;
+
+const evaluatedQuestion = {
+  title: 'EvaluatedQuestion',
+  type: 'object',
+  required: [...SCORES, 'tokens', 'found'],
+  properties: {
+    ...scores,
+    tokens: { ...count, description: 'Tokens of the chunks that were found.' },
+    found: {
+      type: 'array',
+      items: foundChunk,
+      description: 'The nearest first; of equally near ones that which stands first.',
+    },
+  },
+} as const;
+
+const evaluatedCandidate = {
+  title: 'EvaluatedCandidate',
+  type: 'object',
+  description:
+    'The means over all questions, scores from 0 to 1, and what each found; or the `error` of this candidate alone.',
+  required: ['index', 'name'],
+  properties: {
+    index: { ...count, description: 'The place of the candidate in the request.' },
+    name: { type: 'string', description: 'The name that the request gives, or that of its plugins.' },
+    same_as: { ...count, description: 'The place of the candidate before it that does the same.' },
+    ...scores,
+    tokens_per_question: {
+      type: 'number',
+      description: "Tokens of the chunks that a question finds, counted by the candidate's tokenizer.",
+    },
+    chunks: { ...count, description: 'How many chunks the documents have.' },
+    questions: { type: 'array', items: evaluatedQuestion, description: 'In the order of the request.' },
+    error: errorOfPart,
+  },
+} as const;
+
+const evaluation = {
+  title: 'Evaluation',
+  type: 'object',
+  required: ['embedding_model', 'k', 'candidates'],
+  properties: {
+    embedding_model: { type: 'string', description: "The model's own name." },
+    k: count,
+    candidates: { type: 'array', items: evaluatedCandidate, description: 'In the order of the request.' },
+  },
+} as const;
+
+const lines = {
+  title: 'EvaluationLines',
+  type: 'string',
+  contentMediaType: LINES,
+  contentSchema: evaluatedCandidate,
+  description: 'An `EvaluatedCandidate` for each candidate, sent as soon as it is there.',
+} as const;
+
+const DESCRIPTION = `Chunks the documents in several ways, embeds chunks and questions, and answers how much of each
+question's answers is in the \`k\` chunks that are nearest to it. Recall, precision, intersection over union (\`iou\`) and
+precision at full recall are those of Chroma's report on chunking, over characters. Candidates that are equal are computed
+once. A candidate that fails has an \`error\`. With \`Accept: application/x-ndjson\` each is answered with a line.`;
+
+/** The route that compares candidates. */
+export function evaluateRouteSchema(registry: Registry, { evaluate }: RequestSchemas): FastifySchema {
+  const example = evaluate.required?.includes('embedding_model') ? undefined : exampleOf(registry);
+  const answer = jsonAnswer('What questions find with each candidate.', evaluation, modelHeader);
+  return {
+    tags: ['evaluate'],
+    operationId: 'evaluate_candidates',
+    summary: 'Evaluate candidates',
+    description: DESCRIPTION,
+    body: {
+      title: 'EvaluateRequest',
+      ...evaluate,
+      ...(example === undefined ? {} : { examples: [example] }),
+    },
+    response: {
+      200: { ...answer, content: { ...answer.content, [LINES]: { schema: lines } } },
+      ...errorAnswers([400, 405, 413, 415, 500, 503]),
+    },
+  };
+}
+
+const TEXT = 'Boil fresh water. Let black tea steep for three minutes. Green tea needs cooler water.';
+const ANSWER = 'Let black tea steep for three minutes.';
+
+/** A request that compares a chunker with a pipeline of those that are here; `undefined` if no chunker is. */
+function exampleOf(registry: Registry): object | undefined {
+  const steps = exampleSteps(registry);
+  const [first] = steps;
+  if (first?.type !== 'chunk') return undefined;
+  const start_index = TEXT.indexOf(ANSWER);
+  const answers = [{ document: 'tea', start_index, end_index: start_index + ANSWER.length }];
+  return {
+    documents: [{ id: 'tea', text: TEXT }],
+    questions: [{ question: 'How long does black tea steep?', answers }],
+    candidates: [{ chunker: first.chunker, config: first.config }, { steps: steps.map(stepOf) }],
+    k: 1,
+  };
+}
+
+function stepOf({ type, chunker, refinery, config }: PipelineStep): object {
+  return type === 'chunk' ? { type, chunker, config } : { type, refinery, config };
+}

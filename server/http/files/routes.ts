@@ -1,0 +1,37 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { DocumentsTask, Fields, FileTask } from '../../engine/tasks.ts';
+import type { PipelineRecord } from '../../store/contract.ts';
+import { answerWith } from '../transport/answer-work.ts';
+import { executeFileSchema, fileRouteSchema } from './schemas.ts';
+
+/** The routes that take files: one for each chunker, and one that executes pipelines. */
+export async function fileRoutes(app: FastifyInstance): Promise<void> {
+  const { registry, requestSchemas } = app.chunksmith;
+  const answer = answerWith(app.chunksmith);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
+    request.chunksmithBytes = body.length;
+    done(null, body);
+  });
+  for (const entry of registry.ofKind('chunker')) {
+    const { name } = entry.manifest;
+    const schema = fileRouteSchema(entry, registry, requestSchemas);
+    app.post(`/v1/chunk/${name}/file`, { schema }, (request, reply) =>
+      answer(request, reply, taskOf(request, { run: 'chunk', name })),
+    );
+  }
+  app.post(
+    '/v1/pipelines/:pipeline_id/execute/file',
+    { schema: executeFileSchema(registry, requestSchemas), onRequest: app.chunksmithLookUp },
+    async (request, reply) => {
+      const { steps } = (await request.chunksmithPipeline) as PipelineRecord;
+      return answer(request, reply, taskOf(request, { run: 'execute', steps }));
+    },
+  );
+}
+
+function taskOf({ headers, query }: FastifyRequest, of: DocumentsTask): FileTask {
+  const given = Object.entries(query as Readonly<Record<string, string | string[]>>);
+  const fields: Fields = Object.fromEntries(given.map(([name, value]) => [name, [value].flat()]));
+  return { run: 'file', of, contentType: headers['content-type'], query: fields };
+}

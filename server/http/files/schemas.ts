@@ -1,0 +1,111 @@
+import type { FastifySchema } from 'fastify';
+import type { Manifest } from '../../../core/contracts/manifest.ts';
+import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
+import { fileDocumentSchema } from '../../engine/read/document-schemas.ts';
+import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
+import { chunkOf, pipelineChunk } from '../chunk/answers.ts';
+import { chunkFields, headersOf, optionsOf, pipelineId, unavailableNote } from '../chunk/schemas.ts';
+import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';
+import { operationId, purposeOf, titleOf } from '../docs/names.ts';
+
+/** What the documentation says of the routes that take files. */
+
+const bytes = { type: 'string', contentMediaType: 'application/octet-stream' } as const;
+
+const filename = {
+  type: 'string',
+  description: 'Name of the file, perhaps with folders, in place of the one that the form gives it.',
+} as const;
+
+const reader = {
+  type: 'string',
+  description: 'The reader of the file; else its name and media type decide.',
+} as const;
+
+const fileInput = {
+  title: 'FileInput',
+  type: 'object',
+  required: ['file'],
+  properties: {
+    file: { ...bytes, description: 'The file, with its name and media type.' },
+    filename,
+    reader,
+    document: fileDocumentSchema,
+  },
+} as const;
+
+const HOW = `The file is the field \`file\` of a form, whose other fields are the options; or it is the body itself, with its
+\`Content-Type\`, and the fields stand in the address: \`?filename=cities.csv&chunk_size=256\`. Lists and objects are
+written as JSON, and a field may be given several times for a list. Offsets are those of the text that was read.`;
+
+/** The route that takes files for a chunker. */
+export function fileRouteSchema(
+  entry: PluginEntry,
+  registry: Registry,
+  schemas: RequestSchemas,
+): FastifySchema {
+  const { manifest } = entry;
+  return {
+    tags: ['files'],
+    operationId: operationId('chunk', `${manifest.name}-file`),
+    summary: `${purposeOf(manifest)}, for files`,
+    description: `${titleOf(manifest)} for files.\n\n${HOW}${unavailableNote(entry)}`,
+    querystring: { type: 'object', properties: { filename, reader } },
+    body: fileBody([chunkFields(schemas), fieldsOf(manifest, schemas)]),
+    response: {
+      200: jsonAnswer('The chunks of the file.', listOf(chunkOf(manifest)), {
+        ...readHeaders(registry),
+        ...headersOf(manifest),
+      }),
+      ...errorAnswers([400, 405, 413, 415, 500, 503]),
+    },
+  };
+}
+
+/** The route that takes files for a stored pipeline. */
+export function executeFileSchema(registry: Registry, schemas: RequestSchemas): FastifySchema {
+  return {
+    tags: ['files'],
+    operationId: 'execute_pipeline_file',
+    summary: 'Execute a pipeline on a file',
+    description: `Runs the steps of a stored pipeline on the text of a file.\n\n${HOW}`,
+    params: pipelineId,
+    querystring: { type: 'object', properties: { filename, reader } },
+    body: fileBody([chunkFields(schemas)]),
+    response: {
+      200: jsonAnswer('The chunks of the file.', listOf(pipelineChunk), readHeaders(registry)),
+      ...errorAnswers([400, 404, 405, 413, 415, 500, 503]),
+    },
+  };
+}
+
+/** The options of a chunker that a form can have: what a form says of its file is no option of it. */
+function fieldsOf(manifest: Manifest, schemas: RequestSchemas): object {
+  const { title, ...options } = optionsOf(manifest, schemas);
+  const kept = Object.entries(options.properties).filter(([name]) => !(name in fileInput.properties));
+  const isWhole = kept.length === Object.keys(options.properties).length;
+  return isWhole ? { title, ...options } : { ...options, properties: Object.fromEntries(kept) };
+}
+
+function fileBody(parts: readonly object[]): object {
+  const form = { allOf: [fileInput, ...parts], unevaluatedProperties: false };
+  return { content: { 'multipart/form-data': { schema: form }, '*/*': { schema: bytes } } };
+}
+
+function listOf(items: object): object {
+  return { type: 'array', items };
+}
+
+/** The headers in which the service and the readers say how a file was read. */
+function readHeaders(registry: Registry): Record<string, object> {
+  const reports = registry.ofKind('reader').flatMap(({ manifest }) => Object.entries(manifest.reports ?? {}));
+  const encoding = [
+    'source-encoding',
+    'The encoding that the bytes were decoded by; none of a file that is not text.',
+  ];
+  const headers = [encoding, ...reports].map(([name, description]) => [
+    `x-${name}`,
+    { type: 'string', description },
+  ]);
+  return Object.fromEntries(headers);
+}

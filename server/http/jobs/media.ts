@@ -1,2 +1,0 @@
-/** The media type of server-sent events. */
-export const EVENTS = 'text/event-stream';

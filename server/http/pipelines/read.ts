@@ -1,0 +1,204 @@
+import { invalid, ServiceError } from '../../../core/errors.ts';
+import { jsonBytes, parseJson } from '../../engine/read/json.ts';
+import type { MissingPlugins } from '../../engine/read/pipeline.ts';
+import { stepSchema } from '../../engine/read/step-schema.ts';
+import type { Service } from '../../engine/service.ts';
+import { createValidator, type Validate } from '../../engine/validation/validator.ts';
+import type {
+  NewPipeline,
+  PagePosition,
+  PageRequest,
+  PipelineChanges,
+  PipelineStep,
+  Versions,
+} from '../../store/contract.ts';
+import { nameQuery, wholeBody } from './by-name.ts';
+import { changesBody, newBody, pageQuery } from './schemas.ts';
+
+/** Most levels of lists and objects in a configuration: very deep values cannot be written as JSON again. */
+const DEEPEST = 100;
+
+/** What is needed to check steps. */
+export interface StepRules {
+  readonly service: Pick<Service, 'checkStep'>;
+  readonly maxSteps: number;
+}
+
+const checkNew = createValidator(newBody);
+const checkChanges = createValidator(changesBody);
+const checkShape = createValidator(stepSchema);
+const checkWhole = createValidator(wholeBody);
+const checkNameQuery = createValidator(nameQuery);
+
+/**
+ * Reads the request that creates a pipeline.
+ *
+ * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems
+ */
+export function readNew(body: Buffer, rules: StepRules): NewPipeline {
+  const { name, description = null, steps } = read(body, checkNew, rules) as unknown as NewPipeline;
+  return { name, description, steps };
+}
+
+/**
+ * Reads the request that changes a pipeline.
+ *
+ * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems
+ */
+export function readChanges(body: Buffer, rules: StepRules): PipelineChanges {
+  return read(body, checkChanges, rules);
+}
+
+/**
+ * Reads the request that creates the pipeline of a name or sets all members of it.
+ *
+ * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems
+ */
+export function readWhole(body: Buffer, query: unknown, rules: StepRules): NewPipeline {
+  const problems: string[] = [];
+  collect(problems, () => checkNameQuery(query, 'query.'));
+  const { name } = query as { readonly name?: unknown };
+  problems.push(...textProblems('query.name', name));
+  const given = collect(problems, () => read(body, checkWhole, rules));
+  if (given?.name !== undefined && given.name !== name && problems.length === 0) {
+    const [wanted, got] = [name, given.name].map((one) => JSON.stringify(one));
+    problems.push(`name: expected that of the query, ${wanted}, or none, got ${got}`);
+  }
+  if (problems.length > 0) throw invalid(problems);
+  const { description = null, steps = [] } = given as PipelineChanges;
+  return { name: name as string, description, steps };
+}
+
+function read(bytes: Buffer, check: Validate, rules: StepRules): PipelineChanges {
+  const body = parseJson(jsonBytes(bytes));
+  const problems: string[] = [];
+  collect(problems, () => check(body));
+  const { allow_missing, ...members } = (body ?? {}) as Readonly<Record<string, unknown>>;
+  const { name, description, steps } = members;
+  problems.push(...textProblems('name', name), ...textProblems('description', description));
+  const given = { ...rules, missing: allow_missing === true ? 'allowed' : 'optional' } as const;
+  const read = Array.isArray(steps) ? readSteps(steps, given, problems) : undefined;
+  if (problems.length > 0) throw invalid(problems);
+  return { ...(members as PipelineChanges), ...(read === undefined ? {} : { steps: read }) };
+}
+
+export interface GivenRules extends StepRules {
+  readonly missing: MissingPlugins;
+}
+
+/** Reads steps; what is wrong with them is added to the problems. */
+export function readSteps(steps: readonly unknown[], rules: GivenRules, problems: string[]): PipelineStep[] {
+  if (steps.length <= rules.maxSteps) {
+    return steps.map((given, index) => readStep(given, `steps[${index}]`, rules, problems));
+  }
+  problems.push(`steps: expected at most ${rules.maxSteps} steps, got ${steps.length}`);
+  return [];
+}
+
+function readStep(given: unknown, place: string, rules: GivenRules, problems: string[]): PipelineStep {
+  const before = problems.length;
+  collect(problems, () => checkShape(given, `${place}.`));
+  const { type, chunker, refinery, config = {} } = (given ?? {}) as Partial<PipelineStep>;
+  const read = {
+    type: type as PipelineStep['type'],
+    chunker: type === 'chunk' ? (chunker ?? null) : null,
+    refinery: type === 'refine' ? (refinery ?? null) : null,
+    config,
+  };
+  if (problems.length === before) problems.push(...jsonProblems(config, `${place}.config`));
+  if (problems.length > before) return read;
+  return collect(problems, () => rules.service.checkStep(read, place, rules.missing)) ?? read;
+}
+
+/**
+ * Adds the problems of a check to those of other checks, so that a caller sees all of them at once.
+ *
+ * @returns what the check returns, if it finds none
+ */
+export function collect<T>(problems: string[], check: () => T): T | undefined {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') throw error;
+    problems.push(...error.problems);
+    return undefined;
+  }
+}
+
+/** Refuses, whatever the database, what one of the supported databases cannot store. */
+export function textProblems(place: string, text: unknown): string[] {
+  if (typeof text !== 'string' || (text.isWellFormed() && !text.includes('\0'))) return [];
+  return [`${place}: expected text without NUL and without half a surrogate pair`];
+}
+
+/** Refuses what cannot be written as the JSON that it was: numbers out of range, and very deep values. */
+function jsonProblems(value: unknown, place: string, depth = 0): string[] {
+  if (typeof value === 'number' && !Number.isFinite(value)) return [`${place}: the number is too large`];
+  if (typeof value !== 'object' || value === null) return [];
+  if (depth === DEEPEST) return [`${place}: expected at most ${DEEPEST} levels of lists and objects`];
+  for (const [name, item] of Object.entries(value)) {
+    const path = Array.isArray(value) ? `${place}[${name}]` : `${place}.${name}`;
+    const problems = jsonProblems(item, path, depth + 1);
+    if (problems.length > 0) return problems;
+  }
+  return [];
+}
+
+/** What requests about pipelines say outside of their bodies: which page, which version. */
+
+const checkPage = createValidator(pageQuery);
+
+/**
+ * Reads the query of the list of pipelines.
+ *
+ * @throws ServiceError `invalid_parameters`
+ */
+export function readPage(query: Readonly<Record<string, unknown>>): Partial<PageRequest> {
+  const { limit, cursor, name } = query;
+  const isNumber = typeof limit === 'string' && /^\d{1,9}$/.test(limit);
+  checkPage({ ...query, ...(isNumber ? { limit: Number(limit) } : {}) });
+  const problems = textProblems('name', name);
+  if (problems.length > 0) throw invalid(problems);
+  return {
+    ...(name === undefined ? {} : { name: name as string }),
+    ...(limit === undefined ? {} : { limit: Number(limit) }),
+    ...(cursor === undefined ? {} : { after: readCursor(cursor as string) }),
+  };
+}
+
+const TAG = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
+const TAGS = new RegExp(`^\\s*(?:${TAG.source}\\s*(?:,\\s*|$))+$`);
+
+/**
+ * Reads the versions of `If-Match`; `undefined` without the header. A weak tag counts as a strong one: proxies that
+ * compress weaken tags, and ours stand for the whole pipeline anyway.
+ *
+ * @throws ServiceError `invalid_parameters`
+ */
+export function readIfMatch(header: string | undefined): Versions | undefined {
+  if (header === undefined) return undefined;
+  if (header.trim() === '*') return '*';
+  if (!TAGS.test(header)) {
+    const shown = JSON.stringify(header.slice(0, 60));
+    throw invalid([`If-Match: expected the ETag of an earlier answer such as "3", or *, got ${shown}`]);
+  }
+  const tags = [...header.matchAll(TAG)].map(([, tag]) => tag as string);
+  return tags.filter((tag) => /^[1-9]\d*$/.test(tag)).map(Number);
+}
+
+/** The cursor of the page after a pipeline. */
+export function cursorAfter({ created_at, id }: PagePosition): string {
+  return Buffer.from(`${created_at} ${id}`).toString('base64url');
+}
+
+const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})(\d{3}) ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
+
+function readCursor(cursor: string): PagePosition {
+  const [, time = '', rest = '', id = ''] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  const parsed = new Date(`${time}Z`);
+  if (!Number.isNaN(parsed.getTime()) && parsed.toISOString() === `${time}Z`) {
+    return { created_at: time + rest, id };
+  }
+  const shown = JSON.stringify(cursor.slice(0, 60));
+  throw invalid([`cursor: expected the x-next-cursor of an earlier answer, got ${shown}`]);
+}

@@ -1,0 +1,100 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { putByName } from '../../engine/read/put-by-name.ts';
+import type { PageRequest, PipelineRecord, PipelineStore } from '../../store/contract.ts';
+import { bodyOf, bytesBody } from '../transport/bodies.ts';
+import { pathOf } from '../transport/error-handler.ts';
+import { put } from './by-name.ts';
+import { cursorAfter, readChanges, readIfMatch, readNew, readPage, readWhole } from './read.ts';
+import * as docs from './schemas.ts';
+
+const LARGEST_BODY = 1_048_576;
+/** Pipelines that are read from the store at once for a list without a limit. */
+const READ_AT_ONCE = 500;
+
+interface ById {
+  Params: { pipeline_id: string };
+}
+
+/** Routes that create, list, read, change and delete stored pipelines, by their ids and by their names. */
+export async function pipelineRoutes(app: FastifyInstance): Promise<void> {
+  const { config, service, store } = app.chunksmith;
+  const { maxBodyBytes, maxSteps } = config;
+  const rules = { service, maxSteps };
+  await app.register(bytesBody, { limit: Math.min(LARGEST_BODY, maxBodyBytes) });
+
+  app.post('/v1/pipelines', { schema: docs.create(maxSteps) }, async (request, reply) => {
+    return answerNew(request, reply, await store.create(readNew(bodyOf(request), rules)));
+  });
+
+  app.put('/v1/pipelines', { schema: put(maxSteps) }, async (request, reply) => {
+    const ifMatch = readIfMatch(request.headers['if-match']);
+    const pipeline = readWhole(bodyOf(request), request.query, rules);
+    const { record, isNew } = await putByName(store, pipeline, ifMatch);
+    return isNew ? answerNew(request, reply, record) : answer(reply, record);
+  });
+
+  app.get('/v1/pipelines', { schema: docs.list }, async (request, reply) =>
+    answerPage(store, readPage(request.query as Record<string, unknown>), reply),
+  );
+
+  app.get<ById>('/v1/pipelines/:pipeline_id', { schema: docs.get }, async ({ params }, reply) => {
+    return answer(reply, await store.get(params.pipeline_id));
+  });
+
+  app.put<ById>('/v1/pipelines/:pipeline_id', { schema: docs.update(maxSteps) }, async (request, reply) => {
+    const ifMatch = readIfMatch(request.headers['if-match']);
+    const changes = readChanges(bodyOf(request), rules);
+    return answer(reply, await store.update(request.params.pipeline_id, changes, ifMatch));
+  });
+
+  app.delete<ById>('/v1/pipelines/:pipeline_id', { schema: docs.remove }, async (request, reply) => {
+    await store.delete(request.params.pipeline_id, readIfMatch(request.headers['if-match']));
+    return reply.code(204).send();
+  });
+}
+
+async function answerPage(
+  store: PipelineStore,
+  { limit, ...which }: Partial<PageRequest>,
+  reply: FastifyReply,
+) {
+  const page = await store.list({ limit: limit ?? READ_AT_ONCE, ...which });
+  const last = page.pipelines.at(-1);
+  if (!page.hasMore || last === undefined) return page.pipelines.map(toAnswer);
+  if (limit === undefined) {
+    reply.type('application/json; charset=utf-8');
+    return Readable.from(writeAll(store, page.pipelines));
+  }
+  const cursor = cursorAfter(last);
+  reply.header('x-next-cursor', cursor).header('link', `<?limit=${limit}&cursor=${cursor}>; rel="next"`);
+  return page.pipelines.map(toAnswer);
+}
+
+function answerNew(request: FastifyRequest, reply: FastifyReply, record: PipelineRecord) {
+  const here = pathOf(request);
+  reply.code(201).header('location', here.endsWith('/') ? record.id : `pipelines/${record.id}`);
+  return answer(reply, record);
+}
+
+function answer(reply: FastifyReply, record: PipelineRecord) {
+  reply.header('etag', `"${record.version}"`);
+  return toAnswer(record);
+}
+
+function toAnswer({ id, name, description, steps, created_at, updated_at }: PipelineRecord) {
+  return { id, name, description, config: { steps }, created_at, updated_at };
+}
+
+/** Writes all pipelines as one list, page after page, so that a long one takes little memory. */
+async function* writeAll(store: PipelineStore, first: readonly PipelineRecord[]): AsyncGenerator<string> {
+  let pipelines = first;
+  let before = '[';
+  while (pipelines.length > 0) {
+    yield before + pipelines.map((record) => JSON.stringify(toAnswer(record))).join(',');
+    before = ',';
+    const next: PageRequest = { limit: READ_AT_ONCE, after: pipelines.at(-1) };
+    pipelines = (await store.list(next)).pipelines;
+  }
+  yield ']';
+}

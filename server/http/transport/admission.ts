@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import plugin from 'fastify-plugin';
+import type { Log } from '../../../core/contracts/collaborators.ts';
+import { OVERLOADED } from '../../engine/run/priority-queue.ts';
+import type { Runner } from '../../engine/run/runner.ts';
+import { errorAnswerOf } from './error-handler.ts';
+import type { Metrics } from './metrics.ts';
+import { logAnswered, requestId } from './request-log.ts';
+import { FIXED_HEADERS } from './security.ts';
+
+/**
+ * Admission control: turns requests away before their bodies are read, while the queue that they would join is
+ * full, with 503 and `Retry-After`.
+ */
+export interface Admission {
+  /** Whether a request that arrives now is turned away, judged by its `Content-Length`. */
+  refuses(headers: IncomingMessage['headers']): boolean;
+  /** Registers a route whose requests join a queue. */
+  addRoute(route: string): void;
+  /**
+   * Answers a request that is turned away before Fastify sees it. Fastify takes most of the time of a refusal, and
+   * during a flood `/health` has to wait for all refusals before it. Requests of web pages are left to Fastify,
+   * because their answers need CORS headers. Keys and rate limits are not checked.
+   *
+   * @returns whether it has answered
+   */
+  answers(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Leaves every request to Fastify from now on, which ends connections during a graceful shutdown. */
+  stop(): void;
+}
+
+interface AdmissionOptions {
+  readonly runner: Runner;
+  readonly metrics: Metrics;
+  readonly log: Log;
+}
+
+export function createAdmission({ runner, metrics, log }: AdmissionOptions): Admission {
+  const routes = new QueuedRoutes();
+  const { status, headers, body } = errorAnswerOf(OVERLOADED);
+  const length = { 'content-length': String(Buffer.byteLength(body)) };
+  const fixed = Object.entries({ ...FIXED_HEADERS, ...headers, ...length }).flat();
+  let isStopped = false;
+
+  function refuses({ 'content-length': length }: IncomingMessage['headers']): boolean {
+    return length !== undefined && runner.isFullFor(Number(length));
+  }
+
+  function answers(request: IncomingMessage, response: ServerResponse): boolean {
+    if (isStopped || request.headers.origin !== undefined || !refuses(request.headers)) return false;
+    const { method = '', url = '' } = request;
+    const route = method === 'POST' ? routes.find(url) : undefined;
+    if (route === undefined) return false;
+    const began = performance.now();
+    const reqId = requestId(request);
+    response.writeHead(status, [...fixed, 'x-request-id', reqId]);
+    response.end(body);
+    const ms = performance.now() - began;
+    metrics.answered(route, method, status, ms / 1000);
+    logAnswered(log, { reqId, method, url, status, ms });
+    return true;
+  }
+
+  return {
+    refuses,
+    answers,
+    addRoute: (route) => routes.add(route),
+    stop() {
+      isStopped = true;
+    },
+  };
+}
+
+/** The routes whose requests join a queue; finds the route of a path. */
+class QueuedRoutes {
+  readonly #exact = new Set<string>();
+  readonly #patterns: (readonly [pattern: RegExp, route: string])[] = [];
+
+  add(route: string): void {
+    if (!route.includes(':')) this.#exact.add(route);
+    else this.#patterns.push([new RegExp(`^${route.replace(/:\w+/g, '[^/]+')}$`), route]);
+  }
+
+  find(url: string): string | undefined {
+    const query = url.indexOf('?');
+    const given = query === -1 ? url : url.slice(0, query);
+    const path = given.endsWith('/') ? given.slice(0, -1) : given;
+    if (this.#exact.has(path)) return path;
+    return this.#patterns.find(([pattern]) => pattern.test(path))?.[1];
+  }
+}
+
+/** Applies admission control to the routes below it, also to requests that `Admission.answers` leaves to Fastify. */
+export const admissionHook = plugin(
+  async (app) => {
+    const { admission } = app.chunksmith;
+    app.addHook('onRoute', ({ method, url }) => {
+      if (method === 'POST') admission.addRoute(url);
+    });
+    app.addHook('onRequest', ({ headers }, _reply, done) => {
+      done(admission.refuses(headers) ? OVERLOADED : undefined);
+    });
+  },
+  { name: 'chunksmith-admission', dependencies: ['chunksmith-services'] },
+);

@@ -1,0 +1,78 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { fromPlainError, ServiceError } from '../../../core/errors.ts';
+import { metadataOf } from '../../engine/answer/response-metadata.ts';
+import { labelOf } from '../../engine/operations.ts';
+import type { ByteBudget } from '../../engine/run/byte-budget.ts';
+import type { RunAnswer } from '../../engine/run/executor.ts';
+import type { Task } from '../../engine/tasks.ts';
+import { bodyOf, sendBytes } from './bodies.ts';
+import { reportFailure } from './error-handler.ts';
+import type { Metrics } from './metrics.ts';
+import { logWork } from './request-log.ts';
+import type { Services } from './services.ts';
+
+/** Runs a task on the request and answers with its bytes and response metadata, or with a stream. */
+export type AnswerTask<T extends Task> = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  task: T,
+) => Promise<FastifyReply>;
+
+export function answerWith(services: Services): AnswerTask<Task> {
+  return (request, reply, task) =>
+    answerWork(request, reply, labelOf(task), services, (body, stop) =>
+      services.runner.run(task, body, stop),
+    );
+}
+
+/**
+ * Answers with the bytes and response metadata of work.
+ *
+ * @param label what metrics call it
+ * @param run does it, until the client goes away
+ */
+export async function answerWork(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  label: string,
+  { metrics, byteBudget }: Services,
+  run: (body: Buffer, stop: AbortController) => Promise<RunAnswer>,
+): Promise<FastifyReply> {
+  const body = bodyOf(request);
+  const received = body.length;
+  const answer = await run(body, stopWhenGone(reply));
+  noteWork(request, label, received, answer, metrics);
+  chargeAnswer(reply, answer.bytes.length, byteBudget);
+  const metadata = metadataOf(answer.reported);
+  for (const name in metadata) reply.header(`x-${name}`, metadata[name]);
+  return sendBytes(reply, answer.bytes);
+}
+
+/** An answer that waits for a slow client takes memory as well: until it is sent, it counts as the body did. */
+function chargeAnswer(reply: FastifyReply, bytes: number, byteBudget: ByteBudget): void {
+  if (reply.raw.destroyed) return;
+  byteBudget.force(bytes);
+  reply.raw.once('close', () => byteBudget.giveBack(bytes));
+}
+
+/** Has metrics and the log know of work that is done, and of what failed of it. @param received bytes of the request */
+export function noteWork(
+  request: FastifyRequest,
+  label: string,
+  received: number,
+  { timings, queueSeconds, failures = [] }: Pick<RunAnswer, 'timings' | 'queueSeconds' | 'failures'>,
+  metrics: Metrics,
+): void {
+  metrics.worked(label, received, queueSeconds, timings);
+  logWork(request, queueSeconds, timings);
+  for (const failure of failures) reportFailure(fromPlainError(failure), request, metrics);
+}
+
+/** A controller that aborts if the client closes the connection before it has its answer. */
+export function stopWhenGone(reply: FastifyReply): AbortController {
+  const stop = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) stop.abort(new ServiceError('client_gone'));
+  });
+  return stop;
+}

@@ -1,0 +1,188 @@
+import type { IncomingMessage } from 'node:http';
+import { finished, pipeline, Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import type { FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
+import plugin from 'fastify-plugin';
+import { ServiceError } from '../../../core/errors.ts';
+import { hold } from '../../../core/hold.ts';
+import { release } from '../../engine/answer/release.ts';
+import { isStream } from './media.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Bytes of the body; null if it was not read. */
+    chunksmithBytes: number | null;
+  }
+}
+
+/**
+ * Gives the routes below it their JSON bodies as bytes: whoever does the work parses and checks them, perhaps
+ * another thread. The schemas of these routes are for the documentation only. Bodies may be compressed, are charged
+ * to the byte budget, and are read to their ends even if they are refused.
+ */
+export const bytesBody = plugin<{ readonly limit: number }>(
+  async (app, { limit }) => {
+    app.removeAllContentTypeParsers();
+    app.decorateRequest('chunksmithBytes', null);
+    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+      request.chunksmithBytes = body.length;
+      done(null, body);
+    });
+    app.addHook('onRoute', (route) => {
+      route.bodyLimit = limit;
+    });
+    app.setValidatorCompiler(() => () => true);
+    // What comes out of a compressed body is what is charged.
+    for (const policy of [contentEncoding, chargeBodies, lateBodies]) await app.register(policy);
+  },
+  { name: 'chunksmith-bytes-body' },
+);
+
+/** The bytes of a request's body. */
+export function bodyOf(request: FastifyRequest): Buffer {
+  return (request.body ?? Buffer.alloc(0)) as Buffer;
+}
+
+/** Most bytes of an answer that is sent as a string, which Node writes together with the headers. */
+const ONE_WRITE = 16_384;
+
+/** Sends bytes of JSON and, if they are many, frees their memory once the connection is done with them. */
+export function sendBytes(reply: FastifyReply, answer: Uint8Array<ArrayBuffer>): FastifyReply {
+  reply.type('application/json; charset=utf-8');
+  const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
+  if (bytes.length <= ONE_WRITE) return reply.send(bytes.toString());
+  reply.raw.once('close', () => release(answer));
+  return reply.send(bytes);
+}
+
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+};
+
+/**
+ * Decompresses the bodies of the routes below it, by their `Content-Encoding`. The limit of a body holds for what
+ * comes out.
+ */
+const contentEncoding = plugin(
+  async (app) => {
+    app.addHook('preParsing', (request, reply, payload, done) => {
+      const encoding = encodingOf(request);
+      if (encoding === undefined) return done(null, payload);
+      const create = DECODERS[encoding];
+      if (create === undefined)
+        return done(new ServiceError('unsupported_encoding', { received: JSON.stringify(encoding) }));
+      // What it cannot read after the request was refused is told to nobody any more.
+      const decoder = hold(create());
+      // Fastify holds it against Content-Length.
+      Object.defineProperty(decoder, 'receivedEncodedLength', { get: () => bytesInto(decoder) });
+      payload.pipe(decoder);
+      // Not a pipeline, which would destroy the request when the decoder fails, and with it the way to read the rest.
+      finished(payload, (error) => error && decoder.destroy(error));
+      reply.raw.once('close', () => decoder.destroy());
+      done(null, decoder);
+    });
+  },
+  { name: 'chunksmith-content-encoding' },
+);
+
+/** How the body of a request is compressed; undefined if it is not. */
+export function encodingOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+  const encoding = headers['content-encoding']?.trim().toLowerCase();
+  return encoding === '' || encoding === 'identity' ? undefined : encoding;
+}
+
+/** Whether the code of an error is one of the decoders'. */
+export function isDecodingError(code: string): boolean {
+  return /^(Z_|ERR__ERROR|ERR_BROTLI|ZSTD_)/.test(code);
+}
+
+function bytesInto(decoder: Transform): number {
+  return (decoder as unknown as { readonly bytesWritten: number }).bytesWritten;
+}
+
+/**
+ * Charges the bodies of the routes below it to the budget: by `Content-Length`, else as they arrive. Streams charge
+ * what they have read and not answered themselves.
+ */
+const chargeBodies = plugin(
+  async (app) => {
+    const { byteBudget } = app.chunksmith;
+    app.addHook('preParsing', (request, reply, payload, done) => {
+      if (isStream(request)) return done(null, payload);
+      let charged = 0;
+      const charge = (bytes: number) => {
+        byteBudget.take(bytes);
+        charged += bytes;
+      };
+      reply.raw.once('close', () => byteBudget.giveBack(charged));
+      const announced = announcedLength(request);
+      if (announced === undefined) return done(null, metered(payload, charge));
+      try {
+        charge(announced);
+      } catch (error) {
+        return done(error as Error);
+      }
+      done(null, payload);
+    });
+  },
+  { name: 'chunksmith-byte-budget', dependencies: ['chunksmith-services'] },
+);
+
+function announcedLength({ headers, routeOptions }: FastifyRequest): number | undefined {
+  if (headers['content-encoding'] !== undefined) return undefined;
+  const length = headers['content-length'];
+  if (length === undefined) return headers['transfer-encoding'] === undefined ? 0 : undefined;
+  return Math.min(Number(length), routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY);
+}
+
+/** The same body, charged as it arrives. */
+function metered(payload: RequestPayload, charge: (bytes: number) => void): RequestPayload {
+  const meter = new Transform({
+    transform(chunk: Uint8Array, _encoding, done) {
+      try {
+        charge(chunk.byteLength);
+        done(null, chunk);
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  });
+  pipeline(payload, meter, () => {});
+  // Of a compressed body, Fastify holds this against Content-Length.
+  return Object.defineProperty(meter, 'receivedEncodedLength', { get: () => payload.receivedEncodedLength });
+}
+
+/**
+ * Reads and drops the rest of bodies whose requests are answered already, so that a client that reads only once it
+ * has sent everything finds its answer. Who still sends when the time for a request is over loses the connection.
+ */
+const lateBodies = plugin(
+  async (app) => {
+    const { requestTimeout } = app.chunksmith.config;
+    app.addHook('onResponse', ({ raw }, _reply, done) => {
+      if (!raw.complete && !raw.destroyed) dropRest(raw, requestTimeout * 1000);
+      done();
+    });
+  },
+  { name: 'chunksmith-late-bodies', dependencies: ['chunksmith-services'] },
+);
+
+function dropRest(request: IncomingMessage, milliseconds: number): void {
+  const { socket } = request;
+  const timer = setTimeout(() => socket.destroy(), milliseconds);
+  const settle = () => {
+    clearTimeout(timer);
+    socket.off('close', settle);
+  };
+  // An answered request does not hear that its connection is closed.
+  socket.once('close', settle);
+  finished(request, settle);
+  // Whoever has read it until now must not hold it up.
+  request.unpipe();
+  request.removeAllListeners('readable');
+  request.resume();
+}

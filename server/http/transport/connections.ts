@@ -1,0 +1,62 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import plugin from 'fastify-plugin';
+
+/** Answers to requests that cannot be read, by the code of Node's error. */
+const ANSWERS: Readonly<Record<string, readonly [status: string, detail: string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    'The headers are too large: send fewer or shorter ones.',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request was not sent in time: send it faster.'],
+};
+const NOT_HTTP = ['400 Bad Request', 'The request is not valid HTTP/1.1.'] as const;
+
+/** The answers that are sent while their requests still are, by their connections. */
+const underWay = new WeakMap<Socket, ServerResponse>();
+
+/** Leaves the sender of a request as much time as it likes until it is answered. */
+export function answersWhileSent(answer: ServerResponse): void {
+  const { socket } = answer;
+  if (socket === null) return;
+  underWay.set(socket, answer);
+  answer.once('close', () => underWay.delete(socket));
+}
+
+/** Answers a request that is not HTTP, has too large headers or is too slow, and ends its connection. */
+export function refuseConnection({ code = '' }: Error & { code?: string }, socket: Socket): void {
+  if (code === 'ECONNRESET' || !socket.writable) return;
+  const answer = underWay.get(socket);
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && answer !== undefined) return;
+  // In the middle of an answer, another one would be taken for a part of it.
+  if (answer?.headersSent) return void socket.destroy();
+  const [status, detail] = ANSWERS[code] ?? NOT_HTTP;
+  const body = JSON.stringify({ detail });
+  const head = `content-type: application/json; charset=utf-8\r\ncontent-length: ${body.length}\r\nconnection: close`;
+  socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`);
+}
+
+/**
+ * Keeps connections from holding up the shutdown: an answer in flight is the last of its connection, and
+ * connections that browsers and load balancers opened ahead and never used end at once.
+ */
+export const gracefulShutdown = plugin(
+  async (app) => {
+    const unused = new Set<Socket>();
+    let isClosing = false;
+    app.server.on('connection', (socket: Socket) => {
+      unused.add(socket);
+      socket.once('close', () => unused.delete(socket));
+    });
+    app.server.on('request', ({ socket }) => unused.delete(socket));
+    app.addHook('preClose', async () => {
+      isClosing = true;
+      for (const socket of unused) socket.destroy();
+    });
+    app.addHook('onSend', (_request, reply, _payload, done) => {
+      if (isClosing) reply.header('connection', 'close');
+      done();
+    });
+  },
+  { name: 'chunksmith-graceful-shutdown' },
+);

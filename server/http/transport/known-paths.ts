@@ -1,0 +1,147 @@
+import { posix } from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import plugin from 'fastify-plugin';
+import { ServiceError } from '../../../core/errors.ts';
+import { suggest } from '../../engine/validation/suggest.ts';
+import { pathOf } from './error-handler.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The paths of the routes, without the app's prefix, with their methods. */
+    readonly chunksmithPaths: KnownPaths;
+  }
+  interface FastifyContextConfig {
+    /** Marks a route that only answers 405. */
+    refusesMethods?: boolean;
+  }
+}
+
+export type KnownPaths = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Remembers the path, without the app's own prefix, of every route that is registered after it. */
+export const knownPaths = plugin(
+  async (app) => {
+    const paths = new Map<string, Set<string>>();
+    const { prefix } = app;
+    app.decorate('chunksmithPaths', paths);
+    app.addHook('onRoute', ({ url, method, config }) => {
+      if (config?.refusesMethods === true) return;
+      const path = withoutSlash(url.slice(prefix.length));
+      const methods = paths.get(path) ?? new Set();
+      for (const one of [method].flat()) methods.add(one);
+      paths.set(path, methods);
+    });
+  },
+  { name: 'chunksmith-known-paths' },
+);
+
+/**
+ * Makes every known path answer the methods that it does not take with 405 and `Allow`. To be registered after all
+ * other routes.
+ */
+export const methodNotAllowed = plugin(
+  async (app) => {
+    for (const [path, methods] of app.chunksmithPaths) {
+      app.route({
+        method: app.supportedMethods.filter((method) => !methods.has(method)),
+        url: path,
+        schema: { hide: true },
+        config: { refusesMethods: true },
+        onRequest: async (request, reply) => {
+          throw methodNotAllowedError(request, reply, methods);
+        },
+        handler: () => {},
+      });
+    }
+  },
+  { name: 'chunksmith-method-not-allowed', dependencies: ['chunksmith-known-paths'] },
+);
+
+/**
+ * Answers requests that no route takes, before their bodies are read. Requests with a method that the router does
+ * not know come here too, whatever their path.
+ */
+export async function unknownPaths(app: FastifyInstance): Promise<void> {
+  const { prefix, chunksmithPaths: paths } = app;
+  const known = () => [...paths.keys()].filter((path) => !path.includes('*')).map(shown);
+  const shown = (path: string) => prefix + withBraces(path);
+  const root = shown('/');
+  // In a scope of its own, where no route is: the hook runs for nothing else.
+  app.addHook('onRequest', async (request, reply) => {
+    const path = pathOf(request);
+    const methods = paths.get(withoutSlash(path.slice(prefix.length)));
+    if (methods === undefined || methods.has(request.method)) throw notFound(path, known(), root);
+    throw methodNotAllowedError(request, reply, methods);
+  });
+  app.setNotFoundHandler((request) => {
+    throw notFound(pathOf(request), known(), root);
+  });
+}
+
+/** Answers all paths of a process that does jobs alone, but those of operators. */
+export async function operatorsAlone(app: FastifyInstance): Promise<void> {
+  const { prefix, chunksmithPaths: paths } = app;
+  app.setSerializerCompiler(() => (value) => JSON.stringify(value));
+  app.setNotFoundHandler((request) => {
+    const known = [...paths.keys()].map((path) => prefix + path).join(', ');
+    const hint = ` This process does jobs alone (--role worker) and answers ${known}; send requests to one with --role api or all.`;
+    throw new ServiceError('not_found', { path: pathOf(request), hint });
+  });
+}
+
+/** A path as the documentation writes it: `/v1/pipelines/{pipeline_id}`. */
+export function withBraces(path: string): string {
+  return path.replace(/:(\w+)/g, '{$1}');
+}
+
+function withoutSlash(path: string): string {
+  return path.replace(/\/$/, '') || '/';
+}
+
+function methodNotAllowedError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  methods: ReadonlySet<string>,
+): ServiceError {
+  const allowed = [...methods].join(', ');
+  reply.header('allow', allowed);
+  return new ServiceError('method_not_allowed', { path: pathOf(request), method: request.method, allowed });
+}
+
+/**
+ * The error for a path without a route. It suggests the known path that was probably meant, or else names what there
+ * is in the same folder, such as the chunkers below `/v1/chunk`.
+ *
+ * @param root path of the list of what there is
+ */
+function notFound(path: string, known: readonly string[], root: string): ServiceError {
+  return new ServiceError('not_found', { path, hint: ` ${hintFor(path, known, root)}` });
+}
+
+function hintFor(given: string, known: readonly string[], root: string): string {
+  const path = given.replace(/(?<=.)\/$/, '');
+  const folder = posix.dirname(path);
+  const names = namesIn(folder, known);
+  const near = names.length === 0 ? nearAsWhole(path, known) : nearIn(folder, posix.basename(path), names);
+  if (near !== undefined) return `Did you mean ${near}?`;
+  // The files of the documentation are nothing that one would ask for by name.
+  const listed = names.filter((one) => !one.includes('.'));
+  if (listed.length === 0 || posix.join(folder, '/') === root) return `GET ${root} lists what there is.`;
+  return `In ${folder} there ${listed.length === 1 ? 'is' : 'are'} ${listed.join(', ')}.`;
+}
+
+/** The last parts of the known paths right in a folder, without parameters. */
+function namesIn(folder: string, known: readonly string[]): string[] {
+  const paths = known.filter((path) => posix.dirname(path) === folder);
+  return paths.map((path) => posix.basename(path)).filter((name) => name !== '' && !name.startsWith('{'));
+}
+
+function nearIn(folder: string, name: string, names: readonly string[]): string | undefined {
+  const near = suggest(name, names);
+  return near && posix.join(folder, near);
+}
+
+/** Long paths are alike in most of their letters, so here a few others are enough to mean something else. */
+function nearAsWhole(path: string, known: readonly string[]): string | undefined {
+  return suggest(path, known, Math.max(2, Math.floor(path.length / 4)));
+}

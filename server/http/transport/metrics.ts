@@ -1,0 +1,108 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Timings } from '../../engine/answer/response-metadata.ts';
+import type { RunnerLoad } from '../../engine/run/runner.ts';
+import type { JobLoad } from '../../store/jobs/contract.ts';
+import { addJobMetrics, type JobMetrics } from '../jobs/metrics.ts';
+
+/** What the server counts for Prometheus. No label has text, names of pipelines or keys. */
+export interface Metrics {
+  /** Counts an answered request. `route` is the route's pattern, never the path of the request. */
+  answered(route: string, method: string, status: number, seconds: number): void;
+  /** Counts the work on a request; `plugin` is `pipeline` for stored pipelines. */
+  worked(plugin: string, bodyBytes: number, queueSeconds: number, timings: Timings): void;
+  /** Counts a stream that is answered. */
+  streamed(plugin: string): void;
+  /** Counts a request that failed through the fault of a plugin; `error` is its code. */
+  failed(kind: string, name: string, error: string): void;
+  /** What is counted of jobs, if the server takes any. */
+  readonly jobs: JobMetrics | undefined;
+  /** All metrics in the text format of Prometheus. */
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+export interface MetricsSources {
+  load(): RunnerLoad;
+  bytesInFlight(): number;
+  /** Asks the store of jobs; missing if the server takes none. */
+  readonly jobLoad: (() => Promise<JobLoad>) | undefined;
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+export function createMetrics({ load, bytesInFlight, jobLoad }: MetricsSources): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const { requests, stages } = createHistograms(registry);
+  const counters = createCounters(registry);
+  addGauge(registry, 'queue_depth', 'Requests that wait for a worker thread.', () => load().waiting);
+  addGauge(registry, 'worker_threads', 'Worker threads that are there.', () => load().threads);
+  addGauge(
+    registry,
+    'bytes_in_flight',
+    'Bytes of request bodies that are read and worked on.',
+    bytesInFlight,
+  );
+  return {
+    answered(route, method, status, seconds) {
+      requests.observe({ route, method, status }, seconds);
+    },
+    worked(plugin, bodyBytes, queueSeconds, timings) {
+      stages.observe({ stage: 'queue', by: plugin }, queueSeconds);
+      for (const { stage, by, seconds } of timings.times) stages.observe({ stage, by }, seconds);
+      counters.bytes.inc({ plugin }, bodyBytes);
+      counters.documents.inc({ plugin }, timings.documents);
+      counters.chunks.inc({ plugin }, timings.chunks);
+      counters.tokens.inc({ plugin }, timings.tokens);
+      for (const model of timings.opened) counters.models.inc({ model });
+    },
+    streamed: (plugin) => counters.streams.inc({ plugin }),
+    failed: (kind, name, error) => counters.failures.inc({ kind, name, error }),
+    jobs: jobLoad === undefined ? undefined : addJobMetrics(registry, jobLoad),
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
+
+function createHistograms(registry: Registry) {
+  const shared = { buckets: SECONDS, registers: [registry] };
+  return {
+    requests: new Histogram({
+      ...shared,
+      name: 'chunksmith_request_seconds',
+      help: 'Time from the first byte of a request to the last of its answer.',
+      labelNames: ['route', 'method', 'status'],
+    }),
+    stages: new Histogram({
+      ...shared,
+      name: 'chunksmith_stage_seconds',
+      help: 'Time of a request in a stage: parse, queue, read, chunk, refine, embed, search, tokenize or serialise.',
+      labelNames: ['stage', 'by'],
+    }),
+  };
+}
+
+function createCounters(registry: Registry) {
+  const count = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ name: `chunksmith_${name}_total`, help, labelNames, registers: [registry] });
+  return {
+    bytes: count('received_bytes', 'Bytes of request bodies that were worked on.', 'plugin'),
+    documents: count('documents', 'Texts, documents or lists of chunks that were worked on.', 'plugin'),
+    streams: count('streams', 'Streams of documents or of lists of chunks.', 'plugin'),
+    chunks: count('chunks', 'Chunks that were answered.', 'plugin'),
+    tokens: count('tokens', 'Tokens of the chunks that were answered.', 'plugin'),
+    models: count('model_loads', 'Embedding models that were opened.', 'model'),
+    failures: count('plugin_failures', 'Requests that a plugin failed.', 'kind', 'name', 'error'),
+  };
+}
+
+function addGauge(registry: Registry, name: string, help: string, read: () => number): void {
+  new Gauge({
+    name: `chunksmith_${name}`,
+    help,
+    registers: [registry],
+    collect() {
+      this.set(read());
+    },
+  });
+}

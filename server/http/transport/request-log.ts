@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import plugin from 'fastify-plugin';
+import type { Log } from '../../../core/contracts/collaborators.ts';
+import { EMPTY_VECTORS, type Timings } from '../../engine/answer/response-metadata.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** How much work it was, for its line in the log; missing if it was none. */
+    chunksmithWork?: Pick<Timings, 'documents' | 'chunks' | 'emptyVectors'>;
+  }
+}
+
+/** Logs a line for each request that is answered. */
+export const requestLog = plugin(
+  async (app) => {
+    app.addHook('onResponse', (request, reply, done) => {
+      const { log, method, url, chunksmithBytes } = request;
+      const { documents, chunks, emptyVectors = 0 } = request.chunksmithWork ?? {};
+      const counts = { bytes: chunksmithBytes ?? undefined, documents, chunks };
+      logAnswered(log, { method, url, status: reply.statusCode, ...counts, ms: reply.elapsedTime });
+      if (emptyVectors > 0) log.warn({ texts: emptyVectors }, EMPTY_VECTORS);
+      done();
+    });
+  },
+  { name: 'chunksmith-request-log' },
+);
+
+/** Counts each request that is answered, for `/metrics`. */
+export const requestMetrics = plugin(
+  async (app) => {
+    const { metrics } = app.chunksmith;
+    app.addHook('onResponse', ({ routeOptions, method }, reply, done) => {
+      metrics.answered(routeOptions.url ?? 'unknown', method, reply.statusCode, reply.elapsedTime / 1000);
+      done();
+    });
+  },
+  { name: 'chunksmith-request-metrics', dependencies: ['chunksmith-services'] },
+);
+
+/**
+ * Has the line of a request say how much work it was, and logs at `debug` where its time went. A stream is many such
+ * pieces of work.
+ */
+export function logWork(request: FastifyRequest, queueSeconds: number, timings: Timings): void {
+  const { documents, chunks, emptyVectors, times, tokens, opened } = timings;
+  const before = request.chunksmithWork ?? { documents: 0, chunks: 0, emptyVectors: 0 };
+  request.chunksmithWork = {
+    documents: before.documents + documents,
+    chunks: before.chunks + chunks,
+    emptyVectors: before.emptyVectors + emptyVectors,
+  };
+  if (!isDebug(request.log)) return;
+  const stages = Object.fromEntries(times.map(({ stage, by, seconds }) => [`${stage} ${by}`, toMs(seconds)]));
+  request.log.debug({ queueMs: toMs(queueSeconds), stages, tokens, opened }, 'worked');
+}
+
+/** Whether a log has what is of use for debugging; also asked of the log of an app that the service is mounted in. */
+function isDebug({ level }: FastifyRequest['log']): boolean {
+  return level === 'debug' || level === 'trace';
+}
+
+function toMs(seconds: number): number {
+  return Math.round(seconds * 1e6) / 1000;
+}
+
+const REQUEST_ID = /^[\w.:+/=@-]{1,128}$/;
+
+/** The id that the caller gave in `x-request-id`, if it is safe to log, else a new one. */
+export function requestId({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+interface Answered {
+  /** Given if the log is not that of the request, which adds it by itself. */
+  readonly reqId?: string;
+  readonly method: string;
+  readonly url: string;
+  readonly status: number;
+  /** Bytes of the body that was read. */
+  readonly bytes?: number | undefined;
+  /** Texts, or lists of chunks, of a request that was worked on. */
+  readonly documents?: number | undefined;
+  /** Chunks of its answer. */
+  readonly chunks?: number | undefined;
+  readonly ms: number;
+}
+
+/** Logs a line for an answered request; without the query, which may contain anything. */
+export function logAnswered(log: Log, { reqId, method, url, status, ms, ...sizes }: Answered): void {
+  const id = reqId === undefined ? {} : { reqId };
+  const query = url.indexOf('?');
+  const path = query === -1 ? url : url.slice(0, query);
+  log.info({ ...id, method, path, status, ...sizes, ms: Math.round(ms * 10) / 10 }, 'answered');
+}

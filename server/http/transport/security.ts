@@ -1,0 +1,113 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import cors from '@fastify/cors';
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import plugin from 'fastify-plugin';
+import { ServiceError } from '../../../core/errors.ts';
+import { type AccessConfig, asksForKeys, readKeys } from '../../config/access.ts';
+
+/** Paths without a key, for load balancers and orchestrators. */
+const OPEN_PATHS = new Set(['/health', '/ready']);
+/** Paths that no rate limit counts: monitoring goes on while clients are refused. */
+const UNCOUNTED_PATHS = new Set([...OPEN_PATHS, '/metrics']);
+/** The pages of the documentation and what they load: a browser sends no key for them, and loads many at once. */
+const DOCUMENTATION = /^\/(docs|redoc|playground|openapi\.json)(\/|$)/;
+
+/**
+ * Security headers of every answer: helmet's defaults without Content-Security-Policy, which the pages of the
+ * documentation set themselves, and without HSTS, which belongs to whatever terminates TLS.
+ */
+export const FIXED_HEADERS: Readonly<Record<string, string>> = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'origin-agent-cluster': '?1',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-dns-prefetch-control': 'off',
+  'x-download-options': 'noopen',
+  'x-frame-options': 'SAMEORIGIN',
+  'x-permitted-cross-domain-policies': 'none',
+  'x-xss-protection': '0',
+};
+
+/**
+ * Adds the security headers and, if they are configured, CORS, the rate limit and the check of keys.
+ *
+ * @throws ConfigError if keys are set that cannot be used
+ */
+export const security = plugin(
+  async (app) => {
+    const { config } = app.chunksmith;
+    const keys = readKeys(config);
+    app.addHook('onRequest', (request, reply, done) => {
+      reply.header('x-request-id', request.id);
+      reply.headers(FIXED_HEADERS);
+      done();
+    });
+    if (config.corsOrigins.length > 0) await allowOrigins(app, config.corsOrigins);
+    if (config.rateLimit > 0) await limitRate(app, config);
+    if (keys.length > 0) requireKeys(app, keys, config);
+  },
+  { name: 'chunksmith-security', dependencies: ['chunksmith-services', 'chunksmith-error-handler'] },
+);
+
+/** Whether a request to a path must carry a key; of an unknown path, `''`, it must. */
+export function needsKey(config: AccessConfig, path: string): boolean {
+  if (!asksForKeys(config) || OPEN_PATHS.has(path)) return false;
+  return config.docsNeedKey || !DOCUMENTATION.test(path);
+}
+
+/** Whether requests to a path count towards the rate limit. */
+function isCounted({ rateLimit }: AccessConfig, path: string): boolean {
+  return rateLimit > 0 && !UNCOUNTED_PATHS.has(path) && !DOCUMENTATION.test(path);
+}
+
+/** The statuses by which keys and a rate limit, if they are set, refuse requests to a path. */
+export function refusalStatuses(config: AccessConfig, path: string): number[] {
+  return [...(needsKey(config, path) ? [401] : []), ...(isCounted(config, path) ? [429] : [])];
+}
+
+async function allowOrigins(app: FastifyInstance, origins: readonly string[]): Promise<void> {
+  await app.register(cors, {
+    origin: origins.includes('*') ? '*' : [...origins],
+    methods: ['GET', 'POST', 'PUT', 'DELETE'],
+    exposedHeaders: ['*', 'etag', 'link', 'location', 'retry-after', 'x-next-cursor', 'x-request-id'],
+    maxAge: 600,
+  });
+}
+
+async function limitRate(app: FastifyInstance, config: AccessConfig): Promise<void> {
+  const { rateLimit: limit } = config;
+  const { prefix } = app;
+  await app.register(rateLimit, {
+    max: limit,
+    timeWindow: '1 minute',
+    allowList: (request) => !isCounted(config, routeOf(request, prefix)),
+    errorResponseBuilder: (_request, { ttl }) =>
+      new ServiceError('too_many_requests', { limit, seconds: Math.ceil(ttl / 1000) }),
+  });
+}
+
+/** Compares digests, which all have the same length, so that the time taken reveals nothing about the keys. */
+function requireKeys(app: FastifyInstance, keys: readonly string[], config: AccessConfig): void {
+  const known = keys.map((key) => digest(key));
+  const { prefix } = app;
+  app.addHook('onRequest', async (request, reply) => {
+    if (!needsKey(config, routeOf(request, prefix))) return;
+    const [, given = ''] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];
+    const received = digest(given);
+    const fits = known.map((key) => timingSafeEqual(key, received));
+    if (fits.includes(true)) return;
+    reply.header('www-authenticate', 'Bearer');
+    throw new ServiceError('unauthorized');
+  });
+}
+
+/** The route of a request, without the prefix of the app; empty if there is none. */
+function routeOf({ routeOptions: { url = '' } }: FastifyRequest, prefix: string): string {
+  return url.startsWith(prefix) ? url.slice(prefix.length) : url;
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
