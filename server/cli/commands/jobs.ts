@@ -19,7 +19,7 @@ export function jobsCommand(env: Environment): Command {
     onJob('show', 'Show how far a job is', env, (jobs, id, flags) => show(jobs.get(id), flags)),
     onJob('cancel', 'Cancel a job', env, (jobs, id, flags) => show(jobs.cancel(id), flags)),
     onJob('retry', 'Do again what failed of a job', env, (jobs, id, flags) => show(jobs.retry(id), flags)),
-    onJob('watch', 'Print how far a job is until it is over; fails if the job does', env, watch),
+    onJob('watch', 'Print how far a job is until it is over; fails if the job does', env, follow),
     copyCommand('result', 'Print the lines that a job has written', env),
     copyCommand('errors', 'Print the documents that failed', env),
     onJob('delete', 'Delete a job that is over, and what it has written', env, remove),
@@ -71,7 +71,7 @@ function jobsOf(flags: RemoteFlags, env: Environment): Jobs {
   return new Jobs(apiOf(flags, env));
 }
 
-async function watch(jobs: Jobs, id: string, flags: RemoteFlags): Promise<void> {
+async function follow(jobs: Jobs, id: string, flags: RemoteFlags): Promise<void> {
   const onProgress = (job: Job) => console.log(flags.json === true ? JSON.stringify(job) : inOneLine(job));
   const { state, error } = await jobs.wait(id, { onProgress });
   if (state !== 'done') throw new CommandError(`the job is ${state}: ${error?.detail ?? ''}`);

@@ -13,7 +13,7 @@ import { withSmallYoungGeneration } from '../v8-switches.ts';
  */
 export function serverCommands(env: Environment, onEnd: (status: number) => void): readonly Command[] {
   const serve = withServerFlags(new Command('serve'))
-    .description('Run the service.')
+    .description('Run the service; in a checkout, npm start -- [options] does so, too.')
     .action(async (flags: Flags) => onEnd(await run(flags, env)));
   const check = withServerFlags(new Command('check'))
     .description('Say what a service with these flags has and lacks, and do not start it.')
