@@ -37,18 +37,29 @@ export async function* decompressed(
     yield* source;
     return;
   }
-  const most = Math.max(limit, file.size * maxExpansion);
-  let bytes = 0;
+  const count = expansionOf(file, { maxExpansion, limit });
   try {
     for await (const piece of membersOf(source, /zst$/i.test(file.name))) {
-      bytes += piece.length;
-      if (bytes > most) throw unreadable(file.name, `more than ${most} bytes come out of its ${file.size}`);
+      count(piece.length);
       yield piece;
     }
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     throw unreadable(file.name, `it is not what its name says, or is damaged: ${reasonOf(error)}`, error);
   }
+}
+
+/** Counts bytes that come out of a file. It throws as `decompressed` does. */
+export function expansionOf(
+  { name, size }: StoredFile,
+  { maxExpansion, limit }: Pick<ReadOptions, 'maxExpansion' | 'limit'>,
+): (bytes: number) => void {
+  const most = Math.max(limit, size * maxExpansion);
+  let all = 0;
+  return (bytes) => {
+    all += bytes;
+    if (all > most) throw unreadable(name, `more than ${most} bytes come out of its ${size}`);
+  };
 }
 
 /** Node stops at the end of a member of Zstandard: what is left then goes to a new decompressor. */

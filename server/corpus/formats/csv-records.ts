@@ -1,3 +1,5 @@
+import { afterPairs } from './csv-fields.ts';
+
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const QUOTE = 0x22;
@@ -99,7 +101,7 @@ export class CsvRecords {
     const isLast = quote === this.#kept.length - 1;
     if (quote === -1) this.#seen = this.#kept.length;
     else if (isLast && !isEnd) this.#seen = quote;
-    else if (this.#kept[quote + 1] === QUOTE) this.#seen = quote + 2;
+    else if (this.#kept[quote + 1] === QUOTE) this.#seen = afterPairs(this.#kept, quote);
     else [this.#seen, this.#isQuoted] = [quote + 1, false];
     return quote === -1 || !isLast || isEnd;
   }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { setImmediate as turn } from 'node:timers/promises';
 import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { ShardRange, SourceDocument } from '../shard.ts';
 import type { Storage, StoredFile } from '../storage.ts';
@@ -7,10 +8,12 @@ import { decompressed, Shares, uncompressedName } from './compression.ts';
 import { csvFields } from './csv-fields.ts';
 import { type CsvRecord, CsvRecords } from './csv-records.ts';
 import { quoted } from './document-line.ts';
-import { defaultMapping, mapRow, noTextColumn, type Row } from './map-fields.ts';
+import { columnsProblem, defaultMapping, mapRow, noTextColumn, type Row } from './map-fields.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
 
 const TAB = 0x09;
+/** Bytes of rows that are read without a break: nothing else happens in this thread meanwhile. */
+const TOGETHER = 64 * 1024;
 const DELIMITERS = [...Buffer.from(',;\t|')];
 const BYTE_ORDER_MARK = /^\ufeff/;
 const UTF_16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
@@ -40,7 +43,7 @@ async function* readTable(file: StoredFile, bytes: AsyncIterable<Buffer>, option
   let problem: ServiceError | undefined;
   let row = 0;
 
-  function* take(isEnd: boolean): Generator<readonly SourceDocument[]> {
+  async function* take(isEnd: boolean): AsyncGenerator<readonly SourceDocument[]> {
     if (header === undefined) {
       const first = records.take(isEnd);
       if (first === undefined) return;
@@ -49,14 +52,15 @@ async function* readTable(file: StoredFile, bytes: AsyncIterable<Buffer>, option
       problem = noTextColumn(header.names, options.fields);
     }
     if (problem !== undefined) return;
-    const taken: CsvRecord[] = [];
-    for (let one = records.take(isEnd); one !== undefined; one = records.take(isEnd)) taken.push(one);
-    const { names, delimiter } = header;
-    yield taken.map(({ byte, size, content }) => ({
-      place: { source: file.name, byte, row: row++ },
-      size: shares.of(size),
-      document: documentOf(content, { names, delimiter }, options),
-    }));
+    const known = header;
+    for (const taken of together(records, isEnd)) {
+      yield taken.map(({ byte, size, content }) => ({
+        place: { source: file.name, byte, row: row++ },
+        size: shares.of(size),
+        document: documentOf(content, known, options),
+      }));
+      await turn();
+    }
   }
 
   for await (const piece of decompressed(file, bytes, options)) {
@@ -67,6 +71,19 @@ async function* readTable(file: StoredFile, bytes: AsyncIterable<Buffer>, option
   yield* take(true);
   if (problem !== undefined)
     yield [{ place: { source: file.name }, size: file.size, document: problem, isOfMany: true }];
+}
+
+function* together(records: CsvRecords, isEnd: boolean): Generator<readonly CsvRecord[]> {
+  let taken: CsvRecord[] = [];
+  let bytes = 0;
+  for (let one = records.take(isEnd); one !== undefined; one = records.take(isEnd)) {
+    taken.push(one);
+    bytes += one.size;
+    if (bytes < TOGETHER) continue;
+    yield taken;
+    [taken, bytes] = [[], 0];
+  }
+  if (taken.length > 0) yield taken;
 }
 
 function readHeader({ name }: StoredFile, { content }: CsvRecord, delimiters: readonly number[]): Header {
@@ -80,10 +97,10 @@ function readHeader({ name }: StoredFile, { content }: CsvRecord, delimiters: re
   const delimiter = delimiters[counts.indexOf(Math.max(...counts))] as number;
   const text = Buffer.from(content.toString().replace(BYTE_ORDER_MARK, ''));
   const names = (csvFields(text, delimiter) ?? []).map(
-    (column, index) => column.trim() || `column_${index + 1}`,
+    (column, index) => Buffer.from(column, 'latin1').toString().trim() || `column_${index + 1}`,
   );
-  const twice = names.find((column, index) => names.indexOf(column) < index);
-  if (twice !== undefined) throw unreadable(name, `its header has the column ${twice} twice`);
+  const problem = columnsProblem(names);
+  if (problem !== undefined) throw unreadable(name, `its header has ${problem}`);
   if (names.length === 0) throw unreadable(name, 'its header is not valid CSV');
   return { names, delimiter };
 }
@@ -111,7 +128,7 @@ function lineOf(fields: readonly string[] | undefined, names: readonly string[],
   const row: Row = {
     names,
     value: (name) => values.get(name),
-    json: (name) => quoted(values.get(name) ?? ''),
+    json: (name) => Buffer.from(JSON.stringify(values.get(name)), 'latin1'),
   };
   return mapRow(row, options.fields ?? defaultMapping(names), options.fields !== undefined);
 }

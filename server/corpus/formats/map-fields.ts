@@ -15,6 +15,8 @@ export interface Row {
 }
 
 const ALL = '*';
+/** Most columns of a table: every row is looked through for each of them. */
+const MOST_COLUMNS = 10_000;
 /** Names that messages list. */
 const MOST_LISTED = 20;
 
@@ -22,6 +24,14 @@ const MOST_LISTED = 20;
 export function defaultMapping(names: readonly string[]): FieldMapping {
   const own = (name: 'id' | 'title' | 'filename') => (names.includes(name) ? { [name]: name } : {});
   return { ...own('id'), ...own('title'), ...own('filename'), metadata: [ALL] };
+}
+
+/** Which columns a table has that it may not have. */
+export function columnsProblem(names: readonly string[]): string | undefined {
+  if (names.length > MOST_COLUMNS) return `${names.length} columns, over the limit of ${MOST_COLUMNS}`;
+  const known = new Set<string>();
+  const twice = names.find((name) => known.size === known.add(name).size);
+  return twice === undefined ? undefined : `the column ${twice} twice`;
 }
 
 /** What is wrong with a table that has no column of the text, whatever its rows are. */

@@ -1,6 +1,7 @@
 import { fromPlainError } from '../../../core/errors.ts';
 import type { ShardRange, SourceDocument } from '../shard.ts';
 import type { Storage, StoredFile } from '../storage.ts';
+import { expansionOf } from './compression.ts';
 import { defaultMapping, neededNames, noTextColumn } from './map-fields.ts';
 import { asUnreadable, openParquet } from './parquet/open.ts';
 import { readColumns } from './parquet/read-columns.ts';
@@ -40,10 +41,11 @@ export async function* readParquet(
           yield [{ place: { source: file.name }, size: file.size, document: problem, isOfMany: true }];
         continue;
       }
+      const count = expansionOf(file, options);
       let row = 0;
       for (const [index, group] of groups.entries()) {
         if (index >= to) break;
-        if (index >= from) yield* readGroup({ storage, file, opened, thread }, group, row, options);
+        if (index >= from) yield* readGroup({ storage, file, opened, thread, count }, group, row, options);
         row += Number(group.num_rows);
       }
     }
@@ -57,11 +59,16 @@ interface OpenFile {
   readonly file: StoredFile;
   readonly opened: ParquetFile;
   readonly thread: ParquetThread;
+  /** Counts bytes of lines: a dictionary and runs make any number of them of a few bytes. */
+  count(bytes: number): void;
 }
+
+/** Bytes that a row counts which is no document. */
+const FAILED_ROW = 100;
 
 /** @param first the first row of the group in the file */
 async function* readGroup(
-  { storage, file, opened, thread }: OpenFile,
+  { storage, file, opened, thread, count }: OpenFile,
   group: RowGroup,
   first: number,
   { fields, limit }: ReadOptions,
@@ -80,6 +87,8 @@ async function* readGroup(
       ...{ names, mapping, isStrict: fields !== undefined, limit },
     };
     for await (const lines of thread.lines(task)) {
+      const failed = lines.rows.filter((one) => typeof one !== 'number');
+      count(lines.bytes.length + FAILED_ROW * failed.length);
       yield documentsOf(lines, (document) => {
         const place = { source: file.name, row: first + row };
         return { place, size: share(row++), document };

@@ -42,15 +42,22 @@ export class GuardedThread<Answer> {
     return this.#end !== undefined;
   }
 
-  /** @throws Error in words that end "it cannot be read:", and then the thread is over */
-  async ask(message: unknown, moved: readonly Transferable[] = []): Promise<Answer> {
+  /**
+   * @param time milliseconds until this answer, if they are fewer than those of all
+   * @throws Error in words that end "it cannot be read:", and then the thread is over
+   */
+  async ask(
+    message: unknown,
+    moved: readonly Transferable[] = [],
+    time: number = this.#limits.time,
+  ): Promise<Answer> {
     if (this.#end !== undefined) throw this.#end;
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     this.#settle = { answer: resolve, fail: reject };
     const done = new AbortController();
     this.#worker.ref();
     this.#worker.postMessage(message, moved);
-    void this.#guard(done.signal);
+    void this.#guard(done.signal, Math.min(time, this.#limits.time));
     try {
       return await promise;
     } finally {
@@ -65,13 +72,14 @@ export class GuardedThread<Answer> {
     await this.#worker.terminate();
   }
 
-  async #guard(done: AbortSignal): Promise<void> {
-    const { outside, time } = this.#limits;
+  async #guard(done: AbortSignal, time: number): Promise<void> {
+    const { outside } = this.#limits;
     const until = performance.now() + time;
     while (await sleep(LOOK, true, { signal: done, ref: false }).catch(() => false)) {
       const { external_memory = 0 } = (await this.#worker.getHeapStatistics().catch(() => undefined)) ?? {};
       if (external_memory > outside) this.#stop(new Error(TOO_MUCH));
-      else if (performance.now() > until) this.#stop(new Error(`it takes longer than ${time / 1000} s`));
+      else if (performance.now() > until)
+        this.#stop(new Error(`it takes longer than ${Math.round(time / 100) / 10} s`));
     }
   }
 

@@ -98,6 +98,17 @@ t.test('a column of the text that is not there is one error, whatever rows there
   t.match(problem, /invalid_parameters: text: there is no column body; there are id, text, score, at/);
 });
 
+t.test('of a dictionary that is repeated again and again, little is read', async (t) => {
+  const storage = (text: string | null) =>
+    memoryStorage({
+      'a.parquet': written({ columnData: [{ name: 'text', data: Array(9000).fill(text), type: 'STRING' }] }),
+    });
+  for (const text of ['x'.repeat(1000), null]) {
+    const reading = readPath(storage(text), 'a.parquet', 'auto', { limit: 10_000, maxExpansion: 20 });
+    t.match(await failureOf(reading), /source_unreadable: .*bytes come out of its/);
+  }
+});
+
 t.test('files of lies are refused', async (t) => {
   const file = written({ columnData: TABLE, codec: 'UNCOMPRESSED' });
   const failure = (change: (bytes: Buffer) => Buffer) =>

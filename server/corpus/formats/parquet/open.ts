@@ -2,6 +2,7 @@ import type { RowGroup } from 'hyparquet';
 import { reasonOf, ServiceError } from '../../../../core/errors.ts';
 import type { Storage, StoredFile } from '../../storage.ts';
 import { unreadable } from '../../unreadable.ts';
+import { columnsProblem } from '../map-fields.ts';
 import type { ParquetThread } from './thread.ts';
 import type { ParquetFile } from './worker.ts';
 
@@ -22,7 +23,8 @@ export async function openParquet(
   const tail = await readTail(storage, file);
   try {
     const opened = await thread.open(tail);
-    checkNames(opened.names);
+    const problem = columnsProblem(opened.names);
+    if (problem !== undefined) throw new Error(`it has ${problem}`);
     opened.metadata.row_groups.forEach((group, index) => {
       checkGroup(group, index, file.size - TAIL);
     });
@@ -67,11 +69,6 @@ async function readTail(storage: Storage, file: StoredFile): Promise<Buffer<Arra
     throw unreadable(name, `its metadata take ${length} bytes, over the limit of ${MOST_METADATA}`);
   }
   return readBytes(storage, file, size - TAIL - length, size);
-}
-
-function checkNames(names: readonly string[]): void {
-  const twice = names.find((name, index) => names.indexOf(name) < index);
-  if (twice !== undefined) throw new Error(`it has the column ${twice} twice`);
 }
 
 function checkGroup({ num_rows, columns }: RowGroup, index: number, end: number): void {

@@ -28,11 +28,12 @@ const TOGETHER = 256 * 1024;
 /** The lines of a row group, in the order of its rows. @throws Error if it is no valid Parquet */
 export async function* rowLines({ group, ...task }: RowsTask): AsyncGenerator<RowLines> {
   const values = await decodeRows(group);
+  const indexes = new Map(group.columns.map((name, index) => [name, index]));
   let lines: Buffer[] = [];
   let rows: (number | PlainError)[] = [];
   let bytes = 0;
   for (const row of values) {
-    const line = lineOf(row, group.columns, task);
+    const line = lineOf(row, indexes, task);
     if (Buffer.isBuffer(line)) lines.push(line);
     rows.push(Buffer.isBuffer(line) ? line.length : line);
     bytes += Buffer.isBuffer(line) ? line.length : 0;
@@ -45,11 +46,11 @@ export async function* rowLines({ group, ...task }: RowsTask): AsyncGenerator<Ro
 
 function lineOf(
   values: readonly unknown[],
-  columns: readonly string[],
+  indexes: ReadonlyMap<string, number>,
   { names, mapping, isStrict, limit }: Omit<RowsTask, 'group'>,
 ): Buffer | PlainError {
   const value = (name: string) => {
-    const found = values[columns.indexOf(name)] ?? undefined;
+    const found = values[indexes.get(name) ?? -1] ?? undefined;
     return found instanceof Uint8Array ? textOrBytes(found) : found;
   };
   const row: Row = { names, value, json: (name) => Buffer.from(toJson(value(name), name)) };
