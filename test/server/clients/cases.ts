@@ -8,6 +8,7 @@ const FILE = join(import.meta.dirname, 'cases.json');
 export interface Case {
   readonly name: string;
   readonly needs: readonly PluginId[];
+  readonly batches?: boolean;
   readonly steps: readonly Step[];
 }
 

@@ -1,11 +1,12 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
+import { CLIENT, openPackages, PYTHON } from '../../../servers/python.ts';
 import { needs } from '../../../support/here.ts';
 import { startJobServer } from '../../../support/jobs.ts';
 import { startLoopback } from '../../../support/loopback.ts';
@@ -15,17 +16,28 @@ import { startRefusingProxy } from '../refusing-proxy.ts';
 
 /** The Python client does what all clients do, and what its README says. `PYTHON` names another interpreter. */
 
-const PYTHON = process.env.PYTHON ?? 'python3';
-const CLIENT = join(import.meta.dirname, '../../../../server/clients/python');
 const TESTS = join(import.meta.dirname, '../python');
-const isThere = spawnSync(PYTHON, ['-c', 'import sys; sys.exit(sys.version_info < (3, 10))']).status === 0;
-const options = { skip: isThere ? false : `${PYTHON} is not there, or is older than 3.10` };
+const { folder: PACKAGES, missing } = await openPackages();
+const options = { skip: missing };
 const env = {
   PATH: process.env.PATH,
-  PYTHONPATH: [CLIENT, TESTS].join(':'),
+  PYTHONPATH: [CLIENT, TESTS, PACKAGES].join(':'),
   PYTHONDONTWRITEBYTECODE: '1',
   PYTHONUTF8: '1',
 };
+
+t.test('what pip installs of it can be imported, and is typed', options, async (t) => {
+  const program = 'import chunksmith; print(chunksmith.__file__)';
+  const installed = { ...env, PYTHONPATH: PACKAGES };
+  const { stdout } = await promisify(execFile)(PYTHON, ['-c', program], { cwd: PACKAGES, env: installed });
+  t.equal(stdout, `${join(PACKAGES, 'chunksmith/__init__.py')}\n`);
+  const files = [
+    'chunksmith/py.typed',
+    'chunksmith_langchain/__init__.py',
+    'chunksmith_llamaindex/__init__.py',
+  ];
+  for (const file of files) t.ok(existsSync(join(PACKAGES, file)), file);
+});
 
 /** What a test of unittest became, a line of its `--verbose`. */
 const RESULT = /^(test.*?) \(.*\) \.\.\. (?:.* )?(ok|FAIL|ERROR|skipped ['"](.*)['"])$/gm;
@@ -85,19 +97,19 @@ async function startSecureProxy(t: Test, upstream: string): Promise<Record<strin
 
 const EXAMPLE = /^```python\n([\s\S]*?)^```\n\n```console\n\$ python3 (\S+)\n([\s\S]*?)^```$/gm;
 /** What examples import that may not be here, and what then stands in for it. */
-const PACKAGES: Readonly<Record<string, readonly [name: string, standIn?: string]>> = {
+const FRAMEWORKS: Readonly<Record<string, readonly [name: string, standIn?: string]>> = {
   'with_langchain.py': ['langchain_text_splitters'],
   'with_llamaindex.py': ['llama_index.core', 'import llama_index_stand_in\nllama_index_stand_in.install()\n'],
 };
 const isMissing = (name: string) => spawnSync(PYTHON, ['-c', `import ${name}`]).status !== 0;
-const OF_README = isThere ? needs('chunker/sentence', 'tokenizer/word') : options;
+const OF_README = missing === false ? needs('chunker/sentence', 'tokenizer/word') : options;
 
 t.test('its README prints what it says', OF_README, async (t) => {
   const { url } = await startServer(t);
   const examples = [...readFileSync(join(CLIENT, 'README.md'), 'utf8').matchAll(EXAMPLE)];
   t.equal(examples.length, 7);
   for (const [, source = '', name = '', shown] of examples) {
-    const [imported, standIn] = PACKAGES[name] ?? [];
+    const [imported, standIn] = FRAMEWORKS[name] ?? [];
     const without = imported !== undefined && isMissing(imported);
     if (without && standIn === undefined) {
       t.pass(name, { skip: 'its package is not installed' });

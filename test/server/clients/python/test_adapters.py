@@ -132,7 +132,7 @@ class LlamaIndex(unittest.TestCase):
     def test_it_travels_with_the_client_that_it_was_given(self) -> None:
         parser = self.make(chunk_overlap=2)
         for other in (pickle.loads(pickle.dumps(parser)), copy.deepcopy(parser)):
-            self.assertEqual(other._client._pool.address, parser._client._pool.address)
+            self.assertEqual(other._client._sender.pool.url, parser._client._sender.pool.url)
             nodes, again = (one.get_nodes_from_documents(self.documents) for one in (parser, other))
             self.assertEqual([one.text for one in again], [one.text for one in nodes])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 import unittest
@@ -20,9 +21,9 @@ def answering(answer: bytes) -> Iterator[Chunksmith]:
     def serve() -> None:
         connection, _ = server.accept()
         with connection:
-            asked = b""
-            while not asked.endswith(b"0\r\n\r\n" if b"chunked" in asked else b"\r\n\r\n"):
-                asked += connection.recv(65536)
+            request = b""
+            while not is_whole(request):
+                request += connection.recv(65536)
             connection.sendall(answer)
 
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -31,6 +32,12 @@ def answering(answer: bytes) -> Iterator[Chunksmith]:
         with Chunksmith(f"http://127.0.0.1:{server.getsockname()[1]}", max_retries=0) as client:
             yield client
         thread.join()
+
+
+def is_whole(request: bytes) -> bool:
+    head, end, body = request.partition(b"\r\n\r\n")
+    length = re.search(rb"content-length: (\d+)", head, re.IGNORECASE)
+    return end != b"" and len(body) >= (0 if length is None else int(length[1]))
 
 
 class Answers(unittest.TestCase):

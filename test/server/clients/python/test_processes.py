@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from cases import SERVER
-from test_client import SECURE
+from test_client import SECURE, kept
 
 from chunksmith import AsyncChunksmith, Chunk, Chunksmith, ChunksmithError
 
@@ -78,7 +78,7 @@ class Forks(unittest.TestCase):
     def check_rounds(self, client: Chunksmith, rounds: int) -> None:
         for number in range(0, 5 * rounds, 5):
             client.health()
-            self.assertEqual(len(client._pool._idle), 1)
+            self.assertEqual(len(kept(client)), 1)
             children = [forked(functools.partial(ask, client, number + child)) for child in range(4)]
             answers = [ask(client, number + 4), *(wait() for wait in children)]
             self.assertEqual(answers, [text_of(number + place) for place in (4, 0, 1, 2, 3)])
@@ -93,10 +93,12 @@ class Forks(unittest.TestCase):
 
     def test_connections_of_the_parent_are_closed_in_the_child_alone(self) -> None:
         self.client.health()
-        descriptor = self.client._pool._idle[0]._socket.fileno()
+        pool: Any = self.client._sender.pool
+        [connection] = pool._sockets
+        descriptor = connection.fileno()
         self.assertRegex(forked(lambda: os.fstat(descriptor))(), "^OSError")
         self.assertEqual(self.client.with_options(max_retries=0).health().status, "ok")
-        self.assertEqual(self.client._pool._idle[0]._socket.fileno(), descriptor)
+        self.assertEqual(connection.fileno(), descriptor)
 
     def test_closing_the_client_of_a_child_ends_nothing_in_the_parent(self) -> None:
         documents = [{"text": text_of(number)} for number in range(50)]
@@ -127,9 +129,10 @@ class Forks(unittest.TestCase):
             self.client.close()
             return answer
 
-        pool: Any = self.client._pool
+        pool: Any = self.client._sender.pool
         self.client.health()
-        for lock in (pool._lock, pool._closed._cond):
+        connections = pool._transports[True]._pool
+        for lock in (connections._optional_thread_lock, pool._closing._cond):
             is_held, is_over = threading.Event(), threading.Event()
 
             def hold() -> None:
@@ -159,17 +162,17 @@ class Forks(unittest.TestCase):
             async with AsyncChunksmith(SERVER, timeout=5, max_retries=0) as client:
                 for number in range(5):
                     await client.health()
-                    self.assertEqual(len(client._pool._idle), 1)
+                    self.assertEqual(len(kept(client)), 1)
                     children = [
                         forked(lambda: asyncio.run(ask_async(client, number))),
                         forked(lambda: asyncio.run(client.close())),
-                        forked(lambda: len(client._pool._idle)),
+                        forked(lambda: len(kept(client))),
                     ]
                     answers = [wait() for wait in children]
                     self.assertEqual(answers, [text_of(number), "None", "0"])
                     # The child has closed its loop and what it had inherited, and the parent still hears its answers.
                     self.assertEqual(await ask_async(client, number + 1), text_of(number + 1))
-                    self.assertEqual(len(client._pool._idle), 1)
+                    self.assertEqual(len(kept(client)), 1)
 
         asyncio.run(main())
 
@@ -191,18 +194,21 @@ class Pickles(unittest.TestCase):
             for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
                 other = pickle.loads(pickle.dumps(client, protocol))
                 self.assertIs(type(other), type(client))
-                self.assertEqual((other._settings, other._pool.address), (client._settings, client._pool.address))
-                self.assertEqual((other._pool._idle, other._pool._busy), ([], set()))
+                self.assertEqual(other._sender.settings, client._sender.settings)
+                self.assertEqual(other._sender.pool.url, client._sender.pool.url)
+                self.assertEqual(kept(other), [])
                 self.assertEqual(vars(other).keys(), vars(client).keys())
         self.assertEqual(pickle.loads(pickle.dumps(made)).own, 1)
-        self.assertEqual(pickle.loads(pickle.dumps(made.jobs))._client.health().status, "ok")
+        self.assertEqual(pickle.loads(pickle.dumps(made.pipelines)).list(name="no such"), [])
 
     def test_what_came_by_pickle_leaves_nothing_open(self) -> None:
         with Chunksmith(SERVER) as client, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             copy = pickle.loads(pickle.dumps(client))
             copy.health()
-            descriptor = copy._pool._idle[0]._socket.fileno()
+            [connection] = copy._sender.pool._sockets
+            descriptor = connection.fileno()
+            del connection
             del copy
             gc.collect()
             self.assertRaises(OSError, os.fstat, descriptor)
@@ -286,9 +292,10 @@ class Shared(unittest.TestCase):
         async def some(numbers: Iterable[int]) -> list[str]:
             answers = [await ask_async(client, number) for number in numbers]
             # Each loop has kept one connection for all, which no other has taken or closed.
-            own = [one for one in client._pool._idle if one.loop is asyncio.get_running_loop()]
-            self.assertEqual(len(own), 1)
-            own[0].close()
+            pool: Any = client._sender.pool
+            transport = pool._transports[asyncio.get_running_loop(), True]
+            self.assertEqual(len(transport._pool.connections), 1)
+            await transport.aclose()
             return answers
 
         with ThreadPoolExecutor(4) as pool:
