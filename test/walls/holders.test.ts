@@ -32,7 +32,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 /** All but what runs in browsers and in programs of others, and is made of `fetch`. */
-const HERE = [...SOURCES].filter(([file]) => !/^server\/(clients|playground)\//.test(file));
+const HERE = [...SOURCES].filter(([file]) => !/^server\/clients\//.test(file));
 
 function unheld(file: string, source: string): string[] {
   const code = withoutComments(source).replace(/^(?:import|export) [^;]*?from '[^']*';$/gm, '');

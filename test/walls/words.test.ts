@@ -38,7 +38,7 @@ const STRING = /(['"`])([\w/-]+)\1/g;
 /** The plugins that are named in whole strings of core and server, as `token` or as `chunker/token`; clients know what is served. */
 function pluginNamesIn(sources: Sources): string[] {
   const found = [...sources].flatMap(([file, source]) => {
-    if (!/^(core|server(?!\/clients))\//.test(file)) return [];
+    if (!/^(core|server(?!\/clients\/(?:javascript|python)\/))\//.test(file)) return [];
     const strings = [...withoutComments(source).matchAll(STRING)].map(([, , text = '']) => text);
     return strings.filter((text) => isPluginName(text)).map((text) => `${file}: ${text}`);
   });

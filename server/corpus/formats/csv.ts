@@ -7,7 +7,6 @@ import { unreadable } from '../unreadable.ts';
 import { decompressed, Shares, uncompressedName } from './compression.ts';
 import { csvFields } from './csv-fields.ts';
 import { type CsvRecord, CsvRecords } from './csv-records.ts';
-import { quoted } from './document-line.ts';
 import { columnsProblem, defaultMapping, mapRow, noTextColumn, type Row } from './map-fields.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
 
