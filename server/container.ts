@@ -10,7 +10,7 @@ import { kit } from '../core/kit.ts';
 import type { Config } from './config/config.ts';
 import { hubSettingsOf } from './config/hub-settings.ts';
 import { takesJobs } from './config/jobs.ts';
-import { readMachine } from './config/machine.ts';
+import { readMachine } from './config/option.ts';
 import { readCorporaSettings } from './corpus/settings.ts';
 import { createSinkCollections, type SinkCollections } from './engine/operations/store-chunks.ts';
 import { createRequestSchemas, type RequestSchemas } from './engine/read/request-schemas.ts';
@@ -24,18 +24,18 @@ import { createOpeners, keepTokenizers, type Openers } from './engine/stages/ope
 import { createCheck } from './engine/validation/create-check.ts';
 import { type Admission, createAdmission } from './http/transport/admission.ts';
 import { createMetrics, type Metrics } from './http/transport/metrics.ts';
-import type { JobPlaces } from './jobs/places.ts';
 import { createServerPlaces } from './jobs/server-places.ts';
 import { createServerWorker, type ServerWorker } from './jobs/server-worker.ts';
+import type { JobPlaces } from './jobs/spec.ts';
 import { hostedModels } from './plugins/hosted/provider.ts';
 import { createModelFiles } from './plugins/hub/model-files.ts';
 import { createImportCheck, type ImportCheck } from './plugins/loader/import-check.ts';
 import { importFactory } from './plugins/loader/import-factory.ts';
 import { loadPlugins } from './plugins/loader/loader.ts';
 import type { PipelineStore } from './store/contract.ts';
-import { createDatabase, type SharedDatabase } from './store/create-database.ts';
 import type { JobStore } from './store/jobs/contract.ts';
 import { createJobStore, queueOf } from './store/jobs/job-store.ts';
+import { createDatabase, type SharedDatabase } from './store/open-database.ts';
 import { createPipelineStore } from './store/pipeline-store.ts';
 
 /** What one thread needs to serve requests: the main thread and every worker make the same from the same data. */

@@ -2,7 +2,7 @@ import { type AwilixContainer, asValue } from 'awilix';
 import { type Config, type Environment, type Flags, readConfig } from '../config/config.ts';
 import { checkFolders } from '../config/folders.ts';
 import { createLog } from '../config/log.ts';
-import { readMachine } from '../config/machine.ts';
+import { readMachine } from '../config/option.ts';
 import { createServerContainer, disposeInOrder, type ServerCradle } from '../container.ts';
 import type { Runner } from '../engine/run/runner.ts';
 import { logPlugins } from '../plugins/loader/log-plugins.ts';

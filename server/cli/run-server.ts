@@ -4,7 +4,7 @@ import type { Registry } from '../../core/hosting/registry.ts';
 import { buildApp } from '../app.ts';
 import { type Config, type Environment, type Flags, readConfig } from '../config/config.ts';
 import { checkFolders } from '../config/folders.ts';
-import { readMachine } from '../config/machine.ts';
+import { readMachine } from '../config/option.ts';
 import { readCorporaSettings } from '../corpus/settings.ts';
 import { loadPlugins } from '../plugins/loader/loader.ts';
 import { announce } from './announce.ts';

@@ -1,6 +1,5 @@
 import { problemOfRole } from './jobs.ts';
-import { type Machine, readMachine } from './machine.ts';
-import { flagName, type Option, variableName } from './option.ts';
+import { flagName, type Machine, type Option, readMachine, variableName } from './option.ts';
 import { OPTION_ENTRIES, type OPTIONS, type OptionName } from './options.ts';
 import { parseValue, type ValueOf } from './values.ts';
 

@@ -1,6 +1,6 @@
 import { flagName, type Option, variableName } from './option.ts';
 import { OPTION_ENTRIES, type OptionName } from './options.ts';
-import { writeSize } from './sizes.ts';
+import { writeSize } from './values.ts';
 
 /** An option in words. */
 export interface OptionRow {

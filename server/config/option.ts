@@ -1,4 +1,4 @@
-import type { Machine } from './machine.ts';
+import { availableParallelism, totalmem } from 'node:os';
 
 interface OptionBase<T> {
   readonly default: T;
@@ -68,4 +68,16 @@ export function flagName(name: string): string {
 /** `logLevel` is `LOG_LEVEL`. */
 export function variableName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}
+
+/** What of the machine decides about defaults. */
+export interface Machine {
+  readonly cores: number;
+  /** Bytes of memory of the machine, or of the container if that has less. */
+  readonly memoryBytes: number;
+}
+
+export function readMachine(): Machine {
+  const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
+  return { cores: availableParallelism(), memoryBytes: Math.min(limit, totalmem()) };
 }

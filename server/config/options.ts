@@ -1,7 +1,6 @@
-import type { Option } from './option.ts';
-import { readPackageName } from './package-name.ts';
-import { writeSize } from './sizes.ts';
+import type { Option, Read } from './option.ts';
 import { readDatabaseUrl, readOrigin, readServiceUrl } from './urls.ts';
+import { writeSize } from './values.ts';
 
 /** Longest time in seconds that a timer of Node can wait for. */
 const LONGEST_WAIT = 2_000_000;
@@ -381,3 +380,11 @@ export type OptionName = keyof typeof OPTIONS;
 
 /** The options as pairs, for what is derived from all of them. */
 export const OPTION_ENTRIES = Object.entries(OPTIONS) as readonly (readonly [OptionName, Option])[];
+
+const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
+
+/** Reads the name of an npm package, without a version. */
+function readPackageName(text: string): Read<string> {
+  if (NAME.test(text)) return { value: text };
+  return { expected: 'the name of an npm package; a folder is given to --plugins-dir' };
+}

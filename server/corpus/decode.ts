@@ -6,7 +6,7 @@ import { callPlugin } from '../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import { offsetsIn } from '../engine/answer/text-offsets.ts';
 import { readerOf } from '../engine/read/readers.ts';
-import type { Decode } from './read-shard.ts';
+import type { Decode } from './read-documents.ts';
 import type { SkipNote } from './shard.ts';
 
 /** Makes a `Decode`. @param unit in which places are counted */

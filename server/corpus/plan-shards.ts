@@ -2,8 +2,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { isCompressed, uncompressedName } from './formats/compression.ts';
 import { rowGroupSizes } from './formats/parquet.ts';
 import type { Format, ShardRange } from './shard.ts';
-import type { Storage, StoredFile } from './storage.ts';
-import { unreadable } from './unreadable.ts';
+import { type Storage, type StoredFile, unreadable } from './storage.ts';
 
 const MEGABYTE = 1_000_000;
 const SHARD_BYTES = 32 * MEGABYTE;

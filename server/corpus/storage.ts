@@ -1,3 +1,5 @@
+import { ServiceError } from '../../core/errors.ts';
+
 /** A file of a storage. */
 export interface StoredFile {
   /** Its path in the storage, with `/` between folders and none in front. */
@@ -68,4 +70,9 @@ export interface Storage {
   remove(name: string): Promise<void>;
   /** Removes a folder that has nothing in it, where there are folders. */
   removeFolder(name: string): Promise<void>;
+}
+
+/** @param source name of the file @param reason ends the sentence "it cannot be read:" */
+export function unreadable(source: string, reason: string, cause?: unknown): ServiceError {
+  return new ServiceError('source_unreadable', { source, reason }, cause);
 }

@@ -4,12 +4,11 @@ import { lookup } from 'node:dns/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
 import { reasonOf } from '../../core/errors.ts';
 import { hold } from '../../core/hold.ts';
 import { retryAfterOf } from '../config/retry.ts';
 import { unlessAborted } from '../engine/abort.ts';
-import { isPublic } from './addresses.ts';
-import { checkCallbackUrl, hostOf, notPublic } from './callback-url.ts';
 
 export type CallbackEvent = 'job.done' | 'job.failed' | 'job.cancelled';
 
@@ -152,4 +151,54 @@ function outcomeOf({ statusCode: status = 0, headers }: IncomingMessage): Callba
 
 function reasonFor(error: unknown): string {
   return `the connection failed (${(error as NodeJS.ErrnoException).code ?? reasonOf(error)})`;
+}
+
+const LONGEST = 2048;
+
+/**
+ * What is wrong with the URL of a callback, as far as it says so itself; undefined if nothing is. Where its name leads
+ * is checked when it is called.
+ *
+ * @param isPrivateAllowed whether it may be an address that is not public
+ */
+export function checkCallbackUrl(text: string, isPrivateAllowed: boolean): string | undefined {
+  const url = text.length <= LONGEST ? URL.parse(text) : null;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    return `expected a URL of at most ${LONGEST} characters such as https://app.example/done`;
+  }
+  if (url.username !== '' || url.password !== '') return 'expected a URL without user and password';
+  const host = hostOf(url);
+  if (isIP(host) !== 0 && !isPrivateAllowed && !isPublic(host)) return notPublic(host);
+  return undefined;
+}
+
+/** The name or the address of a URL, without the brackets of IPv6. */
+const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
+
+const notPublic = (host: string): string =>
+  `${host} is no public address; if it is meant, start the server with --bulk-callback-private`;
+
+/**
+ * Whether an address is one of the public internet. Private ones, those of this machine, of a link, of a carrier's
+ * network, of groups, and reserved ones are not; an IPv6 address that stands for one of IPv4 is as public as that.
+ *
+ * @param address of IPv4 or IPv6, as a name server gives it
+ */
+export function isPublic(address: string): boolean {
+  const parsed = ipaddr.parse(address);
+  return isV6(parsed) ? isPublicV6(parsed) : parsed.range() === 'unicast';
+}
+
+const isV6 = (address: IPv4 | IPv6): address is IPv6 => address.kind() === 'ipv6';
+
+function isPublicV6(address: IPv6): boolean {
+  const range = address.range();
+  if (range === 'ipv4Mapped') return isPublic(address.toIPv4Address().toString());
+  // Networks without IPv4 reach it by addresses with this prefix, RFC 6052.
+  const [first, second, third] = address.parts;
+  if (range === 'rfc6052' && first === 0x64 && second === 0xff9b && third === 0) {
+    return isPublic(address.toByteArray().slice(12).join('.'));
+  }
+  // All that IANA has given out, RFC 4291.
+  return range === 'unicast' && ((first ?? 0) & 0xe000) === 0x2000;
 }

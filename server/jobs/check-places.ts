@@ -1,7 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Storage } from '../corpus/storage.ts';
-import type { JobPlaces, TargetPlace } from './places.ts';
-import type { JobSpec } from './spec.ts';
+import type { JobPlaces, JobSpec, TargetPlace } from './spec.ts';
 
 /**
  * Checks where a job reads and writes before it is made, as far as that does not take long.

@@ -4,12 +4,10 @@ import { readDocuments } from '../corpus/read-documents.ts';
 import type { ShardRange } from '../corpus/shard.ts';
 import { emptyOf, type Skip, type SkipGroup, Skips, skipLine } from '../corpus/skips.ts';
 import type { Claim, JobStore, ShardResult } from '../store/jobs/contract.ts';
-import type { Chunking } from './chunking.ts';
 import { noteFailed, remembering } from './note-documents.ts';
 import { failedDocumentLine, idsLine, type PartFiles, PartFilesWriter } from './part-files.ts';
-import type { JobPlaces } from './places.ts';
-import type { StoreChunks, Storing } from './shard-sink.ts';
-import { type JobSpec, unitOf } from './spec.ts';
+import type { Chunking, StoreChunks, Storing } from './shard-sink.ts';
+import { type JobPlaces, type JobSpec, unitOf } from './spec.ts';
 
 /** What the work on a shard needs. */
 export interface ShardTools {

@@ -6,14 +6,13 @@ import { decoderOf } from '../corpus/decode.ts';
 import { EMPTY_VECTORS } from '../engine/answer/response-metadata.ts';
 import type { Claim, JobStore, ShardResult } from '../store/jobs/contract.ts';
 import { chunkShard, type ShardTools } from './chunk-shard.ts';
-import type { Chunking } from './chunking.ts';
-import { discardShard } from './discard-shard.ts';
-import { expireJobs } from './expire-jobs.ts';
 import { finishJob } from './finish-job.ts';
 import { errorAnswer } from './job-answer.ts';
-import type { JobPlaces } from './places.ts';
 import { planJob } from './plan-job.ts';
 import { pruneSink, type RemoveDocuments } from './prune.ts';
+import { discardShard, expireJobs } from './remove-job.ts';
+import type { Chunking } from './shard-sink.ts';
+import type { JobPlaces } from './spec.ts';
 import type { ShardOutcome } from './work-on-shard.ts';
 import { type JobWorker, startWorker } from './worker.ts';
 

@@ -4,8 +4,7 @@ import type { Claim, Failure, JobStore, PruneCounts, ShardResult } from '../stor
 import type { ShardOutput } from './chunk-shard.ts';
 import { checkFolder, isFolderOf, MANIFEST, removeAttempts, removeFiles } from './job-folder.ts';
 import { PART_KINDS, type PartKind, partName } from './part-files.ts';
-import { inFolder, type JobPlaces, type TargetPlace } from './places.ts';
-import type { JobSpec } from './spec.ts';
+import { inFolder, type JobPlaces, type JobSpec, type TargetPlace } from './spec.ts';
 
 export interface FinishTools {
   readonly store: Pick<JobStore, 'shards'>;

@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Storage } from '../corpus/storage.ts';
 import type { Claim } from '../store/jobs/contract.ts';
 import { isAttemptOf, isPartName } from './part-files.ts';
-import { inFolder, type TargetPlace } from './places.ts';
+import { inFolder, type TargetPlace } from './spec.ts';
 
 export const MANIFEST = 'manifest.json';
 /** What the folder of a job has of it from the beginning on. */

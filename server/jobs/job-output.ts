@@ -4,8 +4,7 @@ import type { JobRecord, JobStore } from '../store/jobs/contract.ts';
 import { outputsOf } from './finish-job.ts';
 import { MANIFEST } from './job-folder.ts';
 import { type PartKind, partName } from './part-files.ts';
-import { inFolder, type JobPlaces, type TargetPlace } from './places.ts';
-import type { JobSpec } from './spec.ts';
+import { inFolder, type JobPlaces, type JobSpec, type TargetPlace } from './spec.ts';
 
 export interface OutputTools {
   readonly store: Pick<JobStore, 'shards'>;

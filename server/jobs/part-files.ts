@@ -2,7 +2,7 @@ import type { ChunkedDocument, DocumentError } from '../corpus/chunk-documents.t
 import type { Place } from '../corpus/shard.ts';
 import type { FileWriter, WrittenFile } from '../corpus/storage.ts';
 import type { Claim } from '../store/jobs/contract.ts';
-import { inFolder, type TargetPlace } from './places.ts';
+import { inFolder, type TargetPlace } from './spec.ts';
 
 /** The files that a shard may write: chunks, what failed, and the ids of the chunks of each document. */
 export const PART_KINDS = ['part', 'errors', 'ids'] as const;

@@ -3,8 +3,7 @@ import { planShards } from '../corpus/plan-shards.ts';
 import type { ShardRange } from '../corpus/shard.ts';
 import type { Claim, JobStore, PlannedShard, ShardResult } from '../store/jobs/contract.ts';
 import { takeFolder } from './job-folder.ts';
-import type { JobPlaces } from './places.ts';
-import type { JobSpec } from './spec.ts';
+import type { JobPlaces, JobSpec } from './spec.ts';
 
 export interface PlanTools {
   readonly store: Pick<JobStore, 'addShards' | 'get'>;

@@ -2,10 +2,9 @@ import { ServiceError } from '../../core/errors.ts';
 import { openConnections, openStorage, type Storages } from '../corpus/open-storage.ts';
 import type { CorporaSettings } from '../corpus/settings.ts';
 import { OUTPUT } from '../corpus/shard.ts';
+import type { Storage, StoredFile } from '../corpus/storage.ts';
 import type { JobStore } from '../store/jobs/contract.ts';
-import type { JobPlaces } from './places.ts';
-import { UPLOAD, uploadStorage } from './upload-storage.ts';
-import { withoutFolders } from './without-folders.ts';
+import type { JobPlaces } from './spec.ts';
 
 /**
  * Opens what jobs of a server name: below its root, or in a bucket of a connection. Nothing is loaded before the first is
@@ -52,3 +51,49 @@ async function uploaded(store: Pick<JobStore, 'upload'>, jobId: string): Promise
   if (lines === null) throw new ServiceError('job_not_found', { id: jobId });
   return lines;
 }
+
+/** The same storage, whose lists leave folders out: what jobs write is no source of theirs. */
+function withoutFolders(storage: Storage, folders: readonly string[]): Storage {
+  const isIn = (name: string) => folders.some((folder) => name === folder || name.startsWith(`${folder}/`));
+  return {
+    ...storage,
+    async *list(folder) {
+      // Who asks for such a folder itself means it.
+      const isMeant = isIn(folder);
+      for await (const file of storage.list(folder)) if (isMeant || !isIn(file.name)) yield file;
+    },
+  };
+}
+
+/** Also what errors say of its lines. */
+const NAME = 'source.documents';
+const PIECE = 1_048_576;
+
+/** The name of the one file of an upload. */
+const UPLOAD: { readonly path: string } = { path: NAME };
+
+/** The documents that came with the request for a job, as a storage with one file. Nothing can be written. */
+function uploadStorage(lines: string): Storage {
+  const bytes = Buffer.from(lines);
+  const file: StoredFile = { name: NAME, size: bytes.length, version: String(bytes.length) };
+  const refuse = async (): Promise<never> => {
+    throw new ServiceError('storage_failed', { storage: label, reason: 'nothing can be written there' });
+  };
+  return {
+    label,
+    async *list(folder) {
+      if (folder === '' || folder === NAME) yield file;
+    },
+    find: async (name) => (name === NAME ? file : undefined),
+    async *read(_file, { from, to } = { from: 0, to: bytes.length }) {
+      for (let at = from; at < to; at += PIECE) yield bytes.subarray(at, Math.min(at + PIECE, to));
+    },
+    create: refuse,
+    createOnce: refuse,
+    settle: refuse,
+    remove: refuse,
+    removeFolder: refuse,
+  };
+}
+
+const label = 'the documents of the request';

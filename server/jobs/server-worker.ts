@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
 import type { Runner } from '../engine/run/runner.ts';
 import type { Service } from '../engine/service.ts';
-import type { LocalChunkingOptions } from './chunking.ts';
 import type { JobWorkerParts } from './create-worker.ts';
+import type { LocalChunkingOptions } from './shard-sink.ts';
 import type { JobWorker } from './worker.ts';
 
 /** The worker of a server, which is started once its store is open. */
@@ -49,7 +49,7 @@ async function startWorker(parts: ServerWorkerParts): Promise<JobWorker> {
   const [{ createJobWorker }, { localChunking }, { storingIn }, { removingIn }, { notifyJob }] =
     await Promise.all([
       import('./create-worker.ts'),
-      import('./chunking.ts'),
+      import('./shard-sink.ts'),
       import('./shard-sink.ts'),
       import('./prune.ts'),
       import('./notify.ts'),

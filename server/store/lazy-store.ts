@@ -1,4 +1,4 @@
-import { throwUnavailable } from './create-database.ts';
+import { throwUnavailable } from './open-database.ts';
 
 type Calls = Readonly<Record<PropertyKey, (...given: unknown[]) => unknown>>;
 

@@ -1,5 +1,6 @@
 import { Argument, Command } from 'commander';
 import { reasonOf, ServiceError } from '../../../core/errors.ts';
+import { hold } from '../../../core/hold.ts';
 import type { Environment } from '../../config/config.ts';
 import { Skips } from '../../corpus/skips.ts';
 import { CommandError, EXIT, isExpected, UsageError } from '../errors.ts';
@@ -8,7 +9,6 @@ import type { ChunkFlags } from './flags/chunk-flags.ts';
 import { chunkToFolder } from './folder/to-folder.ts';
 import { type Counts, describe, type ProgressKind, showProgress, summaryOf } from './progress.ts';
 import { type ChunkSetup, withSetup } from './setup.ts';
-import { Stopped, stopOnSignals } from './stop.ts';
 import { chunkToStdout } from './to-stdout.ts';
 
 /** @returns the command without its flags, which follow from the chunker that the arguments name */
@@ -102,4 +102,42 @@ function changed(changes: ChangeCounts | undefined): string {
   if (changes === undefined) return '';
   const { added, unchanged, deleted } = changes;
   return `; ${added} chunks added, ${deleted} deleted, ${unchanged} unchanged`;
+}
+
+/** Why a run ends before its work is done, although nothing is wrong with it. */
+class Stopped extends Error {
+  /** The exit status. */
+  readonly status: number;
+
+  constructor(reason: string, status: number) {
+    super(reason);
+    this.status = status;
+  }
+}
+
+const SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
+
+/**
+ * Stops a run on Ctrl-C and SIGTERM: the first time with whole lines, the second time at once. It also stops when nobody
+ * reads its output any more, which is no failure, and when that cannot be written.
+ *
+ * @param onInterrupt told of the first time
+ */
+function stopOnSignals(stop: AbortController, onInterrupt: () => void): void {
+  const interrupt = (signal: keyof typeof SIGNALS) => {
+    const status = SIGNALS[signal];
+    if (stop.signal.aborted) process.exit(status);
+    onInterrupt();
+    stop.abort(new Stopped('interrupted', status));
+  };
+  const onError = (error: NodeJS.ErrnoException) => {
+    const isClosed = error.code === 'EPIPE';
+    stop.abort(isClosed ? new Stopped('nobody reads on', EXIT.done) : unwritable(error));
+  };
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  hold(process.stdout, onError);
+}
+
+function unwritable({ message }: Error): CommandError {
+  return new CommandError(`standard output cannot be written: ${message}`);
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../core/errors.ts';
 import type { Environment } from '../../config/config.ts';
 import { isCompressed } from '../../corpus/formats/compression.ts';
 import type { FieldMapping } from '../../corpus/shard.ts';
-import { type Chunking, localChunking } from '../../jobs/chunking.ts';
+import { type Chunking, localChunking } from '../../jobs/shard-sink.ts';
 import type { JobSpec } from '../../jobs/spec.ts';
 import { Api } from '../api.ts';
 import { type Engine, openEngine } from '../engine.ts';

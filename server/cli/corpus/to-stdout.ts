@@ -1,13 +1,14 @@
 import { once } from 'node:events';
+import { closeSync, writeSync } from 'node:fs';
 import type { ChunkedDocument, ChunkedDocuments } from '../../corpus/chunk-documents.ts';
-import { emptyOf, type Skip, unreadId } from '../../corpus/skips.ts';
+import { placeInWords } from '../../corpus/shard.ts';
+import { emptyOf, type Skip, skipLine, unreadId } from '../../corpus/skips.ts';
 import { release } from '../../engine/answer/release.ts';
-import { idsLine, idsLineOf } from '../../jobs/part-files.ts';
+import { failedDocumentLine, idsLine, idsLineOf } from '../../jobs/part-files.ts';
 import { CommandError } from '../errors.ts';
 import { type ChangeCounts, EarlierIds } from './changes/earlier-ids.ts';
 import { checkIds, onlyChanges } from './changes/only-changes.ts';
-import { FailedDocuments, nameOf } from './failed-documents.ts';
-import { LinesFile } from './lines-file.ts';
+import { LinesFile, openToWrite } from './lines-file.ts';
 import { addDocument, type Counts, type Progress } from './progress.ts';
 import type { ChunkSetup } from './setup.ts';
 import { linesOf } from './source.ts';
@@ -147,4 +148,40 @@ async function write(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
   if (bytes.length === 0) return;
   const isTaken = process.stdout.write(bytes, () => release(bytes));
   if (!isTaken) await once(process.stdout, 'drain', { signal });
+}
+
+/** Failures that are shown; the file has all. */
+const MOST_SHOWN = 10;
+
+/** Says which documents failed: in a file that has all of them and what was skipped, and the first on standard error. */
+class FailedDocuments {
+  readonly #file: number | undefined;
+  #count = 0;
+
+  /** @param path of the file; it is there from the beginning on, and empty if nothing fails */
+  constructor(path: string | undefined) {
+    this.#file = path === undefined ? undefined : openToWrite(path);
+  }
+
+  add(document: ChunkedDocument): void {
+    if (this.#file !== undefined) writeSync(this.#file, failedDocumentLine(document));
+    else if (++this.#count <= MOST_SHOWN)
+      process.stderr.write(`${nameOf(document)}: ${document.error?.detail}\n`);
+  }
+
+  addSkipped(skip: Skip): void {
+    if (this.#file !== undefined) writeSync(this.#file, skipLine(skip));
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    const more = this.#count - MOST_SHOWN;
+    if (more > 0) process.stderr.write(`${more} more documents failed; --errors FILE lists all\n`);
+  }
+}
+
+/** A document as a person finds it. */
+function nameOf({ source: { place }, id }: ChunkedDocument): string {
+  const name = placeInWords(place);
+  return id === undefined || id === place.source ? name : `${name} (${id})`;
 }

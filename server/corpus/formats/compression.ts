@@ -1,8 +1,7 @@
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
-import type { StoredFile } from '../storage.ts';
-import { unreadable } from '../unreadable.ts';
+import { type StoredFile, unreadable } from '../storage.ts';
 import type { ReadOptions } from './reading.ts';
 
 const ENDING = /\.(gz|zst)$/i;

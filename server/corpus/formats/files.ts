@@ -3,7 +3,7 @@ import { ServiceError } from '../../../core/errors.ts';
 import type { ShardRange, SkipNote, SourceLine } from '../shard.ts';
 import type { Storage, StoredFile } from '../storage.ts';
 import { decompressed, isCompressed, uncompressedName } from './compression.ts';
-import { documentLine, quoted, quotedUtf8 } from './document-line.ts';
+import { documentLine, quoted, quotedUtf8 } from './map-fields.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
 
 /** Files that are read at a time, and bytes of them if it is more than one. */

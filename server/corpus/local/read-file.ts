@@ -2,8 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { ServiceError } from '../../../core/errors.ts';
 import { allocatePiece } from '../pieces.ts';
-import type { StoredFile } from '../storage.ts';
-import { unreadable } from '../unreadable.ts';
+import { type StoredFile, unreadable } from '../storage.ts';
 import { isForbidden, unlessMissing } from './failures.ts';
 import { versionOf } from './list-folder.ts';
 

@@ -18,7 +18,7 @@ import {
 import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
 import type { Service } from '../../engine/service.ts';
 import { createValidator, type Validate } from '../../engine/validation/validator.ts';
-import { checkCallbackUrl } from '../../jobs/callback-url.ts';
+import { checkCallbackUrl } from '../../jobs/callback.ts';
 import type { JobSource, JobSpec, JobTarget } from '../../jobs/spec.ts';
 import type { PipelineStep, PipelineStore } from '../../store/contract.ts';
 import { findPipeline } from '../evaluate/named-pipelines.ts';

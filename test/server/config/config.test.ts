@@ -7,7 +7,7 @@ import { withServerFlags } from '../../../server/cli/commands/serve.ts';
 import { configOf, type Environment, readConfig } from '../../../server/config/config.ts';
 import { describeOptions } from '../../../server/config/help.ts';
 import { hubSettingsOf } from '../../../server/config/hub-settings.ts';
-import { type Machine, readMachine } from '../../../server/config/machine.ts';
+import { type Machine, readMachine } from '../../../server/config/option.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { ServiceError } from '../../../core/errors.ts';
 import { createLocalFolder } from '../../../server/corpus/local-folder.ts';
-import { type Decode, readShard } from '../../../server/corpus/read-shard.ts';
+import { type Decode, readShard } from '../../../server/corpus/read-documents.ts';
 import type { SourceLine } from '../../../server/corpus/shard.ts';
 import type { Storage } from '../../../server/corpus/storage.ts';
 import { temporaryFolder } from '../../support/server.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { quotedUtf8 } from '../../../server/corpus/formats/document-line.ts';
+import { quotedUtf8 } from '../../../server/corpus/formats/map-fields.ts';
 import { jsonOf, memoryStorage, plan, readAll, readPath, shown } from './memory-storage.ts';
 
 const PIECES = [

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { type PlanOptions, planShards } from '../../../server/corpus/plan-shards.ts';
-import { readShard } from '../../../server/corpus/read-shard.ts';
+import { readShard } from '../../../server/corpus/read-documents.ts';
 import type { ShardRange, SourceLine } from '../../../server/corpus/shard.ts';
 import type { Storage, StoredFile } from '../../../server/corpus/storage.ts';
 

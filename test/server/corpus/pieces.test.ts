@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { createLocalFolder } from '../../../server/corpus/local-folder.ts';
 import { allocatePiece, PieceReleaser } from '../../../server/corpus/pieces.ts';
-import { readShard } from '../../../server/corpus/read-shard.ts';
+import { readShard } from '../../../server/corpus/read-documents.ts';
 import type { SourceDocument } from '../../../server/corpus/shard.ts';
 import { SourceLines } from '../../../server/corpus/source-lines.ts';
 import type { StoredFile } from '../../../server/corpus/storage.ts';

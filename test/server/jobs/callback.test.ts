@@ -6,9 +6,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { isPublic } from '../../../server/jobs/addresses.ts';
-import { type Callback, callBack } from '../../../server/jobs/callback.ts';
-import { checkCallbackUrl } from '../../../server/jobs/callback-url.ts';
+import { type Callback, callBack, checkCallbackUrl, isPublic } from '../../../server/jobs/callback.ts';
 import { temporaryFolder } from '../../support/server.ts';
 import { startReceiver } from './callback-receiver.ts';
 

@@ -1,24 +1,32 @@
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../../../core/contracts/collaborators.ts';
+import { hold } from '../../../../core/hold.ts';
 import type { ChunkedDocuments } from '../../../corpus/chunk-documents.ts';
 import { createLocalFolder } from '../../../corpus/local-folder.ts';
 import { shardBytesFor } from '../../../corpus/plan-shards.ts';
+import type { Place, SkipReason } from '../../../corpus/shard.ts';
+import { type Skip, skipLine, unreadId } from '../../../corpus/skips.ts';
 import { createJobWorker } from '../../../jobs/create-worker.ts';
-import { outputsOf } from '../../../jobs/finish-job.ts';
+import { type Manifest, outputsOf } from '../../../jobs/finish-job.ts';
 import { errorAnswer } from '../../../jobs/job-answer.ts';
-import type { JobPlaces } from '../../../jobs/places.ts';
-import { createDatabase } from '../../../store/create-database.ts';
+import { MANIFEST } from '../../../jobs/job-folder.ts';
+import { idsLineOf, type PartKind } from '../../../jobs/part-files.ts';
+import type { JobPlaces } from '../../../jobs/spec.ts';
 import type { JobRecord, JobStore } from '../../../store/jobs/contract.ts';
 import { createJobStore } from '../../../store/jobs/job-store.ts';
+import { createDatabase } from '../../../store/open-database.ts';
 import { CommandError, UsageError } from '../../errors.ts';
-import { type ChangeCounts, EarlierIds } from '../changes/earlier-ids.ts';
-import { onlyChanges } from '../changes/only-changes.ts';
+import { type ChangeCounts, EarlierIds, KEPT } from '../changes/earlier-ids.ts';
+import { addChanges, onlyChanges } from '../changes/only-changes.ts';
+import { LinesFile } from '../lines-file.ts';
 import { addDocument } from '../progress.ts';
 import type { ChunkSetup } from '../setup.ts';
 import { inOrder } from '../source.ts';
 import type { RunContext } from '../to-stdout.ts';
-import { copyErrors, readManifest, writeChanges } from './folder-files.ts';
 import { checkFolder, holdFolder, makeFolder, openJob, STATE } from './folder-job.ts';
 
 /**
@@ -142,4 +150,75 @@ function placesOf({ source, spec }: ChunkSetup, folder: string): JobPlaces {
     source: async () => ({ storage, from: { files: inOrder(files) } }),
     target: async () => target,
   };
+}
+
+/** What of an earlier run is not there any more, beside the parts of a run with `--since`. */
+const DELETED = 'deleted.jsonl';
+
+async function readManifest(folder: string): Promise<Manifest> {
+  return JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Manifest;
+}
+
+/** The lines of all files of a kind, in the order of the source. */
+async function* linesOfFiles(folder: string, { shards }: Manifest, kind: PartKind): AsyncGenerator<string> {
+  for (const { files } of shards) {
+    const file = files[kind];
+    if (file !== undefined)
+      yield* createInterface({ input: hold(createReadStream(join(folder, file.name))) });
+  }
+}
+
+/** Copies what failed into one file, below what was skipped before. */
+async function copyErrors(
+  folder: string,
+  manifest: Manifest,
+  path: string,
+  skipped: readonly Skip[],
+): Promise<void> {
+  const file = new LinesFile(path);
+  for (const skip of skipped) file.write(skipLine(skip));
+  for await (const line of linesOfFiles(folder, manifest, 'errors')) file.write(`${line}\n`);
+  file.finish();
+}
+
+/**
+ * Counts what has changed, and writes which chunks are gone with documents that are not there any more, and which ones
+ * documents keep that failed.
+ */
+async function writeChanges(folder: string, manifest: Manifest, earlier: EarlierIds): Promise<ChangeCounts> {
+  const counts: ChangeCounts = { added: 0, unchanged: 0, deleted: 0 };
+  const seen = new Set<string>();
+  for await (const line of linesOfFiles(folder, manifest, 'ids')) {
+    const { document_id, chunks } = JSON.parse(line) as IdsLine;
+    const { isOld, deleted } = earlier.changesOf(document_id, chunks);
+    addChanges(counts, isOld, deleted);
+    seen.add(document_id);
+  }
+  const kept = new LinesFile(join(folder, KEPT));
+  let unknown = 0;
+  for await (const line of linesOfFiles(folder, manifest, 'errors')) {
+    const { skipped, ...found } = JSON.parse(line) as ErrorsLine;
+    const id = skipped === undefined ? found.id : unreadId({ ...found, skipped, place: found });
+    if (id !== undefined) {
+      seen.add(id);
+      kept.write(idsLineOf(id, earlier.idsOf(id)));
+    } else if (skipped === undefined) unknown++;
+  }
+  const gone = new LinesFile(join(folder, DELETED));
+  for (const lines of earlier.vanished(seen, unknown, counts, (line) => kept.write(line))) gone.write(lines);
+  kept.finish();
+  gone.finish();
+  return counts;
+}
+
+/** A document that failed, or was skipped. */
+interface ErrorsLine extends Place {
+  readonly id?: string;
+  readonly skipped?: SkipReason;
+}
+
+/** All documents have ids where an earlier run is compared. */
+interface IdsLine {
+  readonly document_id: string;
+  readonly chunks: readonly string[];
 }

@@ -1,5 +1,5 @@
 /** The address of the service: the page stands right below it, whatever is before it. */
-export const BASE = new URL('../../../playground/data/', location.href);
+export const BASE = new URL('./', location.href);
 
 /** An answer that is no success, with the message of the service, or one that is of no use. */
 export class ServiceProblem extends Error {

@@ -1,7 +1,6 @@
 import type { RowGroup } from 'hyparquet';
 import { reasonOf, ServiceError } from '../../../../core/errors.ts';
-import type { Storage, StoredFile } from '../../storage.ts';
-import { unreadable } from '../../unreadable.ts';
+import { type Storage, type StoredFile, unreadable } from '../../storage.ts';
 import { columnsProblem } from '../map-fields.ts';
 import type { ParquetThread } from './thread.ts';
 import type { ParquetFile } from './worker.ts';
