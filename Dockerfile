@@ -10,9 +10,9 @@ COPY tsconfig.json ./
 ARG PLUGINS=""
 # Whether a trimmed image can open buckets: 23 MB.
 ARG BUCKETS=""
-RUN if [ -n "$PLUGINS" ]; then node server/cli/trim.ts ${BUCKETS:+--buckets} "$PLUGINS"; fi
+RUN if [ -n "$PLUGINS" ]; then node server/cli/tools/trim.ts ${BUCKETS:+--buckets} "$PLUGINS"; fi
 # Of the packages, the image has what the program reads on a machine of its kind.
-RUN npm run build && npm prune --omit=dev --omit=peer && node server/cli/slim.ts
+RUN npm run build && npm prune --omit=dev --omit=peer && node server/cli/tools/slim.ts
 
 FROM node:24-slim
 ENV NODE_ENV=production NODE_COMPILE_CACHE=/app/.cache

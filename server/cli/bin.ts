@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { argv, execPath, exit, versions } from 'node:process';
 import { hold } from '../../core/hold.ts';
-import { PACKAGED_NODE } from './packaged-node.ts';
+import { PACKAGED_NODE } from './tools/packaged-node.ts';
 
 /**
  * Entry of the command `chunksmith` of the package. It uses nothing that an old Node lacks: with one, the command runs on

@@ -9,14 +9,14 @@ import { flagName } from '../config/option.ts';
 import { OPTION_ENTRIES } from '../config/options.ts';
 import { writeSize } from '../config/values.ts';
 import { createServerContainer, disposeInOrder, type ServerCradle } from '../container.ts';
-import { type CorporaSettings, describeCorpora } from '../corpus/settings.ts';
+import { type CorporaSettings, describeCorpora } from '../corpora/storage/settings.ts';
 import { placeIn } from '../plugins/loader/import-error.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
 import { createDatabase } from '../store/open-database.ts';
 import { createPipelineStore } from '../store/pipeline-store.ts';
 import { endWithReader } from './closed-pipe.ts';
 import { tryToListen } from './listening.ts';
-import { exampleFor } from './plugin-examples.ts';
+import { exampleFor } from './tools/plugin-examples.ts';
 
 /** What is printed is the answer of this command; its log says what plugins warn of, in lines for people. */
 const WARNINGS = { logLevel: 'warn', logFormat: 'pretty' };

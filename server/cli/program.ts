@@ -2,13 +2,13 @@ import addCompletion from '@bomb.sh/tab/commander';
 import { Command } from 'commander';
 import type { Environment } from '../config/config.ts';
 import { VERSION } from '../config/version.ts';
+import { chunkCommand } from './chunk/run-chunk.ts';
 import { endWithReader } from './closed-pipe.ts';
 import { evaluateCommand } from './commands/evaluate.ts';
 import { jobsCommand } from './commands/jobs.ts';
 import { listingCommands } from './commands/listings.ts';
 import { pipelinesCommand } from './commands/pipelines.ts';
 import { pluginNewCommand } from './commands/plugin-new.ts';
-import { chunkCommand } from './corpus/run-chunk.ts';
 import { pluginCheckCommand } from './plugin/check-command.ts';
 
 /** `chunksmith` with all its commands. @param server those that run or check the service */

@@ -23,7 +23,7 @@ export async function runCommand(args: readonly string[], env: Environment): Pro
 async function run(args: readonly string[], env: Environment): Promise<number> {
   const [name, ...rest] = args;
   if (name === 'chunk') {
-    const { chunkCommand, runChunk } = await import('./corpus/run-chunk.ts');
+    const { chunkCommand, runChunk } = await import('./chunk/run-chunk.ts');
     return runChunk(prepared(chunkCommand().name('chunksmith chunk')), rest, env);
   }
   let status: number = EXIT.done;

@@ -5,7 +5,7 @@ import { buildApp } from '../app.ts';
 import { type Config, type Environment, type Flags, readConfig } from '../config/config.ts';
 import { checkFolders } from '../config/folders.ts';
 import { readMachine } from '../config/option.ts';
-import { readCorporaSettings } from '../corpus/settings.ts';
+import { readCorporaSettings } from '../corpora/storage/settings.ts';
 import { loadPlugins } from '../plugins/loader/loader.ts';
 import { announce } from './announce.ts';
 import { check } from './check.ts';

@@ -1,4 +1,4 @@
-import { shown } from './shown.ts';
+import { shown } from './visible.ts';
 
 /** A promise that was not kept, and where. */
 export interface Broken {

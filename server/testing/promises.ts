@@ -1,7 +1,7 @@
 import type { Manifest } from '../../core/contracts/manifest.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import { BrokenContract } from './broken-contract.ts';
-import type { Workbench } from './workbench.ts';
+import type { Workbench } from './harness.ts';
 
 /** Promises by the group that they are reported in, each with what to change where it is broken. */
 export type Promises = Readonly<Record<string, Readonly<Record<string, string>>>>;

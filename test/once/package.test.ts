@@ -19,7 +19,7 @@ async function unpacked(): Promise<string> {
   const folder = await temporaryFolder(t);
   const source = join(folder, 'source');
   mkdirSync(source);
-  const build = [join(ROOT, 'server/cli/build.ts'), join(source, 'build')];
+  const build = [join(ROOT, 'server/cli/tools/build.ts'), join(source, 'build')];
   const { status, stderr } = run(process.execPath, build);
   if (status !== 0) throw new Error(stderr);
   for (const file of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'])
@@ -36,7 +36,7 @@ const bin = join(root, 'build/server/cli/bin.js');
 t.test('the package has what it runs, and no sources or tests', async (t) => {
   for (const file of ['LICENSE', 'README.md', 'CHANGELOG.md']) t.ok(existsSync(join(root, file)), file);
   t.notOk(existsSync(join(root, 'test')));
-  const exclude = ['**/*.d.ts', 'build/server/playground/**', '**/templates/**'];
+  const exclude = ['**/*.d.ts', 'build/server/clients/playground/**', '**/templates/**'];
   t.same(globSync('build/**/*.ts', { cwd: root, exclude }), []);
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { KINDS, manifestSchema } from '../../core/contracts/manifest.ts';
 import { kit } from '../../core/kit.ts';
-import { withExamples } from '../../server/cli/readme-table.ts';
+import { withExamples } from '../../server/cli/tools/readme-table.ts';
 import { collaborators } from '../../server/testing/collaborators.ts';
 
 const PLUGINS = join(import.meta.dirname, '../../plugins');

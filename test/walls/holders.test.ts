@@ -23,7 +23,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'server/engine/run/pool.ts new Piscina': 'who opens it holds it',
   'server/engine/run/shared-buffers.ts new Client': 'a client of our own buffers, without a connection',
   'server/engine/run/shared-buffers.ts client.get(': 'a client of our own buffers, without a connection',
-  'server/corpus/formats/compression.ts createGunzip': 'a type',
+  'server/corpora/formats/compression.ts createGunzip': 'a type',
   'server/http/transport/bodies.ts createGunzip': 'a table; what is made from it is held',
   'server/http/transport/bodies.ts createInflate': 'a table; what is made from it is held',
   'server/http/transport/bodies.ts createBrotliDecompress': 'a table; what is made from it is held',

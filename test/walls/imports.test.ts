@@ -1,6 +1,6 @@
 import { parse } from 'es-module-lexer';
 import t from 'tap';
-import { importsOf, packageOf } from '../../server/cli/import-scanner.ts';
+import { importsOf, packageOf } from '../../server/cli/tools/import-scanner.ts';
 import { arrowRule } from './rooms.ts';
 import { breaches, PACKAGE, pluginFolderOf, type Rule, SOURCES, targetOf } from './sources.ts';
 
@@ -54,7 +54,7 @@ const lazyPackageRule: Rule = (file, { specifier, kind }) => {
 
 const INSTALLED = { ...PACKAGE.dependencies, ...PACKAGE.optionalDependencies };
 /** What the build runs and copies: in a package of the program nothing of it is looked up. */
-const BUILDS = ['server/cli/build.ts', 'server/http/docs/routes.ts'];
+const BUILDS = ['server/cli/tools/build.ts', 'server/http/docs/routes.ts'];
 
 const RULES: Readonly<Record<string, Rule>> = {
   'core and server import only what stands below': arrowRule,

@@ -14,7 +14,7 @@ const CONTRACTS = ['server/store/contract.ts', 'server/store/jobs/contract.ts'];
 // The way of a request, from below: each may know all that is under it.
 const ENGINE = [...LOW, 'server/store/contract.ts'];
 const CORPORA = [...ENGINE, ...CONTRACTS, 'server/engine', 'server/engine/run', 'server/engine/validation'];
-const HTTP = [...CORPORA, 'server/corpus', 'server/jobs', 'server/http/transport/services.ts'];
+const HTTP = [...CORPORA, 'server/corpora', 'server/http/transport/services.ts'];
 const ALL = [
   ...HTTP,
   ...['app.ts', 'cli', 'container.ts', 'http', 'plugins', 'store', 'testing'].map((room) => `server/${room}`),
@@ -44,8 +44,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'server/engine/validation': CORE,
   'server/engine': [...ENGINE, 'server/engine/validation'],
   'server/engine/run': [...ENGINE, 'server/engine', 'server/worker.ts'],
-  'server/corpus': CORPORA,
-  'server/jobs': [...CORPORA, 'server/corpus'],
+  'server/corpora': CORPORA,
   'server/http': HTTP,
   // The one place where Fastify is handed what the container holds.
   'server/http/transport/services.ts': ['server/container.ts'],

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { importsOf } from '../../server/cli/import-scanner.ts';
+import { importsOf } from '../../server/cli/tools/import-scanner.ts';
 import { type Sources, TESTS, targetOf } from './sources.ts';
 
 /** What keeps `npm test` short: see test/README.md. */
@@ -9,9 +9,10 @@ const STARTS_PROCESSES = /^(node:child_process|test\/support\/(browser|postgres|
 
 /** Files that start a process in `npm test` all the same, and why. */
 const MAY_START: Readonly<Record<string, string>> = {
-  'test/server/corpus/local-folder.test.ts': 'mkfifo: Node itself cannot make a pipe in a folder',
-  'test/server/corpus/select-files.test.ts': 'git, which knows what is ignored, takes milliseconds',
-  'test/server/jobs/callback.test.ts': 'Python, whose check of a signature is shown, takes milliseconds',
+  'test/server/corpora/jobs/callback.test.ts':
+    'Python, whose check of a signature is shown, takes milliseconds',
+  'test/server/corpora/local-folder.test.ts': 'mkfifo: Node itself cannot make a pipe in a folder',
+  'test/server/corpora/select-files.test.ts': 'git, which knows what is ignored, takes milliseconds',
   'test/walls/lint.test.ts': 'Biome, whose rules are tested, takes half a second',
 };
 

@@ -8,12 +8,12 @@ import { pluginFolderOf, SOURCES, type Sources, withoutComments } from './source
 const ARGUMENT_READERS: Readonly<Record<string, string>> = {
   'server/main.ts': 'the entry of the server',
   'server/cli/bin.ts': 'the entry of the command of the package',
-  'server/cli/build.ts': 'the entry of a command of its own',
+  'server/cli/tools/build.ts': 'the entry of a command of its own',
   'server/cli/health.ts': 'the entry of a command of its own',
   'server/cli/main.ts': 'the entry of the command line',
   'server/cli/reload.ts': 'it runs what this process runs, again',
-  'server/cli/slim.ts': 'the entry of a command of its own',
-  'server/cli/trim.ts': 'the entry of a command of its own',
+  'server/cli/tools/slim.ts': 'the entry of a command of its own',
+  'server/cli/tools/trim.ts': 'the entry of a command of its own',
 };
 
 /** The single files and names of an entry of the places where a string in core or server is a plugin's name, as `file: name`. */

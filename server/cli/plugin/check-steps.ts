@@ -4,7 +4,7 @@ import type { Environment } from '../../config/config.ts';
 import { type CheckResult, resultOf } from '../../testing/checks/result.ts';
 import { runStep, STEPS } from '../../testing/checks/steps.ts';
 import { openSubject, type Subject } from '../../testing/checks/subject.ts';
-import { thrownIn } from '../../testing/ledger.ts';
+import { thrownIn } from '../../testing/report.ts';
 
 /** What is to be checked of a plugin. */
 export interface CheckTask {

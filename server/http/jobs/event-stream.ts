@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { jobAnswer } from '../../jobs/job-answer.ts';
+import { jobAnswer } from '../../corpora/jobs/job-answer.ts';
 import type { JobRecord } from '../../store/jobs/contract.ts';
 import { LINES } from '../transport/media.ts';
 import type { Watcher } from './watch.ts';

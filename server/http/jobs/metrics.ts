@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { ShardOutcome } from '../../corpora/jobs/work-on-shard.ts';
 import type { RunAnswer } from '../../engine/run/executor.ts';
-import type { ShardOutcome } from '../../jobs/work-on-shard.ts';
 import type { JobLoad } from '../../store/jobs/contract.ts';
 
 /** What is counted of the work of this process on jobs. */

@@ -4,7 +4,9 @@ import type { Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts
 import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
-import { type FieldMapping, OUTPUT } from '../../corpus/shard.ts';
+import { checkCallbackUrl } from '../../corpora/jobs/callback.ts';
+import type { JobSource, JobSpec, JobTarget } from '../../corpora/jobs/spec.ts';
+import { type FieldMapping, OUTPUT } from '../../corpora/shard.ts';
 import { canonicalJson } from '../../engine/read/canonical-json.ts';
 import { checkList, type ParsedDocument } from '../../engine/read/documents.ts';
 import {
@@ -18,8 +20,6 @@ import {
 import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
 import type { Service } from '../../engine/service.ts';
 import { createValidator, type Validate } from '../../engine/validation/validator.ts';
-import { checkCallbackUrl } from '../../jobs/callback.ts';
-import type { JobSource, JobSpec, JobTarget } from '../../jobs/spec.ts';
 import type { PipelineStep, PipelineStore } from '../../store/contract.ts';
 import { findPipeline } from '../evaluate/named-pipelines.ts';
 import { collect, readSteps, textProblems } from '../pipelines/read.ts';

@@ -1,5 +1,5 @@
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
-import { FORMATS } from '../../corpus/shard.ts';
+import { FORMATS } from '../../corpora/shard.ts';
 import { documentSchema, fieldMembers } from '../../engine/read/document-schemas.ts';
 import { JOB_STATES, SHARD_STATES } from '../../store/jobs/contract.ts';
 

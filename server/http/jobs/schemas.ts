@@ -1,7 +1,7 @@
 import type { FastifySchema } from 'fastify';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { Config } from '../../config/config.ts';
-import { FORMATS } from '../../corpus/shard.ts';
+import { FORMATS } from '../../corpora/shard.ts';
 import { JOB_STATES, SHARD_STATES } from '../../store/jobs/contract.ts';
 import { errorOfPart } from '../chunk/stream-schemas.ts';
 import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';

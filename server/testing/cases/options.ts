@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts';
-import type { Workbench } from '../workbench.ts';
+import type { Workbench } from '../harness.ts';
 
 interface OptionSchema {
   readonly type?: string | readonly string[];

@@ -1,5 +1,5 @@
 import type { SmallestCase } from '../broken-contract.ts';
-import { shown } from '../shown.ts';
+import { shown } from '../visible.ts';
 import type { Failure } from './result.ts';
 
 /** A failure for people, in lines: the promise, where it is broken, on which input, and what to change. */

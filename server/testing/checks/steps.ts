@@ -1,8 +1,8 @@
 import type { Manifest } from '../../../core/contracts/manifest.ts';
 import { growthRequests, SHAPES } from '../cases/growth-shapes.ts';
-import { isLacking, thrownIn, unlessRefused } from '../ledger.ts';
+import type { Workbench } from '../harness.ts';
+import { isLacking, thrownIn, unlessRefused } from '../report.ts';
 import { SUITES } from '../suites.ts';
-import type { Workbench } from '../workbench.ts';
 import { checkManifest, checkOptions, checkReadme } from './files.ts';
 import { type CheckResult, leftOut, ok, resultOf } from './result.ts';
 import { checkContract, checkExample, checkFactory } from './running.ts';

@@ -3,8 +3,8 @@ import type { PluginId } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { type Environment, readConfig } from '../../config/config.ts';
 import { BUILT_IN_PLUGINS, loadOnePlugin } from '../../plugins/loader/loader.ts';
+import { openWorkbench, type Workbench } from '../harness.ts';
 import type { SuiteOptions } from '../promises.ts';
-import { openWorkbench, type Workbench } from '../workbench.ts';
 
 /** A plugin that is checked, with all that its checks take. */
 export interface Subject {

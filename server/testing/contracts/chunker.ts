@@ -4,9 +4,9 @@ import { isBlank } from '../../../core/engine/cuts.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import { anyRequest, defaultsOf, effectiveOptions, hasEffectiveWith } from '../cases/options.ts';
 import { anyText } from '../cases/texts.ts';
-import { firstWrong, holdFor, Ledger, unlessRefused } from '../ledger.ts';
+import type { Workbench } from '../harness.ts';
 import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
-import type { Workbench } from '../workbench.ts';
+import { firstWrong, holdFor, Ledger, unlessRefused } from '../report.ts';
 
 /** What a chunker is held to. */
 const PROMISES = {

@@ -8,8 +8,8 @@ import {
   type Vectors,
 } from '../../../core/contracts/embedding.ts';
 import { anyText } from '../cases/texts.ts';
-import { expectOnce, firstWrong, holdFor, type Ledger } from '../ledger.ts';
 import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
+import { expectOnce, firstWrong, holdFor, type Ledger } from '../report.ts';
 
 const PROMISES = {
   answers: {

@@ -4,10 +4,10 @@ import type { ReadFile, SourceFile } from '../../../core/contracts/reader.ts';
 import { splitsCodePoint } from '../../../core/engine/cuts.ts';
 import { BrokenContract } from '../broken-contract.ts';
 import { anyFile } from '../cases/files.ts';
-import { expectOnce, firstWrong, holdFor, type Ledger } from '../ledger.ts';
+import type { Workbench } from '../harness.ts';
 import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
-import { shown } from '../shown.ts';
-import type { Workbench } from '../workbench.ts';
+import { expectOnce, firstWrong, holdFor, type Ledger } from '../report.ts';
+import { shown } from '../visible.ts';
 
 const PROMISES = {
   answers: COMMON.answers,

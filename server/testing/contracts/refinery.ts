@@ -4,10 +4,10 @@ import type { Chunk } from '../../../core/contracts/chunk.ts';
 import type { Manifest } from '../../../core/contracts/manifest.ts';
 import { anyRequest, defaultsOf } from '../cases/options.ts';
 import { anyText } from '../cases/texts.ts';
-import { firstWrong, holdFor, type Ledger } from '../ledger.ts';
+import type { Workbench } from '../harness.ts';
 import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
-import { shown } from '../shown.ts';
-import type { Workbench } from '../workbench.ts';
+import { firstWrong, holdFor, type Ledger } from '../report.ts';
+import { shown } from '../visible.ts';
 
 const KEEPS_FIELDS = 'a field that it does not know is kept';
 

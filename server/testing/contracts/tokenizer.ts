@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { Tokenizer, TokenizerProvider } from '../../../core/contracts/tokenizer.ts';
 import { anyText } from '../cases/texts.ts';
-import { expectOnce, firstWrong, holdFor, type Ledger } from '../ledger.ts';
 import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
+import { expectOnce, firstWrong, holdFor, type Ledger } from '../report.ts';
 
 const PROMISES = {
   answers: COMMON.answers,

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
-import type { JobAnswer } from '../../../server/jobs/job-answer.ts';
-import { startMoto } from '../../server/corpus/s3/processes/moto.ts';
+import type { JobAnswer } from '../../../server/corpora/jobs/job-answer.ts';
+import { startMoto } from '../../server/corpora/s3/processes/moto.ts';
 import { noServers } from '../../servers/servers.ts';
 import { startSoakServer } from '../../soak/server.ts';
 import { JOBS, untilState } from '../../support/jobs.ts';

@@ -6,7 +6,7 @@ import { checkLinearWork } from '../../support/linear-work.ts';
 /** `npm run test:soak -- hostile` measures time, on longer texts. */
 
 const counter = await startBlockCounter();
-const { unlessRefused } = await import('../../../server/testing/ledger.ts');
+const { unlessRefused } = await import('../../../server/testing/report.ts');
 const { composeQuietly, runTask } = await import('../../support/service.ts');
 const { registry, service } = await composeQuietly();
 

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { Estimate } from '../../../server/cli/corpus/progress.ts';
+import { Estimate } from '../../../server/cli/chunk/progress.ts';
 import { temporaryFolder } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { BY_CHARACTERS, gatedFolder, lineOf, linesIn } from './cli.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { arch, platform } from 'node:process';
 import t from 'tap';
-import { slim } from '../../../server/cli/slim.ts';
+import { slim } from '../../../server/cli/tools/slim.ts';
 import { chunker, WHOLE_TEXT } from '../../support/plugins.ts';
 import { temporaryFolder } from '../../support/server.ts';
 import { below } from './made-up-checkout.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { trim } from '../../../server/cli/trim.ts';
+import { trim } from '../../../server/cli/tools/trim.ts';
 import { temporaryFolder } from '../../support/server.ts';
 import { MADE_UP } from './made-up-checkout.ts';
 

@@ -2,13 +2,13 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { type Flags, readConfig } from '../../../server/config/config.ts';
-import { readCorporaSettings } from '../../../server/corpus/settings.ts';
+import { readCorporaSettings } from '../../../server/corpora/storage/settings.ts';
 import { createJob, JOBS, outputOf, runJob, STEPS, startJobServer, untilState } from '../../support/jobs.ts';
 import { plugin, pluginsFolder } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
 import { metricOf, temporaryFolder } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
-import { startReceiver } from '../jobs/callback-receiver.ts';
+import { startReceiver } from '../corpora/jobs/callback-receiver.ts';
 
 /** Requests for jobs: what is checked, refused, and taken for the same. */
 

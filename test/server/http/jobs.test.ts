@@ -4,8 +4,8 @@ import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import type { JobAnswer } from '../../../server/jobs/job-answer.ts';
-import type { ShardAnswer } from '../../../server/jobs/shard-answer.ts';
+import type { JobAnswer } from '../../../server/corpora/jobs/job-answer.ts';
+import type { ShardAnswer } from '../../../server/corpora/jobs/shard-answer.ts';
 import { LETTERS } from '../../support/evaluation.ts';
 import { needs } from '../../support/here.ts';
 import {
@@ -24,7 +24,7 @@ import { pluginsFolder } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
 import { metricOf, startServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
-import { startReceiver } from '../jobs/callback-receiver.ts';
+import { startReceiver } from '../corpora/jobs/callback-receiver.ts';
 
 /** Jobs from their request to their result and their end, on a real database and a real folder. */
 

@@ -5,7 +5,7 @@ import chunksmith, { configOf, readConfig } from '../../../server/app.ts';
 import { check } from '../../../server/cli/check.ts';
 import { describeAccess, readKeys } from '../../../server/config/access.ts';
 import { type Config, ConfigError } from '../../../server/config/config.ts';
-import { readCorporaSettings } from '../../../server/corpus/settings.ts';
+import { readCorporaSettings } from '../../../server/corpora/storage/settings.ts';
 import type { OpenApi } from '../../support/openapi.ts';
 import { type Client, startServer, temporaryFolder, withStandIns } from '../../support/server.ts';
 

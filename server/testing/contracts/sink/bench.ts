@@ -1,7 +1,7 @@
 import type { SinkChunk, SinkCollection, SinkContext } from '../../../../core/contracts/sink.ts';
 import { parseExactJson } from '../../../../core/engine/exact-json.ts';
 import type { PluginEntry } from '../../../../core/hosting/registry.ts';
-import type { Workbench } from '../../workbench.ts';
+import type { Workbench } from '../../harness.ts';
 import type { SinkStandIn } from './stand-in.ts';
 
 /** How a call ended: `undefined` if it did what it was asked for, `exposed` if it threw an error for callers. */

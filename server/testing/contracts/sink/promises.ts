@@ -1,5 +1,5 @@
-import type { Ledger } from '../../ledger.ts';
 import { COMMON, type PromiseOf, type Promises } from '../../promises.ts';
+import type { Ledger } from '../../report.ts';
 import { HAS_STAND_IN } from './stand-in.ts';
 
 /** What a sink is held to. */

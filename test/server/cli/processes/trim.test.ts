@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import { trim } from '../../../../server/cli/trim.ts';
+import { trim } from '../../../../server/cli/tools/trim.ts';
 import { startProcess } from '../../../support/process.ts';
 import { temporaryFolder } from '../../../support/server.ts';
 import { MADE_UP } from '../made-up-checkout.ts';
@@ -29,7 +29,7 @@ t.test('a trimmed checkout starts, keeps what was asked for and answers 404 for 
   const files = { ...MADE_UP, 'package.json': JSON.stringify({ ...manifest, dependencies }) };
   const checkout = await checkoutWith(t, ['core', 'server', '.gitignore'], files);
   const dropped = join(checkout, 'plugins/chunkers/drop');
-  const trimmed = (...args: string[]) => run(checkout, 'server/cli/trim.ts', ...args);
+  const trimmed = (...args: string[]) => run(checkout, 'server/cli/tools/trim.ts', ...args);
 
   const unknown = trimmed('kep');
   t.match(unknown, { status: 2, stderr: 'There is no plugin "kep"' });

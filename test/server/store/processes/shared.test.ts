@@ -6,7 +6,7 @@ import { postgresPlace, sqlitePlace } from '../../../support/job-stores.ts';
 import { noPostgres, startPostgres } from '../../../support/postgres.ts';
 import { type Database, openStore, STEPS } from '../../../support/stores.ts';
 
-/** Processes that write to one database at once; `test/server/jobs/processes` has those that share jobs. */
+/** Processes that write to one database at once; `test/server/corpora/jobs/processes` has those that share jobs. */
 
 const ROUNDS = 40;
 

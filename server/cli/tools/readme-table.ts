@@ -1,0 +1,58 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Kind } from '../../../core/contracts/manifest.ts';
+import { describeOptions } from '../../config/help.ts';
+import { newPluginFiles } from '../new-plugin.ts';
+
+const PAGE = join(import.meta.dirname, '../..', 'OPTIONS.md');
+const EXAMPLES = join(import.meta.dirname, '../../..', 'plugins', 'EXAMPLES.md');
+const TABLE = /(?<=<!-- options -->\n).*(?=\n<!-- \/options -->)/s;
+
+/** The options of the server as a Markdown table, for the place between the two marks of its page. */
+function optionsTable(): string {
+  const rows = describeOptions().map(({ flag, variable, shown, description }) => {
+    return row([code(flag), code(variable), shown.includes(' ') ? shown : code(shown), description]);
+  });
+  return [row(['Flag', 'Variable', 'Default', 'Meaning']), row(['---', '---', '---', '---']), ...rows].join(
+    '\n',
+  );
+}
+
+/** The names of the examples for authors, which are what `plugin new` makes. */
+const EXAMPLE_KINDS: Readonly<Record<string, Kind>> = {
+  section: 'chunker',
+  label: 'refinery',
+  words: 'tokenizer',
+  letters: 'embedding',
+  subtitles: 'reader',
+  files: 'sink',
+};
+const SHOWN_FILE = /^(`my-plugins\/([a-z]+)\/(\S+)\.(js|ts)`\n\n```)\S+\n[\s\S]*?^```$/gm;
+
+/**
+ * The text of the page of examples with each file, below a line with its path, as `plugin new` makes it.
+ *
+ * @throws Error if it makes no such file
+ */
+export function withExamples(page: string): string {
+  return page.replace(SHOWN_FILE, (_, head: string, name: string, file: string, ending: string) => {
+    const language = ending === 'ts' ? 'typescript' : 'javascript';
+    const kind = EXAMPLE_KINDS[name];
+    const text = kind && newPluginFiles(kind, name, language).get(`${file}.${ending}`);
+    if (text === undefined) throw new Error(`EXAMPLES.md: there is no ${name}/${file}.${ending}`);
+    return `${head}${ending}\n${text}\`\`\``;
+  });
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function code(text: string): string {
+  return text === '' ? '' : `\`${text}\``;
+}
+
+if (import.meta.main) {
+  writeFileSync(PAGE, readFileSync(PAGE, 'utf8').replace(TABLE, optionsTable));
+  writeFileSync(EXAMPLES, withExamples(readFileSync(EXAMPLES, 'utf8')));
+}

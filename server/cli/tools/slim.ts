@@ -1,0 +1,76 @@
+import { existsSync, globSync, rmSync } from 'node:fs';
+import { basename, dirname, join, matchesGlob } from 'node:path';
+import { arch, argv, platform } from 'node:process';
+import { loadRegistry } from '../../plugins/loader/loader.ts';
+import { PACKAGED_NODE } from './packaged-node.ts';
+
+/** What no program reads of packages: types, source maps, documentation. */
+const UNREAD = '**/*.{d.ts,d.mts,d.cts,map,md,markdown,flow,tsbuildinfo}';
+/** What it does not read of its own; a page in Markdown may be part of what `plugin new` makes. */
+const TYPES = '**/*.d.ts';
+/** What stays wherever it is. */
+const LEGAL = /licen[cs]e|notice|copying|copyright/i;
+/** Sources of binaries, beside the file that says how to compile them. */
+const NATIVE_SOURCES = ['binding.gyp', 'deps', 'src/**/*.{c,cc,cpp,h,hpp}'];
+/** Binaries of machines, as the two usual layouts have them. */
+const BINARIES = ['**/prebuilds/*', '**/bin/napi-v*/*/*'];
+
+/**
+ * Deletes what this machine does not read of installed packages: types, maps and documentation, sources and binaries of
+ * other machines, and files of large packages that no plugin names.
+ *
+ * @param root of the program, with `node_modules` and `build`
+ */
+export async function slim(root: string): Promise<void> {
+  const modules = join(root, 'node_modules');
+  rmSync(join(modules, PACKAGED_NODE), { recursive: true, force: true });
+  removeAll(modules, globSync(UNREAD, { cwd: modules }));
+  const build = join(root, 'build');
+  removeAll(build, globSync(TYPES, { cwd: build }));
+  for (const gyp of globSync('**/binding.gyp', { cwd: modules })) {
+    const folder = join(modules, dirname(gyp));
+    removeAll(folder, globSync(NATIVE_SOURCES, { cwd: folder }));
+  }
+  removeAll(
+    modules,
+    globSync(BINARIES, { cwd: modules }).filter((path) => !isForThisMachine(path)),
+  );
+  for (const [name, kept] of await packageFiles(root)) keepFiles(join(modules, name), kept);
+}
+
+function removeAll(folder: string, paths: readonly string[]): void {
+  for (const path of paths.filter((one) => !LEGAL.test(basename(one))))
+    rmSync(join(folder, path), { recursive: true, force: true });
+}
+
+/** `prebuilds/linux-x64.node`, `prebuilds/linux-x64/`, `bin/napi-v6/linux/x64/`; those of musl stay with those of glibc. */
+function isForThisMachine(path: string): boolean {
+  const last = basename(path);
+  const [system, machine] = path.includes('/prebuilds/')
+    ? last.replace(/\..*/, '').split('-')
+    : [basename(dirname(path)), last];
+  return (system === platform || system === `${platform}musl`) && machine === arch;
+}
+
+/** The files that plugins read of large packages, as globs, by the name of the package. */
+async function packageFiles(root: string): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { all } = await loadRegistry({ folders: [join(root, 'plugins')], only: [], env: {} });
+  const files = new Map<string, readonly string[]>();
+  for (const { manifest } of all) {
+    for (const [name, globs] of Object.entries(manifest.needs?.packageFiles ?? {}))
+      files.set(name, [...(files.get(name) ?? []), ...globs]);
+  }
+  return files;
+}
+
+function keepFiles(folder: string, globs: readonly string[]): void {
+  if (!existsSync(folder)) return;
+  const kept = ['package.json', ...globs];
+  const files = globSync('**/*.*', { cwd: folder });
+  removeAll(
+    folder,
+    files.filter((path) => !kept.some((glob) => matchesGlob(path, glob))),
+  );
+}
+
+if (import.meta.main) await slim(argv[2] ?? join(import.meta.dirname, '../../..'));

@@ -1,0 +1,136 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { reasonOf } from '../../../core/errors.ts';
+import type { PluginEntry } from '../../../core/hosting/registry.ts';
+import { splitList } from '../../config/values.ts';
+import { loadRegistry } from '../../plugins/loader/loader.ts';
+import { importsOf, packageOf } from './import-scanner.ts';
+import { PACKAGED_NODE } from './packaged-node.ts';
+
+/** What the server loads when a bucket is first opened: 23 MB that a trimmed deployment has if it is asked for. */
+const OF_BUCKETS = ['@aws-sdk/client-s3', '@aws-sdk/lib-storage'];
+
+/** What was removed. */
+export interface Trimmed {
+  /** Folders of plugins and of their tests, relative to the checkout. */
+  readonly folders: readonly string[];
+  /** Dependencies that nothing here needs any more. */
+  readonly packages: readonly string[];
+}
+
+/**
+ * Trims a checkout: deletes the folders of the plugins that `--plugins` would not load, the tests of plugins that are not
+ * here (any more), and the dependencies in package.json that neither a plugin nor the server needs. Installed
+ * packages stay until the next `npm prune`.
+ *
+ * @param names plugins to keep, as `--plugins` takes them; none for all that are here
+ * @param buckets whether what opens buckets stays, if some plugins are named
+ * @throws ServiceError `unknown_plugin`, and then nothing is deleted
+ */
+export async function trim(root: string, names: readonly string[], buckets = false): Promise<Trimmed> {
+  const all = await pluginsIn(root, []);
+  const kept = await pluginsIn(root, names);
+  const keptFiles = new Set(kept.map(({ file }) => file));
+  const dropped = all.filter(({ file }) => !keptFiles.has(file));
+  const plugins = dropped.map(({ file }) => relative(root, dirname(file)));
+  for (const folder of plugins) rmSync(join(root, folder), { recursive: true });
+  const tests = testsLeftBehind(root);
+  for (const folder of tests) rmSync(join(root, folder), { recursive: true });
+  const needed = new Set([...packagesOf(kept), ...importedPackages(root)]);
+  if (names.length > 0 && !buckets) for (const name of OF_BUCKETS) needed.delete(name);
+  return { folders: [...plugins, ...tests], packages: keepDependencies(root, needed) };
+}
+
+async function pluginsIn(root: string, only: readonly string[]): Promise<readonly PluginEntry[]> {
+  const registry = await loadRegistry({ folders: [join(root, 'plugins')], only, env: {} });
+  return registry.all;
+}
+
+/** Tests without their plugin: `test/plugins/chunkers/code/` goes with `plugins/chunkers/code/`. */
+function testsLeftBehind(root: string): string[] {
+  const entries = globSync('test/plugins/*/*', { cwd: root, withFileTypes: true });
+  // What tests of one kind share are files beside the folders.
+  const folders = entries.filter((entry) => entry.isDirectory());
+  const paths = folders.map(({ parentPath, name }) => relative(root, join(parentPath, name)));
+  return paths.filter((folder) => !existsSync(join(root, relative('test', folder)))).sort();
+}
+
+function packagesOf(entries: readonly PluginEntry[]): string[] {
+  return [...new Set(entries.flatMap(({ manifest }) => manifest.needs?.packages ?? []))];
+}
+
+/** The packages that the core and the server import themselves; a plugin may need the same ones. */
+function importedPackages(root: string): string[] {
+  const files = globSync(['core/**/*.ts', 'server/**/*.ts'], { cwd: root });
+  const imports = files.flatMap((file) => importsOf(readFileSync(join(root, file), 'utf8')));
+  return imports.flatMap(({ specifier }) => packageOf(specifier) ?? []);
+}
+
+/** Removes all other dependencies from package.json, and returns them. */
+function keepDependencies(root: string, needed: ReadonlySet<string>): string[] {
+  const file = join(root, 'package.json');
+  const manifest = JSON.parse(readFileSync(file, 'utf8')) as Dependencies;
+  const { dependencies, optionalDependencies = {} } = manifest;
+  const unneeded = [dependencies, optionalDependencies].flatMap((all) => dropUnneeded(all, needed));
+  if (unneeded.length > 0) writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
+  return unneeded;
+}
+
+interface Dependencies {
+  readonly dependencies: Record<string, string>;
+  readonly optionalDependencies?: Record<string, string>;
+}
+
+function dropUnneeded(packages: Record<string, string>, needed: ReadonlySet<string>): string[] {
+  const unneeded = Object.keys(packages).filter((name) => !needed.has(name) && name !== PACKAGED_NODE);
+  for (const name of unneeded) delete packages[name];
+  return unneeded;
+}
+
+/** Whether the checkout has uncommitted changes; false outside git. */
+function hasUncommittedChanges(root: string): boolean {
+  if (!existsSync(join(root, '.git'))) return false;
+  return execFileSync('git', ['status', '--porcelain'], { cwd: root }).length > 0;
+}
+
+function report(root: string, { folders, packages }: Trimmed): string {
+  if (folders.length + packages.length === 0) return 'Nothing to remove: every plugin is kept.';
+  const lines = [
+    ...folders.map((folder) => `removed ${folder}`),
+    ...packages.map((name) => `removed the dependency ${name}`),
+  ];
+  const isShared =
+    lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  const remedy = isShared
+    ? 'node_modules is a symbolic link: to be without the packages, delete the link and run "npm install".'
+    : 'Run "npm prune" to delete the packages as well.';
+  if (packages.length > 0) lines.push(remedy);
+  return lines.join('\n');
+}
+
+/**
+ * `npm run trim -- token,recursive [--buckets] [--force]`; without names it only removes what is left of plugins whose folders
+ * were deleted by hand.
+ */
+async function main(args: readonly string[]): Promise<void> {
+  const root = join(import.meta.dirname, '../../..');
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { force: { type: 'boolean', default: false }, buckets: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  const names = positionals.flatMap(splitList);
+  if (names.length > 0 && !values.force && hasUncommittedChanges(root)) {
+    throw new Error('git has uncommitted changes here: commit or stash them, or give --force.');
+  }
+  console.log(report(root, await trim(root, names, values.buckets)));
+}
+
+if (import.meta.main) {
+  await main(process.argv.slice(2)).catch((error: unknown) => {
+    console.error(reasonOf(error));
+    process.exit(2);
+  });
+}

@@ -1,0 +1,132 @@
+import { isUtf8 } from 'node:buffer';
+import { setImmediate as turn } from 'node:timers/promises';
+import { invalid, ServiceError } from '../../../core/errors.ts';
+import type { ShardRange, SourceDocument } from '../shard.ts';
+import { type Storage, type StoredFile, unreadable } from '../storage/storage.ts';
+import { decompressed, Shares, uncompressedName } from './compression.ts';
+import { csvFields } from './csv-fields.ts';
+import { type CsvRecord, CsvRecords } from './csv-records.ts';
+import { columnsProblem, defaultMapping, mapRow, noTextColumn, type Row } from './map-fields.ts';
+import type { ReadOptions, SourceLines } from './reading.ts';
+
+const TAB = 0x09;
+/** Bytes of rows that are read without a break: nothing else happens in this thread meanwhile. */
+const TOGETHER = 64 * 1024;
+const DELIMITERS = [...Buffer.from(',;\t|')];
+const BYTE_ORDER_MARK = /^\ufeff/;
+const UTF_16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
+
+/** What the first record of a file says. */
+interface Header {
+  readonly names: readonly string[];
+  /** One byte. */
+  readonly delimiter: number;
+}
+
+/**
+ * The documents of the rows of CSV with a header. What separates fields is a tab in a file `.tsv`, and else that of `,`, `;`,
+ * tab and `|` which the header has most of.
+ *
+ * @throws ServiceError `source_unreadable` if there is no header, or it names a column twice
+ */
+export async function* readCsv(storage: Storage, { files }: ShardRange, options: ReadOptions): SourceLines {
+  for (const file of files) yield* readTable(file, storage.read(file), options);
+}
+
+async function* readTable(file: StoredFile, bytes: AsyncIterable<Buffer>, options: ReadOptions): SourceLines {
+  const delimiters = /\.(tsv|tab)$/i.test(uncompressedName(file.name)) ? [TAB] : DELIMITERS;
+  const records = new CsvRecords(options.limit, delimiters);
+  const shares = new Shares(file);
+  let header: Header | undefined;
+  let problem: ServiceError | undefined;
+  let row = 0;
+
+  async function* take(isEnd: boolean): AsyncGenerator<readonly SourceDocument[]> {
+    if (header === undefined) {
+      const first = records.take(isEnd);
+      if (first === undefined) return;
+      header = readHeader(file, first, delimiters);
+      records.delimiter = header.delimiter;
+      problem = noTextColumn(header.names, options.fields);
+    }
+    if (problem !== undefined) return;
+    const known = header;
+    for (const taken of together(records, isEnd)) {
+      yield taken.map(({ byte, size, content }) => ({
+        place: { source: file.name, byte, row: row++ },
+        size: shares.of(size),
+        document: documentOf(content, known, options),
+      }));
+      await turn();
+    }
+  }
+
+  for await (const piece of decompressed(file, bytes, options)) {
+    records.add(piece);
+    yield* take(false);
+    if (problem !== undefined) break;
+  }
+  yield* take(true);
+  if (problem !== undefined)
+    yield [{ place: { source: file.name }, size: file.size, document: problem, isOfMany: true }];
+}
+
+function* together(records: CsvRecords, isEnd: boolean): Generator<readonly CsvRecord[]> {
+  let taken: CsvRecord[] = [];
+  let bytes = 0;
+  for (let one = records.take(isEnd); one !== undefined; one = records.take(isEnd)) {
+    taken.push(one);
+    bytes += one.size;
+    if (bytes < TOGETHER) continue;
+    yield taken;
+    [taken, bytes] = [[], 0];
+  }
+  if (taken.length > 0) yield taken;
+}
+
+function readHeader({ name }: StoredFile, { content }: CsvRecord, delimiters: readonly number[]): Header {
+  if (content === undefined) throw unreadable(name, 'its header is longer than a document may be');
+  if (UTF_16.some((mark) => mark.equals(content.subarray(0, 2)))) {
+    throw unreadable(name, 'it is UTF-16: save it as UTF-8');
+  }
+  if (!isUtf8(content)) throw unreadable(name, 'its header is not valid UTF-8');
+  const unquoted = Buffer.from(content.toString().replace(/"[^"]*"/g, ''));
+  const counts = delimiters.map((delimiter) => unquoted.filter((byte) => byte === delimiter).length);
+  const delimiter = delimiters[counts.indexOf(Math.max(...counts))] as number;
+  const text = Buffer.from(content.toString().replace(BYTE_ORDER_MARK, ''));
+  const names = (csvFields(text, delimiter) ?? []).map(
+    (column, index) => Buffer.from(column, 'latin1').toString().trim() || `column_${index + 1}`,
+  );
+  const problem = columnsProblem(names);
+  if (problem !== undefined) throw unreadable(name, `its header has ${problem}`);
+  if (names.length === 0) throw unreadable(name, 'its header is not valid CSV');
+  return { names, delimiter };
+}
+
+/** The line of a record, or what is wrong with it. */
+function documentOf(content: Buffer | undefined, header: Header, options: ReadOptions) {
+  try {
+    if (content === undefined) {
+      throw new ServiceError('line_too_large', { what: 'The row', limit: options.limit });
+    }
+    if (!isUtf8(content)) throw invalid('the row: it is not valid UTF-8');
+    return lineOf(csvFields(content, header.delimiter), header.names, options);
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+}
+
+function lineOf(fields: readonly string[] | undefined, names: readonly string[], options: ReadOptions) {
+  if (fields === undefined) throw invalid('the row: a quoted field does not end with its closing quote');
+  if (fields.length !== names.length) {
+    throw invalid(`the row: it has ${fields.length} fields, and the header ${names.length}`);
+  }
+  const values = new Map(names.map((name, index) => [name, fields[index]]));
+  const row: Row = {
+    names,
+    value: (name) => values.get(name),
+    json: (name) => Buffer.from(JSON.stringify(values.get(name)), 'latin1'),
+  };
+  return mapRow(row, options.fields ?? defaultMapping(names), options.fields !== undefined);
+}

@@ -1,0 +1,101 @@
+import { isUtf8 } from 'node:buffer';
+import { ServiceError } from '../../../core/errors.ts';
+import type { ShardRange, SkipNote, SourceLine } from '../shard.ts';
+import type { Storage, StoredFile } from '../storage/storage.ts';
+import { decompressed, isCompressed, uncompressedName } from './compression.ts';
+import { documentLine, quoted, quotedUtf8 } from './map-fields.ts';
+import type { ReadOptions, SourceLines } from './reading.ts';
+
+/** Files that are read at a time, and bytes of them if it is more than one. */
+const AT_A_TIME = 8;
+const BYTES_AT_A_TIME = 64 * 1024 * 1024;
+/** A text has no NUL in its first bytes, as git has it. */
+const LOOKED_AT = 8000;
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/**
+ * Files that are a document each, several read at a time and given in their order. Text in UTF-8 is taken as it is, other
+ * bytes go to `decode`. What is wrong with one file does not keep others from being read.
+ *
+ * @throws ServiceError `storage_failed`
+ */
+export async function* readFiles(storage: Storage, { files }: ShardRange, options: ReadOptions): SourceLines {
+  const reading: { readonly size: number; readonly line: Promise<SourceLine> }[] = [];
+  let [next, bytes] = [0, 0];
+  const isRoom = (size: number) =>
+    reading.length === 0 || (reading.length < AT_A_TIME && bytes + size <= BYTES_AT_A_TIME);
+  try {
+    while (next < files.length || reading.length > 0) {
+      for (let file = files[next]; file !== undefined && isRoom(file.size); file = files[next]) {
+        const line = readFile(storage, file, options);
+        // It is waited for in its turn, and must not count as unhandled before.
+        line.catch(() => undefined);
+        reading.push({ size: file.size, line });
+        bytes += file.size;
+        next++;
+      }
+      const first = reading.shift();
+      if (first === undefined) continue;
+      yield [await first.line];
+      bytes -= first.size;
+    }
+  } finally {
+    await Promise.allSettled(reading.map(({ line }) => line));
+  }
+}
+
+async function readFile(storage: Storage, file: StoredFile, options: ReadOptions): Promise<SourceLine> {
+  const about = { place: { source: file.name }, size: file.size };
+  try {
+    const bytes = await bytesOf(storage, file, options);
+    const document = await lineOf(file.name, bytes, options);
+    return 'skipped' in document ? { ...about, ...document } : { ...about, document };
+  } catch (error) {
+    if (error instanceof ServiceError && error.code !== 'storage_failed')
+      return { ...about, document: error };
+    throw error;
+  }
+}
+
+async function bytesOf(storage: Storage, file: StoredFile, options: ReadOptions): Promise<Buffer> {
+  const { limit, signal } = options;
+  const tooLarge = () => new ServiceError('line_too_large', { what: `The file ${file.name}`, limit });
+  if (file.size > limit && !isCompressed(file.name)) throw tooLarge();
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of decompressed(file, storage.read(file), options)) {
+    signal?.throwIfAborted();
+    size += piece.length;
+    if (size > limit) throw tooLarge();
+    pieces.push(piece);
+  }
+  return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
+}
+
+const NOT_TEXT: SkipNote = { skipped: 'binary', detail: 'It is not text.', brief: 'are binary' };
+
+/** The line of a file, or why it is skipped. */
+async function lineOf(name: string, bytes: Buffer, { decode }: ReadOptions): Promise<Buffer | SkipNote> {
+  const filename = uncompressedName(name);
+  const about = { id: quoted(name), filename: quoted(filename) };
+  if (isText(bytes)) return documentLine({ ...about, text: quotedUtf8(withoutMark(bytes)) });
+  const decoded = (await decode?.({ bytes, name: filename })) ?? NOT_TEXT;
+  if ('skipped' in decoded) return decoded;
+  const { text, title, pages, metadata } = decoded;
+  return documentLine({
+    ...about,
+    text: quoted(text),
+    title: title === undefined ? undefined : quoted(title),
+    pages: pages === undefined ? undefined : Buffer.from(JSON.stringify(pages)),
+    metadata: metadata === undefined ? undefined : Buffer.from(JSON.stringify(metadata)),
+  });
+}
+
+function isText(bytes: Buffer): boolean {
+  return !bytes.subarray(0, LOOKED_AT).includes(0) && isUtf8(bytes);
+}
+
+function withoutMark(bytes: Buffer): Buffer {
+  const hasMark = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
+  return bytes.subarray(hasMark ? BYTE_ORDER_MARK.length : 0);
+}

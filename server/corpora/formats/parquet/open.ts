@@ -1,0 +1,86 @@
+import type { RowGroup } from 'hyparquet';
+import { reasonOf, ServiceError } from '../../../../core/errors.ts';
+import { type Storage, type StoredFile, unreadable } from '../../storage/storage.ts';
+import { columnsProblem } from '../map-fields.ts';
+import type { ParquetThread } from './thread.ts';
+import type { ParquetFile } from './worker.ts';
+
+/** Bytes of the file's own name of its format at both of its ends, and of the length of the metadata. */
+const MAGIC = 4;
+const TAIL = 8;
+/** Most bytes of metadata; parsed they take a multiple of it. */
+const MOST_METADATA = 32 * 1024 * 1024;
+/** Most rows of a row group. */
+const MOST_ROWS = 20_000_000;
+
+/** @throws ServiceError `source_unreadable` if it is no Parquet, or its metadata are wrong or too large */
+export async function openParquet(
+  storage: Storage,
+  file: StoredFile,
+  thread: ParquetThread,
+): Promise<ParquetFile> {
+  const tail = await readTail(storage, file);
+  try {
+    const opened = await thread.open(tail);
+    const problem = columnsProblem(opened.names);
+    if (problem !== undefined) throw new Error(`it has ${problem}`);
+    opened.metadata.row_groups.forEach((group, index) => {
+      checkGroup(group, index, file.size - TAIL);
+    });
+    return opened;
+  } catch (error) {
+    throw asUnreadable(file, error);
+  }
+}
+
+/** The range of bytes of a file, whole. */
+export async function readBytes(
+  storage: Storage,
+  file: StoredFile,
+  from: number,
+  to: number,
+): Promise<Buffer<ArrayBuffer>> {
+  const bytes = Buffer.allocUnsafeSlow(to - from);
+  let at = 0;
+  for await (const piece of storage.read(file, { from, to })) at += piece.copy(bytes, at);
+  return bytes.subarray(0, at);
+}
+
+export function asUnreadable({ name }: StoredFile, error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  return unreadable(name, `it is no Parquet that can be read here: ${reasonOf(error)}`, error);
+}
+
+/** The bytes from the beginning of the metadata on. */
+async function readTail(storage: Storage, file: StoredFile): Promise<Buffer<ArrayBuffer>> {
+  const { name, size } = file;
+  if (size < MAGIC + TAIL) throw unreadable(name, 'it is no Parquet: it is too short');
+  const tail = await readBytes(storage, file, size - TAIL, size);
+  const head = await readBytes(storage, file, 0, MAGIC);
+  const magic = tail.toString('latin1', MAGIC);
+  if (magic === 'PARE') throw unreadable(name, 'it is encrypted');
+  if (magic !== 'PAR1' || head.toString('latin1') !== 'PAR1') {
+    throw unreadable(name, 'it is no Parquet: it does not begin and end with PAR1');
+  }
+  const length = tail.readUInt32LE(0);
+  if (length > size - MAGIC - TAIL) throw unreadable(name, 'its metadata would be longer than the file');
+  if (length > MOST_METADATA) {
+    throw unreadable(name, `its metadata take ${length} bytes, over the limit of ${MOST_METADATA}`);
+  }
+  return readBytes(storage, file, size - TAIL - length, size);
+}
+
+function checkGroup({ num_rows, columns }: RowGroup, index: number, end: number): void {
+  if (num_rows < 0n || num_rows > MOST_ROWS)
+    throw new Error(`row group ${index} would have ${num_rows} rows`);
+  for (const { meta_data: column, file_path } of columns) {
+    if (column === undefined || file_path !== undefined) {
+      throw new Error(`a column of row group ${index} is in another file, or nowhere`);
+    }
+    const { dictionary_page_offset, data_page_offset, total_compressed_size } = column;
+    const from = dictionary_page_offset || data_page_offset;
+    if (from < MAGIC || total_compressed_size < 0n || from + total_compressed_size > end) {
+      throw new Error(`a column of row group ${index} is outside of the file`);
+    }
+  }
+}

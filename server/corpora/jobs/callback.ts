@@ -1,0 +1,204 @@
+import { createHmac } from 'node:crypto';
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { type IncomingMessage, request } from 'node:http';
+import { request as requestTls } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
+import { reasonOf } from '../../../core/errors.ts';
+import { hold } from '../../../core/hold.ts';
+import { retryAfterOf } from '../../config/retry.ts';
+import { unlessAborted } from '../../engine/abort.ts';
+
+export type CallbackEvent = 'job.done' | 'job.failed' | 'job.cancelled';
+
+export interface Callback {
+  readonly event: CallbackEvent;
+  /** Tells the receiver what it has had already: the same for every try. */
+  readonly id: string;
+  /** Signs the body. */
+  readonly secret: string;
+  /** Whether it may go to addresses that are not public. */
+  readonly allowPrivate: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** All addresses of a name. */
+type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
+
+export interface CallbackTools {
+  readonly resolve: Resolve;
+  /** Milliseconds that all of it may take. */
+  readonly timeout: number;
+}
+
+/** What came of a callback that did not arrive is in words, without what the receiver said. */
+export type CallbackOutcome =
+  | { readonly state: 'delivered'; readonly status: number }
+  /** Another try would come to the same. */
+  | { readonly state: 'refused'; readonly reason: string }
+  /** It may arrive later, after so many milliseconds if the receiver has asked for that. */
+  | { readonly state: 'failed'; readonly reason: string; readonly retryAfter: number | undefined };
+
+const TOOLS: CallbackTools = { resolve: (host) => lookup(host, { all: true }), timeout: 10_000 };
+
+/** Most bytes of an answer that are read. */
+const MOST_BYTES = 65_536;
+
+/**
+ * Posts a body once as JSON, signed. Redirections are not followed. The connection is made to an address that was
+ * checked: the name is not looked up again, when it might lead elsewhere.
+ *
+ * @throws the reason of the signal, if that is aborted
+ */
+export async function callBack(
+  url: string,
+  body: object,
+  callback: Callback,
+  { resolve, timeout }: CallbackTools = TOOLS,
+): Promise<CallbackOutcome> {
+  const problem = checkCallbackUrl(url, callback.allowPrivate);
+  if (problem !== undefined) return { state: 'refused', reason: problem };
+  const deadline = AbortSignal.timeout(timeout);
+  const signal = AbortSignal.any([callback.signal, deadline]);
+  try {
+    const target = new URL(url);
+    const addresses = await addressesOf(target, { resolve, signal });
+    const hidden = callback.allowPrivate ? undefined : addresses.find(({ address }) => !isPublic(address));
+    if (hidden !== undefined)
+      return { state: 'refused', reason: notPublic(`${target.hostname} (${hidden.address})`) };
+    return await post(target, JSON.stringify(body), { callback, addresses, signal });
+  } catch (error) {
+    callback.signal.throwIfAborted();
+    const reason = deadline.aborted ? `no answer within ${timeout / 1000} s` : reasonFor(error);
+    return { state: 'failed', reason, retryAfter: undefined };
+  }
+}
+
+/** A look-up cannot be stopped, only left behind. */
+function addressesOf(
+  url: URL,
+  { resolve, signal }: { readonly resolve: Resolve; readonly signal: AbortSignal },
+): Promise<readonly LookupAddress[]> {
+  const host = hostOf(url);
+  const family = isIP(host);
+  return unlessAborted(family === 0 ? resolve(host) : Promise.resolve([{ address: host, family }]), signal);
+}
+
+interface Posting {
+  readonly callback: Callback;
+  readonly addresses: readonly LookupAddress[];
+  readonly signal: AbortSignal;
+}
+
+async function post(
+  url: URL,
+  body: string,
+  { callback, addresses, signal }: Posting,
+): Promise<CallbackOutcome> {
+  const send = url.protocol === 'https:' ? requestTls : request;
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'user-agent': 'chunksmith',
+    'x-chunksmith-event': callback.event,
+    'x-chunksmith-id': callback.id,
+    'x-chunksmith-signature': sign(body, callback.secret),
+  };
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const options = { method: 'POST', headers, agent: false, lookup: fixedTo(addresses), signal };
+    hold(send(url, options, resolve), reject).end(body);
+  });
+  await drain(response);
+  return outcomeOf(response);
+}
+
+/** `t=<seconds since 1970>,v1=<HMAC-SHA256 of "<t>.<body>" in hexadecimal>`: an old one can be told from a new one. */
+function sign(body: string, secret: string): string {
+  const seconds = Math.floor(Date.now() / 1000);
+  return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`;
+}
+
+/** Looks nothing up. */
+function fixedTo(addresses: readonly LookupAddress[]): LookupFunction {
+  const [first = { address: '', family: 4 }] = addresses;
+  return (_host, { all }, done) => {
+    if (all === true) done(null, [...addresses]);
+    else done(null, first.address, first.family);
+  };
+}
+
+/** Reads an answer, as far as it is short, comes in time and is of no use: its status has come already. */
+async function drain(response: IncomingMessage): Promise<void> {
+  let bytes = 0;
+  try {
+    for await (const part of response as AsyncIterable<Buffer>) {
+      bytes += part.length;
+      if (bytes > MOST_BYTES) break;
+    }
+  } catch {
+    response.destroy();
+  }
+}
+
+function outcomeOf({ statusCode: status = 0, headers }: IncomingMessage): CallbackOutcome {
+  if (status >= 200 && status < 300) return { state: 'delivered', status };
+  const reason = `the receiver answered ${status}${status >= 300 && status < 400 ? ', and redirections are not followed' : ''}`;
+  if (status >= 400 && status < 500 && status !== 408 && status !== 429) return { state: 'refused', reason };
+  const retryAfter = retryAfterOf(new Headers({ 'retry-after': headers['retry-after'] ?? '' }));
+  return { state: 'failed', reason, retryAfter };
+}
+
+function reasonFor(error: unknown): string {
+  return `the connection failed (${(error as NodeJS.ErrnoException).code ?? reasonOf(error)})`;
+}
+
+const LONGEST = 2048;
+
+/**
+ * What is wrong with the URL of a callback, as far as it says so itself; undefined if nothing is. Where its name leads
+ * is checked when it is called.
+ *
+ * @param isPrivateAllowed whether it may be an address that is not public
+ */
+export function checkCallbackUrl(text: string, isPrivateAllowed: boolean): string | undefined {
+  const url = text.length <= LONGEST ? URL.parse(text) : null;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    return `expected a URL of at most ${LONGEST} characters such as https://app.example/done`;
+  }
+  if (url.username !== '' || url.password !== '') return 'expected a URL without user and password';
+  const host = hostOf(url);
+  if (isIP(host) !== 0 && !isPrivateAllowed && !isPublic(host)) return notPublic(host);
+  return undefined;
+}
+
+/** The name or the address of a URL, without the brackets of IPv6. */
+const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
+
+const notPublic = (host: string): string =>
+  `${host} is no public address; if it is meant, start the server with --bulk-callback-private`;
+
+/**
+ * Whether an address is one of the public internet. Private ones, those of this machine, of a link, of a carrier's
+ * network, of groups, and reserved ones are not; an IPv6 address that stands for one of IPv4 is as public as that.
+ *
+ * @param address of IPv4 or IPv6, as a name server gives it
+ */
+export function isPublic(address: string): boolean {
+  const parsed = ipaddr.parse(address);
+  return isV6(parsed) ? isPublicV6(parsed) : parsed.range() === 'unicast';
+}
+
+const isV6 = (address: IPv4 | IPv6): address is IPv6 => address.kind() === 'ipv6';
+
+function isPublicV6(address: IPv6): boolean {
+  const range = address.range();
+  if (range === 'ipv4Mapped') return isPublic(address.toIPv4Address().toString());
+  // Networks without IPv4 reach it by addresses with this prefix, RFC 6052.
+  const [first, second, third] = address.parts;
+  if (range === 'rfc6052' && first === 0x64 && second === 0xff9b && third === 0) {
+    return isPublic(address.toByteArray().slice(12).join('.'));
+  }
+  // All that IANA has given out, RFC 4291.
+  return range === 'unicast' && ((first ?? 0) & 0xe000) === 0x2000;
+}

@@ -1,0 +1,118 @@
+import type { Claim, JobStore, ShardResult } from '../../store/jobs/contract.ts';
+import type { ChunkedDocument, ChunkedDocuments } from '../chunk-documents.ts';
+import type { Decoder } from '../decode.ts';
+import { readDocuments } from '../read-documents.ts';
+import type { ShardRange } from '../shard.ts';
+import { emptyOf, type Skip, type SkipGroup, Skips, skipLine } from '../skips.ts';
+import { noteFailed, remembering } from './note-documents.ts';
+import { failedDocumentLine, idsLine, type PartFiles, PartFilesWriter } from './part-files.ts';
+import type { Chunking, StoreChunks, Storing } from './shard-sink.ts';
+import { type JobPlaces, type JobSpec, unitOf } from './spec.ts';
+
+/** What the work on a shard needs. */
+export interface ShardTools {
+  readonly store: Pick<JobStore, 'noteStored' | 'noteFailed'>;
+  readonly chunking: Chunking;
+  readonly places: JobPlaces;
+  readonly decoder: Decoder;
+  /** Missing where no job has a sink. */
+  readonly storing?: Storing | undefined;
+  /** Most bytes of a document. */
+  readonly limit: number;
+  /** Leaves out what need not be written. @returns what is written instead */
+  readonly filter?: ((group: ChunkedDocuments) => ChunkedDocuments) | undefined;
+}
+
+/** What a `chunk` shard leaves for the finish. */
+export interface ShardOutput {
+  readonly files: PartFiles;
+  readonly documents: number;
+  readonly failed: number;
+  /** Files that were not read. */
+  readonly skipped: number;
+  /** These, and empty documents, by their reasons; missing if there are none. */
+  readonly skips?: readonly SkipGroup[];
+  readonly chunks: number;
+  /** Texts of which the model knows no word; missing if there are none. */
+  readonly embedding_empty?: number;
+  /** Documents that failed and whose ids are not known; missing if there are none. */
+  readonly unidentified?: number;
+}
+
+/**
+ * Chunks the documents of a shard and writes its files, or hands the chunks to a sink.
+ *
+ * @throws ServiceError what fails the shard
+ * @throws the signal's reason once it aborts
+ */
+export async function chunkShard(claim: Claim, signal: AbortSignal, tools: ShardTools): Promise<ShardResult> {
+  const spec = claim.spec as JobSpec;
+  const range = claim.range as ShardRange;
+  const { chunking, places, decoder, limit, filter = (group) => group } = tools;
+  const { storage } = await places.source(spec, claim);
+  const writer = new PartFilesWriter(await places.target(spec), claim);
+  const storing = tools.storing?.(spec, signal);
+  const store = storing && remembering(storing, claim, tools.store);
+  const counts = { documents: 0, failed: 0, chunks: 0 };
+  const more = { embedding_empty: 0, unidentified: 0 };
+  // Files are read ahead of what is written, further on one machine than on another: each list has an order of its own.
+  const [unread, empty]: [Skip[], Skip[]] = [[], []];
+  const { fields } = spec.source;
+  const lines = readDocuments(storage, range, {
+    fields,
+    limit,
+    decode: decoder(unitOf(spec), signal),
+    signal,
+    onSkipped: (skip) => unread.push(skip),
+  });
+  try {
+    for await (const group of chunking(spec, lines, signal)) {
+      const documents = await writeGroup(writer, store, filter(group));
+      empty.push(...documents.map(emptyOf).filter((one) => one !== undefined));
+      for (const { id, chunks, embedding_empty, error } of documents) {
+        counts.documents++;
+        counts.chunks += chunks;
+        more.embedding_empty += embedding_empty;
+        if (error !== undefined) counts.failed++;
+        if (error !== undefined && id === undefined) more.unidentified++;
+      }
+    }
+    signal.throwIfAborted();
+    await noteFailed(unread.map(idOf), claim, tools.store);
+    const skips = await writeSkipped(writer, [...empty, ...unread]);
+    const found = Object.fromEntries(Object.entries(more).filter(([, count]) => count > 0));
+    const files = await writer.finish();
+    const left = skips.groups.length > 0 && { skips: skips.groups };
+    const output: ShardOutput = { files, ...counts, skipped: skips.count, ...left, ...found };
+    const { documents, failed: documentsFailed, chunks } = counts;
+    const done = { documents, documentsFailed, skipped: skips.reasons, chunks };
+    return { ...done, embedding_empty: more.embedding_empty, bytes: range.bytes, output };
+  } catch (error) {
+    await writer.discard();
+    throw error;
+  }
+}
+
+const idOf = ({ id, place }: Skip) => id ?? place.source;
+
+/** Writes what was skipped below the errors, and counts it. */
+async function writeSkipped(writer: PartFilesWriter, skipped: readonly Skip[]): Promise<Skips> {
+  const skips = new Skips();
+  for (const skip of skipped) skips.add(skip);
+  if (skipped.length > 0) await writer.write('errors', Buffer.from(skipped.map(skipLine).join('')));
+  return skips;
+}
+
+async function writeGroup(
+  writer: PartFilesWriter,
+  store: StoreChunks | undefined,
+  { bytes, documents: chunked }: ChunkedDocuments,
+): Promise<readonly ChunkedDocument[]> {
+  const documents = store === undefined ? chunked : await store(bytes, chunked);
+  if (store === undefined) await writer.write('part', bytes);
+  const failed = documents.filter(({ error }) => error !== undefined);
+  const done = documents.filter(({ error }) => error === undefined);
+  if (failed.length > 0) await writer.write('errors', Buffer.from(failed.map(failedDocumentLine).join('')));
+  if (done.length > 0) await writer.write('ids', Buffer.from(done.map(idsLine).join('')));
+  return documents;
+}

@@ -1,0 +1,99 @@
+import { hostname } from 'node:os';
+import type { Log } from '../../../core/contracts/collaborators.ts';
+import type { PluginHost } from '../../../core/hosting/container.ts';
+import type { Registry } from '../../../core/hosting/registry.ts';
+import { EMPTY_VECTORS } from '../../engine/answer/response-metadata.ts';
+import type { Claim, JobStore, ShardResult } from '../../store/jobs/contract.ts';
+import { decoderOf } from '../decode.ts';
+import { chunkShard, type ShardTools } from './chunk-shard.ts';
+import { finishJob } from './finish-job.ts';
+import { errorAnswer } from './job-answer.ts';
+import { planJob } from './plan-job.ts';
+import { pruneSink, type RemoveDocuments } from './prune.ts';
+import { discardShard, expireJobs } from './remove-job.ts';
+import type { Chunking } from './shard-sink.ts';
+import type { JobPlaces } from './spec.ts';
+import type { ShardOutcome } from './work-on-shard.ts';
+import { type JobWorker, startWorker } from './worker.ts';
+
+/** What a worker is made of. */
+export interface JobWorkerParts {
+  readonly store: JobStore;
+  readonly places: JobPlaces;
+  readonly chunking: Chunking;
+  readonly registry: Registry;
+  readonly host: PluginHost;
+  readonly log: Log;
+  readonly settings: JobWorkerSettings;
+  /** Tells the caller of a job that it is over. */
+  notify(claim: Claim, signal: AbortSignal): Promise<ShardResult>;
+  onShard?(outcome: ShardOutcome, seconds: number, skipped: number): void;
+  readonly storing?: ShardTools['storing'];
+  /** Missing where no job has a sink. */
+  readonly remove?: RemoveDocuments;
+  readonly filter?: ShardTools['filter'];
+}
+
+export interface JobWorkerSettings {
+  readonly leaseSeconds: number;
+  /** Most bytes of a document. */
+  readonly documentBytes: number;
+  readonly shardBytes: number;
+  readonly shardDocuments: number;
+}
+
+/** Shards at once: while one begins or ends, the threads have work of the other. */
+const SHARDS_AT_ONCE = 2;
+/** Milliseconds between looking for jobs whose time is over. */
+const EXPIRY_PAUSE = 60_000;
+
+/** Starts a worker that does jobs of the store. */
+export function createJobWorker(parts: JobWorkerParts): JobWorker {
+  const { store, places, settings, log, notify, onShard, remove } = parts;
+  const chunkTools = {
+    ...parts,
+    decoder: decoderOf(parts.registry, parts.host),
+    limit: settings.documentBytes,
+  };
+  let expiredAt = 0;
+  return startWorker({
+    store,
+    work: {
+      plan: (claim, signal) => planJob(claim, signal, { store, places, ...settings }),
+      chunk: (claim, signal) => chunkShard(claim, signal, chunkTools),
+      finish(claim, signal) {
+        const prune = async () => remove && pruneSink(claim, signal, { store, remove });
+        return finishJob(claim, signal, { store, places, prune });
+      },
+      notify,
+    },
+    log,
+    name: `${hostname()}/${process.pid}`,
+    concurrency: SHARDS_AT_ONCE,
+    leaseSeconds: settings.leaseSeconds,
+    onSettled: (claim) => logEnd(claim, store, log),
+    discard: (claim, refused) => discardShard(claim, refused, { store, places }),
+    ...(onShard !== undefined && { onShard }),
+    onTurn() {
+      if (performance.now() - expiredAt < EXPIRY_PAUSE) return;
+      expiredAt = performance.now();
+      void expireJobs(store, places, log);
+    },
+  });
+}
+
+/** One line for a job that a shard of it has ended, and a warning if no search finds some of its texts. */
+export async function logEnd(
+  { jobId, kind }: Pick<Claim, 'jobId' | 'kind'>,
+  store: Pick<JobStore, 'get'>,
+  log: Log,
+): Promise<void> {
+  if (kind === 'notify') return;
+  const job = await store.get(jobId);
+  const { finished_at, created_at, state, documents, skipped, chunks, bytes, error } = job;
+  if (finished_at === null) return;
+  const seconds = Math.round((finished_at - created_at) * 10) / 10;
+  const done = { job: jobId, state, documents, skipped, chunks, bytes: bytes.read, seconds };
+  log.info({ ...done, ...(error !== null && { reason: errorAnswer(error).detail }) }, 'jobs: a job is over');
+  if (job.embedding_empty > 0) log.warn({ job: jobId, texts: job.embedding_empty }, EMPTY_VECTORS);
+}

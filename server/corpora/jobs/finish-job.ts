@@ -1,0 +1,134 @@
+import type { Claim, Failure, JobStore, PruneCounts, ShardResult } from '../../store/jobs/contract.ts';
+import { type SkippedReasons, Skips } from '../skips.ts';
+import type { WrittenFile } from '../storage/storage.ts';
+import type { ShardOutput } from './chunk-shard.ts';
+import { checkFolder, isFolderOf, MANIFEST, removeAttempts, removeFiles } from './job-folder.ts';
+import { PART_KINDS, type PartKind, partName } from './part-files.ts';
+import { inFolder, type JobPlaces, type JobSpec, type TargetPlace } from './spec.ts';
+
+export interface FinishTools {
+  readonly store: Pick<JobStore, 'shards'>;
+  readonly places: JobPlaces;
+  /** Called once nothing else can fail the job. @returns what the manifest says of it */
+  prune?(): Promise<PruneCounts | undefined>;
+}
+
+/** The manifest, which is written once all is done: it names the files that count. */
+export interface Manifest {
+  readonly shards: readonly ShardEntry[];
+  readonly counts: Counts & { readonly skipped_reasons: SkippedReasons } & Partial<PruneCounts>;
+}
+
+type Counts = Pick<ShardOutput, 'documents' | 'failed' | 'skipped' | 'chunks'>;
+
+/** What the manifest has of a shard: what came of it, and its files by their kinds, with their names in the folder. */
+interface ShardEntry extends Counts {
+  readonly seq: number;
+  readonly files: { readonly [K in PartKind]?: WrittenFile };
+}
+
+/**
+ * Gives the files of the shards that are done their last names, removes what others left behind, and writes the manifest,
+ * after which the output is complete. Done twice, it does the same.
+ *
+ * @throws ServiceError `target_taken` if the folder has become another job's
+ * @throws the signal's reason once it aborts
+ */
+export async function finishJob(claim: Claim, signal: AbortSignal, tools: FinishTools): Promise<ShardResult> {
+  const target = await tools.places.target(claim.spec as JobSpec);
+  await checkFolder(target, claim.jobId);
+  const names = new Set<string>();
+  try {
+    for await (const { seq, output } of outputsOf(claim, tools.store)) {
+      signal.throwIfAborted();
+      for (const { name } of Object.values(await settleFiles(target, seq, output))) names.add(name);
+    }
+    await removeAttempts(target, claim.jobId, names, signal);
+    const pruned = await tools.prune?.();
+    const failure = await writeManifest(target, outputsOf(claim, tools.store), pruned);
+    return { documents: 0, documentsFailed: 0, chunks: 0, bytes: 0, output: null, failure };
+  } catch (error) {
+    // The job was removed meanwhile, and what has its last name since would stay.
+    if (!(await isFolderOf(target, claim.jobId))) await removeFiles(target.storage, names);
+    throw error;
+  }
+}
+
+interface DoneShard {
+  readonly seq: number;
+  readonly output: ShardOutput;
+}
+
+/** Shards that are read from the store at once. */
+const PAGE = 1000;
+
+export async function* outputsOf(
+  { jobId }: Pick<Claim, 'jobId'>,
+  store: FinishTools['store'],
+): AsyncGenerator<DoneShard> {
+  let after: number | undefined;
+  for (;;) {
+    const page = await store.shards(jobId, { limit: PAGE, after, state: 'done' });
+    for (const { seq, output } of page.shards) yield { seq, output: output as ShardOutput };
+    after = page.shards.at(-1)?.seq;
+    if (!page.hasMore) return;
+  }
+}
+
+async function settleFiles(
+  target: TargetPlace,
+  seq: number,
+  { files }: ShardOutput,
+): Promise<ShardEntry['files']> {
+  const settled: { [K in PartKind]?: WrittenFile } = {};
+  for (const kind of PART_KINDS) {
+    const file = files[kind];
+    if (file === undefined) continue;
+    const name = await target.storage.settle(file.name, partName(target, kind, seq));
+    settled[kind] = { ...file, name };
+  }
+  return settled;
+}
+
+/** @returns what fails the job, if nothing was read */
+async function writeManifest(
+  target: TargetPlace,
+  outputs: AsyncIterable<DoneShard>,
+  pruned: PruneCounts | undefined,
+): Promise<Failure | undefined> {
+  const writer = await target.storage.create(inFolder(target.folder, MANIFEST));
+  const counts = { documents: 0, failed: 0, skipped: 0, chunks: 0 };
+  const skips = new Skips();
+  try {
+    await writer.write(Buffer.from('{\n  "shards": ['));
+    let before = '\n';
+    for await (const { seq, output } of outputs) {
+      const { documents, failed, skipped, chunks } = output;
+      for (const group of output.skips ?? []) skips.addGroup(group);
+      counts.documents += documents;
+      counts.failed += failed;
+      counts.skipped += skipped;
+      counts.chunks += chunks;
+      const files = ownNames(await settleFiles(target, seq, output), target);
+      const entry: ShardEntry = { seq, documents, failed, skipped, chunks, files };
+      await writer.write(Buffer.from(`${before}    ${JSON.stringify(entry)}`));
+      before = ',\n';
+    }
+    const all = { ...counts, skipped_reasons: skips.reasons, ...pruned };
+    await writer.write(Buffer.from(`\n  ],\n  "counts": ${JSON.stringify(all)}\n}\n`));
+    await writer.finish();
+  } catch (error) {
+    await writer.discard();
+    throw error;
+  }
+  const isNothingRead = counts.documents === 0 && counts.skipped > 0;
+  return isNothingRead ? { code: 'nothing_read', values: { skipped: String(skips) } } : undefined;
+}
+
+/** The files with their names in the folder. */
+function ownNames(files: ShardEntry['files'], { folder }: TargetPlace): ShardEntry['files'] {
+  const start = folder === '' ? 0 : folder.length + 1;
+  return Object.fromEntries(
+    Object.entries(files).map(([kind, file]) => [kind, { ...file, name: file.name.slice(start) }]),
+  );
+}

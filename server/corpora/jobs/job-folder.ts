@@ -1,0 +1,155 @@
+import { text } from 'node:stream/consumers';
+import { ServiceError } from '../../../core/errors.ts';
+import type { Claim } from '../../store/jobs/contract.ts';
+import type { Storage } from '../storage/storage.ts';
+import { isAttemptOf, isPartName } from './part-files.ts';
+import { inFolder, type TargetPlace } from './spec.ts';
+
+export const MANIFEST = 'manifest.json';
+/** What the folder of a job has of it from the beginning on. */
+const JOB_FILE = 'job.json';
+/** One of these two that was not finished. */
+const UNFINISHED = /^(manifest|job)\.json\.tmp-[\da-f-]{36}$/;
+
+/**
+ * Marks a folder as the job's: of several jobs one gets it. A folder without a mark is refused if it has files of the names
+ * that jobs write, since they are somebody's.
+ *
+ * @throws ServiceError `target_taken`
+ */
+export async function takeFolder(target: TargetPlace, { jobId, spec }: Claim): Promise<void> {
+  if ((await ownerOf(target)) === undefined) {
+    const other = await findOthers(target);
+    if (other !== undefined) throw taken(target, `it has a file ${other} that no job has written`);
+    const mark = Buffer.from(`${JSON.stringify({ job: jobId, ...spec }, undefined, 2)}\n`);
+    await target.storage.createOnce(inFolder(target.folder, JOB_FILE), mark);
+  }
+  await checkFolder(target, jobId);
+}
+
+/** @throws ServiceError `target_taken` if the folder is another job's */
+export async function checkFolder(target: TargetPlace, jobId: string): Promise<void> {
+  if (!(await isFolderOf(target, jobId))) throw taken(target, 'it has the output of another job');
+}
+
+function taken({ storage, folder }: TargetPlace, reason: string): ServiceError {
+  return new ServiceError('target_taken', { target: folder === '' ? storage.label : folder, reason });
+}
+
+/** The name of a file in the folder that could be a job's. */
+async function findOthers(target: TargetPlace): Promise<string | undefined> {
+  for await (const { own } of filesIn(target)) {
+    if (isPartName(own) || own === MANIFEST) return own;
+  }
+  return undefined;
+}
+
+/**
+ * Removes all that a job has written. In a folder that is not marked as its own, it has written nothing.
+ *
+ * @param names those of the files of its shards
+ * @returns whether the folder was its own
+ */
+export async function removeOutput(
+  target: TargetPlace,
+  jobId: string,
+  names: AsyncIterable<string>,
+): Promise<boolean> {
+  if (!(await isFolderOf(target, jobId))) return false;
+  const { storage, folder } = target;
+  await storage.remove(inFolder(folder, MANIFEST));
+  for await (const name of names) await storage.remove(name);
+  await removeAttempts(target, jobId);
+  // The mark is the last to go, so that what is left over after a crash is still known as the job's.
+  await storage.remove(inFolder(folder, JOB_FILE));
+  if (folder !== '') await storage.removeFolder(folder);
+  return true;
+}
+
+/**
+ * Removes what came into the folder of a job after its output was removed.
+ *
+ * @param wroteManifest whether a finish of the job that came too late has written the manifest
+ */
+export async function removeLate(target: TargetPlace, jobId: string, wroteManifest = false): Promise<void> {
+  const { storage, folder } = target;
+  const owner = await ownerOf(target);
+  if (owner === jobId || (owner === undefined && wroteManifest)) {
+    const manifest = (await readJson(target, MANIFEST)) as Partial<ManifestFiles> | null | undefined;
+    const files = manifest?.shards?.flatMap((shard) => Object.values(shard.files)) ?? [];
+    await removeFiles(storage, [
+      ...files.map(({ name }) => inFolder(folder, name)),
+      inFolder(folder, MANIFEST),
+    ]);
+  }
+  await removeAttempts(target, jobId);
+  if (owner === jobId) await storage.remove(inFolder(folder, JOB_FILE));
+  if (folder !== '') await storage.removeFolder(folder);
+}
+
+/** Removes the manifest that the finish of a job has written which does not count, unless the folder is another job's now. */
+export async function withdrawManifest(target: TargetPlace, jobId: string): Promise<void> {
+  const owner = await ownerOf(target);
+  if (owner !== undefined && owner !== jobId) return;
+  await target.storage.remove(inFolder(target.folder, MANIFEST));
+  if (target.folder !== '') await target.storage.removeFolder(target.folder);
+}
+
+/** What is needed here of a manifest. */
+interface ManifestFiles {
+  readonly shards: readonly { readonly files: Readonly<Record<string, { readonly name: string }>> }[];
+}
+
+export async function removeFiles(storage: Storage, names: Iterable<string>): Promise<void> {
+  for (const name of names) await storage.remove(name);
+}
+
+/** Whether the folder is still the job's. */
+export async function isFolderOf(target: TargetPlace, jobId: string): Promise<boolean> {
+  return (await ownerOf(target)) === jobId;
+}
+
+/**
+ * Removes the files that attempts at shards have left and that are not among these.
+ *
+ * @throws the signal's reason once it aborts
+ */
+export async function removeAttempts(
+  target: TargetPlace,
+  jobId: string,
+  kept: ReadonlySet<string> = new Set(),
+  signal?: AbortSignal,
+): Promise<void> {
+  const isOwner = await isFolderOf(target, jobId);
+  for await (const { name, own } of filesIn(target)) {
+    signal?.throwIfAborted();
+    const isOurs = isAttemptOf(jobId, own) || (isOwner && UNFINISHED.test(own));
+    if (isOurs && !kept.has(name)) await target.storage.remove(name);
+  }
+}
+
+/** The files of the folder, with their names in it; those of folders below it are others'. */
+async function* filesIn({ storage, folder }: TargetPlace): AsyncGenerator<{ name: string; own: string }> {
+  for await (const { name } of storage.list(folder)) {
+    const own = folder === '' ? name : name.slice(folder.length + 1);
+    if (!own.includes('/')) yield { name, own };
+  }
+}
+
+/** The id of the job whose folder it is; undefined if it is nobody's. */
+async function ownerOf(target: TargetPlace): Promise<unknown> {
+  const mark = await readJson(target, JOB_FILE);
+  return mark === undefined ? undefined : ((mark as { job?: unknown } | null)?.job ?? null);
+}
+
+/** What a file of the folder has; null if that is no JSON, and undefined if there is no such file. */
+async function readJson({ storage, folder }: TargetPlace, name: string): Promise<unknown> {
+  const file = await storage.find(inFolder(folder, name));
+  if (file === undefined) return undefined;
+  try {
+    return JSON.parse(await text(storage.read(file)));
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

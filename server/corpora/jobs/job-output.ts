@@ -1,0 +1,72 @@
+import { ServiceError } from '../../../core/errors.ts';
+import type { JobRecord, JobStore } from '../../store/jobs/contract.ts';
+import type { WrittenFile } from '../storage/storage.ts';
+import { outputsOf } from './finish-job.ts';
+import { MANIFEST } from './job-folder.ts';
+import { type PartKind, partName } from './part-files.ts';
+import { inFolder, type JobPlaces, type JobSpec, type TargetPlace } from './spec.ts';
+
+export interface OutputTools {
+  readonly store: Pick<JobStore, 'shards'>;
+  readonly places: Pick<JobPlaces, 'target'>;
+}
+
+/**
+ * The lines of all files of a kind that the shards of a job have written, in the order of the source; of a job that runs,
+ * those of the shards that are done.
+ *
+ * @throws ServiceError `storage_failed`, also if a file is not there any more
+ */
+export async function* readParts(
+  { id, spec }: JobRecord,
+  kind: PartKind,
+  { store, places }: OutputTools,
+): AsyncGenerator<Buffer> {
+  const target = await places.target(spec as JobSpec);
+  for await (const { seq, output } of outputsOf({ jobId: id }, store)) {
+    const file = output.files[kind];
+    if (file !== undefined) yield* readPart(target, file, partName(target, kind, seq));
+  }
+}
+
+/** @param lastName the name that the file has once its job is finished, which may happen now */
+async function* readPart(
+  { storage }: TargetPlace,
+  { name }: WrittenFile,
+  lastName: string,
+): AsyncGenerator<Buffer> {
+  for (const one of [name, lastName]) {
+    const file = await storage.find(one);
+    if (file === undefined) continue;
+    let isBegun = false;
+    try {
+      for await (const piece of storage.read(file)) {
+        isBegun = true;
+        yield piece;
+      }
+      return;
+    } catch (error) {
+      const hasGone = error instanceof ServiceError && error.code === 'source_changed';
+      if (isBegun || !hasGone) throw error;
+    }
+  }
+  throw gone(storage.label, lastName);
+}
+
+/** The manifest of a job that is over; undefined if it has none. @throws ServiceError `storage_failed` */
+export async function findManifest(
+  { spec }: JobRecord,
+  places: OutputTools['places'],
+): Promise<AsyncGenerator<Buffer> | undefined> {
+  const { storage, folder } = await places.target(spec as JobSpec);
+  const file = await storage.find(inFolder(folder, MANIFEST));
+  return file && pieces(storage.read(file));
+}
+
+async function* pieces(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* bytes;
+}
+
+function gone(storage: string, name: string): ServiceError {
+  return new ServiceError('storage_failed', { storage, reason: `${name} is not there any more` });
+}

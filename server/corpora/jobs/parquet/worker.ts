@@ -1,0 +1,119 @@
+import { type MessagePort, parentPort } from 'node:worker_threads';
+import type { SchemaElement } from 'hyparquet';
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { parseExactJson } from '../../../../core/engine/exact-json.ts';
+import { reasonOf } from '../../../../core/errors.ts';
+
+/** The lines of a row group of the file, or its end. */
+export type ParquetTask = { readonly lines: Uint8Array<ArrayBuffer> } | 'finish';
+
+/** What comes next in the file. */
+export type ParquetBytes = { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly problem: string };
+
+const port = parentPort as MessagePort;
+let file: { readonly bytes: ByteWriter; readonly parquet: ParquetWriter } | undefined;
+
+/** Entry of a thread that writes one file of Parquet after the other. */
+port.on('message', (task: ParquetTask) => {
+  try {
+    const bytes = bytesOf(task);
+    port.postMessage({ bytes }, [bytes.buffer]);
+  } catch (error) {
+    port.postMessage({ problem: reasonOf(error) });
+  }
+});
+
+function bytesOf(task: ParquetTask): Uint8Array<ArrayBuffer> {
+  file ??= begin();
+  const { bytes, parquet } = file;
+  if (task === 'finish') {
+    parquet.finish();
+    file = undefined;
+  } else {
+    const columnData = columnsOf(task.lines);
+    parquet.write({ columnData, rowGroupSize: Math.max(columnData[0]?.data.length ?? 0, 1) });
+  }
+  const written = new Uint8Array(bytes.getBuffer());
+  bytes.index = 0;
+  return written;
+}
+
+function begin() {
+  const bytes = new ByteWriter();
+  return { bytes, parquet: new ParquetWriter({ writer: bytes, schema: SCHEMA, createdBy: 'chunksmith' }) };
+}
+
+const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' } as const;
+const integer = { type: 'INT32', repetition_type: 'OPTIONAL' } as const;
+
+/**
+ * The columns of every part file, whatever the steps are, so that files of several jobs can be read as one table. What a chunk
+ * has besides is the JSON `fields`.
+ */
+const COLUMNS = {
+  id: text,
+  document_id: text,
+  text,
+  start_index: integer,
+  end_index: integer,
+  token_count: integer,
+  metadata: text,
+  embedding: { converted_type: 'LIST', repetition_type: 'OPTIONAL', num_children: 1 },
+  fields: text,
+} as const;
+
+type Name = keyof typeof COLUMNS;
+const NAMES = Object.keys(COLUMNS) as Name[];
+
+/** The vector of a chunk is a list of numbers of 32 bits. */
+const ELEMENTS: readonly SchemaElement[] = [
+  { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+  { name: 'element', type: 'FLOAT', repetition_type: 'REQUIRED' },
+];
+
+const SCHEMA: SchemaElement[] = [
+  { name: 'root', num_children: NAMES.length },
+  ...NAMES.flatMap((name) => [{ name, ...COLUMNS[name] }, ...(name === 'embedding' ? ELEMENTS : [])]),
+];
+
+interface Column {
+  readonly name: Name;
+  readonly data: unknown[];
+}
+
+/** The columns of lines that have a chunk each. @throws SyntaxError */
+function columnsOf(lines: Uint8Array): Column[] {
+  const columns = NAMES.map((name): Column => ({ name, data: [] }));
+  const texts = Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString().split('\n');
+  for (const line of texts.filter((one) => one !== '')) {
+    const row = rowOf(parseExactJson(line) as Readonly<Record<string, unknown>>);
+    for (const { name, data } of columns) data.push(row[name]);
+  }
+  return columns;
+}
+
+function rowOf(chunk: Readonly<Record<string, unknown>>): Readonly<Record<Name, unknown>> {
+  const {
+    id = null,
+    document_id = null,
+    text: own = null,
+    start_index = null,
+    end_index = null,
+    token_count = null,
+    metadata = null,
+    embedding = null,
+    ...fields
+  } = chunk;
+  return {
+    ...{ id, document_id, text: own, start_index, end_index, token_count },
+    metadata: metadata === null ? null : JSON.stringify(metadata),
+    embedding: typeof embedding === 'string' ? numbersIn(embedding) : embedding,
+    fields: JSON.stringify(fields),
+  };
+}
+
+/** The numbers of a vector whose format is base64. */
+function numbersIn(base64: string): number[] {
+  const bytes = Buffer.from(base64, 'base64');
+  return Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(4 * index));
+}

@@ -1,0 +1,117 @@
+import type { Claim } from '../../store/jobs/contract.ts';
+import type { ChunkedDocument, DocumentError } from '../chunk-documents.ts';
+import type { Place } from '../shard.ts';
+import type { FileWriter, WrittenFile } from '../storage/storage.ts';
+import { inFolder, type TargetPlace } from './spec.ts';
+
+/** The files that a shard may write: chunks, what failed, and the ids of the chunks of each document. */
+export const PART_KINDS = ['part', 'errors', 'ids'] as const;
+export type PartKind = (typeof PART_KINDS)[number];
+
+/** What a shard has written. */
+export type PartFiles = { readonly [K in PartKind]?: WrittenFile };
+
+/** Names begin with what is in the file, so that a shell finds them: `part-000012.jsonl`. */
+const NAME = /^(part|errors|ids)-\d{6,}(\.[\da-f]{8}\.a\d+)?\.(jsonl|parquet)(\.tmp-.+)?$/;
+
+/** Whether a file, named without its folder, has a name that a job would give to one of a shard. */
+export function isPartName(name: string): boolean {
+  return NAME.test(name);
+}
+
+/** Whether a file, named without its folder, was written by an attempt of this job at a shard, finished or not. */
+export function isAttemptOf(jobId: string, name: string): boolean {
+  return isPartName(name) && name.split('.')[1] === tagOf(jobId);
+}
+
+/** What the names of a job's attempts have of its id. */
+function tagOf(jobId: string): string {
+  return jobId.slice(0, 8);
+}
+
+/**
+ * The name of a file of a shard.
+ *
+ * @param attempt keeps a worker that was taken for dead from the file of the one that took over, and jobs from each
+ *   other's; the last name has none
+ */
+export function partName(
+  { folder, format }: Pick<TargetPlace, 'folder' | 'format'>,
+  kind: PartKind,
+  seq: number,
+  attempt?: Attempt,
+): string {
+  const number = String(seq).padStart(6, '0');
+  const tag = attempt === undefined ? '' : `.${tagOf(attempt.jobId)}.a${attempt.attempt}`;
+  const file = `${kind}-${number}${tag}.${kind === 'part' ? (format ?? 'jsonl') : 'jsonl'}`;
+  return inFolder(folder, file);
+}
+
+type Attempt = Pick<Claim, 'jobId' | 'attempt'>;
+
+/** Writes the files of one attempt at a shard; one that would be empty is not made, but for the chunks. */
+export class PartFilesWriter {
+  readonly #target: TargetPlace;
+  readonly #claim: Attempt & Pick<Claim, 'seq'>;
+  readonly #writers = new Map<PartKind, FileWriter>();
+  readonly #finished: string[] = [];
+
+  constructor(target: TargetPlace, claim: Attempt & Pick<Claim, 'seq'>) {
+    this.#target = target;
+    this.#claim = claim;
+  }
+
+  async write(kind: PartKind, bytes: Uint8Array): Promise<void> {
+    await (await this.#writer(kind)).write(bytes);
+  }
+
+  /** All files, whole and lasting. */
+  async finish(): Promise<PartFiles> {
+    const finished: [PartKind, WrittenFile][] = [];
+    for (const [kind, writer] of this.#writers) {
+      const file = await writer.finish();
+      this.#finished.push(file.name);
+      finished.push([kind, file]);
+    }
+    return Object.fromEntries(finished);
+  }
+
+  /** Leaves nothing behind, also of what was finished. */
+  async discard(): Promise<void> {
+    for (const writer of this.#writers.values()) await writer.discard();
+    for (const name of this.#finished) await this.#target.storage.remove(name);
+  }
+
+  async #writer(kind: PartKind): Promise<FileWriter> {
+    const { storage, format } = this.#target;
+    const found = this.#writers.get(kind);
+    if (found !== undefined) return found;
+    const file = await storage.create(partName(this.#target, kind, this.#claim.seq, this.#claim));
+    const writer = kind === 'part' && format === 'parquet' ? await asParquet(file) : file;
+    this.#writers.set(kind, writer);
+    return writer;
+  }
+}
+
+/** Nothing of Parquet is loaded before it is written. */
+async function asParquet(file: FileWriter): Promise<FileWriter> {
+  const { ParquetPart } = await import('./parquet/part.ts');
+  return new ParquetPart(file);
+}
+
+/** The line of the errors that tells what is wrong with a document and where it stands. */
+export function failedDocumentLine({ source, id, error }: ChunkedDocument): string {
+  const { place } = source;
+  const { status, detail } = error as DocumentError;
+  return `${JSON.stringify({ ...place, ...(id !== undefined && { id }), status, detail })}\n`;
+}
+
+/** The line of the ids of a document that was chunked. */
+export function idsLine({ source, id, ids }: ChunkedDocument): string {
+  return idsLineOf(id ?? null, ids, id === undefined ? source.place : undefined);
+}
+
+/** @param place where the document stands, if it has no id */
+export function idsLineOf(documentId: string | null, ids: readonly string[], place?: Place): string {
+  return `${JSON.stringify({ document_id: documentId, ...place, chunks: ids })}\n`;
+}

@@ -1,0 +1,64 @@
+import { invalid, ServiceError } from '../../../core/errors.ts';
+import type { Claim, JobStore, PlannedShard, ShardResult } from '../../store/jobs/contract.ts';
+import { planShards } from '../plan-shards.ts';
+import type { ShardRange } from '../shard.ts';
+import { takeFolder } from './job-folder.ts';
+import type { JobPlaces, JobSpec } from './spec.ts';
+
+export interface PlanTools {
+  readonly store: Pick<JobStore, 'addShards' | 'get'>;
+  readonly places: JobPlaces;
+  /** Largest shard. */
+  readonly shardBytes: number;
+  readonly shardDocuments: number;
+}
+
+/** Shards that are stored at once. */
+const BATCH = 1000;
+
+const NO_MEMBERS =
+  'source.fields: each file is one text and has no members; "format": "csv" or "jsonl" reads rows or lines';
+const NO_RESULT: ShardResult = { documents: 0, documentsFailed: 0, chunks: 0, bytes: 0, output: null };
+
+/**
+ * Divides the source of a job into shards and stores these. A plan that is made again is to be the same, so that what a
+ * process left behind that died while planning stays.
+ *
+ * @throws ServiceError what is wrong with the source or the target
+ * @throws the signal's reason once it aborts
+ */
+export async function planJob(claim: Claim, signal: AbortSignal, tools: PlanTools): Promise<ShardResult> {
+  const spec = claim.spec as JobSpec;
+  await takeFolder(await tools.places.target(spec), claim);
+  const { storage, from } = await tools.places.source(spec, claim);
+  const { shardBytes, shardDocuments } = tools;
+  const { format, fields } = spec.source;
+  const ranges = planShards(storage, { ...from, format, shardBytes, shardDocuments });
+  let next = 0;
+  let hasMembers = fields === undefined;
+  for await (const shards of inBatches(ranges)) {
+    signal.throwIfAborted();
+    hasMembers ||= shards.some(({ range }) => range.format !== 'files');
+    if (!(await tools.store.addShards(claim, next, shards)))
+      throw new Error('the plan is another worker\u2019s');
+    next += shards.length;
+  }
+  if (!hasMembers) throw invalid(NO_MEMBERS);
+  // An earlier try at the plan may have found more.
+  const { shards } = await tools.store.get(claim.jobId);
+  if (shards.total !== next) throw new ServiceError('source_changed', { source: 'The source' });
+  return NO_RESULT;
+}
+
+type RangeShard = PlannedShard & { readonly range: ShardRange };
+
+async function* inBatches(ranges: AsyncIterable<ShardRange>): AsyncGenerator<readonly RangeShard[]> {
+  let batch: RangeShard[] = [];
+  for await (const range of ranges) {
+    batch.push({ range, bytes: range.bytes });
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,137 @@
+import type { Log } from '../../../core/contracts/collaborators.ts';
+import { reasonOf, ServiceError } from '../../../core/errors.ts';
+import type { Claim, JobRecord, JobState, JobStore, ShardResult } from '../../store/jobs/contract.ts';
+import type { ShardOutput } from './chunk-shard.ts';
+import { outputsOf } from './finish-job.ts';
+import { removeLate, removeOutput, withdrawManifest } from './job-folder.ts';
+import { PART_KINDS, partName } from './part-files.ts';
+import type { JobPlaces, JobSpec, TargetPlace } from './spec.ts';
+
+interface RemoveTools {
+  readonly store: Pick<JobStore, 'remove' | 'shards'>;
+  readonly places: JobPlaces;
+}
+
+/** Removes a job that is over: its output, then itself. @throws ServiceError `job_not_over` */
+export async function removeJob(job: JobRecord, tools: RemoveTools): Promise<void> {
+  const { id, state } = job;
+  if (job.finished_at === null) {
+    const remedy = `cancel it first, by POST /v1/jobs/${id}/cancel`;
+    throw new ServiceError('job_not_over', { id, state, remedy });
+  }
+  await removeWithOutput(job, await tools.places.target(job.spec as JobSpec), tools.store);
+}
+
+/**
+ * Removes the output of a job, then itself, and what a worker wrote meanwhile that had not heard of its end; what is
+ * written later is removed by that worker.
+ */
+export async function removeWithOutput(
+  { id }: Pick<JobRecord, 'id'>,
+  target: TargetPlace,
+  store: RemoveTools['store'],
+): Promise<void> {
+  const isOwn = await removeOutput(target, id, fileNames(target, id, store));
+  await store.remove(id);
+  if (isOwn) await removeLate(target, id);
+}
+
+/** The names that the files of a job had when they were written, and those that the finish gives them. */
+async function* fileNames(
+  target: TargetPlace,
+  jobId: string,
+  store: Pick<JobStore, 'shards'>,
+): AsyncGenerator<string> {
+  for await (const { seq, output } of outputsOf({ jobId }, store)) {
+    for (const kind of PART_KINDS) {
+      const file = output.files[kind];
+      if (file !== undefined) yield* [file.name, partName(target, kind, seq)];
+    }
+  }
+}
+
+/**
+ * Removes what was made of a shard that is not the worker's any more: files which do not count, by the name of their
+ * attempt, and what the plan or the finish of a job has written that was cancelled or removed meanwhile.
+ *
+ * @param refused what does not count, if the work came to an end
+ */
+export async function discardShard(
+  { jobId, kind, spec }: Claim,
+  refused: ShardResult | undefined,
+  { store, places }: { readonly store: Pick<JobStore, 'get'>; readonly places: JobPlaces },
+): Promise<void> {
+  const target = await places.target(spec as JobSpec);
+  if (kind === 'chunk') {
+    const output = refused?.output as ShardOutput | null | undefined;
+    for (const { name } of Object.values(output?.files ?? {})) await target.storage.remove(name);
+  }
+  if (kind === 'notify') return;
+  const wroteManifest = kind === 'finish' && refused !== undefined;
+  const state = await stateOf(store, jobId);
+  if (state === undefined) await removeLate(target, jobId, wroteManifest);
+  // A removal that runs now may have passed the manifest already. While another worker finishes the job, and once it is
+  // done, the manifest is that worker's.
+  else if (wroteManifest && OVER_WITHOUT_OUTPUT.has(state)) await withdrawManifest(target, jobId);
+}
+
+const OVER_WITHOUT_OUTPUT: ReadonlySet<JobState> = new Set(['cancelled', 'failed']);
+
+/** The state of a job; undefined if it was removed. */
+async function stateOf(store: Pick<JobStore, 'get'>, jobId: string): Promise<JobState | undefined> {
+  try {
+    return (await store.get(jobId)).state;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'job_not_found') return undefined;
+    throw error;
+  }
+}
+
+type ExpiryStore = Pick<JobStore, 'expired' | 'cancel' | 'remove' | 'shards'>;
+
+/** Jobs that are removed one after the other. */
+const SOME = 100;
+
+/** Removes jobs whose time is over, their output first. What cannot be removed now is left for the next time. */
+export async function expireJobs(store: ExpiryStore, places: JobPlaces, log: Log): Promise<void> {
+  try {
+    for (let isMore = true; isMore; ) {
+      const jobs = await store.expired(SOME);
+      let removed = 0;
+      for (const job of jobs) if (await expire(job, store, places, log)) removed++;
+      isMore = jobs.length === SOME && removed > 0;
+    }
+  } catch (error) {
+    log.warn({ reason: reasonOf(error) }, 'jobs: those whose time is over could not be found');
+  }
+}
+
+/** @returns whether it has gone */
+async function expire(job: JobRecord, store: ExpiryStore, places: JobPlaces, log: Log): Promise<boolean> {
+  const { id } = job;
+  try {
+    if (job.finished_at === null) await store.cancel(id);
+    const target = await targetOf(job, places);
+    if (target === undefined) await store.remove(id);
+    else await removeWithOutput(job, target, store);
+    log.info({ job: id, files: target !== undefined }, 'jobs: removed a job whose time is over');
+    return true;
+  } catch (error) {
+    // Another process may have been faster.
+    const hasGone = error instanceof ServiceError && error.code === 'job_not_found';
+    if (!hasGone) {
+      log.warn({ job: id, reason: reasonOf(error) }, 'jobs: a job whose time is over could not be removed');
+    }
+    return hasGone;
+  }
+}
+
+/** Undefined if the server cannot reach it any more: its root or its connections are others now. */
+async function targetOf({ spec }: JobRecord, places: JobPlaces): Promise<TargetPlace | undefined> {
+  try {
+    return await places.target(spec as JobSpec);
+  } catch (error) {
+    if (error instanceof ServiceError && error.status < 500) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,99 @@
+import { ServiceError } from '../../../core/errors.ts';
+import type { JobStore } from '../../store/jobs/contract.ts';
+import { OUTPUT } from '../shard.ts';
+import { openConnections, openStorage, type Storages } from '../storage/open-storage.ts';
+import type { CorporaSettings } from '../storage/settings.ts';
+import type { Storage, StoredFile } from '../storage/storage.ts';
+import type { JobPlaces } from './spec.ts';
+
+/**
+ * Opens what jobs of a server name: below its root, or in a bucket of a connection. Nothing is loaded before the first is
+ * opened.
+ */
+export function createServerPlaces(settings: CorporaSettings, store: Pick<JobStore, 'upload'>): JobPlaces {
+  let opening: Promise<Storages> | undefined;
+  const open = async (path: string) => {
+    opening ??= openStorages(settings);
+    const storages = await opening;
+    return path === WHOLE && storages.root !== undefined
+      ? { storage: storages.root, name: '' }
+      : openStorage(path, storages);
+  };
+  return {
+    async source({ source: { path }, target }, { jobId }) {
+      if (path === undefined) return { storage: uploadStorage(await uploaded(store, jobId)), from: UPLOAD };
+      const { storage, name } = await open(path);
+      const written = await open(target.path);
+      const own = written.storage === storage && written.name !== '' ? [written.name] : [];
+      return { storage: withoutFolders(storage, [OUTPUT, ...own]), from: { path: name } };
+    },
+    async target({ target }) {
+      const { storage, name } = await open(target.path);
+      return { storage, folder: name, format: target.format };
+    },
+  };
+}
+
+/** The path of the root itself. */
+const WHOLE = '.';
+/** What messages call the root; its path is the operator's. */
+const ROOT_LABEL = 'the folder of jobs';
+
+async function openStorages({ root, connections }: CorporaSettings): Promise<Storages> {
+  const buckets = await openConnections(connections);
+  if (root === undefined) return { connections: buckets };
+  const { createLocalFolder } = await import('../storage/local-folder.ts');
+  return { root: createLocalFolder(root, ROOT_LABEL), connections: buckets };
+}
+
+async function uploaded(store: Pick<JobStore, 'upload'>, jobId: string): Promise<string> {
+  const lines = await store.upload(jobId);
+  if (lines === null) throw new ServiceError('job_not_found', { id: jobId });
+  return lines;
+}
+
+/** The same storage, whose lists leave folders out: what jobs write is no source of theirs. */
+function withoutFolders(storage: Storage, folders: readonly string[]): Storage {
+  const isIn = (name: string) => folders.some((folder) => name === folder || name.startsWith(`${folder}/`));
+  return {
+    ...storage,
+    async *list(folder) {
+      // Who asks for such a folder itself means it.
+      const isMeant = isIn(folder);
+      for await (const file of storage.list(folder)) if (isMeant || !isIn(file.name)) yield file;
+    },
+  };
+}
+
+/** Also what errors say of its lines. */
+const NAME = 'source.documents';
+const PIECE = 1_048_576;
+
+/** The name of the one file of an upload. */
+const UPLOAD: { readonly path: string } = { path: NAME };
+
+/** The documents that came with the request for a job, as a storage with one file. Nothing can be written. */
+function uploadStorage(lines: string): Storage {
+  const bytes = Buffer.from(lines);
+  const file: StoredFile = { name: NAME, size: bytes.length, version: String(bytes.length) };
+  const refuse = async (): Promise<never> => {
+    throw new ServiceError('storage_failed', { storage: label, reason: 'nothing can be written there' });
+  };
+  return {
+    label,
+    async *list(folder) {
+      if (folder === '' || folder === NAME) yield file;
+    },
+    find: async (name) => (name === NAME ? file : undefined),
+    async *read(_file, { from, to } = { from: 0, to: bytes.length }) {
+      for (let at = from; at < to; at += PIECE) yield bytes.subarray(at, Math.min(at + PIECE, to));
+    },
+    create: refuse,
+    createOnce: refuse,
+    settle: refuse,
+    remove: refuse,
+    removeFolder: refuse,
+  };
+}
+
+const label = 'the documents of the request';

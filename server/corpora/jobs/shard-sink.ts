@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { fromPlainError } from '../../../core/errors.ts';
+import { withLinkedStop } from '../../engine/abort.ts';
+import type { LineOutcome } from '../../engine/read/plan.ts';
+import type { Runner } from '../../engine/run/runner.ts';
+import type { Service } from '../../engine/service.ts';
+import {
+  type ChunkedDocument,
+  type ChunkedDocuments,
+  chunkDocuments,
+  type Documents,
+} from '../chunk-documents.ts';
+import type { SourceDocument } from '../shard.ts';
+import type { JobSpec } from './spec.ts';
+
+/**
+ * Stores the chunks of documents in a sink, and removes what earlier runs stored of these documents and is not among them.
+ *
+ * @param bytes a line for each chunk; they are moved away
+ * @returns the documents, of which those have failed that cannot be stored
+ * @throws ServiceError if it is the sink that is at fault
+ */
+export type StoreChunks = (
+  bytes: Uint8Array,
+  documents: readonly ChunkedDocument[],
+) => Promise<readonly ChunkedDocument[]>;
+
+/** Makes what stores the chunks of one shard; undefined if its job has no sink. */
+export type Storing = (spec: JobSpec, signal: AbortSignal) => StoreChunks | undefined;
+
+/** Sinks are never turned away, and say themselves how long they wait for their database. */
+export const STORING = { urgency: 'bulk', hasNoDeadline: true } as const;
+
+/** Stores in the worker threads of this process: here chunks are bytes, which nobody parses. */
+export function storingIn(runner: Pick<Runner, 'run'>): Storing {
+  return ({ target: { sink } }, signal) => {
+    if (sink === undefined) return undefined;
+    const owner = randomUUID();
+    return async (bytes, documents) => {
+      const chunked = documents.filter(({ error }) => error === undefined);
+      if (chunked.length === 0) return documents;
+      const given = chunked.map(({ id, chunks }) => ({ id, chunks }));
+      const { outcomes = [] } = await withLinkedStop(signal, (stop) =>
+        runner.run({ run: 'store', sink, owner, documents: given }, bytes, stop, STORING),
+      );
+      const outcomeOf = new Map(chunked.map((document, index) => [document, outcomes[index]]));
+      return documents.map((document) => withOutcome(document, outcomeOf.get(document)));
+    };
+  };
+}
+
+function withOutcome(document: ChunkedDocument, outcome: LineOutcome | undefined): ChunkedDocument {
+  if (outcome === undefined || !('error' in outcome)) return document;
+  return { ...document, chunks: 0, embedding_empty: 0, ids: [], error: fromPlainError(outcome.error) };
+}
+
+/**
+ * Chunks documents as a job says, in their order, here or on a server.
+ *
+ * @throws ServiceError what is wrong with the job, and what the source throws
+ * @throws the signal's reason once it aborts
+ */
+export type Chunking = (
+  spec: JobSpec,
+  lines: AsyncGenerator<readonly SourceDocument[]>,
+  signal: AbortSignal,
+) => AsyncGenerator<ChunkedDocuments>;
+
+export interface LocalChunkingOptions extends Omit<Documents, 'plan' | 'lines' | 'signal'> {
+  readonly service: Pick<Service, 'readStreamPlan'>;
+}
+
+/** Chunks in the worker threads of this process. */
+export function localChunking({ service, ...options }: LocalChunkingOptions): Chunking {
+  return (spec, lines, signal) => {
+    const plan = service.readStreamPlan(spec.task, Buffer.from(JSON.stringify(spec.options)));
+    const writes = spec.group === 'document' ? 'documents' : 'chunks';
+    return chunkDocuments({ ...options, plan: { ...plan, writes, tellsIds: true }, lines, signal });
+  };
+}

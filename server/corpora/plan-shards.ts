@@ -1,0 +1,132 @@
+import { ServiceError } from '../../core/errors.ts';
+import { isCompressed, uncompressedName } from './formats/compression.ts';
+import { rowGroupSizes } from './formats/parquet.ts';
+import type { Format, ShardRange } from './shard.ts';
+import { type Storage, type StoredFile, unreadable } from './storage/storage.ts';
+
+const MEGABYTE = 1_000_000;
+const SHARD_BYTES = 32 * MEGABYTE;
+const SHARD_DOCUMENTS = 10_000;
+
+/** What files are taken for by their names. All others are `files`; CSV too, unless it is asked for. */
+const ENDINGS: Readonly<Record<Exclude<Format, 'files'>, RegExp>> = {
+  jsonl: /\.(jsonl|ndjson)$/i,
+  csv: /\.(csv|tsv|tab)$/i,
+  parquet: /\.parquet$/i,
+};
+
+/** Which files become shards, and how. */
+export type PlanOptions = PlanSource & {
+  /** `auto` tells by the names of the files. With another one, those of a folder are taken whose names have its ending. */
+  readonly format: Format | 'auto';
+  readonly shardBytes?: number | undefined;
+  /** Most files of a shard. */
+  readonly shardDocuments?: number | undefined;
+};
+
+/** A file or a folder of the storage, or its files one by one. */
+type PlanSource = { readonly path: string } | { readonly files: AsyncIterable<StoredFile> };
+
+/** Bytes of a shard with which some workers share a source of so many bytes well. */
+export function shardBytesFor(total: number, workers: number): number {
+  return Math.min(Math.max(Math.ceil(total / (8 * workers)), MEGABYTE), SHARD_BYTES);
+}
+
+/**
+ * Cuts a source into parts that are read by themselves, which are the same each time.
+ *
+ * @throws ServiceError `source_unreadable` if there is nothing
+ */
+export async function* planShards(storage: Storage, options: PlanOptions): AsyncGenerator<ShardRange> {
+  const { shardBytes = SHARD_BYTES, shardDocuments = SHARD_DOCUMENTS } = options;
+  let group: StoredFile[] = [];
+  let bytes = 0;
+  for await (const file of filesOf(storage, options)) {
+    const format = options.format === 'auto' ? formatOf(file.name) : options.format;
+    if (format !== 'files') {
+      yield* partsOf(storage, file, format, shardBytes);
+      continue;
+    }
+    if (group.length === shardDocuments || (group.length > 0 && bytes + file.size > shardBytes)) {
+      yield { format, files: group, bytes };
+      [group, bytes] = [[], 0];
+    }
+    group.push(file);
+    bytes += file.size;
+  }
+  if (group.length > 0) yield { format: 'files', files: group, bytes };
+}
+
+async function* filesOf(storage: Storage, options: PlanOptions): AsyncGenerator<StoredFile> {
+  if ('files' in options) {
+    yield* options.files;
+    return;
+  }
+  const { path, format } = options;
+  const file = path === '' ? undefined : await storage.find(path);
+  if (file !== undefined) {
+    yield file;
+    return;
+  }
+  const ending = format === 'auto' || format === 'files' ? undefined : ENDINGS[format];
+  let [isThere, isTaken] = [false, false];
+  for await (const one of storage.list(path)) {
+    isThere = true;
+    if (ending !== undefined && !ending.test(uncompressedName(one.name))) continue;
+    isTaken = true;
+    yield one;
+  }
+  const name = path === '' ? storage.label : path;
+  if (!isThere) throw unreadable(name, 'there is no such file, and no file below it');
+  if (!isTaken) throw unreadable(name, `of the files below it none has a name of ${format}`);
+}
+
+/** What a file is taken for by its name. */
+export function formatOf(name: string): Format {
+  if (ENDINGS.parquet.test(name)) return 'parquet';
+  return ENDINGS.jsonl.test(uncompressedName(name)) ? 'jsonl' : 'files';
+}
+
+async function* partsOf(
+  storage: Storage,
+  file: StoredFile,
+  format: Exclude<Format, 'files'>,
+  shardBytes: number,
+): AsyncGenerator<ShardRange> {
+  if (format === 'parquet') {
+    const sizes = await rowGroupSizes(storage, file).catch(unlessUnreadable);
+    if (sizes === undefined) yield { format, files: [file], bytes: file.size };
+    else yield* rowGroupParts(file, sizes, shardBytes);
+  } else if (format === 'csv' || isCompressed(file.name)) yield { format, files: [file], bytes: file.size };
+  else {
+    const count = Math.ceil(file.size / shardBytes);
+    const bound = (index: number) => Math.floor((index * file.size) / count);
+    for (let index = 0; index < count; index++) {
+      const part = { from: bound(index), to: bound(index + 1) };
+      yield { format, files: [file], part, bytes: part.to - part.from };
+    }
+  }
+}
+
+/** Whoever reads a file that is damaged says so, and other files are read. */
+function unlessUnreadable(error: unknown): undefined {
+  if (!(error instanceof ServiceError) || error.code !== 'source_unreadable') throw error;
+}
+
+/** Small row groups go together. */
+function* rowGroupParts(
+  file: StoredFile,
+  sizes: readonly number[],
+  shardBytes: number,
+): Generator<ShardRange> {
+  let [from, bytes] = [0, 0];
+  for (const [index, size] of sizes.entries()) {
+    if (index > from && bytes + size > shardBytes) {
+      yield { format: 'parquet', files: [file], part: { from, to: index }, bytes };
+      [from, bytes] = [index, 0];
+    }
+    bytes += size;
+  }
+  if (from < sizes.length)
+    yield { format: 'parquet', files: [file], part: { from, to: sizes.length }, bytes };
+}

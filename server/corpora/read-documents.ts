@@ -1,0 +1,81 @@
+import { ServiceError } from '../../core/errors.ts';
+import { readCsv } from './formats/csv.ts';
+import { readFiles } from './formats/files.ts';
+import { readJsonLines } from './formats/jsonl.ts';
+import { readParquet } from './formats/parquet.ts';
+import type { ReadOptions, SourceLines } from './formats/reading.ts';
+import type { Format, ShardRange, SourceDocument, SourceLine } from './shard.ts';
+import type { Skip } from './skips.ts';
+import type { Storage } from './storage/storage.ts';
+
+export interface ReadDocumentsOptions extends Omit<ReadOptions, 'maxExpansion'> {
+  /** Called for each file that is skipped. */
+  onSkipped(skip: Skip): void;
+}
+
+/**
+ * Reads the documents of a shard, see `readShard`, without the files that are none. A file of lines or rows that cannot be read
+ * on fails alone, as a document after those that were read in it.
+ */
+export async function* readDocuments(
+  storage: Storage,
+  range: ShardRange,
+  { onSkipped, ...options }: ReadDocumentsOptions,
+): AsyncGenerator<readonly SourceDocument[]> {
+  try {
+    for await (const lines of readShard(storage, range, options)) {
+      for (const line of lines) if ('skipped' in line) onSkipped(line);
+      const documents = lines.filter((line) => 'document' in line);
+      if (documents.length > 0) yield documents;
+    }
+  } catch (error) {
+    const [{ name: source } = { name: undefined }] = range.files;
+    if (source === undefined || !(error instanceof ServiceError) || error.code !== 'source_unreadable')
+      throw error;
+    yield [{ place: { source }, size: 0, document: error, isOfMany: true }];
+  }
+}
+
+export type { Decode } from './formats/reading.ts';
+
+/** Bytes of documents that are given at once. */
+const BATCH_BYTES = 256 * 1024;
+/** Documents that are given at once, however small they are. */
+const BATCH_DOCUMENTS = 1000;
+const MAX_EXPANSION = 250;
+
+const READERS: Readonly<
+  Record<Format, (storage: Storage, range: ShardRange, options: ReadOptions) => SourceLines>
+> = { files: readFiles, jsonl: readJsonLines, csv: readCsv, parquet: readParquet };
+
+/**
+ * Reads the documents of a shard in their order, in batches of some 256 KB. What is wrong with one document stands in its
+ * place.
+ *
+ * @throws ServiceError `source_changed`, `source_unreadable` or `storage_failed`, after which the shard cannot be read on
+ * @throws the signal's reason once it aborts
+ */
+export async function* readShard(
+  storage: Storage,
+  range: ShardRange,
+  options: Omit<ReadOptions, 'maxExpansion'> & { readonly maxExpansion?: number | undefined },
+): AsyncGenerator<readonly SourceLine[]> {
+  const { signal, isLive = false, maxExpansion = MAX_EXPANSION } = options;
+  let batch: SourceLine[] = [];
+  let bytes = 0;
+  for await (const lines of READERS[range.format](storage, range, { ...options, maxExpansion })) {
+    signal?.throwIfAborted();
+    for (const line of lines) {
+      batch.push(line);
+      bytes += 'document' in line && Buffer.isBuffer(line.document) ? line.document.length : 0;
+      if (bytes < BATCH_BYTES && batch.length < BATCH_DOCUMENTS) continue;
+      yield batch;
+      signal?.throwIfAborted();
+      [batch, bytes] = [[], 0];
+    }
+    if (!isLive || batch.length === 0) continue;
+    yield batch;
+    [batch, bytes] = [[], 0];
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,229 @@
+import type { Dirent } from 'node:fs';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import ignore, { type Ignore } from 'ignore';
+import { glob, isDynamicPattern } from 'tinyglobby';
+import { ServiceError } from '../../core/errors.ts';
+import { OUTPUT } from './shard.ts';
+import type { Skip } from './skips.ts';
+import { unlessMissing } from './storage/local/failures.ts';
+import { isInside } from './storage/local/paths.ts';
+import { unreadable } from './storage/storage.ts';
+
+export interface SelectOptions {
+  /** Whether names that begin with a dot are taken, which else have to be named. */
+  readonly hidden?: boolean;
+  /** Whether what `.gitignore` files name is taken too. */
+  readonly ignored?: boolean;
+  /** Called for each file or folder that is left out, but for those of git itself. */
+  onSkipped?(skip: Skip): void;
+}
+
+/**
+ * The files that are meant by files, folders and globs, relative to the root, each once and in the order of their UTF-8.
+ * What `.gitignore` files leave out, and links that lead out of the root, are not among them; a file that is named itself is.
+ *
+ * @param root a folder that the arguments are relative to
+ * @throws ServiceError `source_unreadable` naming what is not there, `path_outside`
+ */
+export async function selectFiles(
+  root: string,
+  args: readonly string[],
+  { hidden = false, ignored = false, onSkipped = () => {} }: SelectOptions = {},
+): Promise<readonly string[]> {
+  const top = await realpath(root);
+  const ignores = new GitIgnores(top, ignored);
+  const selection: Selection = { root: top, hidden, ignores, files: new Set(), onSkipped };
+  for (const arg of args) await select(arg, selection);
+  return [...selection.files]
+    .map((name) => ({ name, key: Buffer.from(name) }))
+    .sort((a, b) => Buffer.compare(a.key, b.key))
+    .map(({ name }) => name);
+}
+
+interface Selection {
+  /** Real path. */
+  readonly root: string;
+  readonly hidden: boolean;
+  readonly ignores: GitIgnores;
+  readonly files: Set<string>;
+  onSkipped(skip: Skip): void;
+}
+
+/** An argument is a path if there is such a thing, and else may be a glob. */
+async function select(arg: string, selection: Selection): Promise<void> {
+  const { root, files } = selection;
+  const path = resolve(root, arg);
+  const found = await unlessMissing(stat(path));
+  if (found === undefined) {
+    if (!isDynamicPattern(arg)) throw unreadable(arg, 'there is no such file or folder');
+    return selectGlob(arg, selection);
+  }
+  const name = relative(root, path).replaceAll(sep, '/');
+  const real = await realpath(path);
+  if (!isInside(root, path) || !isInside(root, real)) {
+    throw new ServiceError('path_outside', { path: arg, storage: root });
+  }
+  if (found.isFile()) files.add(name);
+  else if (found.isDirectory()) await selectFolder(name, selection);
+  else throw unreadable(arg, 'it is neither a file nor a folder');
+}
+
+/** A glob matches no links, neither to files nor to folders. */
+async function selectGlob(pattern: string, selection: Selection): Promise<void> {
+  const { root, hidden, files } = selection;
+  const names = await glob(pattern, {
+    cwd: root,
+    dot: hidden,
+    followSymbolicLinks: false,
+    expandDirectories: false,
+    ignore: ['**/.git/**'],
+  });
+  if (names.some((name) => name.startsWith('../'))) {
+    throw new ServiceError('path_outside', { path: pattern, storage: root });
+  }
+  for (const name of names) if (!(await isIgnored(name, false, selection))) files.add(name);
+  if (names.length === 0) throw unreadable(pattern, 'no file matches it');
+}
+
+/** Takes the files below a folder. Links to folders are not followed, as git does not follow them. */
+async function selectFolder(folder: string, selection: Selection): Promise<void> {
+  const { root, files } = selection;
+  const entries: Dirent[] = (await unlessMissing(readdir(join(root, folder), { withFileTypes: true }))) ?? [];
+  for (const entry of entries) {
+    const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    const isFolder = entry.isDirectory();
+    if (isHidden(name, isFolder, selection) || (await isIgnored(name, isFolder, selection))) continue;
+    if (isFolder) await selectFolder(name, selection);
+    else if (entry.isFile() || (entry.isSymbolicLink() && (await isFile(name, selection)))) files.add(name);
+  }
+}
+
+/** Git's own: nobody means them. */
+const GIT = /(^|\/)\.git(ignore)?$/;
+
+/** Also what a server wrote there, which is no source of its own. */
+function isHidden(name: string, isFolder: boolean, selection: Selection): boolean {
+  if (!selection.hidden && /(^|\/)\.[^/]*$/.test(name)) {
+    const detail = 'Its name begins with a dot: name it to have it read.';
+    return leaveOut(name, { detail, brief: 'have a name with a dot in front' }, selection);
+  }
+  if (!isFolder || basename(name) !== OUTPUT) return false;
+  const detail = 'A server writes its jobs there: name it to have it read.';
+  return leaveOut(`${name}/`, { detail, brief: 'are the output of jobs' }, selection);
+}
+
+async function isIgnored(name: string, isFolder: boolean, selection: Selection): Promise<boolean> {
+  const rule = await selection.ignores.ruleFor(name, isFolder);
+  if (rule === undefined) return false;
+  const detail = `The rule ${rule} leaves it out; --no-ignore takes it.`;
+  return leaveOut(isFolder ? `${name}/` : name, { detail, brief: 'are left out by .gitignore' }, selection);
+}
+
+function leaveOut(source: string, why: Pick<Skip, 'detail' | 'brief'>, { onSkipped }: Selection): true {
+  if (!GIT.test(source.replace(/\/$/, ''))) onSkipped({ place: { source }, skipped: 'ignored', ...why });
+  return true;
+}
+
+/** Whether this is a file that is in the root by its real path. */
+async function isFile(name: string, { root }: Selection): Promise<boolean> {
+  const real = await unlessMissing(realpath(join(root, name)));
+  if (real === undefined || !isInside(root, real)) return false;
+  return (await unlessMissing(stat(real)))?.isFile() ?? false;
+}
+
+/** The rules of one `.gitignore`. */
+interface Rules {
+  /** The folder that they stand in, with `/` at its end; `''` is the root. */
+  readonly folder: string;
+  readonly lines: readonly string[];
+  readonly ignore: Ignore;
+}
+
+/** What is known of a folder. */
+interface Folder {
+  /** The rule that leaves it out, or a folder around it. */
+  readonly ignoredBy?: string | undefined;
+  /** That apply in it, the nearest first. */
+  readonly rules: readonly Rules[];
+}
+
+/** Says what the `.gitignore` files of a folder and of those below it leave out. `.git` is always left out. */
+class GitIgnores {
+  readonly #root: string;
+  readonly #isOff: boolean;
+  readonly #folders = new Map<string, Promise<Folder>>();
+
+  /** @param isOff whether only `.git` is left out */
+  constructor(root: string, isOff: boolean) {
+    this.#root = root;
+    this.#isOff = isOff;
+  }
+
+  /**
+   * The rule that leaves out a file or a folder, such as `*.log in sub/.gitignore`; undefined if none does.
+   *
+   * @param path relative to the root, with `/` between folders
+   */
+  async ruleFor(path: string, isFolder: boolean): Promise<string | undefined> {
+    if (this.#isOff) return ruleOf(path, isFolder, []);
+    const parent = dirname(path);
+    const { ignoredBy, rules } = await this.#folder(parent === '.' ? '' : parent);
+    return ignoredBy ?? ruleOf(path, isFolder, rules);
+  }
+
+  #folder(path: string): Promise<Folder> {
+    const known = this.#folders.get(path) ?? this.#read(path);
+    this.#folders.set(path, known);
+    return known;
+  }
+
+  async #read(path: string): Promise<Folder> {
+    const above = path === '' ? NOTHING : await this.#parentOf(path);
+    if (above.ignoredBy !== undefined) return above;
+    const text = await unlessMissing(readFile(join(this.#root, path, '.gitignore'), 'utf8'));
+    if (text === undefined) return above;
+    const folder = path === '' ? '' : `${path}/`;
+    return { rules: [rulesOf(folder, text.split(/\r?\n/)), ...above.rules] };
+  }
+
+  /** What the folder around it says of this folder. Rules that left it out and were overruled say nothing of what is in it. */
+  async #parentOf(path: string): Promise<Folder> {
+    const parent = dirname(path);
+    const around = await this.#folder(parent === '.' ? '' : parent);
+    const ignoredBy = around.ignoredBy ?? ruleOf(path, true, around.rules);
+    if (ignoredBy !== undefined) return { ignoredBy, rules: [] };
+    return { rules: around.rules.map((one) => withoutRulesOf(one, path)) };
+  }
+}
+
+function rulesOf(folder: string, lines: readonly string[]): Rules {
+  return { folder, lines, ignore: ignore({ ignorecase: false }).add([...lines]) };
+}
+
+/** The same rules but for those that leave out this folder, if others have overruled them. */
+function withoutRulesOf(rules: Rules, path: string): Rules {
+  if (!verdict(rules, path, true).ignored) return rules;
+  const { folder, lines } = rules;
+  return rulesOf(
+    folder,
+    lines.filter((line) => !verdict(rulesOf(folder, [line]), path, true).ignored),
+  );
+}
+
+const NOTHING: Folder = { rules: [] };
+
+/** The rule that leaves out a path: if several say something of it, the nearest counts. */
+function ruleOf(path: string, isFolder: boolean, rules: readonly Rules[]): string | undefined {
+  if (path === '.git' || path.endsWith('/.git')) return '.git';
+  for (const one of rules) {
+    const { ignored, unignored, rule } = verdict(one, path, isFolder);
+    if (ignored) return `${rule?.pattern ?? 'a rule'} in ${one.folder}.gitignore`;
+    if (unignored) return undefined;
+  }
+  return undefined;
+}
+
+function verdict({ folder, ignore }: Rules, path: string, isFolder: boolean) {
+  return ignore.test(path.slice(folder.length) + (isFolder ? '/' : ''));
+}

@@ -1,0 +1,60 @@
+import { getSystemErrorMap } from 'node:util';
+import { reasonOf, ServiceError } from '../../../../core/errors.ts';
+import { withRetries } from '../../../config/retry.ts';
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  ENOSPC: 'there is no space left on its disk: free some space',
+  EDQUOT: 'its quota is used up: free some space',
+  EROFS: 'it is read-only',
+  EACCES: 'the server has no permission: grant it',
+  EPERM: 'the server has no permission: grant it',
+  EMFILE: 'the server has too many files open: raise its limit',
+  EISDIR: 'there is a folder of this name',
+};
+/** There is no file of this name, and cannot be one. */
+const MISSING = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'ENXIO'];
+const PASSING = ['EMFILE', 'ENFILE', 'EAGAIN', 'EBUSY', 'EINTR', 'ESTALE'];
+const RETRIES = { retries: 3, firstDelay: 50, longestDelay: 1000 };
+
+/** Says in words, and without the path on this machine, why the file system refused something. */
+export function storageFailed(storage: string, error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const code = codeOf(error);
+  const { errno } = error as NodeJS.ErrnoException;
+  const known = errno === undefined ? undefined : getSystemErrorMap().get(errno)?.[1];
+  const reason = REMEDIES[code ?? ''] ?? known ?? code ?? reasonOf(error);
+  return new ServiceError('storage_failed', { storage, reason }, error);
+}
+
+/** Retries what may pass, such as too many open files. @throws ServiceError `storage_failed` */
+export async function attempt<T>(storage: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isPassing(error)) throw storageFailed(storage, error);
+  }
+  return withRetries(RETRIES, { isPassing }, work).catch((error: unknown) => {
+    throw storageFailed(storage, error);
+  });
+}
+
+function isPassing(error: unknown): boolean {
+  return PASSING.includes(codeOf(error) ?? '');
+}
+
+/** What the work gives, or undefined if there is no such file. */
+export function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  return work.catch((error: unknown) => {
+    if (MISSING.includes(codeOf(error) ?? '')) return undefined;
+    throw error;
+  });
+}
+
+/** Whether it is the permission that is missing. */
+export function isForbidden(error: unknown): boolean {
+  return ['EACCES', 'EPERM'].includes(codeOf(error) ?? '');
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+}

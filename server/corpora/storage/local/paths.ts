@@ -1,0 +1,92 @@
+import { mkdir, open, realpath } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+import { ServiceError } from '../../../../core/errors.ts';
+import { unlessMissing } from './failures.ts';
+
+/** Finds the files of a folder by their real paths, so that no name and no link leads out of it. */
+export class LocalPaths {
+  readonly #root: string;
+  readonly #label: string;
+
+  constructor(root: string, label: string) {
+    this.#root = root;
+    this.#label = label;
+  }
+
+  /**
+   * The real path of what has this name, if there is such a thing; `''` is the folder itself.
+   *
+   * @throws ServiceError `path_outside`
+   */
+  async find(name: string): Promise<string | undefined> {
+    if (name !== '') this.#check(name);
+    const path = join(this.#root, name);
+    const [root, real] = await Promise.all([realpath(this.#root), unlessMissing(realpath(path))]);
+    return this.#inside(root, real, name);
+  }
+
+  /**
+   * Where a file of this name is written; what it replaces may be a link. Its folders are made, and are there after a
+   * loss of power.
+   *
+   * @throws ServiceError `path_outside`
+   */
+  async make(name: string): Promise<string> {
+    this.#check(name);
+    const root = await realpath(this.#root);
+    const parent = await this.#makeFolder(root, dirname(join(root, name)), name);
+    return join(parent, basename(name));
+  }
+
+  /** Where a file of this name is, or would be if its folder were there; its own link is not followed. */
+  async locate(name: string): Promise<string | undefined> {
+    this.#check(name);
+    const root = await realpath(this.#root);
+    const parent = await this.#resolve(root, dirname(join(root, name)), name);
+    return parent === undefined ? undefined : join(parent, basename(name));
+  }
+
+  /** Makes folders only below what is known to be inside. */
+  async #makeFolder(root: string, path: string, name: string): Promise<string> {
+    const found = await this.#resolve(root, path, name);
+    if (found !== undefined) return found;
+    const parent = await this.#makeFolder(root, dirname(path), name);
+    const folder = join(parent, basename(path));
+    await mkdir(folder, { recursive: true });
+    await syncFolder(parent);
+    return folder;
+  }
+
+  /** The real path behind a path, if there is one. */
+  async #resolve(root: string, path: string, name: string): Promise<string | undefined> {
+    return this.#inside(root, await unlessMissing(realpath(path)), name);
+  }
+
+  #inside(root: string, real: string | undefined, name: string): string | undefined {
+    if (real !== undefined && !isInside(root, real)) throw this.#outside(name);
+    return real;
+  }
+
+  #check(name: string): void {
+    const isPath = name.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
+    if (!isPath || name.includes('\\') || name.includes('\0')) throw this.#outside(name);
+  }
+
+  #outside(path: string): ServiceError {
+    return new ServiceError('path_outside', { path, storage: this.#label });
+  }
+}
+
+export function isInside(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+/** Makes the names in a folder last through a loss of power. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,323 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { PassThrough, type Readable } from 'node:stream';
+import type {
+  HeadObjectCommandOutput,
+  ListObjectsV2CommandOutput as ListOutput,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { ServiceError } from '../../../../core/errors.ts';
+import { hold } from '../../../../core/hold.ts';
+import type { FileWriter, Storage, StoredFile, WrittenFile } from '../storage.ts';
+import type { BucketConnection } from './connection.ts';
+import { BucketFailure, statusOf, storageFailed } from './failures.ts';
+import { createKeys, isSound, type Keys } from './keys.ts';
+
+const TOOLS: ClientTools = { attempts: 9, silence: 30_000 };
+
+/** A bucket as a storage. Nothing is loaded and nothing is sent before it is used. */
+export function createBucket(connection: BucketConnection, tools: Partial<ClientTools> = {}): Storage {
+  const label = `s3://${connection.name}`;
+  const keys = createKeys(connection, label);
+  const client = createClient(connection, label, { ...TOOLS, ...tools });
+  const named = (name: string) => ({ Bucket: client.bucket, Key: keys.keyOf(name) });
+  return {
+    label,
+    list: (folder) => listObjects(client, keys, folder),
+    async find(name) {
+      const found = await client.call((s3, sdk) =>
+        unless([404], s3.send(new sdk.HeadObjectCommand(named(name)))),
+      );
+      return found && fileOf(client, name, found);
+    },
+    read: (file, range) => {
+      const to = Math.min(range?.to ?? file.size, file.size);
+      return readObject(client, { key: keys.keyOf(file.name), file, from: range?.from ?? 0, to });
+    },
+    create: async (name) => new ObjectWriter(client, name, keys.keyOf(name)),
+    async createOnce(name, bytes) {
+      const put = { ...named(name), ...CONTENT, IfNoneMatch: '*', Body: bytes };
+      // There is such an object, or another request is making it.
+      const taken = [409, 412];
+      const written = await client.call((s3, sdk) => unless(taken, s3.send(new sdk.PutObjectCommand(put))));
+      return written !== undefined;
+    },
+    // A bucket has no names to change: the object would be copied.
+    settle: async (name) => name,
+    removeFolder: async () => {},
+    async remove(name) {
+      await client.call((s3, sdk) => unless([404], s3.send(new sdk.DeleteObjectCommand(named(name)))));
+    },
+  };
+}
+
+function fileOf(
+  { label }: BucketClient,
+  name: string,
+  { ETag, ContentLength }: HeadObjectCommandOutput,
+): StoredFile {
+  if (ETag !== undefined && ContentLength !== undefined)
+    return { name, size: ContentLength, version: versionOf(ETag) };
+  throw storageFailed(label, new BucketFailure(`it does not say the size and the ETag of ${name}`));
+}
+
+/**
+ * The objects below a folder, a page at a time. Left out are those that stand for folders, whose keys end in `/`, and
+ * those that no name can stand for.
+ */
+async function* listObjects(client: BucketClient, keys: Keys, folder: string): AsyncGenerator<StoredFile> {
+  const prefix = keys.prefixOf(folder);
+  let last: Buffer | undefined;
+  for await (const { key, size, version } of allObjects(client, prefix)) {
+    const bytes = Buffer.from(key);
+    // A list out of order might never end, and a job would not come to the same shards again.
+    if (!key.startsWith(prefix) || (last !== undefined && Buffer.compare(last, bytes) >= 0))
+      throw storageFailed(
+        client.label,
+        new BucketFailure('it does not list objects in the order of their keys'),
+      );
+    last = bytes;
+    const rest = key.slice(prefix.length);
+    const isHidden = rest.split('/').some((part) => part.startsWith('.'));
+    if (isSound(rest) && !isHidden) yield { name: keys.nameOf(key), size, version };
+  }
+}
+
+async function* allObjects({ call, bucket }: BucketClient, prefix: string): AsyncGenerator<ListedObject> {
+  let token: string | undefined;
+  do {
+    const query = { Bucket: bucket, Prefix: prefix, EncodingType: 'url', ContinuationToken: token } as const;
+    const page = await call(async (s3, sdk) => readPage(await s3.send(new sdk.ListObjectsV2Command(query))));
+    yield* page.objects;
+    token = page.next;
+  } while (token !== undefined);
+}
+
+interface ListedObject {
+  readonly key: string;
+  readonly size: number;
+  readonly version: string;
+}
+
+/** @throws BucketFailure or URIError if it is no page of a list */
+function readPage({ Contents = [], EncodingType, IsTruncated, NextContinuationToken: next }: ListOutput) {
+  if (IsTruncated !== (next !== undefined)) throw new BucketFailure();
+  const objects = Contents.map(({ Key, Size, ETag }): ListedObject => {
+    if (Key === undefined || Size === undefined || ETag === undefined) throw new BucketFailure();
+    return { key: EncodingType === 'url' ? decodeKey(Key) : Key, size: Size, version: versionOf(ETag) };
+  });
+  return { objects, next };
+}
+
+/** As in forms, a space is a plus sign; XML could not have all keys as they are. */
+const decodeKey = (key: string): string => decodeURIComponent(key.replaceAll('+', ' '));
+
+/** An object of which bytes are read. */
+interface ObjectRange {
+  readonly key: string;
+  readonly file: StoredFile;
+  /** The bytes in [from, to). */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** How often a body may end too early, one after another without a byte between. */
+const MOST_CUTS = 4;
+
+/** Reads bytes of an object. If a body is cut off in the middle, it is asked for from the byte that is missing. */
+async function* readObject(client: BucketClient, range: ObjectRange): AsyncGenerator<Buffer> {
+  const { to } = range;
+  let at = range.from;
+  for (let cuts = 0; at < to; cuts++) {
+    const body = await openObject(client, { ...range, from: at });
+    let failure: unknown = new BucketFailure('its answer ended too early');
+    try {
+      for await (const piece of body as AsyncIterable<Buffer>) {
+        const wanted = piece.subarray(0, to - at);
+        at += wanted.length;
+        cuts = 0;
+        yield wanted;
+        if (wanted.length < piece.length) break;
+      }
+    } catch (error) {
+      failure = error;
+    }
+    if (at < to && cuts === MOST_CUTS - 1) throw storageFailed(client.label, failure);
+  }
+}
+
+function openObject(client: BucketClient, { key, file, from, to }: ObjectRange): Promise<Readable> {
+  return client.call(async (s3, sdk) => {
+    const asked = { Range: `bytes=${from}-${to - 1}`, IfMatch: `"${file.version}"` };
+    const command = new sdk.GetObjectCommand({ Bucket: client.bucket, Key: key, ...asked });
+    const answer = await s3.send(command).catch((error: unknown) => {
+      throw changedOr(error, file);
+    });
+    const body = answer.Body as Readable;
+    const isOther = answer.ETag !== undefined && versionOf(answer.ETag) !== file.version;
+    // Without ranges a body begins with the first byte.
+    const first = Number(/^bytes (\d+)-/.exec(answer.ContentRange ?? 'bytes 0-')?.[1]);
+    if (!isOther && first === from) return body;
+    body.destroy();
+    if (isOther) throw new ServiceError('source_changed', { source: file.name });
+    throw new BucketFailure('it answers with other bytes than were asked for');
+  });
+}
+
+function changedOr(error: unknown, { name }: StoredFile): unknown {
+  const isChanged =
+    [404, 412, 416].includes(statusOf(error) ?? 0) && (error as Error).name !== 'NoSuchBucket';
+  return isChanged ? new ServiceError('source_changed', { source: name }) : error;
+}
+
+/** Bytes of a part. S3 allows 10,000 of them: an object can have 83 GB. */
+const PART = 8_388_608;
+
+/**
+ * Writes an object: in one request if it is small, else in parts. At most two parts are in memory, the one that is
+ * filled and the one that is on its way.
+ */
+class ObjectWriter implements FileWriter {
+  readonly #client: BucketClient;
+  readonly #name: string;
+  readonly #key: string;
+  readonly #body = hold(new PassThrough({ readableHighWaterMark: PART }));
+  readonly #hash = createHash('sha256');
+  /** Settles once the object is there, or nothing is left of it. */
+  readonly #sent: Promise<unknown>;
+  #bytes = 0;
+
+  constructor(client: BucketClient, name: string, key: string) {
+    this.#client = client;
+    this.#name = name;
+    this.#key = key;
+    this.#sent = this.#send();
+    // Whoever writes more, or finishes, learns of a failure.
+    this.#sent.catch(() => this.#body.destroy());
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    this.#hash.update(bytes);
+    this.#bytes += bytes.byteLength;
+    if (this.#body.destroyed) await this.#sent;
+    if (!this.#body.write(bytes)) await Promise.race([once(this.#body, 'drain'), this.#sent]);
+  }
+
+  async finish(): Promise<WrittenFile> {
+    this.#body.end();
+    await this.#sent;
+    return { name: this.#name, bytes: this.#bytes, sha256: this.#hash.digest('hex') };
+  }
+
+  /** What cannot be removed now is for the bucket's own rule on unfinished uploads. */
+  async discard(): Promise<void> {
+    this.#body.destroy(new Error('discarded'));
+    await this.#sent.catch(() => undefined);
+  }
+
+  #send(): Promise<unknown> {
+    return this.#client.call(async (client, sdk) => {
+      const { Upload } = await import('@aws-sdk/lib-storage');
+      const target = { Bucket: this.#client.bucket, Key: this.#key };
+      const params = { ...target, ...CONTENT, Body: this.#body };
+      const upload = new Upload({ client, params, partSize: PART, queueSize: 1 });
+      try {
+        await upload.done();
+      } catch (error) {
+        if (statusOf(error) !== 404 || (error as Error).name === 'NoSuchBucket') throw error;
+        if (!this.#isWhole(await unless([404], client.send(new sdk.HeadObjectCommand(target)))))
+          throw new BucketFailure('it does not know the upload any more');
+      }
+    });
+  }
+
+  /** Whether the object is the one of this upload: an answer that was lost leaves an upload that is over. */
+  #isWhole(found: HeadObjectCommandOutput | undefined): boolean {
+    const parts = Math.ceil(this.#bytes / PART);
+    return versionOf(found?.ETag ?? '').endsWith(`-${parts}`) && found?.ContentLength === this.#bytes;
+  }
+}
+
+interface ClientTools {
+  /** How often a call is made at most, while its failures may pass. */
+  readonly attempts: number;
+  /** Milliseconds that the service may be silent. */
+  readonly silence: number;
+}
+
+type Sdk = typeof import('@aws-sdk/client-s3');
+
+/** The calls that are made to a bucket. */
+interface BucketClient {
+  readonly label: string;
+  /** What the SDK wants in front of each call. */
+  readonly bucket: string;
+  /**
+   * Makes a call with the SDK, which is loaded at the first one; it repeats the call while its failures may pass.
+   *
+   * @throws ServiceError `storage_failed`, unless `ask` throws one of its own
+   */
+  call<T>(ask: (client: S3Client, sdk: Sdk) => Promise<T>): Promise<T>;
+}
+
+function createClient(connection: BucketConnection, label: string, tools: ClientTools): BucketClient {
+  let opened: Promise<{ readonly sdk: Sdk; readonly client: S3Client }> | undefined;
+  const open = async () => {
+    const sdk = await import('@aws-sdk/client-s3').catch((cause: unknown) => {
+      throw new BucketFailure(MISSING, { cause });
+    });
+    return { sdk, client: new sdk.S3Client(settingsOf(connection, tools)) };
+  };
+  return {
+    label,
+    bucket: connection.bucket,
+    async call(ask) {
+      try {
+        opened ??= open();
+        const { sdk, client } = await opened;
+        return await ask(client, sdk);
+      } catch (error) {
+        throw storageFailed(label, error);
+      }
+    },
+  };
+}
+
+const MISSING =
+  'this deployment was trimmed without what opens buckets: trim it with --buckets, or run "npm install @aws-sdk/client-s3 @aws-sdk/lib-storage"';
+
+/** What the SDK is told. What it is not told it takes from the environment, as programs of AWS do. */
+function settingsOf(connection: BucketConnection, { attempts, silence }: ClientTools) {
+  const { endpoint, region, style, credentials, profile } = connection;
+  return {
+    maxAttempts: attempts,
+    forcePathStyle: style === 'path',
+    requestHandler: { connectionTimeout: silence, socketTimeout: silence },
+    ...(region !== undefined && { region }),
+    ...(credentials !== undefined && { credentials }),
+    ...(profile !== undefined && { profile }),
+    ...(endpoint !== undefined && { endpoint: endpoint.href, ...NO_CHECKSUMS }),
+  };
+}
+
+/** Not all services that speak S3's API know the checksums that AWS has had since 2025; a signature covers the body too. */
+const NO_CHECKSUMS = {
+  requestChecksumCalculation: 'WHEN_REQUIRED',
+  responseChecksumValidation: 'WHEN_REQUIRED',
+} as const;
+
+/** What is written is of no type that browsers would show. */
+const CONTENT = { ContentType: 'application/octet-stream' } as const;
+
+/** The ETag of lists and of headers alike: some services leave out its quotation marks in one of them. */
+const versionOf = (etag: string): string => etag.replace(/^"(.*)"$/s, '$1');
+
+/** The answer, or undefined if its status is one of these. */
+async function unless<T>(statuses: readonly number[], answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (statuses.includes(statusOf(error) ?? 0)) return undefined;
+    throw error;
+  }
+}
