@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import socket
 import threading
+import time
 import unittest
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
-from chunksmith import Chunksmith, ChunksmithError
+from chunksmith import AsyncChunksmith, Chunksmith, ChunksmithError
 
 HEAD = b"HTTP/1.1 200 OK\r\nConnection: close\r\n"
 
@@ -31,6 +33,28 @@ def answering(answer: bytes) -> Iterator[Chunksmith]:
         thread.start()
         with Chunksmith(f"http://127.0.0.1:{server.getsockname()[1]}", max_retries=0) as client:
             yield client
+        thread.join()
+
+
+@contextmanager
+def trickling() -> Iterator[str]:
+    """The URL of what answers with a byte every now and then."""
+
+    def serve() -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = server.accept()
+                with connection, suppress(OSError):
+                    connection.sendall(HEAD + b"content-length: 1000\r\n\r\n")
+                    while True:
+                        connection.sendall(b" ")
+                        time.sleep(0.05)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        server.shutdown(socket.SHUT_RDWR)
         thread.join()
 
 
@@ -77,6 +101,19 @@ class Answers(unittest.TestCase):
         self.assertEqual((error.code, error.status, error.detail), ("refused", 503, "It stops."))
         error = self.refused(HEAD + b"\r\n" + line + end, 3)
         self.assertRegex(str(error), "2 answers to 3 lines: It stops")
+
+    def test_an_answer_that_trickles_in_has_no_more_time_than_another(self) -> None:
+        async def ask(url: str) -> None:
+            async with AsyncChunksmith(url, timeout=0.3) as client:
+                await client.health()
+
+        with trickling() as url, Chunksmith(url, timeout=0.3) as client:
+            for work in (client.health, lambda: asyncio.run(ask(url))):
+                begin = time.monotonic()
+                with self.assertRaises(ChunksmithError) as caught:
+                    work()
+                self.assertEqual(caught.exception.code, "timeout")
+                self.assertLess(time.monotonic() - begin, 2)
 
     def test_problems_and_the_time_to_wait_are_read(self) -> None:
         body = b'{"detail":"no","problems":["a","b"]}'

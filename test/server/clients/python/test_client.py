@@ -14,6 +14,7 @@ import signal
 import socket
 import sqlite3
 import tempfile
+import time
 import unittest
 import warnings
 from collections.abc import AsyncIterator, Iterator
@@ -42,14 +43,15 @@ def kept(client: Chunksmith | AsyncChunksmith) -> list[Any]:
 class Counted:
     """Documents, which knows how many of it were taken."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, document: dict[str, str] = DOCUMENT) -> None:
         self.most = most
         self.taken = 0
+        self._document = document
 
     def __iter__(self) -> Iterator[dict[str, str]]:
         while self.taken < self.most:
             self.taken += 1
-            yield DOCUMENT
+            yield self._document
 
 
 class Sync(unittest.TestCase):
@@ -64,6 +66,49 @@ class Sync(unittest.TestCase):
             waiting.append(documents.taken - line.index)
         self.assertEqual((len(waiting), documents.taken), (3000, 3000))
         self.assertLess(max(waiting) * DOCUMENT_BYTES, MOST_WAITING)
+
+    def test_the_first_answer_needs_few_documents(self) -> None:
+        for text in ("a", "a" * 100_000):
+            documents = Counted(1000, {"text": text})
+            with closing(self.client.stream("token", documents, chunk_size=1000)) as lines:
+                next(lines)
+                self.assertLessEqual(documents.taken * len(text), max(16, len(text)))
+
+    def test_who_waits_long_for_a_document_gets_the_answers_to_those_before(self) -> None:
+        taken = 0
+
+        def slow() -> Iterator[dict[str, str]]:
+            nonlocal taken
+            for taken in range(1, 6):
+                time.sleep(0.06)
+                yield {"text": "a"}
+
+        waiting = [taken - line.index for line in self.client.stream("token", slow())]
+        self.assertLessEqual(max(waiting), 2)
+
+    def test_an_asynchronous_source_is_for_the_asynchronous_client(self) -> None:
+        async def source() -> AsyncIterator[dict[str, str]]:
+            yield {"text": "a"}
+
+        with self.assertRaisesRegex(TypeError, "not iterable"):
+            self.client.stream("token", source())  # type: ignore[arg-type]
+
+    def test_it_can_be_used_where_an_event_loop_runs(self) -> None:
+        async def main() -> None:
+            lines = self.client.stream("token", itertools.repeat(DOCUMENT))
+            self.assertEqual([next(lines).index, next(lines).index], [0, 1])
+            del lines
+            gc.collect()
+            self.assertEqual(len([*self.client.stream("token", [DOCUMENT] * 50)]), 50)
+
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            asyncio.run(main())
+        self.assertEqual([str(one.message) for one in caught], [])
+
+    def test_a_name_leads_to_no_other_path(self) -> None:
+        with self.assertRaisesRegex(ChunksmithError, "no job"):
+            self.client.jobs.get("..")
 
     def test_documents_are_taken_in_the_thread_of_the_caller(self) -> None:
         with closing(sqlite3.connect(":memory:")) as database:

@@ -125,9 +125,14 @@ class Forks(unittest.TestCase):
 
     def test_locks_that_another_thread_holds_do_not_stay_locked(self) -> None:
         def ask_and_close() -> str:
+            lines.close()
             answer = ask(self.client, 1)
             self.client.close()
             return answer
+
+        lines = self.client.stream("token", itertools.repeat({"text": "a"}))
+        next(lines)
+        self.addCleanup(lines.close)
 
         pool: Any = self.client._sender.pool
         self.client.health()
