@@ -95,8 +95,12 @@ export class Threads {
     rate: Rate,
     signal: AbortSignal,
   ): Promise<RunAnswer> {
-    const first = await this.enter({ task, body, divides: 'lists' }, body.length, signal);
-    if (first.division === undefined) return first;
+    const { length } = body;
+    const first = await this.enter({ task, body, divides: 'lists' }, length, signal);
+    if (first.division === undefined) {
+      rate.note(length, first.timings);
+      return first;
+    }
     try {
       return await withLinkedStop(signal, (stop) => this.#answerGroups(first, rate, stop));
     } catch (error) {

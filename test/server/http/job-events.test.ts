@@ -61,6 +61,8 @@ t.test('a server counts what it has done of jobs, and tells what waits', async (
   );
   await runJob(server, { source: { path: 'rows.jsonl' } });
   await runJob(server, { source: { path: 'some' } });
+  // A shard is counted once it is committed, by when a caller may know already that its job is done.
+  await until(async () => (await metrics()).includes('shard_seconds_count{outcome="done"} 7'));
   const text = await metrics();
   for (const line of [
     'chunksmith_bulk_documents_total{result="done"} 3',
