@@ -12,8 +12,7 @@ const CORE = [
 const LOW = [...CORE, 'server/config'];
 const CONTRACTS = ['server/store/contract.ts', 'server/store/jobs/contract.ts'];
 // The way of a request, from below: each may know all that is under it.
-const ENGINE = [...LOW, 'server/store/contract.ts'];
-const CORPORA = [...ENGINE, ...CONTRACTS, 'server/engine', 'server/engine/run', 'server/engine/validation'];
+const CORPORA = [...LOW, ...CONTRACTS, 'server/engine', 'server/engine/run', 'server/engine/validation'];
 const HTTP = [...CORPORA, 'server/corpora', 'server/http/transport/services.ts'];
 const ALL = [
   ...HTTP,
@@ -42,8 +41,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'server/store': [...LOW, ...CONTRACTS],
   'server/plugins': [...LOW, 'server/engine/validation'],
   'server/engine/validation': CORE,
-  'server/engine': [...ENGINE, 'server/engine/validation'],
-  'server/engine/run': [...ENGINE, 'server/engine', 'server/worker.ts'],
+  'server/engine': [...LOW, 'server/engine/validation'],
+  'server/engine/run': [...LOW, 'server/engine', 'server/worker.ts'],
   'server/corpora': CORPORA,
   'server/http': HTTP,
   // The one place where Fastify is handed what the container holds.

@@ -1,7 +1,7 @@
 import type { FastifySchema } from 'fastify';
+import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
-import type { PipelineStep } from '../../store/contract.ts';
 import { modelHeader } from '../chunk/schemas.ts';
 import { errorOfPart } from '../chunk/stream-schemas.ts';
 import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';

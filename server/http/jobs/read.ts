@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts';
+import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
@@ -20,7 +21,7 @@ import {
 import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
 import type { Service } from '../../engine/service.ts';
 import { createValidator, type Validate } from '../../engine/validation/validator.ts';
-import type { PipelineStep, PipelineStore } from '../../store/contract.ts';
+import type { PipelineStore } from '../../store/contract.ts';
 import { findPipeline } from '../evaluate/named-pipelines.ts';
 import { collect, readSteps, textProblems } from '../pipelines/read.ts';
 import { fieldsBody, jobBody, sourceBody, targetBody } from './request-schemas.ts';

@@ -1,3 +1,4 @@
+import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { invalid, ServiceError } from '../../../core/errors.ts';
 import { jsonBytes, parseJson } from '../../engine/read/json.ts';
 import type { MissingPlugins } from '../../engine/read/pipeline.ts';
@@ -9,7 +10,6 @@ import type {
   PagePosition,
   PageRequest,
   PipelineChanges,
-  PipelineStep,
   Versions,
 } from '../../store/contract.ts';
 import { nameQuery, wholeBody } from './by-name.ts';

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { putByName } from '../../engine/read/put-by-name.ts';
 import type { PageRequest, PipelineRecord, PipelineStore } from '../../store/contract.ts';
 import { bodyOf, bytesBody } from '../transport/bodies.ts';
 import { pathOf } from '../transport/error-handler.ts';
 import { put } from './by-name.ts';
+import { putByName } from './put-by-name.ts';
 import { cursorAfter, readChanges, readIfMatch, readNew, readPage, readWhole } from './read.ts';
 import * as docs from './schemas.ts';
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { ObjectSchema } from '../../../../core/contracts/manifest.ts';
+import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
 import type { Registry } from '../../../../core/hosting/registry.ts';
 import { Pipelines } from '../../../clients/javascript/pipelines.ts';
 import type { DocumentsTask } from '../../../engine/tasks.ts';
-import type { PipelineStep } from '../../../store/contract.ts';
 import { databaseOf } from '../../../store/database.ts';
 import type { Api } from '../../api.ts';
 import { readJson } from '../../commands/remote.ts';

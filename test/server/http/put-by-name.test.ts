@@ -1,5 +1,5 @@
 import t from 'tap';
-import { putByName } from '../../../server/engine/read/put-by-name.ts';
+import { putByName } from '../../../server/http/pipelines/put-by-name.ts';
 import { temporaryFolder } from '../../support/server.ts';
 import { failure, openStore, STEPS } from '../../support/stores.ts';
 
