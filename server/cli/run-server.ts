@@ -43,12 +43,15 @@ async function start(flags: Flags, env: Environment): Promise<number> {
 
 /** Listens until a signal comes; then the requests in flight are finished, as far as the grace allows. */
 async function serve(config: Config, registry: Registry): Promise<void> {
+  let isStopping = false;
   const app = await buildApp(config, {
     registry,
     onOpen: () => announce(app, config, registry),
-    onBrokenStore: fail,
+    // A store that is closed while it opens is not broken.
+    onBrokenStore: (error) => void (isStopping || fail(error)),
   });
   closeWithGrace({ logger: app.log, delay: config.shutdownGrace * 1000 }, async ({ err, signal }) => {
+    isStopping = true;
     if (err) app.log.error({ err }, 'stopping after an error that nobody handled');
     else app.log.info({ signal }, 'stopping');
     await app.close();
