@@ -1,4 +1,4 @@
-import { throwUnavailable } from './open-database.ts';
+import { throwUnavailable } from './create-database.ts';
 
 type Calls = Readonly<Record<PropertyKey, (...given: unknown[]) => unknown>>;
 

@@ -1,6 +1,6 @@
 import type { OpenPipelineStore, PipelineStore } from './contract.ts';
+import type { SharedDatabase } from './create-database.ts';
 import { lazyStore } from './lazy-store.ts';
-import type { SharedDatabase } from './open-database.ts';
 
 /** Keeps pipelines in the database, which it opens when it is first used. */
 export function createPipelineStore(database: SharedDatabase): PipelineStore {

@@ -1,8 +1,8 @@
 import type { Log } from '../../../core/contracts/collaborators.ts';
 import type { Config } from '../../config/config.ts';
+import type { SharedDatabase } from '../create-database.ts';
 import { unavailable } from '../errors.ts';
 import { lazyStore } from '../lazy-store.ts';
-import type { SharedDatabase } from '../open-database.ts';
 import type { JobStore, QueueSettings } from './contract.ts';
 import type { OpenJobStore } from './open-job-store.ts';
 

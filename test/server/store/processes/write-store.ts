@@ -1,4 +1,4 @@
-import { createDatabase } from '../../../../server/store/open-database.ts';
+import { createDatabase } from '../../../../server/store/create-database.ts';
 import { createPipelineStore } from '../../../../server/store/pipeline-store.ts';
 import { quietLog } from '../../../../server/testing/collaborators.ts';
 import { failure, STEPS } from '../../../support/stores.ts';
