@@ -138,3 +138,31 @@ t.test('only the loader imports what is known at run time alone', async (t) => {
   const computed = [...SOURCES].filter(([, source]) => hasComputedImport(source)).map(([file]) => file);
   t.same(computed, ['server/plugins/loader/modules.ts']);
 });
+
+/** Packages that a start and a small `chunk` do without: they are loaded by what needs them. */
+const LATE =
+  /^(@mikro-orm\/(sqlite|postgresql|migrations|sql)|kysely|pg|pg-boss|@aws-sdk|hyparquet|tiktoken|web-tree-sitter|onnxruntime)/;
+
+/** The packages that importing a file loads. */
+function packagesOf(entry: string, seen = new Set<string>()): string[] {
+  if (seen.has(entry)) return [];
+  seen.add(entry);
+  const eager = importsOf(SOURCES.get(entry) ?? '').filter(({ kind }) => kind === 'static');
+  return eager.flatMap((one) => {
+    const target = targetOf(entry, one);
+    return target === undefined ? [one.specifier] : packagesOf(target, seen);
+  });
+}
+
+t.test('a start loads no package of a database, a bucket, a format or a model', async (t) => {
+  for (const entry of ['server/app.ts', 'server/worker.ts', 'server/cli/chunk/run-chunk.ts']) {
+    const loaded = packagesOf(entry);
+    t.ok(loaded.length > 10, entry);
+    t.same(
+      loaded.filter((name) => LATE.test(name)),
+      [],
+      entry,
+    );
+  }
+  t.ok(packagesOf('server/store/open-database.ts').some((name) => LATE.test(name)));
+});
