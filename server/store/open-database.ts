@@ -30,7 +30,7 @@ export interface OpenDatabase {
 
 const WITHOUT_FOLDER = ', or start with --store memory, which needs none and forgets pipelines at its end';
 /** How long the lock of another process is waited for. */
-const LOCKS: RetryLimits = { firstDelay: 4, longestDelay: 100, patience: 1000 };
+const LOCKS: RetryLimits = { firstDelay: 4, longestDelay: 100, patience: 5000 };
 /** How often a database whose tables others create at the same time is opened again. */
 const RACES: RetryLimits = { retries: 3, firstDelay: 4, longestDelay: 100 };
 /** Milliseconds that SQLite itself may wait for a lock, during which it blocks the event loop. */
@@ -88,7 +88,7 @@ async function openUpToDate(database: Database, log: Log): Promise<MikroORM> {
       : await openSqlite(database.kind === 'memory' ? ':memory:' : database.path, log);
   try {
     if (database.kind === 'postgresql') await expectDatabase(orm as MikroORM, database.url);
-    else await withRetries(LOCKS, { isPassing: isTransient }, () => prepareFile(orm as MikroORM));
+    else await prepareFile(orm as MikroORM);
     await orm.migrator.up();
     return orm;
   } catch (error) {
