@@ -1,6 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Manifest } from '../../../core/contracts/manifest.ts';
-import { chunkSize } from '../../../core/options.ts';
+import { chunkSize, type Manifest } from '../../../core/kit.ts';
 
 /** Between what it chooses; `recursive` takes what is none of the others'. */
 export const CHOICES = ['markdown', 'html', 'table', 'json', 'code', 'recursive'] as const;

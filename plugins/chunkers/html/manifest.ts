@@ -1,7 +1,15 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Manifest } from '../../../core/contracts/manifest.ts';
-import { context, contextShortened, headingPath, kinds, rows } from '../../../core/fields.ts';
-import { chunkSize, countContext, minimumChunk } from '../../../core/options.ts';
+import {
+  chunkSize,
+  contextField,
+  contextShortenedField,
+  countContext,
+  headingPathField,
+  kindsField,
+  type Manifest,
+  minimumChunk,
+  rowsField,
+} from '../../../core/kit.ts';
 
 const options = {
   type: 'object',
@@ -55,11 +63,11 @@ export default {
     'Splits HTML along its headings and between its block elements, rows of tables and items of lists.',
   options,
   fields: {
-    heading_path: headingPath,
-    kinds,
-    rows,
-    context,
-    context_shortened: contextShortened,
+    heading_path: headingPathField,
+    kinds: kindsField,
+    rows: rowsField,
+    context: contextField,
+    context_shortened: contextShortenedField,
   },
   reports: {
     'html-skipped':

@@ -1,6 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Manifest } from '../../../core/contracts/manifest.ts';
-import { chunkSize, minimumChunk } from '../../../core/options.ts';
+import { chunkSize, type Manifest, minimumChunk } from '../../../core/kit.ts';
 
 const options = {
   type: 'object',

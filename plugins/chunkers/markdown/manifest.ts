@@ -1,7 +1,15 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Manifest } from '../../../core/contracts/manifest.ts';
-import { context, contextShortened, headingPath, kinds, rows } from '../../../core/fields.ts';
-import { chunkSize, countContext, minimumChunk } from '../../../core/options.ts';
+import {
+  chunkSize,
+  contextField,
+  contextShortenedField,
+  countContext,
+  headingPathField,
+  kindsField,
+  type Manifest,
+  minimumChunk,
+  rowsField,
+} from '../../../core/kit.ts';
 
 const options = {
   type: 'object',
@@ -59,15 +67,15 @@ export default {
   summary: 'Splits Markdown along its headings, blocks, list items, table rows and lines of code.',
   options,
   fields: {
-    heading_path: headingPath,
-    kinds,
+    heading_path: headingPathField,
+    kinds: kindsField,
     language: {
       type: 'string',
       description: 'The language of the fences that it holds, or parts of which, if they name one alone.',
     },
-    rows,
-    context,
-    context_shortened: contextShortened,
+    rows: rowsField,
+    context: contextField,
+    context_shortened: contextShortenedField,
     blocks: { type: 'array', items: block, description: 'With include_blocks: the blocks that it holds.' },
   },
   example: {

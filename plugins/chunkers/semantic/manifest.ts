@@ -1,15 +1,15 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Manifest } from '../../../core/contracts/manifest.ts';
 import {
   chunkSize,
   delimiterSide,
   delimiters,
+  type Manifest,
   minimumSentence,
   minimumSentences,
   oversize,
   sentenceEnds,
   sentenceLanguage,
-} from '../../../core/options.ts';
+} from '../../../core/kit.ts';
 
 const options = {
   type: 'object',

@@ -1,6 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Manifest } from '../../../core/contracts/manifest.ts';
-import { chunkOverlap, chunkSize } from '../../../core/options.ts';
+import { chunkOverlap, chunkSize, type Manifest } from '../../../core/kit.ts';
 
 const options = {
   type: 'object',
