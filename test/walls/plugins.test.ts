@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { KINDS, type Manifest } from '../../core/contracts/manifest.ts';
-import * as kit from '../../core/kit.ts';
 import { importsOf, packageOf } from '../../server/cli/tools/import-scanner.ts';
 import { problemsOfReadme } from '../../server/testing/checks/files.ts';
 import { pluginFolderOf, ROOT, SOURCES } from './sources.ts';
@@ -13,15 +12,6 @@ async function manifestOf(folder: string): Promise<Manifest> {
   return ((await import(join(ROOT, folder, 'manifest.ts'))) as { default: Manifest }).default;
 }
 
-/** What a source imports by name of the kit, types aside. */
-function valuesOfKit(source: string): string[] {
-  const imported = source.matchAll(/^import \{([^}]*)\} from '[^']*\/core\/kit\.ts';$/gm);
-  const names = [...imported].flatMap(([, list = '']) => list.split(',').map((name) => name.trim()));
-  return names.filter((name) => name !== '' && !name.startsWith('type '));
-}
-
-const isSchema = (name: string): boolean => typeof Reflect.get(kit, name) === 'object' && name !== 'kit';
-
 for (const folder of PLUGINS) {
   t.test(`${folder} is complete`, async (t) => {
     for (const file of ['manifest.ts', 'index.ts', 'README.md'])
@@ -31,14 +21,6 @@ for (const folder of PLUGINS) {
     t.ok(KINDS.includes(kind));
     t.equal(folder, `plugins/${kinds}/${name}`, 'it stands in the folder of its kind');
     t.ok(example !== undefined || !['chunker', 'refinery'].includes(kind), 'it has an example');
-  });
-
-  t.test(`${folder} has a manifest that takes nothing of the kit but types and schemas`, async (t) => {
-    const names = valuesOfKit(SOURCES.get(`${folder}/manifest.ts`) ?? '');
-    t.same(
-      names.filter((name) => !isSchema(name)),
-      [],
-    );
   });
 
   t.test(`${folder} declares the packages that it imports, and no others`, async (t) => {
@@ -54,9 +36,3 @@ for (const folder of PLUGINS) {
     t.same(problemsOfReadme(await manifestOf(folder), readme), []);
   });
 }
-
-t.test('the rule of manifests sees functions', async (t) => {
-  const source = "import {\n  chunkSize,\n  nextLine,\n  type Manifest,\n} from '../../../core/kit.ts';\n";
-  t.same(valuesOfKit(source), ['chunkSize', 'nextLine']);
-  t.same(valuesOfKit(source).filter(isSchema), ['chunkSize']);
-});

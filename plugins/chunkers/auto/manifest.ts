@@ -1,5 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import { chunkSize, type Manifest } from '../../../core/kit.ts';
+import type { Manifest } from '../../../core/kit.ts';
+import { chunkSize } from '../../../core/options.ts';
 
 /** Between what it chooses; `recursive` takes what is none of the others'. */
 export const CHOICES = ['markdown', 'html', 'table', 'json', 'code', 'recursive'] as const;

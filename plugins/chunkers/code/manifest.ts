@@ -1,5 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import { chunkSize, type Manifest } from '../../../core/kit.ts';
+import type { Manifest } from '../../../core/kit.ts';
+import { chunkSize } from '../../../core/options.ts';
 
 /** The languages of the table in `languages.ts`, which has a row for each of them. */
 export const LANGUAGE_NAMES = [

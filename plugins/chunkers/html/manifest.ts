@@ -1,15 +1,13 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import {
-  chunkSize,
   contextField,
   contextShortenedField,
-  countContext,
   headingPathField,
   kindsField,
-  type Manifest,
-  minimumChunk,
   rowsField,
-} from '../../../core/kit.ts';
+} from '../../../core/fields.ts';
+import type { Manifest } from '../../../core/kit.ts';
+import { chunkSize, countContext, minimumChunk } from '../../../core/options.ts';
 
 const options = {
   type: 'object',

@@ -1,5 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import { chunkSize, type Manifest, minimumChunk } from '../../../core/kit.ts';
+import type { Manifest } from '../../../core/kit.ts';
+import { chunkSize, minimumChunk } from '../../../core/options.ts';
 
 const options = {
   type: 'object',

@@ -1,16 +1,16 @@
 import type { FromSchema } from 'json-schema-to-ts';
+import type { Manifest } from '../../../core/kit.ts';
 import {
   chunkOverlap,
   chunkSize,
   delimiterSide,
   delimiters,
-  type Manifest,
   minimumSentence,
   minimumSentences,
   oversize,
   sentenceEnds,
   sentenceLanguage,
-} from '../../../core/kit.ts';
+} from '../../../core/options.ts';
 
 const options = {
   type: 'object',

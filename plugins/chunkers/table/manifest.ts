@@ -1,13 +1,7 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import {
-  chunkSize,
-  contextField,
-  contextShortenedField,
-  countContext,
-  type Manifest,
-  minimumChunk,
-  rowsField,
-} from '../../../core/kit.ts';
+import { contextField, contextShortenedField, rowsField } from '../../../core/fields.ts';
+import type { Manifest } from '../../../core/kit.ts';
+import { chunkSize, countContext, minimumChunk } from '../../../core/options.ts';
 
 const character = { minLength: 1, maxLength: 1 } as const;
 
