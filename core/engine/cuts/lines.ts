@@ -98,8 +98,7 @@ function lastBlankLineEnd(text: string, start: number, end: number): number | un
   return found;
 }
 
-/** Lines that end with LF, CR or both. */
-
+/** Whether a unit ends a line, as LF, CR or the two together do. */
 export function isLineBreak(unit: number): boolean {
   return unit === LINE_FEED || unit === CARRIAGE_RETURN;
 }

@@ -30,6 +30,7 @@ export interface Sentences {
 
 export type PackTools = Pick<ChunkContext, 'pack' | 'divide'>;
 
+/** Finds and packs sentences by these rules. */
 export function sentencesBy(rules: SentenceRules): Sentences {
   const findEnds = rules.sentences === 'rules' ? cutAtRules(rules.lang) : cutAtDelim(rules);
   const findLongEnds = withMinimumPiece(findEnds, rules.min_characters_per_sentence);
