@@ -8,8 +8,11 @@ import { breaches, PACKAGE, pluginFolderOf, type Rule, SOURCES, targetOf } from 
 const PURE_BUILT_INS = ['node:buffer', 'node:util'];
 /** What plugins take of Node: their own files, hashes, and to wait. */
 const PLUGIN_BUILT_INS = ['crypto', 'fs', 'fs/promises', 'module', 'path', 'timers/promises'];
-/** What a manifest may import, so that it can be read without the packages of its plugin. */
-const MANIFEST_IMPORTS = /^core\/(contracts\/|(fields|options)\.ts$)/;
+/** All that a plugin may import of the project. */
+const KIT = 'core/kit.ts';
+/** What the kit exports too, and a manifest takes from where it is: the kit loads the engine, and a manifest is data. */
+const SCHEMAS = ['core/fields.ts', 'core/options.ts'];
+const MANIFEST = /^plugins\/[^/]+\/[^/]+\/manifest\.ts$/;
 
 const corePackageRule: Rule = (file, one) => {
   if (!file.startsWith('core/') || targetOf(file, one) !== undefined) return undefined;
@@ -23,8 +26,8 @@ const pluginRule: Rule = (file, one) => {
   const folder = pluginFolderOf(file);
   const target = targetOf(file, one);
   if (folder === undefined || target === undefined || target.startsWith(`${folder}/`)) return undefined;
-  if (target.startsWith('core/') && !target.startsWith('core/hosting/')) return undefined;
-  return 'a plugin imports the contracts and the engine of core and its own folder; what it uses, it is given';
+  if (target === KIT || MANIFEST.test(file)) return undefined;
+  return 'a plugin imports the kit and its own folder; what else it uses, it is given';
 };
 
 const pluginPackageRule: Rule = (file, { specifier, kind }) => {
@@ -38,11 +41,11 @@ const pluginPackageRule: Rule = (file, { specifier, kind }) => {
 };
 
 const manifestRule: Rule = (file, one) => {
-  if (!/^plugins\/[^/]+\/[^/]+\/manifest\.ts$/.test(file)) return undefined;
-  const target = targetOf(file, one);
-  if (target !== undefined && MANIFEST_IMPORTS.test(target)) return undefined;
+  if (!MANIFEST.test(file)) return undefined;
+  const target = targetOf(file, one) ?? '';
+  if (SCHEMAS.includes(target) || (target === KIT && one.kind === 'type')) return undefined;
   if (one.specifier === 'json-schema-to-ts' && one.kind === 'type') return undefined;
-  return 'a manifest is data: it imports contracts and schemas of core alone';
+  return 'a manifest is data: it imports types of the kit, and schemas, alone';
 };
 
 /** Biome's noUndeclaredDependencies sees `import`; this rule sees what is found by `resolve` as well. */
@@ -59,7 +62,7 @@ const BUILDS = ['server/cli/tools/build.ts', 'server/http/docs/routes.ts'];
 const RULES: Readonly<Record<string, Rule>> = {
   'core and server import only what stands below': arrowRule,
   'core takes no packages and does no I/O': corePackageRule,
-  'a plugin imports core and its own folder': pluginRule,
+  'the kit is the only door of plugins': pluginRule,
   'a plugin imports packages when it is made, and little of Node': pluginPackageRule,
   'a manifest is data': manifestRule,
   'every package that is looked up is a dependency': lazyPackageRule,
@@ -90,8 +93,16 @@ const BREACHING: [rule: Rule, file: string, ...specifiers: string[]][] = [
   [corePackageRule, 'core/engine/a.ts', 'node:fs/promises', 'fastify', 'json-schema-to-ts'],
   [pluginRule, 'plugins/chunkers/a/index.ts', '../token/index.ts', '../../tokenizers/tiktoken/index.ts'],
   [pluginRule, 'plugins/chunkers/a/inner/a.ts', '../../../../core/hosting/a.ts', '../../../../server/a.ts'],
+  [
+    pluginRule,
+    'plugins/chunkers/a/index.ts',
+    '../../../core/engine/kit.ts',
+    '../../../core/contracts/chunk.ts',
+  ],
+  [pluginRule, 'plugins/chunkers/a/index.ts', '../../../core/options.ts', '../../../core/errors.ts'],
   [pluginPackageRule, 'plugins/chunkers/a/index.ts', 'tiktoken', 'tiktoken/lite', 'node:https', 'node:v8'],
-  [manifestRule, 'plugins/chunkers/a/manifest.ts', './languages.ts', '../../../core/engine/cuts.ts'],
+  [manifestRule, 'plugins/chunkers/a/manifest.ts', './languages.ts', '../../../core/engine/cuts/cuts.ts'],
+  [manifestRule, 'plugins/chunkers/a/manifest.ts', '../../../core/errors.ts', '../token/manifest.ts'],
   [manifestRule, 'plugins/chunkers/a/manifest.ts', 'node:fs', 'json-schema-to-ts'],
   [lazyPackageRule, 'server/a.ts', 'no-such/package.json', 'vitest'],
 ];
@@ -112,6 +123,13 @@ t.test('each rule sees its breaches', async (t) => {
   }
   const breached = BREACHING.map(([rule]) => rule);
   for (const [name, rule] of Object.entries(RULES)) t.ok(breached.includes(rule), name);
+});
+
+t.test('a manifest takes types of the kit, and nothing that would load the engine', async (t) => {
+  const manifest = (source: string) =>
+    breaches(new Map([['plugins/chunkers/a/manifest.ts', source]]), manifestRule);
+  t.same(manifest("import type { Manifest } from '../../../core/kit.ts';"), []);
+  t.equal(manifest("import { chunkSize } from '../../../core/kit.ts';").length, 1);
 });
 
 t.test('the imports of the sources are found', async (t) => {

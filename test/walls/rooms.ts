@@ -27,12 +27,13 @@ const ALL = [
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'core/errors.ts': [],
   'core/options.ts': [],
+  'core/fields.ts': [],
   'core/hold.ts': [],
   'core/contracts': ['core/errors.ts', 'core/options.ts', 'core/engine/kit.ts'],
-  'core/engine/kit.ts': ['core/engine', 'core/errors.ts'],
+  'core/engine/kit.ts': ['core/engine', 'core/errors.ts', 'core/hold.ts'],
   'core/engine': ['core/contracts', 'core/errors.ts'],
   'core/hosting': ['core/contracts', 'core/errors.ts'],
-  'core/kit.ts': ['core/contracts', 'core/engine/kit.ts'],
+  'core/kit.ts': ['core/contracts', 'core/engine/kit.ts', 'core/fields.ts', 'core/options.ts'],
   'server/config': CORE,
   // These run elsewhere, also in browsers, and know nothing of the server but its answers.
   'server/clients': [],

@@ -1,6 +1,12 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Manifest } from '../../../core/contracts/manifest.ts';
-import { context, contextShortened, headingPath, kinds, rows } from '../../../core/fields.ts';
+import {
+  contextField,
+  contextShortenedField,
+  headingPathField,
+  kindsField,
+  rowsField,
+} from '../../../core/fields.ts';
+import type { Manifest } from '../../../core/kit.ts';
 import { chunkSize, countContext, minimumChunk } from '../../../core/options.ts';
 
 const options = {
@@ -55,11 +61,11 @@ export default {
     'Splits HTML along its headings and between its block elements, rows of tables and items of lists.',
   options,
   fields: {
-    heading_path: headingPath,
-    kinds,
-    rows,
-    context,
-    context_shortened: contextShortened,
+    heading_path: headingPathField,
+    kinds: kindsField,
+    rows: rowsField,
+    context: contextField,
+    context_shortened: contextShortenedField,
   },
   reports: {
     'html-skipped':

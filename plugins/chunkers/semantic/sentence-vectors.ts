@@ -1,4 +1,4 @@
-import type { EmbeddingModel } from '../../../core/contracts/embedding.ts';
+import type { EmbeddingModel } from '../../../core/kit.ts';
 
 /**
  * The sentences of a text as unit vectors. A sentence whose vector is zero tells nothing of the topic

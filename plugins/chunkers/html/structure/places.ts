@@ -1,4 +1,4 @@
-import { keepOptimised } from '../../../../core/engine/keep-optimised.ts';
+import { keepOptimised } from '../../../../core/kit.ts';
 import { isSpace } from './markup.ts';
 
 /** Ranks of places to cut at: before headings by their level, behind rules, and between blocks by how deep they lie. */

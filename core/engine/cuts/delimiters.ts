@@ -1,4 +1,4 @@
-import type { CutFinder } from '../contracts/chunker.ts';
+import type { CutFinder } from '../../contracts/chunker.ts';
 import { addCut } from './cuts.ts';
 
 /** Which piece a delimiter belongs to: the one before the cut or the one after it. */

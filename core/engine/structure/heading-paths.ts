@@ -1,5 +1,5 @@
-import { keepOptimised } from './keep-optimised.ts';
-import { countWhile } from './search.ts';
+import { keepOptimised } from '../keep-optimised.ts';
+import { countWhile } from '../search.ts';
 
 /** A heading of a text. */
 export interface Heading {

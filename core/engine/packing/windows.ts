@@ -1,4 +1,4 @@
-import type { Span } from '../contracts/chunk.ts';
+import type { Span } from '../../contracts/chunk.ts';
 
 /**
  * Windows of `size` tokens over `ends` (see `TokenizedText.ends`), each beginning `overlap` tokens before

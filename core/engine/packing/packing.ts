@@ -1,6 +1,6 @@
-import type { Span } from '../contracts/chunk.ts';
-import type { PackLimits } from '../contracts/chunker.ts';
-import type { TokenizedText } from '../contracts/tokenizer.ts';
+import type { Span } from '../../contracts/chunk.ts';
+import type { PackLimits } from '../../contracts/chunker.ts';
+import type { TokenizedText } from '../../contracts/tokenizer.ts';
 
 /**
  * Packs the pieces between rising boundaries into chunks of at most `size` tokens, each as full as whole

@@ -1,4 +1,4 @@
-import type { Span } from '../contracts/chunk.ts';
+import type { Span } from '../../contracts/chunk.ts';
 
 /**
  * A span with these further fields instead of its own. All spans that are made here have one shape, which V8 keeps with

@@ -1,4 +1,4 @@
-import type { Span } from '../contracts/chunk.ts';
+import type { Span } from '../../contracts/chunk.ts';
 import {
   endOfContent,
   isBehindBlankLine,
@@ -9,7 +9,7 @@ import {
   lineFeeds,
   startOfLine,
   startOfParagraph,
-} from './lines.ts';
+} from '../cuts/lines.ts';
 
 /**
  * An introduction is what only announces the text behind it, so that it should not be cut from that:

@@ -1,7 +1,6 @@
 import type { Span } from '../../contracts/chunk.ts';
 import type { Outline } from '../../contracts/structure.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
-import { withFields } from '../span-fields.ts';
 import {
   type DivideStretch,
   fits,
@@ -17,6 +16,7 @@ import {
   startPacking,
   sumOf,
 } from './runs.ts';
+import { withFields } from './span-fields.ts';
 
 /**
  * Packs the pieces of an outline into chunks, of which each has the count of its own text. A stretch that is too large is cut at

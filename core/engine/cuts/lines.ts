@@ -1,4 +1,4 @@
-import type { Span } from '../contracts/chunk.ts';
+import type { Span } from '../../contracts/chunk.ts';
 import { isWhiteSpace } from './cuts.ts';
 
 /** Lines near an offset of a text. A carriage return alone begins none. Each function reads a bounded stretch. */
@@ -98,19 +98,18 @@ function lastBlankLineEnd(text: string, start: number, end: number): number | un
   return found;
 }
 
-/** Lines that end with LF, CR or both. */
-
+/** Whether a unit ends a line, as LF, CR or the two together do. */
 export function isLineBreak(unit: number): boolean {
   return unit === LINE_FEED || unit === CARRIAGE_RETURN;
 }
 
-/** Behind the line break at an offset, whichever kind it is. */
-export function behindBreak(text: string, at: number): number {
+/** After the line break at an offset, whichever kind it is. */
+export function afterLineBreak(text: string, at: number): number {
   return text.charCodeAt(at) === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED ? at + 2 : at + 1;
 }
 
 /** Where the line after the one at an offset begins; `end` if there is none before it. */
 export function nextLine(text: string, from: number, end: number): number {
-  for (let at = from; at < end; at++) if (isLineBreak(text.charCodeAt(at))) return behindBreak(text, at);
+  for (let at = from; at < end; at++) if (isLineBreak(text.charCodeAt(at))) return afterLineBreak(text, at);
   return end;
 }

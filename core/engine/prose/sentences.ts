@@ -1,8 +1,8 @@
-import type { Span } from '../contracts/chunk.ts';
-import type { ChunkContext, CutFinder, PackLimits } from '../contracts/chunker.ts';
-import { cutAtOffsets, cutAtWhiteSpace, withMinimumPiece } from './cuts.ts';
-import { cutAtDelimiters, type DelimiterSide } from './delimiters.ts';
-import { cutAtSentences } from './prose/cut-at-sentences.ts';
+import type { Span } from '../../contracts/chunk.ts';
+import type { ChunkContext, CutFinder, PackLimits } from '../../contracts/chunker.ts';
+import { cutAtOffsets, cutAtWhiteSpace, withMinimumPiece } from '../cuts/cuts.ts';
+import { cutAtDelimiters, type DelimiterSide } from '../cuts/delimiters.ts';
+import { cutAtSentences } from './cut-at-sentences.ts';
 
 /** The options by which chunkers find sentences (see `options.ts`). */
 export interface SentenceRules {
@@ -30,6 +30,7 @@ export interface Sentences {
 
 export type PackTools = Pick<ChunkContext, 'pack' | 'divide'>;
 
+/** Finds and packs sentences by these rules. */
 export function sentencesBy(rules: SentenceRules): Sentences {
   const findEnds = rules.sentences === 'rules' ? cutAtRules(rules.lang) : cutAtDelim(rules);
   const findLongEnds = withMinimumPiece(findEnds, rules.min_characters_per_sentence);

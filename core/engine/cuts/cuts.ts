@@ -1,5 +1,5 @@
-import type { CutFinder } from '../contracts/chunker.ts';
-import { countUpTo } from './search.ts';
+import type { CutFinder } from '../../contracts/chunker.ts';
+import { countUpTo } from '../search.ts';
 
 /** Cuts after every run of white space. */
 export const cutAtWhiteSpace: CutFinder = (text, start, end) => {

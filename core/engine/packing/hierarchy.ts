@@ -1,9 +1,9 @@
-import type { Span } from '../contracts/chunk.ts';
-import type { CutFinder, DivideLimits } from '../contracts/chunker.ts';
-import type { TokenizedText } from '../contracts/tokenizer.ts';
-import { cutAtCodePoints, cutAtOffsets, isShorter } from './cuts.ts';
+import type { Span } from '../../contracts/chunk.ts';
+import type { CutFinder, DivideLimits } from '../../contracts/chunker.ts';
+import type { TokenizedText } from '../../contracts/tokenizer.ts';
+import { cutAtCodePoints, cutAtOffsets, isShorter } from '../cuts/cuts.ts';
+import { endOfLastLine } from '../cuts/lines.ts';
 import { introductionStart, isSubheading, isWholeBlock } from './introductions.ts';
-import { endOfLastLine } from './lines.ts';
 import { packPieces } from './packing.ts';
 
 /**

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import type { Span } from '../../../core/contracts/chunk.ts';
-import { popLeast, push } from '../../../core/engine/number-heap.ts';
-import { packOutline } from '../../../core/engine/outline/pack.ts';
-import type { OutlineLimits } from '../../../core/engine/outline/runs.ts';
-import { tokenWindows } from '../../../core/engine/windows.ts';
+import { tokenWindows } from '../../../core/engine/packing/windows.ts';
+import { packOutline } from '../../../core/engine/structure/pack-outline.ts';
+import type { OutlineLimits } from '../../../core/engine/structure/runs.ts';
 
 /** One token for each character; `x` has three. */
 function tokensOf(text: string) {
@@ -126,28 +125,4 @@ t.test('a run of pieces that join to far fewer tokens is filled without counting
   const ranks = edges.map((edge) => (edge % length === 0 ? 0 : 1));
   packOutline({ edges, ranks }, tokens, { size: 64, minimum: 0, always: 0 }, () => []);
   t.ok(counted < 20 * length, `${counted} characters counted of ${length}`);
-});
-
-const TAKE = null;
-const turns = fc.array(fc.oneof(fc.nat(50), fc.constant(TAKE)), { maxLength: 200 });
-
-t.test('a heap gives the least key first, while keys come and go', async (t) => {
-  fc.assert(
-    fc.property(turns, (turns) => {
-      const heap = new Float64Array(turns.length);
-      const kept: number[] = [];
-      const takeLeast = () => assert.equal(popLeast(heap, kept.length), kept.shift());
-      for (const key of turns) {
-        if (key === TAKE) {
-          if (kept.length > 0) takeLeast();
-          continue;
-        }
-        push(heap, kept.length, key);
-        kept.push(key);
-        kept.sort((a, b) => a - b);
-      }
-      while (kept.length > 0) takeLeast();
-    }),
-  );
-  t.pass();
 });
