@@ -9,7 +9,6 @@ import { noServers } from '../../../../servers/servers.ts';
 import { never } from '../../../../support/hosted-host.ts';
 import { startPostgres } from '../../../../support/postgres.ts';
 import { until } from '../../../../support/until.ts';
-import { prunes } from '../../prunes.ts';
 import { checkSinkContract, openSink } from '../../sinks.ts';
 import { type SinkDatabase, sinkDatabase } from '../database.ts';
 
@@ -155,9 +154,4 @@ t.test('a connection that the database ends is replaced, and does not end the pr
   await Promise.all(upserts);
   t.ok(endings > 0);
   t.equal((await chunks('chunks')).length, written.length);
-});
-
-t.test('jobs on PostgreSQL', skip, async (t) => {
-  const [sink, jobs] = [await fresh(), await fresh()];
-  await prunes(t, 'pgvector', sink, jobs.url);
 });
