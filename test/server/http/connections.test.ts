@@ -89,6 +89,28 @@ t.test('a client that closes its sending side early', async (t) => {
   await checkServes(t);
 });
 
+t.test('answers that nobody reads are bytes in flight, beyond which others are refused', async (t) => {
+  const full = await startServer(t, { ...settings, maxBodyBytes: 1_000_000, maxBytesInFlight: 1_500_000 });
+  const text = 'x'.repeat(300_000);
+  const unread = await Promise.all(Array.from({ length: 20 }, () => open(t, full)));
+  for (const { socket } of unread) {
+    socket.write(postBytes(PATH, { text, chunk_size: 1 }));
+    socket.once('data', () => socket.pause());
+  }
+  const refused = () => unread.flatMap(({ answers }) => answers());
+  await until(() => refused().length >= unread.length - 5);
+  for (const answer of refused()) t.match(answer, { status: 503, headers: { 'retry-after': '1' } });
+  const [reader, ...others] = unread.filter(({ answers }) => answers().length === 0);
+  t.ok(others.length > 0, 'several are worked on');
+  await checkServes(t, full);
+  await until(() => reader?.socket.isPaused());
+  reader?.socket.resume();
+  const answer = await until(() => reader?.answers()[0]);
+  t.ok(textOf(answer) === text, 'it comes whole to who begins to read');
+  for (const { socket } of unread) socket.destroy();
+  await until(async () => (await metricOf(full, 'bytes_in_flight')) === 0);
+});
+
 t.test('headers and addresses that are too long', async (t) => {
   const long = 'x'.repeat(20_000);
   for (const bytes of [head(PATH, { 'x-long': long }), head(`/${long}`, {})]) {
