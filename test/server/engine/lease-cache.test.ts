@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { type Lease, LeaseCache, type LeaseCacheOptions } from '../../../server/engine/stages/lease-cache.ts';
 
@@ -167,4 +167,18 @@ t.test('closing frees what nobody uses and waits for it, and the rest on its rel
   held.release();
   await cache.close();
   t.same(keys, ['idle', 'held'], 'each once');
+});
+
+t.test('a value that nobody leases is freed after its time, a leased one is not', async (t) => {
+  const { cache, opened, freedKeys, open, use } = createCache({ ttl: 20 });
+  const leased = await open('leased');
+  await use('idle');
+  while (freedKeys().length === 0) await pause(5);
+  t.same(freedKeys(), ['idle']);
+  await use('idle');
+  t.same(opened, ['leased', 'idle', 'idle'], 'and is opened again');
+  leased.release();
+  while (freedKeys().length < 3) await pause(5);
+  t.same(freedKeys().sort(), ['idle', 'idle', 'leased']);
+  t.equal(cache.kept('leased'), undefined);
 });
