@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { chmod, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { temporaryFolder } from '../../../support/server.ts';
 import { until } from '../../../support/until.ts';
-import { BY_CHARACTERS, gatedFolder, lineOf } from '../cli.ts';
+import { BY_CHARACTERS, gatedFolder, lineOf, linesIn } from '../cli.ts';
 import { runCli, startCli } from './cli-process.ts';
 
 /** `chunk` with real signals, pipes, a terminal, a user and memory. */
@@ -59,6 +60,24 @@ t.test('a terminal gets a bar, and keeps the summary', async (t) => {
   const { status, stdout } = await run.ended();
   t.equal(status, 0);
   t.match(stdout, /2 documents, 2 chunks, [^\r]*MB\/s\)\r\n/);
+});
+
+t.test('a file that cannot be read fails alone', async (t) => {
+  const cwd = await temporaryFolder(t, { 'a.txt': 'a', 'closed.txt': 'closed', 'z.txt': 'z' });
+  await chmod(join(cwd, 'closed.txt'), 0);
+  await chmod(cwd, 0o777);
+  const user = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+  const options = { cwd, env: { HOME: cwd, TMPDIR: cwd }, ...user };
+  const detail = 'closed.txt cannot be read: there is no permission to read it.';
+  const chunk = ['chunk', 'a.txt', 'closed.txt', 'z.txt', ...BY_CHARACTERS(100)];
+  const { status, texts, stderr } = await runCli(t, chunk, options);
+  t.equal(status, 3, stderr);
+  t.same(texts(), ['a', 'z']);
+  t.match(stderr, `closed.txt: ${detail}\n`);
+  const folder = await runCli(t, [...chunk, '--out', 'out', '--errors', 'errors.jsonl'], options);
+  t.equal(folder.status, 3, folder.stderr);
+  const errors = linesIn(await readFile(join(cwd, 'errors.jsonl'), 'utf8'));
+  t.same(errors, [{ source: 'closed.txt', id: 'closed.txt', status: 400, detail }]);
 });
 
 const MB = 1e6;
