@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { type Flags, readConfig } from '../../../server/config/config.ts';
 import { readCorporaSettings } from '../../../server/corpora/storage/settings.ts';
-import { createJob, JOBS, outputOf, runJob, STEPS, startJobServer, untilState } from '../../support/jobs.ts';
+import { JOBS, outputOf, runJob, STEPS, startJobServer } from '../../support/jobs.ts';
 import { plugin, pluginsFolder } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
 import { metricOf, temporaryFolder } from '../../support/server.ts';
@@ -96,13 +96,6 @@ t.test('the output of jobs is no source of other jobs', async (t) => {
   const { id, documents } = await runJob(own, { source: { path: '.' }, target: { path: 'out' } });
   t.same(documents, { done: 1, failed: 0, skipped: 0 });
   t.match(await outputOf(own, id), [{ document_id: 'a.txt' }]);
-});
-
-t.test('two jobs do not write into one folder', async (t) => {
-  const request = { source, target: { path: 'shared' } };
-  await runJob(server, request);
-  const { error } = await untilState(server, (await createJob(server, request)).id, 'failed');
-  t.match(error, { status: 409, detail: /has the output of another job/ });
 });
 
 t.test('a name that leads to a private address is not called', async (t) => {

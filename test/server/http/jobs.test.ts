@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import type { JobAnswer } from '../../../server/corpora/jobs/job-answer.ts';
 import type { ShardAnswer } from '../../../server/corpora/jobs/shard-answer.ts';
@@ -186,6 +185,15 @@ t.test('documents that fail are told, and do not stop the others', async (t) => 
   checkProblem(t, await server.get(`${JOBS}/${id}/result`), 409, [/is failed/, /retry/]);
 });
 
+t.test('fields of files that are one text each fail the job, which says how to name them', async (t) => {
+  const { error } = await runJob(
+    server,
+    { source: { path: 'other.txt', fields: { text: 'body' } } },
+    'failed',
+  );
+  t.match(error, { status: 400, detail: /source\.fields: each file is one text .* "format": "csv"/ });
+});
+
 t.test('a shard that failed is done again, and no other', async (t) => {
   const { id, open } = await startGated('gate-of-shards', { source: { path: 'lines' } });
   const [file, hidden] = [join(server.root, 'lines/2.jsonl'), join(server.root, 'hidden.jsonl')];
@@ -265,20 +273,6 @@ t.test('a job that is done is posted, signed, as GET answers it', async (t) => {
   t.match(await jobOf(server, id), told);
 });
 
-t.test('one that is cancelled is told too, and once more when it was retried', async (t) => {
-  const receiver = await startReceiver(t);
-  const { id, open } = await startGated('gate-of-callback', { source: KB, callback: receiver.url });
-  await server.post(`${JOBS}/${id}/cancel`, '');
-  await until(() => receiver.received.length > 0);
-  t.equal(receiver.at(0).headers['x-chunksmith-event'], 'job.cancelled');
-  await open();
-  await server.post(`${JOBS}/${id}/retry`, '');
-  await until(() => receiver.received.length > 1);
-  t.equal(receiver.at(1).headers['x-chunksmith-event'], 'job.done');
-  const ids = receiver.received.map(({ headers }) => headers['x-chunksmith-id']);
-  t.equal(new Set(ids).size, 2, 'two events');
-});
-
 t.test('a receiver that is away is asked again, with the same id; one that refuses once', async (t) => {
   const refusing = await startReceiver(t, (_request, response) => void response.writeHead(410).end());
   const { id } = await createJob(server, { source: KB, callback: refusing.url });
@@ -292,28 +286,6 @@ t.test('a receiver that is away is asked again, with the same id; one that refus
   t.equal(away.at(0).headers['x-chunksmith-id'], away.at(1).headers['x-chunksmith-id']);
   t.equal(refusing.received.length, 1);
   t.match(await jobOf(server, id), { state: 'done', error: null });
-});
-
-t.test('sources that lie: their jobs fail at once and say why, and the server goes on', async (t) => {
-  for (const [path, content, reason, more] of [
-    ['bomb.jsonl.gz', gzipSync(Buffer.alloc(110_000_000, '0')), /more than 104857600 bytes come out of its/],
-    ['none.jsonl.gz', 'no gzip', /none\.jsonl\.gz cannot be read/],
-    ['cut.parquet', 'PAR1 and no end', /does not begin and end with PAR1/],
-    [
-      'rows.csv',
-      'body\ntea',
-      /source\.fields: each file is one text .* "format": "csv"/,
-      { fields: { text: 'body' } },
-    ],
-  ] as const) {
-    await writeFile(join(server.root, path), content);
-    const { id } = await createJob(server, { source: { path, ...more } });
-    const { error, documents } = await untilState(server, id, 'failed');
-    const [failed] = error?.status === 422 ? await outputOf(server, id, 'errors') : [error];
-    t.match(failed, { status: 400, detail: reason }, path);
-    t.equal(documents.done, 0, path);
-  }
-  t.match(await runJob(server, { source: { path: 'lines/0.jsonl' } }), { documents: { done: 1 } });
 });
 
 t.test('with the store in memory one process does all', async (t) => {

@@ -3,7 +3,7 @@ import { putByName } from '../../../server/http/pipelines/put-by-name.ts';
 import { temporaryFolder } from '../../support/server.ts';
 import { failure, openStore, STEPS } from '../../support/stores.ts';
 
-/** Storing a pipeline by its name, besides what the cases in `test/server/http` promise on any database. */
+/** Storing a pipeline by its name; `test/server/http/pipelines.test.ts` has the routes. */
 
 const database = { dataDir: `${await temporaryFolder(t)}/data`, databaseUrl: '' };
 const [store, other] = [await openStore(t, database), await openStore(t, database)];
@@ -21,6 +21,20 @@ t.test('the list of one name has the pipeline of exactly this name, or none', as
 t.test('what must match a version that there is not is not created', async (t) => {
   t.equal(await failure(putByName(store, draft('absent'), [1])), 'pipeline_not_found');
   t.same(await named('absent'), []);
+});
+
+t.test('of those who put one name at once, one creates it and the others update it', async (t) => {
+  const puts = Array.from({ length: 20 }, (_, index) =>
+    putByName(index % 2 ? store : other, draft('wanted', `${index}`)),
+  );
+  const all = await Promise.all(puts);
+  t.equal(all.filter(({ isNew }) => isNew).length, 1);
+  const versions = all.map(({ record }) => record.version).sort((a, b) => a - b);
+  t.same(
+    versions,
+    [...puts.keys()].map((index) => index + 1),
+    'each made a version of its own',
+  );
 });
 
 /** The store, in which a pipeline is changed by somebody else just before it is updated. */

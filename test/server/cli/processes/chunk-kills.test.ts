@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
@@ -55,20 +54,4 @@ t.test('a service that is killed and started again goes on, and nothing is lost 
   t.equal(there.status, 0, there.stderr);
   const here = await runCli(t, args, { ...options, input: input + last });
   t.ok(there.stdout === here.stdout);
-});
-
-t.test('a run that was killed lets its folder go, and another goes on', async (t) => {
-  const { cwd, options, open } = await gatedFolder(t, { 'in.jsonl': lineOf('wait') + lineOf('x') });
-  const args = ['chunk', 'in.jsonl', '--chunker', 'gated', '--out', 'out'];
-  const killed = startCli(t, args, options);
-  await until(() => existsSync(join(cwd, 'out/job.json')));
-  t.match(await runCli(t, [...args, '--resume'], options), {
-    status: 2,
-    stderr: /run into this folder is going on/,
-  });
-  killed.child.kill('SIGKILL');
-  await killed.ended();
-  await open();
-  const resumed = await runCli(t, [...args, '--resume'], options);
-  t.equal(resumed.status, 0, resumed.stderr);
 });
