@@ -4,6 +4,7 @@ import { Api } from '../../cli/api.ts';
 import { type Engine, openEngine } from '../../cli/engine.ts';
 import { UsageError } from '../../cli/errors.ts';
 import type { Environment } from '../../config/config.ts';
+import { groupsInFlight } from '../../engine/run/stream.ts';
 import { isCompressed } from '../formats/compression.ts';
 import { type Chunking, localChunking } from '../jobs/shard-sink.ts';
 import type { JobSpec } from '../jobs/spec.ts';
@@ -75,11 +76,13 @@ function namedIn(args: readonly string[]): ChunkFlags {
   return command.parse([...args], { from: 'user' }).opts<ChunkFlags>();
 }
 
-/** Groups of documents that wait for a thread. */
-const AHEAD = 2;
-
 function localChunkingOf({ service, runner, byteBudget, config }: Engine, isSmall: boolean): Chunking {
-  return localChunking({ service, runner: runner(isSmall), byteBudget, slots: config.workers + AHEAD });
+  return localChunking({
+    service,
+    runner: runner(isSmall),
+    byteBudget,
+    slots: groupsInFlight(config.workers),
+  });
 }
 
 /** Most bytes of a source that are chunked before a thread would have started. */

@@ -159,7 +159,6 @@ const events: FastifySchema = {
       content: { [EVENTS]: { schema: { type: 'string' } }, [LINES]: { schema: jobLines } },
     },
     204: { type: 'null', description: 'The client has had the last event (Last-Event-ID).' },
-    ...errorAnswers([404, 405, 500, 503]),
   },
 };
 
@@ -178,7 +177,7 @@ const result: FastifySchema = {
         ...lines('A line for each chunk, or for each document.').content,
       },
     },
-    ...errorAnswers([404, 405, 409, 500, 503]),
+    ...errorAnswers([409]),
   },
 };
 
@@ -194,7 +193,6 @@ const errors: FastifySchema = {
       description: 'What failed, and what was skipped.',
       ...lines('A line for each document that failed, and each file that was skipped.'),
     },
-    ...errorAnswers([404, 405, 500, 503]),
   },
 };
 
@@ -234,7 +232,7 @@ const create = ({ idNamespace, maxSteps }: Config): FastifySchema => ({
   response: {
     200: jsonAnswer('The job of this Idempotency-Key, which was there already.', job, location),
     202: jsonAnswer('The job was made, and runs when its turn comes.', job, location),
-    ...errorAnswers([400, 405, 413, 415, 422, 500, 503]),
+    ...errorAnswers([422]),
   },
 });
 
@@ -245,7 +243,6 @@ const listed = (operationId: string, summary: string, query: ObjectSchema, item:
   querystring: query,
   response: {
     200: jsonAnswer('A page of them.', { type: 'array', items: item }, nextPage),
-    ...errorAnswers([400, 405, 500, 503]),
   },
 });
 
@@ -260,7 +257,7 @@ const shards: FastifySchema = {
   description:
     'The parts that the source of a job is divided into, in its order, with what is wrong with those that failed.',
   params,
-  response: { ...ofShards.response, ...errorAnswers([404]) },
+  response: { ...ofShards.response },
 };
 
 const get: FastifySchema = {
@@ -269,7 +266,7 @@ const get: FastifySchema = {
   summary: 'Get a job',
   description: 'Its state, and how far it is.',
   params,
-  response: { 200: jsonAnswer('The job.', job), ...errorAnswers([404, 405, 500, 503]) },
+  response: { 200: jsonAnswer('The job.', job) },
 };
 
 const cancel: FastifySchema = {
@@ -280,7 +277,6 @@ const cancel: FastifySchema = {
   params,
   response: {
     200: jsonAnswer('The job as it is now.', job),
-    ...errorAnswers([404, 405, 413, 415, 500, 503]),
   },
 };
 
@@ -292,7 +288,7 @@ const retry: FastifySchema = {
   params,
   response: {
     200: jsonAnswer('The job as it is now.', job),
-    ...errorAnswers([404, 405, 409, 413, 415, 500, 503]),
+    ...errorAnswers([409]),
   },
 };
 
@@ -304,7 +300,7 @@ const remove: FastifySchema = {
   params,
   response: {
     204: { type: 'null', description: 'The job was deleted.' },
-    ...errorAnswers([404, 405, 409, 413, 415, 500, 503]),
+    ...errorAnswers([409]),
   },
 };
 

@@ -7,7 +7,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
 import { reasonOf } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
-import { retryAfterOf } from '../../config/retry.ts';
+import { isPassingStatus, retryAfterOf } from '../../config/retry.ts';
 import { unlessAborted } from '../../engine/abort.ts';
 
 export type CallbackEvent = 'job.done' | 'job.failed' | 'job.cancelled';
@@ -144,7 +144,7 @@ async function drain(response: IncomingMessage): Promise<void> {
 function outcomeOf({ statusCode: status = 0, headers }: IncomingMessage): CallbackOutcome {
   if (status >= 200 && status < 300) return { state: 'delivered', status };
   const reason = `the receiver answered ${status}${status >= 300 && status < 400 ? ', and redirections are not followed' : ''}`;
-  if (status >= 400 && status < 500 && status !== 408 && status !== 429) return { state: 'refused', reason };
+  if (status >= 400 && !isPassingStatus(status)) return { state: 'refused', reason };
   const retryAfter = retryAfterOf(new Headers({ 'retry-after': headers['retry-after'] ?? '' }));
   return { state: 'failed', reason, retryAfter };
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { Runner } from '../../engine/run/runner.ts';
+import { groupsInFlight } from '../../engine/run/stream.ts';
 import type { Service } from '../../engine/service.ts';
 import type { JobWorkerParts } from './create-worker.ts';
 import type { LocalChunkingOptions } from './shard-sink.ts';
@@ -41,20 +42,16 @@ export function createServerWorker(parts: ServerWorkerParts): ServerWorker {
   };
 }
 
-/** Groups of documents that wait for a thread. */
-const AHEAD = 1;
-
 async function startWorker(parts: ServerWorkerParts): Promise<JobWorker> {
   const { config, service, runner, byteBudget, onAnswer, store } = parts;
-  const [{ createJobWorker }, { localChunking }, { storingIn }, { removingIn }, { notifyJob }] =
+  const [{ createJobWorker }, { localChunking, storingIn }, { removingIn }, { notifyJob }] =
     await Promise.all([
       import('./create-worker.ts'),
-      import('./shard-sink.ts'),
       import('./shard-sink.ts'),
       import('./prune.ts'),
       import('./notify.ts'),
     ]);
-  const slots = Math.max(1, Math.min(config.bulkConcurrency, config.workers)) + AHEAD;
+  const slots = groupsInFlight(Math.max(1, Math.min(config.bulkConcurrency, config.workers)), 1);
   const { bulkCallbackSecret: secret, bulkCallbackPrivate: allowPrivate } = config;
   return createJobWorker({
     ...parts,

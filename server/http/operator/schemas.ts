@@ -129,6 +129,6 @@ function about(
   failures: readonly number[] = [],
 ): FastifySchema {
   const done = 'content' in answer ? answer : jsonAnswer(description, answer);
-  const response = { 200: done, ...errorAnswers([405, ...failures]) };
+  const response = { 200: done, ...errorAnswers(failures) };
   return { tags: ['meta'], operationId, summary, description, response };
 }

@@ -1,7 +1,7 @@
 import type { FastifySchema } from 'fastify';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';
-import { bodyProblems, etag, ifMatch, location, newBody, pipeline, tags, withSteps } from './schemas.ts';
+import { etag, ifMatch, location, newBody, pipeline, tags, withSteps } from './schemas.ts';
 
 /** Schemas of the request that creates or updates the pipeline of a name. */
 
@@ -27,6 +27,6 @@ export const put = (maxSteps: number): FastifySchema => ({
   response: {
     200: jsonAnswer('The pipeline as it is now.', pipeline, etag),
     201: jsonAnswer('The pipeline was created.', pipeline, { ...etag, ...location }),
-    ...errorAnswers([...bodyProblems.filter((status) => status !== 409), 404, 412]),
+    ...errorAnswers([404]),
   },
 });

@@ -88,7 +88,6 @@ const params = {
   properties: { pipeline_id: { type: 'string', description: 'The `id` of the pipeline.' } },
 };
 
-export const bodyProblems = [400, 405, 409, 413, 415, 500, 503];
 export const tags = ['pipelines'];
 
 export function withSteps(title: string, schema: ObjectSchema, maxSteps: number): object {
@@ -110,7 +109,7 @@ export const create = (maxSteps: number): FastifySchema => ({
   body: withSteps('PipelineInput', newBody, maxSteps),
   response: {
     201: jsonAnswer('The pipeline was created.', pipeline, { ...etag, ...location }),
-    ...errorAnswers(bodyProblems),
+    ...errorAnswers([409]),
   },
 });
 
@@ -130,7 +129,6 @@ export const list: FastifySchema = {
         'x-next-cursor': { type: 'string', description: 'Cursor of the next page, if there is one.' },
       },
     ),
-    ...errorAnswers([400, 405, 500, 503]),
   },
 };
 
@@ -142,7 +140,6 @@ export const get: FastifySchema = {
   params,
   response: {
     200: jsonAnswer('The pipeline.', pipeline, etag),
-    ...errorAnswers([404, 405, 500, 503]),
   },
 };
 
@@ -156,7 +153,7 @@ export const update = (maxSteps: number): FastifySchema => ({
   body: withSteps('PipelineChanges', changesBody, maxSteps),
   response: {
     200: jsonAnswer('The pipeline as it is now.', pipeline, etag),
-    ...errorAnswers([...bodyProblems, 404, 412]),
+    ...errorAnswers([409]),
   },
 });
 
@@ -169,6 +166,5 @@ export const remove: FastifySchema = {
   headers: ifMatch,
   response: {
     204: { type: 'null', description: 'The pipeline was deleted.' },
-    ...errorAnswers([400, 404, 405, 412, 413, 415, 500, 503]),
   },
 };

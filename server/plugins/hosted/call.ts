@@ -1,6 +1,6 @@
 import type { HostedApi, HostedCall } from '../../../core/contracts/collaborators.ts';
 import { exposedError, reasonOf } from '../../../core/errors.ts';
-import { retryAfterOf } from '../../config/retry.ts';
+import { isPassingStatus, retryAfterOf } from '../../config/retry.ts';
 
 /** A call failed. */
 export class CallError extends Error {
@@ -129,8 +129,7 @@ function failureOf(
   if (status === 401 || status === 403) return new SetupError(`${what}; check ${keyVariable}`, status);
   if (status === 404)
     return new SetupError(`${what}; check ${urlVariable ?? "the model's name and the base URL"}`, status);
-  if (status === 408 || status === 429 || status >= 500)
-    return new TransientError(what, { status, retryAfter: retryAfterOf(headers) });
+  if (isPassingStatus(status)) return new TransientError(what, { status, retryAfter: retryAfterOf(headers) });
   if (status === 400 || status === 413 || status === 422) return new RefusedError(what, status);
   return new UnexpectedError(what, status);
 }
