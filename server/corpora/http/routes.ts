@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../../core/errors.ts';
 import { bytesBody } from '../../http/transport/bodies.ts';
-import { type JobTools, jobHandlers } from './handlers.ts';
+import type { JobTools } from './handlers.ts';
 import { type JobRoutes, jobRoutesOf } from './schemas.ts';
 
 const LARGEST_BODY = 16_777_216;
@@ -9,6 +9,8 @@ const LARGEST_BODY = 16_777_216;
 /** Routes that make jobs, tell of them, and hand out what they have made. */
 export async function jobRoutes(app: FastifyInstance, tools: JobTools): Promise<void> {
   const routes = await routesOf(app);
+  // Most servers take no jobs, and start without what these need.
+  const { jobHandlers } = await import('./handlers.ts');
   const handlers = jobHandlers(app, tools);
   for (const name of Object.keys(routes) as (keyof JobRoutes)[]) {
     app.route({ ...routes[name], handler: handlers[name] });
