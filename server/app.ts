@@ -27,7 +27,7 @@ import { pluginCheck } from './http/transport/plugin-check.ts';
 import { requestId, requestLog, requestMetrics } from './http/transport/request-log.ts';
 import { security } from './http/transport/security.ts';
 import { services } from './http/transport/services.ts';
-import { logPlugins } from './plugins/loader/log-plugins.ts';
+import { logPlugins } from './plugins/loader/loader.ts';
 
 export { configOf, readConfig } from './config/config.ts';
 

@@ -29,9 +29,8 @@ import { importFactory } from './plugins/loader/import-factory.ts';
 import { loadPlugins } from './plugins/loader/loader.ts';
 import type { PipelineStore } from './store/contract.ts';
 import type { JobStore } from './store/jobs/contract.ts';
-import { createJobStore, queueOf } from './store/jobs/job-store.ts';
 import { createDatabase, type SharedDatabase } from './store/open-database.ts';
-import { createPipelineStore } from './store/pipeline-store.ts';
+import { createJobStore, createPipelineStore, queueOf } from './store/stores.ts';
 
 /** What one thread needs to serve requests: the main thread and every worker make the same from the same data. */
 export interface ServiceCradle {

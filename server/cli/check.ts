@@ -12,7 +12,7 @@ import { createServerContainer, disposeInOrder, type ServerCradle } from '../con
 import { placeIn } from '../plugins/loader/import-error.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
 import { createDatabase } from '../store/open-database.ts';
-import { createPipelineStore } from '../store/pipeline-store.ts';
+import { createPipelineStore } from '../store/stores.ts';
 import { endWithReader } from './closed-pipe.ts';
 import { tryToListen } from './listening.ts';
 import { exampleFor } from './tools/plugin-examples.ts';

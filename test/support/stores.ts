@@ -2,7 +2,7 @@ import type { MikroORM } from '@mikro-orm/core';
 import { ServiceError } from '../../core/errors.ts';
 import type { PipelineStep, PipelineStore } from '../../server/store/contract.ts';
 import { createDatabase } from '../../server/store/open-database.ts';
-import { createPipelineStore } from '../../server/store/pipeline-store.ts';
+import { createPipelineStore } from '../../server/store/stores.ts';
 import { quietLog } from '../../server/testing/collaborators.ts';
 import type { Cleanup } from './server.ts';
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { LINES } from '../../http/transport/media.ts';
 import type { JobRecord } from '../../store/jobs/contract.ts';
-import { jobAnswer } from '../jobs/job-answer.ts';
+import { jobAnswer } from '../jobs/answers.ts';
 import type { Watcher } from './watch.ts';
 
 /** The media type of server-sent events. */

@@ -6,13 +6,13 @@ import { bodyOf } from '../../http/transport/bodies.ts';
 import { answerPieces } from '../../http/transport/body-stream.ts';
 import { pathOf } from '../../http/transport/error-handler.ts';
 import { LINES, wantsLines } from '../../http/transport/media.ts';
+import { checkQuery, leadOn, type Query, readCursor, toCursor } from '../../http/transport/pages.ts';
 import type { Services } from '../../http/transport/services.ts';
 import type { JobPosition, JobRecord, JobState, ShardState } from '../../store/jobs/contract.ts';
-import { checkPlaces } from '../jobs/check-locations.ts';
-import { jobAnswer } from '../jobs/job-answer.ts';
+import { jobAnswer, shardAnswer } from '../jobs/answers.ts';
 import { findManifest, readParts } from '../jobs/job-output.ts';
 import { removeJob } from '../jobs/remove-job.ts';
-import { shardAnswer } from '../jobs/shard-answer.ts';
+import { checkPlaces } from '../jobs/server-locations.ts';
 import type { JobPlaces, JobSpec } from '../jobs/spec.ts';
 import { EVENTS, EventStream, eventId } from './event-stream.ts';
 import { jobReader } from './read.ts';
@@ -70,20 +70,21 @@ function readHandlers({ jobs }: Services): Record<'list' | 'get' | 'shards', Han
     get: async (request) => jobAnswer(await jobs.get(idOf(request))),
 
     async list({ query }, reply) {
-      const page = readJobsPage(query as Record<string, unknown>);
+      const page = readPage<JobState, JobPosition>(query, checkJobs, readJobPosition);
       const found = await jobs.list(page);
       const last = found.jobs.at(-1);
-      if (found.hasMore && last !== undefined) leadOn(reply, page, cursorAfterJob(last));
+      if (found.hasMore && last !== undefined)
+        leadOn(reply, queryOf(page), toCursor(`${last.created_at} ${last.id}`));
       return found.jobs.map((job) => jobAnswer(job));
     },
 
     async shards(request, reply) {
-      const page = readShardsPage(request.query as Record<string, unknown>);
+      const page = readPage<ShardState, number>(request.query, checkShards, readSeq);
       // Of a job that is not there the page would be empty.
       const { id } = await jobs.get(idOf(request));
       const found = await jobs.shards(id, page);
       const last = found.shards.at(-1);
-      if (found.hasMore && last !== undefined) leadOn(reply, page, cursorAfterShard(last.seq));
+      if (found.hasMore && last !== undefined) leadOn(reply, queryOf(page), toCursor(String(last.seq)));
       return found.shards.map(shardAnswer);
     },
   };
@@ -91,16 +92,6 @@ function readHandlers({ jobs }: Services): Record<'list' | 'get' | 'shards', Han
 
 function idOf({ params }: FastifyRequest): string {
   return (params as { readonly job_id: string }).job_id;
-}
-
-/** Says where the next page is. */
-function leadOn(
-  reply: FastifyReply,
-  { limit, state }: { readonly limit: number; readonly state?: string },
-  cursor: string,
-): void {
-  const query = new URLSearchParams({ limit: String(limit), ...(state !== undefined && { state }), cursor });
-  reply.header('x-next-cursor', cursor).header('link', `<?${query}>; rel="next"`);
 }
 
 function eventsHandler({ jobs }: Services, watch: JobWatch): Handler {
@@ -183,49 +174,19 @@ interface Page<State, Position> {
   readonly state?: State;
 }
 
-type Query = Readonly<Record<string, unknown>>;
-
-/** Reads the query of the list of jobs. @throws ServiceError `invalid_parameters` */
-function readJobsPage(query: Query): Page<JobState, JobPosition> {
-  return readPage(query, checkJobs, readJobPosition);
-}
-
-/** Reads the query of the list of the shards of a job. @throws ServiceError `invalid_parameters` */
-function readShardsPage(query: Query): Page<ShardState, number> {
-  return readPage(query, checkShards, readSeq);
-}
-
+/** Reads the query of a list. @throws ServiceError `invalid_parameters` */
 function readPage<State, Position>(
-  query: Query,
+  query: unknown,
   check: Validate,
   read: (text: string) => Position | undefined,
 ): Page<State, Position> {
-  const { limit } = query;
-  const isNumber = typeof limit === 'string' && /^\d{1,9}$/.test(limit);
-  const given = check({ ...query, ...(isNumber && { limit: Number(limit) }) });
-  const { cursor, ...page } = given as { cursor?: string; limit: number; state?: State };
+  const { cursor, ...page } = checkQuery<Page<State, Position> & { cursor?: string }>(query as Query, check);
   return cursor === undefined ? page : { ...page, after: readCursor(cursor, read) };
 }
 
-/** The cursor of the page after a job. */
-function cursorAfterJob({ created_at, id }: JobPosition): string {
-  return toCursor(`${created_at} ${id}`);
-}
-
-/** The cursor of the page after a shard. */
-function cursorAfterShard(seq: number): string {
-  return toCursor(String(seq));
-}
-
-function toCursor(text: string): string {
-  return Buffer.from(text).toString('base64url');
-}
-
-function readCursor<Position>(cursor: string, read: (text: string) => Position | undefined): Position {
-  const position = read(Buffer.from(cursor, 'base64url').toString());
-  if (position !== undefined) return position;
-  const shown = JSON.stringify(cursor.slice(0, 60));
-  throw invalid(`cursor: expected the x-next-cursor of an earlier answer, got ${shown}`);
+/** The query of a page, without its cursor. */
+function queryOf({ limit, state }: Page<string, unknown>): Record<string, string> {
+  return { limit: String(limit), ...(state !== undefined && { state }) };
 }
 
 const JOB_POSITION = /^(\d{1,12}(?:\.\d{1,20})?) ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;

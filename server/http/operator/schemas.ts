@@ -1,7 +1,7 @@
 import type { FastifySchema } from 'fastify';
 import { KINDS } from '../../../core/contracts/manifest.ts';
 import { PLUGIN_ORIGINS } from '../../../core/hosting/broken.ts';
-import { PLUGIN_STATES } from '../../engine/stages/list-plugins.ts';
+import { PLUGIN_STATES } from '../../engine/stages/listings.ts';
 import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';
 
 /** What the documentation says of the routes about the service itself. */

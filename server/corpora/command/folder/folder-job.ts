@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { reasonOf, ServiceError } from '../../../../core/errors.ts';
 import { UsageError } from '../../../cli/errors.ts';
-import { makeFolder as make } from '../../../config/make-folder.ts';
+import { makeFolder as make } from '../../../config/folders.ts';
 import { canonicalJson } from '../../../engine/read/canonical-json.ts';
 import type { JobRecord, JobStore } from '../../../store/jobs/contract.ts';
 import type { JobSpec } from '../../jobs/spec.ts';

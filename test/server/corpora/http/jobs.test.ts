@@ -4,8 +4,7 @@ import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import type { JobAnswer } from '../../../../server/corpora/jobs/job-answer.ts';
-import type { ShardAnswer } from '../../../../server/corpora/jobs/shard-answer.ts';
+import type { JobAnswer, ShardAnswer } from '../../../../server/corpora/jobs/answers.ts';
 import { LETTERS } from '../../../support/evaluation.ts';
 import { needs } from '../../../support/here.ts';
 import {

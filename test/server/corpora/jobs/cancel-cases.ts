@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
-import type { ShardAnswer } from '../../../../server/corpora/jobs/shard-answer.ts';
+import type { ShardAnswer } from '../../../../server/corpora/jobs/answers.ts';
 import type { Fleet } from '../../../soak/job-fleet.ts';
 import { chunkInto, untilOver, writeCorpus } from '../../../soak/job-results.ts';
 import { jobOf } from '../../../support/jobs.ts';

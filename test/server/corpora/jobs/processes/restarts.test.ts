@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import type { ShardAnswer } from '../../../../../server/corpora/jobs/shard-answer.ts';
+import type { ShardAnswer } from '../../../../../server/corpora/jobs/answers.ts';
 import { createJob, GATED, JOBS, outputOf, untilState } from '../../../../support/jobs.ts';
 import { pluginsFolder } from '../../../../support/plugins.ts';
 import { startProcess } from '../../../../support/process.ts';
