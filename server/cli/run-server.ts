@@ -5,7 +5,7 @@ import { buildApp } from '../app.ts';
 import { type Config, type Environment, type Flags, readConfig } from '../config/config.ts';
 import { checkFolders } from '../config/folders.ts';
 import { readMachine } from '../config/option.ts';
-import { readCorporaSettings } from '../corpora/storage/settings.ts';
+import { corporaFor } from '../find-corpora.ts';
 import { loadPlugins } from '../plugins/loader/loader.ts';
 import { announce } from './announce.ts';
 import { check } from './check.ts';
@@ -34,7 +34,7 @@ async function start(flags: Flags, env: Environment): Promise<number> {
   }
   const registry = await loadPlugins(config, env);
   checkPluginUrls(registry, env);
-  const corpora = readCorporaSettings(config, env);
+  const corpora = (await corporaFor(config))?.describeCorpora(config, env) ?? ['Jobs: not in this build'];
   if (config.check) return check(config, corpora);
   setSwitchesFor(registry.all, machine.memoryBytes);
   await serve(config, registry);

@@ -5,7 +5,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Client, Pool, PoolClient } from 'pg';
 import type { Log } from '../../core/contracts/collaborators.ts';
-import { makeFolder } from '../config/make-folder.ts';
+import { makeFolder } from '../config/folders.ts';
 import { type RetryLimits, withRetries } from '../config/retry.ts';
 import { type Calls, createCalls } from './calls.ts';
 import type { DatabaseSettings } from './contract.ts';

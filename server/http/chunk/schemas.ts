@@ -3,14 +3,12 @@ import type { Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { SOURCES } from '../../engine/read/document-schemas.ts';
 import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
-import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';
+import { jsonAnswer } from '../docs/answer-schemas.ts';
 import { componentName, operationId, purposeOf, titleOf } from '../docs/names.ts';
 import { chunkOf, embeddings, givenChunk, oneOrMany, pipelineChunk, tokenizedTexts } from './answers.ts';
 import { chunksStream, documentStream, orStream, orStreamed } from './stream-schemas.ts';
 
 /** What the documentation says of the routes whose requests are work. */
-
-const failures = errorAnswers([400, 405, 413, 415, 500, 503]);
 
 const textInput = { title: 'TextInput', type: 'object', required: ['text'], properties: SOURCES.text };
 const documentsInput = {
@@ -100,7 +98,6 @@ function pluginRouteSchema(
     body: orStream(body, verb === 'chunk' ? documentStream : chunksStream),
     response: {
       200: orStreamed(jsonAnswer(answer.description, oneOrMany(answer.chunk), headersOf(manifest))),
-      ...failures,
     },
   };
 }
@@ -143,7 +140,6 @@ export function executeRouteSchema(schemas: RequestSchemas): FastifySchema {
     ),
     response: {
       200: orStreamed(jsonAnswer(OF_TEXTS, oneOrMany(pipelineChunk))),
-      ...errorAnswers([400, 404, 405, 413, 415, 500, 503]),
     },
   };
 }
@@ -158,7 +154,7 @@ export function embedRouteSchema({ embed }: RequestSchemas): FastifySchema {
     body: embed.required?.includes('embedding_model')
       ? { title: 'EmbedRequest', ...embed }
       : withExample('EmbedRequest', embed, { text: ['How long does tea steep?'], purpose: 'query' }),
-    response: { 200: jsonAnswer('The vectors of the texts.', embeddings, modelHeader), ...failures },
+    response: { 200: jsonAnswer('The vectors of the texts.', embeddings, modelHeader) },
   };
 }
 
@@ -171,7 +167,7 @@ export function tokenizeRouteSchema({ tokenize }: RequestSchemas): FastifySchema
     description:
       'Counts the tokens of each text and says, if it is asked, where they are and what their ids are.',
     body: withExample('TokenizeRequest', tokenize, { text: 'Tea & milk', include: ['offsets', 'tokens'] }),
-    response: { 200: jsonAnswer('The tokens of the texts.', tokenizedTexts), ...failures },
+    response: { 200: jsonAnswer('The tokens of the texts.', tokenizedTexts) },
   };
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
-import type { JobAnswer } from '../../../server/corpora/jobs/job-answer.ts';
+import type { JobAnswer } from '../../../server/corpora/jobs/answers.ts';
 import { startMoto } from '../../server/corpora/s3/processes/moto.ts';
 import { noServers } from '../../servers/servers.ts';
 import { type SoakServer, startSoakServer } from '../../soak/server.ts';

@@ -8,7 +8,7 @@ import { readMachine } from '../../../server/config/option.ts';
 import { createDatabase } from '../../../server/store/create-database.ts';
 import { StoreOpenError } from '../../../server/store/errors.ts';
 import { openOrm } from '../../../server/store/open-database.ts';
-import { createPipelineStore } from '../../../server/store/pipeline-store.ts';
+import { createPipelineStore } from '../../../server/store/stores.ts';
 import { quietLog } from '../../../server/testing/collaborators.ts';
 import { checkProblem } from '../../support/problems.ts';
 import { type Client, startServer, temporaryFolder } from '../../support/server.ts';

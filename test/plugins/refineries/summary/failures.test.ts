@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import type { Chunk } from '../../../../core/contracts/chunk.ts';
 import createSummary from '../../../../plugins/refineries/summary/index.ts';
 import manifest, { type SummaryOptions } from '../../../../plugins/refineries/summary/manifest.ts';
-import type { HostedTools } from '../../../../server/plugins/hosted/call-with-retries.ts';
+import type { HostedTools } from '../../../../server/plugins/hosted/call.ts';
 import { defaultsOf } from '../../../../server/testing/cases/options.ts';
 import { collaborators, quietLog } from '../../../../server/testing/collaborators.ts';
 import { never, type Reply, send } from '../../../support/hosted-host.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import type { ShardAnswer } from '../../../../../server/corpora/jobs/shard-answer.ts';
+import type { ShardAnswer } from '../../../../../server/corpora/jobs/answers.ts';
 import { type Fleet, startFleet } from '../../../../soak/job-fleet.ts';
 import { chunkInto, digestsOf, linesOf, untilOver } from '../../../../soak/job-results.ts';
 import { sqlitePlace } from '../../../../support/job-stores.ts';

@@ -1,0 +1,6 @@
+/** All that the rest of the server knows of corpora; `server/find-corpora.ts` imports it, where it is there. */
+export { openCorpora } from './open-corpora.ts';
+export { describeCorpora } from './storage/settings.ts';
+
+/** The command `chunk`, which a server does not load. */
+export const chunkCommand = () => import('./command/run-chunk.ts');
