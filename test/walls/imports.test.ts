@@ -176,7 +176,7 @@ function packagesOf(entry: string, seen = new Set<string>()): string[] {
 }
 
 t.test('a start loads no package of a database, a bucket, a format or a model', async (t) => {
-  for (const entry of ['server/app.ts', 'server/worker.ts', 'server/cli/chunk/run-chunk.ts']) {
+  for (const entry of ['server/app.ts', 'server/worker.ts', 'server/corpora/command/run-chunk.ts']) {
     const loaded = packagesOf(entry);
     t.ok(loaded.length > 10, entry);
     t.same(
