@@ -1,6 +1,6 @@
 /**
- * What plugins are written with: `kit`, which every factory is given, and the types of all contracts.
- * Outside of the tree: `import type { Chunker, Manifest } from 'chunksmith/kit'`.
+ * What plugins are written with: `kit`, which every factory is given, and the types of all contracts. Outside the
+ * tree: `import type { Chunker, Manifest } from 'chunksmith/kit'`.
  */
 
 export type * from './contracts/chunk.ts';

@@ -28,7 +28,7 @@ import { logPlugins } from './plugins/loader/log-plugins.ts';
 export { configOf, readConfig } from './config/config.ts';
 
 export interface AppOptions {
-  /** The plugins, if they are loaded already. */
+  /** The plugins, if they are already loaded. */
   readonly registry?: Registry;
   /** Called once the app listens and its store of pipelines is open. */
   onOpen?(): void;
@@ -37,10 +37,11 @@ export interface AppOptions {
 }
 
 /**
- * Builds the whole server, wired and not listening. It opens the store of pipelines only after it listens, so that
- * it answers early. Close it to end its worker threads.
+ * Builds the whole server, wired but not listening. It opens the store of pipelines only after it listens, so that it
+ * answers early. Close it to end its worker threads.
  *
- * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins`, `missing_plugin_package`, `unknown_plugin`
+ * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins`, `missing_plugin_package`,
+ *   `unknown_plugin`
  */
 export async function buildApp(
   config: Config,
@@ -69,15 +70,18 @@ export async function buildApp(
   return app;
 }
 
-/** Milliseconds that a client has to send the headers of a request, if whole requests do not have less. */
+/** Milliseconds that a client has to send the headers of a request, unless whole requests have less. */
 const HEADERS_TIMEOUT = 60_000;
-/** Milliseconds without traffic, on top of the time for a request, after which a connection is ended. */
+/** Milliseconds without traffic, on top of the time for a request, after which a connection is closed. */
 const READ_TIMEOUT = 5000;
 
-// An import of node:http reads all that it exports, and so loads the client of fetch, which few servers need.
+// Importing node:http loads all its exports, including the client of fetch, which few servers need.
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** Makes the HTTP server. Its timeouts end clients that send too slowly or do not read, because they hold memory. */
+/**
+ * Creates the HTTP server. Its timeouts disconnect clients that send too slowly or do not read, because they hold
+ * memory.
+ */
 function createHttpServer(
   handler: RequestListener,
   admission: Admission,
@@ -117,7 +121,7 @@ function openWhenListening(
   app.addHook('preClose', async () => clearTimeout(timer));
 }
 
-/** Opens the stores that are used, and then has the worker do jobs, if that is its role. */
+/** Opens the stores that are used, and then starts the job worker, if that is its role. */
 async function openStores({ config, store, jobs, jobWorker, openers, log }: ServerCradle): Promise<void> {
   await store.open();
   for (const problem of await openers.lostAliases().catch(() => [])) log.warn({}, problem);
@@ -126,17 +130,17 @@ async function openStores({ config, store, jobs, jobWorker, openers, log }: Serv
   if (config.role !== 'api') jobWorker.start();
 }
 
-/** Seconds before the end of the shutdown in which requests, and what jobs leave, are finished. */
+/** Seconds reserved at the end of the shutdown for finishing requests and returning unfinished jobs. */
 const AFTER_JOBS = 5;
 
-/** Has the worker finish or give back what it does, while requests are finished; the container waits for it. */
+/** Has the worker finish or give back its work, while requests are finished; the container waits for it. */
 function stopJobsFirst(app: FastifyInstance, { config, jobWorker }: ServerCradle): void {
   const grace = Math.max(0, config.shutdownGrace - AFTER_JOBS);
   app.addHook('preClose', async () => void jobWorker.stop(grace));
 }
 
 export interface ChunksmithOptions {
-  /** What differs from the defaults; flags and variables of the server are not read. */
+  /** Differences from the defaults; flags and variables of the server are not read. */
   readonly config?: Partial<Config>;
 }
 
@@ -152,7 +156,7 @@ async function chunksmith(app: FastifyInstance, options: ChunksmithOptions): Pro
   await serve(app, container, app.prefix !== '');
 }
 
-/** Registers the Fastify plugins of the service; each names those that it depends on. */
+/** Registers the Fastify plugins of the service; each names its dependencies. */
 async function serve(
   app: FastifyInstance,
   container: AwilixContainer<ServerCradle>,
@@ -181,7 +185,7 @@ async function serve(
   await app.register(methodNotAllowed);
 }
 
-/** What a worker answers: requests of those who operate it. */
+/** What a worker answers: requests for its operators. */
 async function serveOperators(app: FastifyInstance): Promise<void> {
   await app.register(operatorsAlone);
   await app.register(operatorRoutes);

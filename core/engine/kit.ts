@@ -16,8 +16,8 @@ import { findMarkdownBlocks } from './markdown/find-blocks.ts';
 import { sentencesBy } from './sentences.ts';
 
 /**
- * What plugins build on. Every factory gets it as `kit`, so that a plugin outside the tree can do all that one
- * inside can.
+ * What plugins build on. Every factory gets it as `kit`, so a plugin outside the tree can do everything that a
+ * built-in one can.
  */
 export const kit = Object.freeze({
   cutAtCodePoints,

@@ -1,11 +1,12 @@
-/** Code units between two checkpoints: the most that a query adds up at each of its ends. */
+/** Code units between two checkpoints: the most that a query adds up at each end. */
 const STEP = 64;
 
 /**
- * Sums over stretches of a text. The sum before each checkpoint is found once, so that a query takes constant time.
+ * Sums over stretches of a text. The sum before each checkpoint is computed once, so that a query takes constant
+ * time.
  *
  * @param length UTF-16 code units of the text
- * @param sumOf the sum over `[start, end)`; what it adds for a code unit does not depend on the stretch
+ * @param sumOf the sum over `[start, end)`; the value of a code unit does not depend on the stretch
  * @returns the sum over `[start, end)`
  */
 export function createRunningTotal(

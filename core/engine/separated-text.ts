@@ -2,9 +2,8 @@ import type { TokenizedText } from '../contracts/tokenizer.ts';
 import { createRunningTotal } from './running-total.ts';
 
 /**
- * A text whose tokens are what stands between separators of one code unit. Each separator ends a token, so two in a
- * row have an empty token between them, and the text after the last one is a token even if it is empty. An empty text
- * has no tokens.
+ * A text whose tokens are separated by single code units. Each separator ends a token, so two in a row have an empty
+ * token between them, and the text after the last one is a token even if it is empty. An empty text has no tokens.
  */
 export function createSeparatedText(text: string, separator: string): TokenizedText {
   const unit = separator.charCodeAt(0);

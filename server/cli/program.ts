@@ -11,13 +11,13 @@ import { pipelinesCommand } from './commands/pipelines.ts';
 import { pluginNewCommand } from './commands/plugin-new.ts';
 import { pluginCheckCommand } from './plugin/check-command.ts';
 
-/** `chunksmith` with all its commands. @param server those that run or check the service */
+/** `chunksmith` with all its commands. @param server the commands that run or check the service */
 export function program(server: readonly Command[], env: Environment): Command {
   endWithReader();
   const whole = new Command('chunksmith')
     .description('Splits text into chunks: as a service, in this process, or on a running service.')
     .version(VERSION);
-  const plugin = new Command('plugin').description('Plugins of your own');
+  const plugin = new Command('plugin').description('Create and check your own plugins');
   plugin.addCommand(pluginNewCommand()).addCommand(pluginCheckCommand(env));
   const commands = [
     ...server,

@@ -6,26 +6,26 @@ import { type RetryLimits, withRetries } from '../config/retry.ts';
 import { unavailable } from './errors.ts';
 import { asStoreUnavailable } from './failures.ts';
 
-/** How long failures that may pass are retried. */
+/** How long temporary failures are retried. */
 const RETRIES: RetryLimits = { firstDelay: 4, longestDelay: 100, patience: 5000 };
 /** Milliseconds after which a caller gets an error, even if the database has not answered. */
 const MOST_WAITING = 30_000;
-/** Milliseconds after which a call that has not ended shows that the store is stuck. */
+/** Milliseconds after which an unfinished call means that the store is stuck. */
 const STUCK_AFTER = 60_000;
 
-/** The calls of a database that are under way. */
+/** The calls of a database that are in progress. */
 export interface Calls {
   /**
-   * Makes a call: repeats it while its failure may pass.
+   * Makes a call, retrying temporary failures.
    *
    * @throws ServiceError `store_unavailable` if the database cannot be used, or does not answer
    */
   make<T>(isPassing: (error: unknown) => boolean, work: () => Promise<T>): Promise<T>;
-  /** Whether a call has been under way for a minute. */
+  /** Whether a call has been in progress for a minute. */
   areStuck(): boolean;
 }
 
-/** @param now milliseconds of a clock that does not jump */
+/** @param now milliseconds of a monotonic clock */
 export function createCalls(now: () => number = () => performance.now(), mostWaiting = MOST_WAITING): Calls {
   const begun = new Set<{ readonly at: number }>();
   return {
@@ -51,7 +51,7 @@ async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   const late = sleep(milliseconds, undefined, { signal: timer.signal, ref: false }).then(() => {
     throw unavailable('it has not answered in time');
   });
-  // Whichever comes second has nobody who waits for it.
+  // Nobody awaits the one that settles second.
   late.catch(() => undefined);
   work.catch(() => undefined);
   try {
@@ -63,11 +63,10 @@ async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
 
 /**
  * Runs work in a transaction, which is rolled back if it throws. This is the only place that begins one.
- *
- * Not `em.transactional`: where the rollback fails as well, since the disk is full or the connection has ended, kysely
- * 0.29.6 (below MikroORM 7.2.1) never releases the connection of a transaction, and the pool runs out of them
- * (`ControlledTransaction.rollback` releases after the statement, without `finally`). A connection that is reserved
- * by `connection()` is released whatever happens, and the pool discards it if it is broken.
+ * Not `em.transactional`: if the rollback fails too, because the disk is full or the connection has ended, kysely
+ * 0.29.6 (below MikroORM 7.2.1) never releases the connection of the transaction, and the pool runs out of them
+ * (`ControlledTransaction.rollback` releases after the statement, without `finally`). A connection reserved by
+ * `connection()` is always released, and the pool discards it if it is broken.
  */
 export function transact<T>(em: SqlEntityManager, work: (tx: SqlEntityManager) => Promise<T>): Promise<T> {
   const database: Kysely<unknown> = em.getConnection().getClient();
@@ -81,7 +80,7 @@ export function transact<T>(em: SqlEntityManager, work: (tx: SqlEntityManager) =
       await run('commit');
       return result;
     } catch (error) {
-      // What failed says more than that there is nothing left to roll back.
+      // The original error is more useful than one saying that there is nothing to roll back.
       await run('rollback').catch(() => undefined);
       throw error;
     }

@@ -3,10 +3,10 @@ import { throwUnavailable } from './open-database.ts';
 type Calls = Readonly<Record<PropertyKey, (...given: unknown[]) => unknown>>;
 
 /**
- * A store that is opened when it is first used: each call waits for that.
+ * A store that is opened at first use: each call waits for that.
  *
- * @param open gives the same one each time
- * @param own what needs no open store
+ * @param open returns the same one each time
+ * @param own methods that need no open store
  */
 export function lazyStore<Store extends object, Own extends object>(
   open: () => Promise<Store>,

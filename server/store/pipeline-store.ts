@@ -2,7 +2,7 @@ import type { OpenPipelineStore, PipelineStore } from './contract.ts';
 import { lazyStore } from './lazy-store.ts';
 import type { SharedDatabase } from './open-database.ts';
 
-/** Keeps pipelines in the database, which it opens when it is first used. */
+/** Stores pipelines in the database, which it opens at first use. */
 export function createPipelineStore(database: SharedDatabase): PipelineStore {
   let loading: Promise<OpenPipelineStore> | undefined;
 

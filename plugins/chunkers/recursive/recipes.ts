@@ -110,7 +110,7 @@ function knownLanguage(lang: string, languages: ReadonlyMap<string, Language>): 
 
 function unknownRecipe(recipe: string, known: readonly string[]): ServiceError {
   const list = [...known].sort().join(', ');
-  const problems = `recipe: there is no recipe ${JSON.stringify(recipe)}; known are ${list}.`;
+  const problems = `recipe: there is no recipe ${JSON.stringify(recipe)}; available: ${list}.`;
   return invalid(problems);
 }
 

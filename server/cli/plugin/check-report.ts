@@ -2,7 +2,7 @@ import { inWords } from '../../testing/checks/in-words.ts';
 import type { CheckResult } from '../../testing/checks/result.ts';
 import { table } from '../commands/remote.ts';
 
-/** All that is known of a plugin that was checked. */
+/** Everything known about a checked plugin. */
 export interface CheckReport {
   /** `chunker/section`; missing if the manifest cannot be read. */
   readonly plugin?: string | undefined;
@@ -13,7 +13,7 @@ export function failedIn({ checks }: CheckReport): number {
   return checks.filter(({ state }) => state === 'failed').length;
 }
 
-/** A line for each check, with what is broken below it. */
+/** A line for each check, followed by what is broken. */
 export function inLines(given: string, { plugin, checks }: CheckReport): string {
   const rows = table(checks.map(({ state, check, detail = '' }) => [state, check, detail])).split('\n');
   const lines = checks.flatMap(({ failures }, at) => [

@@ -20,7 +20,7 @@ export interface ServerWorkerParts
   readonly runner: Runner;
 }
 
-/** What it needs is not loaded before it is started. */
+/** Its dependencies are not loaded before it is started. */
 export function createServerWorker(parts: ServerWorkerParts): ServerWorker {
   let starting: Promise<JobWorker | undefined> | undefined;
   let stopping: Promise<void> | undefined;

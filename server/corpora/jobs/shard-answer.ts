@@ -5,11 +5,11 @@ import { errorAnswer } from './job-answer.ts';
 
 type Same = 'seq' | 'state' | 'attempt' | 'failures' | 'worker';
 
-/** A shard of a job as callers are told. */
+/** A shard of a job as reported to callers. */
 export interface ShardAnswer extends Pick<ShardRecord, Same> {
   readonly source: {
     readonly format: ShardRange['format'];
-    /** The first, of so many. */
+    /** The first of `count` files. */
     readonly file: string;
     readonly files: number;
     readonly part: NonNullable<ShardRange['part']> | null;

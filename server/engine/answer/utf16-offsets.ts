@@ -1,8 +1,8 @@
 import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
 
 /**
- * Finds the UTF-16 offsets that stand for offsets in a unit, in one pass. An offset beyond the text, or within a
- * code point, is not in the answer.
+ * Converts offsets in a unit to UTF-16 offsets, in one pass. Offsets beyond the text, or within a code point, are
+ * missing from the result.
  */
 export function utf16Offsets(
   text: string,

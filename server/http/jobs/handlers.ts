@@ -22,7 +22,7 @@ import { isOver, JobWatch } from './watch.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
-/** What the routes of jobs do. @param app closes what is watched before it closes */
+/** The handlers of the job routes. @param app ends all watching before it closes */
 export function jobHandlers(app: FastifyInstance): Readonly<Record<keyof JobRoutes, Handler>> {
   const services = app.chunksmith;
   const watch = new JobWatch(services.jobs);
@@ -70,7 +70,7 @@ function readHandlers({ jobs }: Services): Record<'list' | 'get' | 'shards', Han
 
     async shards(request, reply) {
       const page = readShardsPage(request.query as Record<string, unknown>);
-      // Of a job that is not there the page would be empty.
+      // An unknown job would give an empty page instead of 404.
       const { id } = await jobs.get(idOf(request));
       const found = await jobs.shards(id, page);
       const last = found.shards.at(-1);
@@ -84,7 +84,7 @@ function idOf({ params }: FastifyRequest): string {
   return (params as { readonly job_id: string }).job_id;
 }
 
-/** Says where the next page is. */
+/** Adds the headers that lead to the next page. */
 function leadOn(
   reply: FastifyReply,
   { limit, state }: { readonly limit: number; readonly state?: string },
@@ -98,7 +98,7 @@ function eventsHandler({ jobs }: Services, watch: JobWatch): Handler {
   return async (request, reply) => {
     const job = await jobs.get(idOf(request));
     const type = wantsLines(request) ? LINES : EVENTS;
-    // A client that had the last event asks for more: this answer tells it to stop.
+    // A client that has had the last event reconnected: this answer tells it to stop.
     if (isOver(job) && request.headers['last-event-id'] === eventId(job)) return reply.code(204).send();
     const stream = new EventStream(type);
     reply.raw.once('close', () => watch.remove(job.id, stream));
@@ -130,13 +130,13 @@ function outputHandlers({ jobs: store, jobPlaces: places }: Services): Record<'r
 }
 
 const NO_LINES =
-  'accept: the parts of this job are Parquet, in the files that the manifest names; ask for application/json';
+  'accept: the parts of this job are Parquet files, named in the manifest; request application/json';
 
 function notDone(job: JobRecord): ServiceError {
   const { id, state } = job;
   const remedy = isOver(job)
-    ? `it has no manifest; POST /v1/jobs/${id}/retry goes on with what is not done`
-    : `wait until it is done; GET /v1/jobs/${id}/events tells when`;
+    ? `it has no manifest; POST /v1/jobs/${id}/retry resumes the unfinished work`
+    : `wait until it is done; GET /v1/jobs/${id}/events reports when`;
   return new ServiceError('job_not_over', { id, state, remedy });
 }
 
@@ -158,7 +158,7 @@ function changeHandlers(services: Services): Record<'cancel' | 'retry' | 'remove
   };
 }
 
-/** What requests about jobs say outside of their bodies: which page, which key. */
+/** Parameters of job requests outside their bodies: pages and keys. */
 
 const checkJobs = createValidator(jobsQuery);
 const checkShards = createValidator(shardsQuery);
@@ -171,12 +171,12 @@ interface Page<State, Position> {
 
 type Query = Readonly<Record<string, unknown>>;
 
-/** Reads the query of the list of jobs. @throws ServiceError `invalid_parameters` */
+/** Reads the query of the job list. @throws ServiceError `invalid_parameters` */
 function readJobsPage(query: Query): Page<JobState, JobPosition> {
   return readPage(query, checkJobs, readJobPosition);
 }
 
-/** Reads the query of the list of the shards of a job. @throws ServiceError `invalid_parameters` */
+/** Reads the query of a job's shard list. @throws ServiceError `invalid_parameters` */
 function readShardsPage(query: Query): Page<ShardState, number> {
   return readPage(query, checkShards, readSeq);
 }

@@ -6,19 +6,19 @@ import { type JobRoutes, jobRoutesOf } from './schemas.ts';
 
 const LARGEST_BODY = 16_777_216;
 
-/** Routes that make jobs, tell of them, and hand out what they have made. Where jobs are off, all say so. */
+/** Routes that create jobs, report on them, and return their output. If jobs are off, all of them say so. */
 export async function jobRoutes(app: FastifyInstance): Promise<void> {
   const { config } = app.chunksmith;
   const routes = jobRoutesOf(config);
   await app.register(bytesBody, { limit: Math.min(LARGEST_BODY, config.maxBodyBytes) });
   if (!takesJobs(config)) {
     for (const route of Object.values(routes)) {
-      // Before the body is read, and after keys and rate limits are looked at.
+      // Before the body is read, and after keys and rate limits are checked.
       app.route({ ...route, preParsing: refuse, handler: refuse });
     }
     return;
   }
-  // Most servers take no jobs, and start without what these need.
+  // Most servers run no jobs, and should not load what these need.
   const { jobHandlers } = await import('./handlers.ts');
   const handlers = jobHandlers(app);
   for (const name of Object.keys(routes) as (keyof JobRoutes)[]) {

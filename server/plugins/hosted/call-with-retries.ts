@@ -3,21 +3,21 @@ import { reasonOf } from '../../../core/errors.ts';
 import { type RetryLimits, withRetries } from '../../config/retry.ts';
 import { CallError, callApi, SetupError, TransientError } from './call.ts';
 
-/** What the calls are made with; tests give their own. */
+/** What the calls are made with; tests inject their own. */
 export interface HostedTools {
   readonly fetch: typeof fetch;
   readonly limits: RetryLimits;
-  /** Milliseconds that one call may take, unless it says so itself. */
+  /** Default milliseconds that one call may take. */
   readonly timeout: number;
 }
 
-/** What a caller says of a call. */
+/** What a caller specifies for a call. */
 type Asked<Value> = Pick<
   HostedCall<Value>,
   'body' | 'headers' | 'read' | 'expected' | 'signal' | 'timeout' | 'retried'
 >;
 
-/** Makes a call, and repeats it while its failures may pass. @throws what `callApi` throws */
+/** Makes a call, retrying temporary failures. @throws what `callApi` throws */
 export function callWithRetries<Value>(
   api: HostedApi,
   { retried, timeout, ...call }: Asked<Value>,

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { Log } from '../../../core/contracts/collaborators.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 
-/** Warns of the plugins that are broken, and of those that are written for other versions of the contract. */
+/** Warns about broken plugins, and about those written for other versions of the contract. */
 export function logPlugins({ all, broken }: Registry, log: Log): void {
   for (const { kind = 'unknown', name, file, reason, message = reason } of broken)
     log.warn({ plugin: `${kind}/${name}`, file, reason: message }, 'a plugin is broken');

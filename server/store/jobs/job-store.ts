@@ -6,15 +6,15 @@ import type { SharedDatabase } from '../open-database.ts';
 import type { JobStore, QueueSettings } from './contract.ts';
 import type { OpenJobStore } from './open-job-store.ts';
 
-/** How often a shard may fail, and the seconds before it is tried again. */
+/** How often a shard may fail, and the seconds before it is retried. */
 const TRIES = { mostFailures: 5, pauseSeconds: 1 };
 
-/** The settings of a queue that a configuration asks for. */
+/** The queue settings of a configuration. */
 export function queueOf({ bulkLease }: Pick<Config, 'bulkLease'>): QueueSettings {
   return { leaseSeconds: bulkLease, ...TRIES };
 }
 
-/** Keeps jobs in the database, which it opens when it is first used. */
+/** Stores jobs in the database, which it opens at first use. */
 export function createJobStore(database: SharedDatabase, settings: QueueSettings, log: Log): JobStore {
   let loading: Promise<OpenJobStore> | undefined;
   let isClosed = false;

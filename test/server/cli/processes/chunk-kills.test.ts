@@ -64,7 +64,7 @@ t.test('a run that was killed lets its folder go, and another goes on', async (t
   await until(() => existsSync(join(cwd, 'out/job.json')));
   t.match(await runCli(t, [...args, '--resume'], options), {
     status: 2,
-    stderr: /run into this folder is going on/,
+    stderr: /another run is writing to this folder/,
   });
   killed.child.kill('SIGKILL');
   await killed.ended();
