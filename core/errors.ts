@@ -1,19 +1,22 @@
 /**
- * The one catalogue of errors that a caller can see: code, HTTP status and message. A message says what
- * failed and what to change. `{name}` stands for the value `name` of the error.
+ * The one catalogue of errors that a caller can see: code, HTTP status and message. A message says what failed and
+ * what to change. `{name}` is replaced by the error's value `name`.
  */
 export const CATALOGUE = {
   body_empty: [400, 'The body is empty: send a JSON object.'],
   body_not_utf8: [400, 'The body is not valid UTF-8: encode the JSON as UTF-8.'],
   body_not_json: [400, 'The body is not valid JSON: {reason}.'],
-  body_not_decoded: [400, 'The body is not valid {encoding}, which its Content-Encoding says: {reason}.'],
-  body_not_form: [400, 'The body is no form as its Content-Type says: {reason}.'],
+  body_not_decoded: [
+    400,
+    'The body is not valid {encoding}, although its Content-Encoding says so: {reason}.',
+  ],
+  body_not_form: [400, 'The body is not a valid form, although its Content-Type says so: {reason}.'],
   /** `what` is a line of a stream. */
   line_not_json: [400, '{what} is not a line of valid JSON in UTF-8: {reason}.'],
   /** `problems` is a list, see `ServiceError.problems`, or a plugin's own message. */
   invalid_parameters: [400, '{problems}'],
-  unknown_tokenizer: [400, 'tokenizer: there is no tokenizer {name}; known are {known}.{hint}'],
-  unknown_model: [400, 'embedding_model: there is no model {name} here; ready are {known}. {remedy}{hint}'],
+  unknown_tokenizer: [400, 'tokenizer: there is no tokenizer {name}; available: {known}.{hint}'],
+  unknown_model: [400, 'embedding_model: there is no model {name} here; available: {known}. {remedy}{hint}'],
   model_files_missing: [
     500,
     'embedding_model: the files of the model {name} are not on this machine: put them (tokenizer.json with model.safetensors and config.json, or with onnx/model.onnx) into a folder of that name in the models folder, or start the server with --allow-downloads.',
@@ -25,52 +28,49 @@ export const CATALOGUE = {
   unauthorized: [401, 'The request carries no valid key: send the header Authorization: Bearer <key>.'],
   too_many_failed: [
     422,
-    '{failed} documents failed, and the job may have {most} of them (max_errors): GET /v1/jobs/ID/errors has the reasons.',
+    '{failed} documents failed, more than the job allows (max_errors is {most}): GET /v1/jobs/ID/errors lists the reasons.',
   ],
-  all_failed: [422, '{failed} of {failed} documents failed: GET /v1/jobs/ID/errors has the reasons.'],
+  all_failed: [422, '{failed} of {failed} documents failed: GET /v1/jobs/ID/errors lists the reasons.'],
   nothing_read: [422, 'Nothing was read: {skipped}.'],
-  /** Of a source or target of a job. */
-  path_outside: [400, '{path} leads out of {storage}: give a path below it, without links that leave it.'],
-  source_changed: [400, '{source} has changed, or has gone, since the work began: start it again.'],
-  /** Of a shard, which another try would fail in the same way. */
-  callback_refused: [400, 'The callback {url} was not taken: {reason}.'],
+  /** For the source or target of a job. */
+  path_outside: [400, '{path} is outside {storage}: use a path inside it, without links that lead outside.'],
+  source_changed: [400, '{source} was changed or removed after the work began: start it again.'],
+  /** The error of a shard that would fail again if retried. */
+  callback_refused: [400, 'The callback {url} was refused: {reason}.'],
   source_unreadable: [400, '{source} cannot be read: {reason}.'],
-  unknown_connection: [400, 'There is no connection {name}; known are {known}.'],
+  unknown_connection: [400, 'There is no connection {name}; available: {known}.'],
   not_found: [404, 'There is nothing at {path}.{hint}'],
   pipeline_not_found: [404, 'There is no pipeline {id}: {remedy}.'],
-  job_not_found: [404, 'There is no job {id}: GET /v1/jobs lists the ones there are.'],
-  method_not_allowed: [405, '{path} does not take {method}: use {allowed}.'],
+  job_not_found: [404, 'There is no job {id}: GET /v1/jobs lists all jobs.'],
+  method_not_allowed: [405, '{path} does not support {method}: use {allowed}.'],
   pipeline_name_taken: [
     409,
-    'name: there is a pipeline {name} already; choose another name, or update that one with PUT.',
+    'name: a pipeline named {name} already exists; choose another name, or update that one with PUT.',
   ],
-  target_taken: [409, 'The target {target} cannot be written to, since {reason}: choose an empty folder.'],
+  target_taken: [409, 'The target {target} cannot be written to because {reason}: choose an empty folder.'],
   job_not_over: [409, 'The job {id} is {state}: {remedy}.'],
   precondition_failed: [
     412,
     'The pipeline {id} has changed since it was read: its ETag is now {etag}. Read it again and repeat the change.',
   ],
   body_too_large: [413, 'The body is larger than the limit of {limit} bytes: send less text per request.'],
-  line_too_large: [413, '{what} is longer than the limit of {limit} bytes: send less text in one line.'],
-  unsupported_encoding: [
-    415,
-    'Content-Encoding {received} is not supported: send the body with gzip, br, deflate or none.',
-  ],
+  line_too_large: [413, '{what} is longer than the limit of {limit} bytes: send less text per line.'],
+  unsupported_encoding: [415, 'Content-Encoding {received} is not supported: use gzip, br, deflate or none.'],
   unsupported_media_type: [
     415,
     'Content-Type {received} is not supported: send the header Content-Type: application/json.',
   ],
   unread_format: [
     415,
-    'No reader here takes a file {file}: send its name (filename) or its media type, or choose a reader; there are {known}.',
+    'No reader accepts the file {file}: send its name (filename) or its media type, or choose a reader; available: {known}.',
   ],
   idempotency_key_reused: [
     422,
-    'The Idempotency-Key belongs to the job {id}, which asks for something else: send another key.',
+    'The Idempotency-Key belongs to the job {id}, which was created by a different request: send another key.',
   ],
   too_many_requests: [
     429,
-    'More than {limit} requests in a minute: try again in {seconds} s, or ask the operator to raise --rate-limit.',
+    'More than {limit} requests per minute: try again in {seconds} s, or ask the operator to raise --rate-limit.',
   ],
   client_gone: [499, 'The client closed the connection before the answer was ready.'],
   overloaded: [503, 'The server is busy and its queue is full: try again in {seconds} s.'],
@@ -85,17 +85,14 @@ export const CATALOGUE = {
   shutting_down: [503, 'The server is stopping: send this document, and those after it, again.'],
   store_unavailable: [503, 'The database cannot be used now: {reason}.'],
   store_stuck: [503, 'The database has not answered for a minute: restart the server.'],
-  callback_failed: [503, 'The callback {url} has not arrived: {reason}.'],
+  callback_failed: [503, 'The callback {url} was not delivered: {reason}.'],
   storage_failed: [503, '{storage} cannot be used now: {reason}.'],
   jobs_off: [
     500,
-    'This server does no jobs: start it with --bulk-root FOLDER, or with --bulk-connections FILE for buckets.',
+    'Jobs are off on this server: start it with --bulk-root FOLDER, or with --bulk-connections FILE for buckets.',
   ],
   missing_capability: [500, 'The {kind} "{name}" cannot run here: {reasons}.'],
-  broken_plugin: [
-    500,
-    'The {kind} "{name}" is broken: {reason}. The log of the server and --check say where.',
-  ],
+  broken_plugin: [500, 'The {kind} "{name}" is broken: {reason}. The server\'s log and --check say where.'],
   plugin_failed: [500, 'The {kind} "{name}" failed: {reason}.'],
   broken_promise: [500, 'The {kind} "{name}" returned an answer that breaks its contract: {reason}.'],
   out_of_memory: [
@@ -103,16 +100,16 @@ export const CATALOGUE = {
     'The request needed more memory than a worker has and was stopped: send less text per request, or start the server with more --worker-memory-mb.',
   ],
   worker_lost: [500, 'The worker of this request ended before the answer was ready: try again.'],
-  internal: [500, 'Internal error. The log of the server has the details under this request id.'],
+  internal: [500, "Internal error. The server's log has the details under this request id."],
   malformed_plugin: [500, '{file}: {reason}.'],
-  duplicate_plugin: [500, '{file}: the {kind} "{name}" is there already, in {other}. Rename or remove one.'],
-  cyclic_plugins: [500, '{file}: plugins use each other in a circle: {circle}.'],
-  /** `folder` is where the server was started. */
+  duplicate_plugin: [500, '{file}: the {kind} "{name}" already exists in {other}. Rename or remove one.'],
+  cyclic_plugins: [500, '{file}: plugins depend on each other in a circle: {circle}.'],
+  /** `folder` is the server's working directory. */
   missing_plugin_package: [
     500,
-    '--plugins-from: the package {name} is not installed: run "npm install {name}" in {folder}, or take the name away.',
+    '--plugins-from: the package {name} is not installed: run "npm install {name}" in {folder}, or remove the name.',
   ],
-  unknown_plugin: [400, 'There is no {kind} "{name}"; known are {known}.'],
+  unknown_plugin: [400, 'There is no {kind} "{name}"; available: {known}.'],
 } as const satisfies Record<string, readonly [status: number, template: string]>;
 
 export type ErrorCode = keyof typeof CATALOGUE;
@@ -139,7 +136,7 @@ export class ServiceError extends Error {
     return this.message;
   }
 
-  /** What is wrong with the parameters of a request, one sentence each without its full stop. */
+  /** The problems with the parameters of a request, one sentence each without a full stop. */
   get problems(): readonly string[] {
     const { problems } = this.values;
     return Array.isArray(problems) ? (problems as readonly string[]) : NO_PROBLEMS;
@@ -151,7 +148,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** An error as plain data, which can go to another thread. */
+/** An error as plain data, which can be sent to another thread. */
 export interface PlainError {
   readonly code: ErrorCode;
   readonly values: Values;
@@ -172,20 +169,20 @@ export function fromPlainError(plain: PlainError): ServiceError {
 }
 
 /**
- * What is wrong with a request.
+ * The error for invalid parameters.
  *
- * @param problems a sentence for each, which names the place and says what is expected there
+ * @param problems one sentence each, naming the place and saying what is expected there
  */
 export function invalid(problems: string | readonly string[], cause?: unknown): ServiceError {
   return new ServiceError('invalid_parameters', { problems: [problems].flat() }, cause);
 }
 
-/** An error of a plugin whose message the caller may read: it contains no path, key or text of a document. */
+/** A plugin's error whose message the caller may read: it contains no path, key or text of a document. */
 export function exposedError(message: string, cause?: unknown): Error & { readonly expose: true } {
   return Object.assign(new Error(message, { cause }), { expose: true as const });
 }
 
-/** The same of a mistake of the caller, which is answered with 400; what made the request does not try it again. */
+/** The same for a mistake of the caller, answered with 400; it is not retried. */
 export function refusedError(
   message: string,
   cause?: unknown,
@@ -193,12 +190,12 @@ export function refusedError(
   return Object.assign(exposedError(message, cause), { statusCode: 400 as const });
 }
 
-/** The message of any value that was thrown. */
+/** The message of any thrown value. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A value that ends a sentence by itself, with a question mark, gets no full stop behind it. */
+/** A value that ends with its own punctuation gets no full stop after it. */
 function fill(template: string, values: Values): string {
   return template.replace(/\{(\w+)\}(\.?)/g, (_, name: string, stop: string) => {
     const value = values[name] ?? '';

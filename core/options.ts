@@ -1,15 +1,15 @@
 /**
- * Request parameters that several plugins share, each written once as JSON Schema. Besides the standard
- * keywords there are `lessThan: "<parameter>"`: the value must be below that of another parameter, and
- * `excludes: ["<parameter>"]`: it cannot be given together with another one that is not at its default; and
- * `effectiveWith: {"<parameter>": [<values>]}`: it has an effect only if another parameter has one of these values.
+ * Request parameters that several plugins share, each written once as JSON Schema. Besides the standard keywords
+ * there are `lessThan: "<parameter>"`: the value must be below that of another parameter; `excludes:
+ * ["<parameter>"]`: it cannot be given together with another one that is not at its default; and `effectiveWith:
+ * {"<parameter>": [<values>]}`: it has an effect only if another parameter has one of these values.
  */
 
 export const chunkSize = {
   type: 'integer',
   minimum: 1,
   default: 512,
-  description: 'Most tokens of a chunk.',
+  description: 'Maximum tokens per chunk.',
 } as const;
 
 export const chunkOverlap = {
@@ -17,21 +17,21 @@ export const chunkOverlap = {
   minimum: 0,
   default: 0,
   lessThan: 'chunk_size',
-  description: 'Tokens that a chunk repeats from the end of the one before it. Less than chunk_size.',
+  description: 'Tokens that a chunk repeats from the end of the previous one. Less than chunk_size.',
 } as const;
 
 const delimiter = { type: 'string', minLength: 1 } as const;
 
 /**
- * Ends of sentences: those of the Latin script must be followed by a space or the end of a line. The server
- * limits how many a list has and how long each is, as it does for every option that is a list of strings.
+ * Ends of sentences: those of the Latin script must be followed by a space or the end of a line. As for every option
+ * that is a list of strings, the server limits the number of items and their length.
  */
 export const delimiters = {
   anyOf: [delimiter, { type: 'array', items: delimiter }],
   effectiveWith: { sentences: ['delimiters'] },
   default: ['\n', '. ', '! ', '? ', '。', '！', '？', '｡'],
   description:
-    'Literal strings that end a sentence, never patterns. Of several at one place the longest counts.',
+    'Literal strings that end a sentence, never patterns. If several match at one place, the longest counts.',
 } as const;
 
 export const delimiterSide = {
@@ -39,14 +39,14 @@ export const delimiterSide = {
   effectiveWith: { sentences: ['delimiters'] },
   default: 'prev',
   description:
-    'Whether a delimiter goes with the sentence before it or the one after it. null is prev: nothing of the text is lost.',
+    'Whether a delimiter goes with the sentence before it or the one after it. null means prev: no text is lost.',
 } as const;
 
 export const sentenceEnds = {
   enum: ['delimiters', 'rules'],
   default: 'delimiters',
   description:
-    'What ends a sentence: the strings of delim, or the rules of prose, which most texts want. Rules know abbreviations, initials, numbers, ellipses, closing quotation marks and the marks of all scripts; a line break ends a sentence only with its paragraph, list item, heading or verse. With them delim and include_delim have no effect.',
+    'What ends a sentence: the strings of delim, or the rules of prose, which suit most texts. Rules know abbreviations, initials, numbers, ellipses, closing quotation marks and the marks of all scripts; a line break ends a sentence only with its paragraph, list item, heading or verse. With them delim and include_delim have no effect.',
 } as const;
 
 export const sentenceLanguage = {
@@ -57,21 +57,21 @@ export const sentenceLanguage = {
   default: 'en',
   examples: ['en', 'de', 'fr', 'es', 'it', 'pt', 'ru', 'nl', 'zh-Hans'],
   description:
-    'Language of the text (BCP 47), for the abbreviations of sentences: rules; an unknown one gets those of English.',
+    'Language of the text (BCP 47), for its abbreviations, with sentences: rules; an unknown language gets those of English.',
 } as const;
 
 export const minimumSentences = {
   type: 'integer',
   minimum: 1,
   default: 1,
-  description: 'Fewest sentences of a chunk, as far as chunk_size allows it.',
+  description: 'Minimum sentences per chunk, as far as chunk_size allows it.',
 } as const;
 
 export const minimumSentence = {
   type: 'integer',
   minimum: 1,
   default: 12,
-  description: 'Characters that a sentence has at least; a shorter one is joined to its neighbour.',
+  description: 'Minimum characters per sentence; a shorter one is joined to its neighbour.',
 } as const;
 
 export const oversize = {
@@ -86,11 +86,11 @@ export const minimumChunk = {
   minimum: 0,
   default: 0.2,
   description:
-    'A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it: below 1 a fraction of chunk_size, from 1 up a number of tokens.',
+    'A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens.',
 } as const;
 
 export const countContext = {
   type: 'boolean',
   default: false,
-  description: 'Whether chunk_size is the limit of context and text together.',
+  description: 'Whether chunk_size limits the context and the text together.',
 } as const;

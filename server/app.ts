@@ -32,7 +32,7 @@ import { logPlugins } from './plugins/loader/loader.ts';
 export { configOf, readConfig } from './config/config.ts';
 
 export interface AppOptions {
-  /** The plugins, if they are loaded already. */
+  /** The plugins, if they are already loaded. */
   readonly registry?: Registry;
   /** Called once the app listens and its store of pipelines is open. */
   onOpen?(): void;
@@ -41,10 +41,11 @@ export interface AppOptions {
 }
 
 /**
- * Builds the whole server, wired and not listening. It opens the store of pipelines only after it listens, so that
- * it answers early. Close it to end its worker threads.
+ * Builds the whole server, wired but not listening. It opens the store of pipelines only after it listens, so that it
+ * answers early. Close it to end its worker threads.
  *
- * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins`, `missing_plugin_package`, `unknown_plugin`
+ * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins`, `missing_plugin_package`,
+ *   `unknown_plugin`
  */
 export async function buildApp(
   config: Config,
@@ -73,15 +74,18 @@ export async function buildApp(
   return app;
 }
 
-/** Milliseconds that a client has to send the headers of a request, if whole requests do not have less. */
+/** Milliseconds that a client has to send the headers of a request, unless whole requests have less. */
 const HEADERS_TIMEOUT = 60_000;
-/** Milliseconds without traffic, on top of the time for a request, after which a connection is ended. */
+/** Milliseconds without traffic, on top of the time for a request, after which a connection is closed. */
 const READ_TIMEOUT = 5000;
 
-// An import of node:http reads all that it exports, and so loads the client of fetch, which few servers need.
+// Importing node:http loads all its exports, including the client of fetch, which few servers need.
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** Makes the HTTP server. Its timeouts end clients that send too slowly or do not read, because they hold memory. */
+/**
+ * Creates the HTTP server. Its timeouts disconnect clients that send too slowly or do not read, because they hold
+ * memory.
+ */
 function createHttpServer(
   handler: RequestListener,
   admission: Admission,
@@ -144,7 +148,7 @@ async function openStores({ cradle: { store, openers, log }, corpora }: Wired): 
   await corpora?.start();
 }
 
-/** Seconds before the end of the shutdown in which requests, and what jobs leave, are finished. */
+/** Seconds reserved at the end of the shutdown for finishing requests and returning unfinished jobs. */
 const AFTER_JOBS = 5;
 
 /** Has the worker finish or give back what it does, while requests are finished; it ends before the container. */
@@ -155,7 +159,7 @@ function stopJobsFirst(app: FastifyInstance, { shutdownGrace }: Config, corpora:
 }
 
 export interface ChunksmithOptions {
-  /** What differs from the defaults; flags and variables of the server are not read. */
+  /** Differences from the defaults; flags and variables of the server are not read. */
   readonly config?: Partial<Config>;
 }
 
@@ -171,7 +175,7 @@ async function chunksmith(app: FastifyInstance, options: ChunksmithOptions): Pro
   await serve(app, wired, app.prefix !== '');
 }
 
-/** Registers the Fastify plugins of the service; each names those that it depends on. */
+/** Registers the Fastify plugins of the service; each names its dependencies. */
 async function serve(
   app: FastifyInstance,
   { container, cradle, corpora }: Wired,
@@ -200,7 +204,7 @@ async function serve(
   await app.register(methodNotAllowed);
 }
 
-/** What a worker answers: requests of those who operate it. */
+/** What a worker answers: requests for its operators. */
 async function serveOperators(app: FastifyInstance): Promise<void> {
   await app.register(operatorsAlone);
   await app.register(operatorRoutes);

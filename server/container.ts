@@ -32,7 +32,7 @@ import { createDatabase, type SharedDatabase } from './store/create-database.ts'
 import type { JobStore } from './store/jobs/contract.ts';
 import { createJobStore, createPipelineStore, queueOf } from './store/stores.ts';
 
-/** What one thread needs to serve requests: the main thread and every worker make the same from the same data. */
+/** What one thread needs to serve requests: the main thread and every worker build the same from the same data. */
 export interface ServiceCradle {
   readonly config: Config;
   readonly log: Log;
@@ -51,14 +51,15 @@ export interface ServiceOptions {
   readonly log: Log;
   /** Memory that the threads of the process share. */
   readonly shared: SharedBuffers;
-  /** The plugins, if they are loaded already. */
+  /** The plugins, if they are already loaded. */
   readonly registry?: Registry | undefined;
 }
 
 /**
- * Wires the service of one thread. Nothing is made before it is asked for.
+ * Wires the service of one thread. Nothing is created before it is requested.
  *
- * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins`, `missing_plugin_package`, `unknown_plugin`
+ * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins`, `missing_plugin_package`,
+ *   `unknown_plugin`
  */
 export async function createServiceContainer({
   config,
@@ -116,7 +117,7 @@ function keepOpened<P extends object>({ manifest }: PluginEntry, plugin: P, log:
   return keepTokenizers(plugin as unknown as TokenizerProvider, log) as unknown as P;
 }
 
-/** Disposes of dependants before their dependencies; Awilix's own `dispose` does all at once. */
+/** Disposes of dependants before their dependencies; Awilix's own `dispose` does everything at once. */
 export async function disposeInOrder(container: AwilixContainer<object>): Promise<void> {
   // Dependencies are in the cache before their dependants.
   for (const { resolver, value } of [...container.cache.values()].reverse()) {

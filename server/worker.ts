@@ -12,10 +12,10 @@ import { connectSharedBuffers } from './engine/run/shared-buffers.ts';
 import { withSignal } from './engine/run/stop-flag.ts';
 import type { Answer } from './engine/service.ts';
 
-/** Above 0 a thread gets less of a core that others want. */
+/** Above 0, a thread gets less of a core that others want. */
 const NICENESS = 10;
 
-/** Gives way to the thread that reads requests and answers `/health`. On Linux each thread has its own priority. */
+/** Yields to the thread that reads requests and answers `/health`. On Linux each thread has its own priority. */
 function yieldToFirstThread(): void {
   if (process.platform !== 'linux') return;
   try {
@@ -46,7 +46,7 @@ export default async function work({ work, flag, parts }: WorkMessage): Promise<
   }
 }
 
-/** Hands the answer's memory over instead of copying it. */
+/** Transfers the answer's memory instead of copying it. */
 function moved(answer: Answer): unknown {
   const outcome: WorkOutcome = { answer };
   const moved = [answer.bytes, ...(answer.body === undefined ? [] : [answer.body])].map(
@@ -55,7 +55,7 @@ function moved(answer: Answer): unknown {
   return move({ [valueSymbol]: outcome, [transferableSymbol]: moved });
 }
 
-/** Bytes by which large work has a thread's heap grow: worth a pause to give them back. */
+/** Heap growth of a thread in bytes after large work that is worth a pause for garbage collection. */
 const LARGE_GROWTH = 50_000_000;
 
 let collect: (() => void) | undefined;
@@ -63,8 +63,8 @@ let collect: (() => void) | undefined;
 let before = 0;
 
 /**
- * Gives memory back that large work has left. In a thread that has nothing to do V8 does not collect, so that an idle server
- * would keep for good what its largest requests took.
+ * Frees memory after large work. V8 does not collect in an idle thread, so an idle server would keep what its largest
+ * requests took.
  */
 function giveMemoryBack(): void {
   if (heapBytes() - before < LARGE_GROWTH) return;
@@ -75,7 +75,7 @@ function giveMemoryBack(): void {
 
 const heapBytes = () => getHeapStatistics().total_heap_size;
 
-/** V8's own function, which is there for contexts that are made once the flag is set. */
+/** V8's own function, available in contexts created after the flag is set. */
 function findCollector(): () => void {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as () => void;

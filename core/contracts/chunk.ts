@@ -9,8 +9,8 @@ export interface Span {
   /** Tokens of the span. If it is left out, the core counts the span's own text. */
   readonly token_count?: number | undefined;
   /**
-   * What a reader has to know before the text and does not find in it, such as the header of a table that the chunk goes
-   * on with. It is no part of the text; whoever embeds the chunk may put it before the text.
+   * What a reader needs to know before the text and cannot find in it, such as the header of a table that the chunk
+   * continues. It is not part of the text; whoever embeds the chunk may put it before the text.
    */
   readonly context?: string | undefined;
   /** Further fields of the chunk, written into the answer as they are. */
@@ -29,18 +29,18 @@ export interface Located {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** What a request says of a document besides its text; nothing of a text that is given alone. */
+/** What a request says about a document besides its text. Empty for a text given alone. */
 export interface DocumentInfo {
   /** The caller's id of the document. */
   readonly id?: string | undefined;
   readonly title?: string | undefined;
   /** The name of its file, perhaps with folders. */
   readonly filename?: string | undefined;
-  /** What its text is written in, if a reader or a request says so: `text/markdown`. */
+  /** The format of its text, if a reader or a request names one: `text/markdown`. */
   readonly mediaType?: string | undefined;
-  /** The caller's metadata. The answer has its bytes as they came, whatever a plugin does with this value. */
+  /** The caller's metadata. The answer has its bytes as they came in, whatever a plugin does with this value. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** Where its pages begin, in the unit of the chunks' places; they do not fall. Refineries alone are told. */
+  /** Where its pages begin, in the unit of the chunks' offsets; never decreasing. Only refineries see it. */
   readonly pages?: readonly number[] | undefined;
 }
 

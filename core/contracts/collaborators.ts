@@ -5,10 +5,9 @@ import type { TokenizerProvider } from './tokenizer.ts';
 /** Files of models and tokenizers on this machine, by the model's name. */
 export interface ModelFiles {
   /**
-   * The path of a model's file, or `undefined` if there is none: from a plugin's own folder `models`, from
-   * the models folder, from the hub's local cache, or, if downloads are allowed, fetched from the hub
-   * into the models folder. Finds nothing for a name that the hub cannot have: its names are
-   * `name` or `owner/name`.
+   * The path of a model's file, or `undefined` if it is missing: from the plugin's own folder `models`, from the
+   * models folder, from the hub's local cache, or, if downloads are allowed, fetched from the hub into the models
+   * folder. Names that the hub cannot have are never found: its names are `name` or `owner/name`.
    */
   find(name: string, file: ModelFile, signal?: AbortSignal): Promise<string | undefined>;
   /** Names of the models that have the file on this machine, sorted. */
@@ -19,23 +18,23 @@ export interface ModelFiles {
 export interface ModelFile {
   /** Its path within the model, with `/`: `onnx/model.onnx`. */
   readonly name: string;
-  /** A download that is longer is refused. */
+  /** A longer download is refused. */
   readonly maxBytes: number;
-  /** Rejects if the file at `path` is not what it should be; a download is then discarded. */
+  /** Rejects if the file at `path` is invalid; a download is then discarded. */
   readonly check?: (path: string) => Promise<void>;
 }
 
-/** Memory that threads can share: a buffer, or a shared `WebAssembly.Memory`, which has one. */
+/** Memory that threads can share: a buffer, or a shared `WebAssembly.Memory`, which holds one. */
 export type SharedMemory = SharedArrayBuffer | { readonly buffer: SharedArrayBuffer };
 
 /** Tables that all threads of the process read, built once. */
 export interface SharedBuffers {
   /**
-   * Returns the buffer of that key. The first thread that asks builds it; the others wait and get the
-   * same memory. A build that fails is reported to its own caller, and the next caller builds again.
+   * Returns the buffer with that key. The first thread to ask builds it; the others wait and get the same memory. A
+   * failed build rejects for its own caller, and the next caller builds again.
    */
   get<Memory extends SharedMemory>(key: string, build: () => Memory | Promise<Memory>): Promise<Memory>;
-  /** Says that this thread no longer uses the buffer; once no thread does, it is freed. */
+  /** Declares that this thread no longer uses the buffer; it is freed once no thread does. */
   release(key: string): void;
 }
 
@@ -48,17 +47,17 @@ export interface Log {
 }
 
 /**
- * Makes the check of a JSON Schema, as requests are checked. The check lists what is wrong with a value, one sentence
- * each without its full stop, and names what a misspelt name should be; it lists nothing for a value that fits.
+ * Compiles the check of a JSON Schema, as requests are checked. The check lists what is wrong with a value, one
+ * sentence each without a full stop, with a suggestion for a misspelt name; the list is empty for a valid value.
  *
  * @param place put before the name of what is wrong: `zh.`
  */
 export type CreateCheck = (schema: ObjectSchema) => (value: unknown, place?: string) => readonly string[];
 
-/** How much goes into one call of a hosted model. */
+/** How much fits in one call of a hosted model. */
 export interface BatchLimits {
   readonly items: number;
-  /** Estimated from the bytes of the texts. */
+  /** Estimated from the size of the texts in bytes. */
   readonly tokens: number;
 }
 
@@ -76,9 +75,9 @@ export interface HostedApi {
   readonly keyVariable: string;
   /** Empty if none is sent. */
   readonly key: string;
-  /** The header that is the key; without it, the key is sent as `Authorization`. */
+  /** The header that holds the key; by default, the key is sent as `Authorization`. */
   readonly keyHeader?: string;
-  /** What stands before the key in `Authorization`: `Bearer` unless given. */
+  /** Put before the key in `Authorization`; default `Bearer`. */
   readonly keyScheme?: string;
 }
 
@@ -88,29 +87,29 @@ export interface HostedCall<Value> {
   readonly body?: object | undefined;
   /** Further headers, with names in lower case: `content-type` of bytes. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What is wanted of an answer's JSON. Throws if it is not there. */
+  /** Extracts the result from an answer's JSON. Throws if it is missing. */
   readonly read: (answer: unknown) => Value;
-  /** What an answer should hold, for errors: `a completion`. */
+  /** What an answer should contain, for errors: `a completion`. */
   readonly expected: string;
-  /** Milliseconds after which the call is given up, its retries included. */
+  /** Milliseconds after which the call is given up, including its retries. */
   readonly patience: number;
-  /** Milliseconds that one try may take: a minute unless given. */
+  /** Milliseconds that one try may take; default one minute. */
   readonly timeout?: number;
-  /** Statuses after which it is tried again, as after a broken connection: 408, 429 and those from 500 on unless given. */
+  /** Statuses that are retried, like a broken connection; default 408, 429 and 500 and above. */
   readonly retried?: readonly number[];
   readonly signal: AbortSignal;
 }
 
-/** Why a call came to nothing. */
+/** Why a call failed. */
 export interface HostedFailure {
   /**
-   * `setup`: no call will succeed until the operator changes something; `unavailable`: the API could not be reached or was
-   * too busy, retries included; `refused`: it did not take this call, or its answer holds something else.
+   * `setup`: no call will succeed until the operator changes something; `unavailable`: the API could not be reached
+   * or was too busy, even after retries; `refused`: it rejected this call, or its answer has the wrong content.
    */
   readonly failure: 'setup' | 'unavailable' | 'refused';
-  /** For callers, without the key; it may quote what the API said. */
+  /** For callers, without the key; it may quote the API's message. */
   readonly message: string;
-  /** The status of the answer, if that is what was wrong. */
+  /** The status of the answer, if that was the problem. */
   readonly status?: number | undefined;
 }
 
@@ -120,31 +119,31 @@ export interface HostedProvider extends HostedApi {
   readonly prefix: string;
   readonly known: readonly ModelInfo[];
   readonly limits: BatchLimits;
-  /** What opens the tokenizer of its models, and the name of that tokenizer. */
+  /** The plugin that opens the tokenizer of its models, and the name of that tokenizer. */
   readonly tokenizer: { readonly provider: TokenizerProvider; readonly name: string };
   /** The body of a call, as JSON. */
   body(texts: readonly string[], model: string, purpose: EmbedRequest['purpose']): object;
-  /** The vectors of an answer, in the order of the texts. Throws if it has none. */
+  /** The vectors of an answer, in the order of the texts. Throws if they are missing. */
   read(answer: unknown): readonly ArrayLike<number>[];
 }
 
-/** What plugins share that call models behind an API. */
+/** Shared by plugins that call models behind an API. */
 export interface HostedModels {
   /** Calls an API, with retries. Rejects only with the reason of the call's signal. */
   ask<Value>(api: HostedApi, call: HostedCall<Value>): Promise<{ readonly value: Value } | HostedFailure>;
   /**
-   * As `ask`, for calls whose every failure is an error: throws one for callers, with the message of the failure, and
-   * `kit.refusedError` if the key is refused, after which a job does not try again.
+   * Like `ask`, for calls where every failure is an error: throws one for callers with the message of the failure,
+   * and `kit.refusedError` if the key is refused, after which a job does not retry.
    */
   demand<Value>(api: HostedApi, call: HostedCall<Value>): Promise<Value>;
   /** A provider of hosted models: batches within its limits, in order, with retries. */
   createProvider(provider: HostedProvider): EmbeddingProvider;
   /**
-   * The given base URL, or the fallback, ready to be put before a path: http or https, without a slash at its end.
+   * The given base URL, or the fallback, ready to be put before a path: http or https, without a trailing slash.
    *
    * @throws an error for the caller that names the variable
    */
   baseUrl(given: string | undefined, fallback: string, variable: string): string;
-  /** The vectors of an answer as OpenAI gives it: `data` in any order, as numbers or as base64. */
+  /** The vectors of an answer in OpenAI's format: `data` in any order, as numbers or as base64. */
   readData(answer: unknown): readonly ArrayLike<number>[];
 }

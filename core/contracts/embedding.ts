@@ -1,10 +1,10 @@
 import type { Tokenizer } from './tokenizer.ts';
 
-/** What an embedding plugin's factory returns: it opens models by name. Cheap to make, loads nothing. */
+/** What an embedding plugin's factory returns: it opens models by name. Cheap to create; loads nothing. */
 export interface EmbeddingProvider {
   /** Models that can be opened now without a download, or that the provider knows by name. */
   list(): readonly ModelInfo[] | Promise<readonly ModelInfo[]>;
-  /** Opens a model; `undefined` if the plugin has none of that name. */
+  /** Opens a model; `undefined` if the plugin has none with that name. */
   open(name: string, signal: AbortSignal): Promise<EmbeddingModel | undefined>;
 }
 
@@ -15,7 +15,7 @@ export interface ModelInfo {
   readonly aliases?: readonly string[];
   /** Changes with the weights. */
   readonly version?: string;
-  /** How many numbers a vector has. */
+  /** The length of its vectors. */
   readonly dimensions?: number;
 }
 
@@ -23,7 +23,7 @@ export interface ModelInfo {
 export interface EmbeddingModel {
   /** Its own name, even if the request gave an alias. */
   readonly name: string;
-  /** Bytes of memory that it takes in this thread alone; tables in shared buffers do not count. */
+  /** Bytes of memory that it takes in this thread, not counting tables in shared buffers. */
   readonly bytes: number;
   /** Counts the tokens of `chunk_size` if a chunker uses this model. */
   tokenizer(): Promise<Tokenizer>;
@@ -44,11 +44,11 @@ export type Purpose = (typeof PURPOSES)[number];
 
 /** What a model is told besides the texts. */
 export interface EmbedRequest {
-  /** Models that tell purposes apart embed the same text in another way for each; others ignore it. */
+  /** Models that distinguish purposes embed the same text differently for each; others ignore it. */
   readonly purpose: Purpose;
-  /** Aborts once the answer is not wanted any more: the client has gone, or the time is up. */
+  /** Aborts once the answer is no longer wanted: the client has gone, or time is up. */
   readonly signal: AbortSignal;
-  /** Is told how many texts are done, if the model takes more than one step. */
+  /** Called with the number of texts done, if the model takes more than one step. */
   readonly progress?: (done: number) => void;
 }
 
@@ -57,8 +57,8 @@ export interface Vectors {
   readonly dimensions: number;
   readonly values: Float32Array;
   /**
-   * How many of the texts have no word that the model knows, if it can tell: their vectors say nothing. Without it,
-   * vectors of zeros are counted.
+   * How many of the texts have no word that the model knows, so that their vectors mean nothing, if it can tell.
+   * Without it, zero vectors are counted.
    */
   readonly wordless?: number;
 }

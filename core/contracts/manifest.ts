@@ -8,7 +8,7 @@ export type Kind = (typeof KINDS)[number];
 export type PluginId = `${Kind}/${string}`;
 
 /**
- * The version of these contracts, by semantic versioning. A plugin says in `engine` which versions it is written for.
+ * The version of these contracts (semantic versioning). A plugin's `engine` says which versions it is written for.
  */
 export const PLUGIN_CONTRACT_VERSION = '1.0.0';
 
@@ -23,7 +23,7 @@ export interface ObjectSchema {
 const names = { type: 'array', items: { type: 'string', minLength: 1 } } as const;
 const schemas = { type: 'object', additionalProperties: { type: 'object' } } as const;
 
-/** The schema of the inert half of a plugin: data that can be read without loading what the plugin needs. */
+/** The schema of the inert half of a plugin: data that can be read without loading the plugin's dependencies. */
 export const manifestSchema = {
   type: 'object',
   required: ['kind', 'name', 'summary'],
@@ -39,13 +39,13 @@ export const manifestSchema = {
     version: {
       type: 'string',
       minLength: 1,
-      description: 'Version of the plugin, by semantic versioning: `1.2.0`.',
+      description: 'Version of the plugin (semantic versioning): `1.2.0`.',
     },
     engine: {
       type: 'string',
       minLength: 1,
       description:
-        'Versions of the plugin contract that it is written for, as a range of semantic versioning: `^1.0.0`. If that of the server is none of them, the log says so.',
+        'Versions of the plugin contract that it is written for, as a semver range: `^1.0.0`. If the server has another version, it logs a warning.',
     },
     options: {
       title: 'ObjectSchema',
@@ -57,7 +57,7 @@ export const manifestSchema = {
     example: {
       type: 'object',
       description:
-        'A request body, without secrets or files, that works when it is pasted. Of a sink: its options.',
+        'A request body, without secrets or files, that works when pasted; for a sink, its options.',
     },
     fields: {
       ...schemas,
@@ -69,7 +69,7 @@ export const manifestSchema = {
       propertyNames: { pattern: '^[a-z][a-z0-9-]*$' },
       additionalProperties: { type: 'string', minLength: 1 },
       description:
-        'Response metadata that a chunker or refinery may `report`, by name, each with what it means; the header of it is documented.',
+        'Response metadata that a chunker or refinery may `report`, by name, each with its meaning; its header is documented.',
     },
     needs: {
       type: 'object',
@@ -79,7 +79,7 @@ export const manifestSchema = {
           type: 'object',
           additionalProperties: names,
           description:
-            'Of packages that bring much more than the plugin reads: the files that it reads, as globs. Images are made without the others.',
+            'For packages that contain much more than the plugin reads: the files that it reads, as globs. Images are built without the others.',
         },
         env: { ...names, description: 'Environment variables that must be set and not empty.' },
         files: { ...names, description: "Files, relative to the plugin's folder." },
@@ -90,12 +90,12 @@ export const manifestSchema = {
     reads: {
       ...names,
       description:
-        'Environment variables that the plugin reads if they are set; it gets these and `needs.env`.',
+        'Environment variables that the plugin reads if they are set; it is given these and those of `needs.env`.',
     },
     urls: {
       ...names,
       description:
-        'As `reads`, for addresses of services: a value that is no http or https URL stops the start.',
+        'Like `reads`, for addresses of services: a value that is not an http or https URL stops the start.',
     },
     uses: {
       type: 'array',
@@ -107,12 +107,11 @@ export const manifestSchema = {
       type: 'array',
       items: { title: 'Plugin', type: 'string', pattern: '^[a-z]+/[a-z0-9-]+$' },
       description:
-        'Plugins between which this one chooses (`chunker/sentence`). It is given those that are here and can run. Their options stand under their names among its own, without those that it has itself, and what they may add to chunks and report counts as its own.',
+        'Plugins between which this one chooses (`chunker/sentence`). It is given those that are here and can run. Their options appear under their names among its own, except those that it has itself, and the fields and reports they declare count as its own.',
     },
     chosenDefaults: {
       ...schemas,
-      description:
-        'Defaults that options of the plugins in `chooses` have here and not by themselves, by name of plugin and of option.',
+      description: 'Other defaults for options of the plugins in `chooses`, by plugin and option name.',
     },
     guarantees: {
       type: 'object',
@@ -132,17 +131,17 @@ export const manifestSchema = {
     changesCount: {
       type: 'boolean',
       description:
-        'Of a refinery: it may drop, merge or split chunks, so that it returns another number than it is given.',
+        'For a refinery: it may drop, merge or split chunks, and so return a different number of them.',
     },
     light: {
       type: 'boolean',
       description:
-        'Loads little and is always quick on a short text: such requests may run on the event loop, where one that takes long stops the whole server. Plugins without it run in worker threads alone.',
+        'Loads little and is always quick on a short text, so such requests may run on the event loop, where a slow one blocks the whole server. Plugins without it run only in worker threads.',
     },
     largeWebAssembly: {
       type: 'boolean',
       description:
-        'Compiles functions of megabytes to WebAssembly: V8 takes gigabytes to optimise one, so a server with little memory starts without that.',
+        'Compiles WebAssembly functions that are megabytes long. V8 needs gigabytes to optimise one, so a server with little memory turns that optimisation off.',
     },
     formats: {
       type: 'object',
@@ -150,28 +149,28 @@ export const manifestSchema = {
         extensions: {
           type: 'array',
           items: { type: 'string', pattern: '^\\.[a-z0-9.+-]+$' },
-          description: 'Endings of names in lower case, such as `.pdf`.',
+          description: 'File extensions in lower case, such as `.pdf`.',
         },
         mediaTypes: {
           type: 'array',
           items: { type: 'string', pattern: '^([a-z0-9.+-]+|\\*)/([a-z0-9.+-]+|\\*)$' },
-          description: 'Media types in lower case; `text/*` stands for all of a type, `*/*` for any file.',
+          description: 'Media types in lower case; `text/*` matches all of a type, `*/*` any file.',
         },
       },
       additionalProperties: false,
       description:
-        'Of a reader: the files that it reads. The ending of the name decides before the media type, and an exact type before `text/*` and `*/*`; of several readers the first that can run, by name.',
+        'For a reader: the files that it reads. The file extension takes precedence over the media type, and an exact type over `text/*` and `*/*`; if several readers match, the first by name that can run is used.',
     },
     default: {
       type: 'string',
       minLength: 1,
       description:
-        'Of a tokenizer or embedding plugin: the name that a request which gives none means. One plugin of a kind has it.',
+        'For a tokenizer or embedding plugin: the name used by requests that give none. Only one plugin of a kind has it.',
     },
     models: {
       ...names,
       description:
-        'Names that a tokenizer or embedding plugin answers to. An entry that ends in `*` stands for every name with that beginning; the longest match wins. Several plugins may take `*` alone: they are asked in the order of their names, and the first that has the model opens it.',
+        'Names that a tokenizer or embedding plugin answers to. An entry that ends in `*` matches every name with that prefix; the longest match wins. Several plugins may take `*` alone: they are asked in the order of their names, and the first that has the model opens it.',
     },
   },
   additionalProperties: false,

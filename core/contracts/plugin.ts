@@ -15,12 +15,12 @@ export type Kit = typeof functions;
 export interface Collaborators {
   readonly kit: Kit;
   readonly log: Log;
-  /** Makes checks of JSON Schemas, for files that a plugin reads. */
+  /** Compiles checks of JSON Schemas, for files that a plugin reads. */
   readonly createCheck: CreateCheck;
   readonly shared: SharedBuffers;
   /** Files of models on this machine, and on the hub if downloads are allowed. */
   readonly models: ModelFiles;
-  /** What providers of models behind an API share. */
+  /** Shared by providers of models behind an API. */
   readonly hosted: HostedModels;
   /** Bytes of memory of the machine, or of the container if that is less. */
   readonly memoryBytes: number;
@@ -47,10 +47,9 @@ type UsedPlugins<Use> = { readonly [Id in Extract<Use, PluginId>]: Implementatio
 type ChosenPlugins<Choice> = { readonly [Id in Extract<Choice, PluginId>]: ImplementationOf<Id> | undefined };
 
 /**
- * Default export of a plugin's `index`: makes the plugin from what it asks for. It is called once per thread, and
- * again only after it has failed. If what it returns has a method `close`, that is called when the
- * service ends; a worker thread ends without it.
- *
+ * Default export of a plugin's `index`: creates the plugin from the collaborators it names. It is called once per
+ * thread, and again only after a failure. If the result has a method `close`, it is called when the service stops; a
+ * worker thread ends without it.
  * `Factory<typeof manifest>` types what the manifest's `uses` and `chooses` name.
  */
 export type Factory<M extends Manifest = Manifest> = (

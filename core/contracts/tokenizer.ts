@@ -1,10 +1,10 @@
-/** Says how big a stretch of text is. */
+/** Measures a stretch of text. */
 export interface Tokenizer {
   readonly name: string;
   tokenize(text: string): TokenizedText;
   /**
-   * Ids of the tokens of a text, without special tokens; as many as `tokenize(text).ends()`. Only tokenizers
-   * of models have it.
+   * Ids of the tokens of a text, without special tokens; as many as `tokenize(text).ends()`. Only tokenizers of
+   * models have it.
    */
   encode?(text: string): Uint32Array;
   /** Special tokens: ids that the model expects before and after the ids of a text. */
@@ -14,14 +14,14 @@ export interface Tokenizer {
 /** One text as a tokenizer reads it. */
 export interface TokenizedText {
   /**
-   * The number of tokens of `text.slice(start, end)` as a text of its own, exactly. Costs at most time
-   * linear in the span.
+   * The exact number of tokens of `text.slice(start, end)` tokenized by itself. Takes at most time linear in the
+   * span.
    */
   count(start: number, end: number): number;
   /**
-   * The end of every token of the whole text, in order: offsets into the text, the last one being its
-   * length. A token that ends inside a code point is given that code point's end, so offsets may repeat.
-   * The list may be shared and must not be changed.
+   * The end of every token of the whole text, in order: offsets into the text, the last one being its length. A token
+   * that ends inside a code point gets that code point's end, so offsets may repeat. The list may be shared and must
+   * not be changed.
    */
   ends(): Uint32Array;
 }
@@ -30,8 +30,8 @@ export interface TokenizedText {
 export interface TokenizerProvider {
   /** Names that can be opened now, for the list in an error and in the documentation. */
   names(): readonly string[] | Promise<readonly string[]>;
-  /** Further names that can be opened, with the name of `names()` that each stands for. */
+  /** Further names that can be opened, each with the name from `names()` that it is an alias of. */
   aliases?(): Readonly<Record<string, string>>;
-  /** Opens a tokenizer; `undefined` if there is none of that name. */
+  /** Opens a tokenizer; `undefined` if there is none with that name. */
   open(name: string): Promise<Tokenizer | undefined>;
 }

@@ -1,21 +1,23 @@
 import type { SinkChunk } from '../contracts/sink.ts';
 import { exposedError } from '../errors.ts';
 
-/** What chunks must be to be stored, and how many go into one call. */
+/** What a database requires of chunks, and how many go into one call. */
 export interface ChunkLimits {
   /** The length that each vector must have; undefined if there must be none. */
   readonly dimensions: number | undefined;
-  /** Most chunks of a batch. */
+  /** Maximum chunks per batch. */
   readonly chunks: number;
-  /** Most bytes of a batch, roughly, unless it is of one chunk. */
+  /** Approximate maximum bytes of a batch, unless it has only one chunk. */
   readonly bytes: number;
 }
 
 /**
- * Cuts chunks into batches for a database, in their order; of several with one id there is the last alone.
+ * Cuts chunks into batches for a database, in their order; if several have the same id, only the last one is
+ * included.
  *
- * @throws Error for callers if a vector is missing or has another length, or if a chunk has half of a surrogate pair,
- *   which UTF-8 cannot say
+ * @throws Error for callers if a vector is missing or has the wrong length, or if a chunk has half of a surrogate
+ *   pair,
+ *   which UTF-8 cannot encode
  */
 export function batchChunks(chunks: readonly SinkChunk[], limits: ChunkLimits): SinkChunk[][] {
   const batches: SinkChunk[][] = [];
@@ -47,12 +49,12 @@ function checkVector({ id, embedding }: SinkChunk, dimensions: number | undefine
   throw exposedError(`The chunk ${id} ${had}, but ${wanted}`);
 }
 
-/** In JSON halves alone are escaped so; an even number of backslashes before them is a text. */
+/** JSON escapes lone halves like this; an even number of backslashes before them means literal text. */
 const ESCAPED_HALF = /(?:^|[^\\])(?:\\\\)*\\ud[89a-f]/;
 const BYTES_PER_UNIT = 2;
 const BYTES_PER_DIMENSION = 12;
 
-/** About as many bytes as a chunk takes in JSON. */
+/** The approximate size of a chunk in JSON. */
 function checkedSize({ id, document_id, text, embedding, fields }: SinkChunk): number {
   const json = JSON.stringify(fields);
   if (!text.isWellFormed() || !document_id.isWellFormed() || ESCAPED_HALF.test(json)) {

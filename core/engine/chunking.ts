@@ -11,12 +11,12 @@ import { packPieces } from './packing/packing.ts';
 import { tokenWindows } from './packing/windows.ts';
 import { packStructure } from './structure/structure.ts';
 
-/** A span that was checked, with the count of its tokens. */
+/** A checked span, with its token count. */
 export type CountedSpan = Span & {
   readonly token_count: number;
 };
 
-/** A chunker that is ready to run, with the manifest whose promises it has to keep. */
+/** A chunker that is ready to run, with the manifest whose guarantees it has to keep. */
 export interface ReadyChunker {
   readonly manifest: Manifest;
   readonly chunker: AnyChunker;
@@ -27,15 +27,15 @@ export interface ChunkTools {
   readonly tokenizer: Tokenizer;
   /** Given if the chunker uses the kind `embedding`. */
   readonly model?: EmbeddingModel | undefined;
-  /** What is known of the document besides its text. */
+  /** What is known about the document besides its text. */
   readonly document?: DocumentInfo | undefined;
   readonly report: Report;
   readonly signal: AbortSignal;
 }
 
 /**
- * Chunks one text. Whatever the chunker returns is checked against its contract, so that no plugin can
- * return offsets that do not fit the text, or lose text that its manifest promises to keep.
+ * Chunks one text. The chunker's result is checked against its contract, so that no plugin can return offsets that do
+ * not fit the text, or lose text that its manifest guarantees to keep.
  *
  * @throws ServiceError `broken_promise`
  */
@@ -115,7 +115,7 @@ function countSpan({ start, end, context, extra, located }: Span, tokens: Tokeni
 function brokenPlace(span: Span, last: Span, text: string, isLossless: boolean): string | undefined {
   const { start, end } = span;
   if (!Number.isInteger(start) || !Number.isInteger(end))
-    return `the edges of the span ${placeOf(span)} are not integers`;
+    return `the boundaries of the span ${placeOf(span)} are not integers`;
   if (!(start >= last.start && end >= last.end && start < end && end <= text.length))
     return `the span ${placeOf(span)} of a text of ${text.length} units is empty, out of order or outside it`;
   if (isLossless && start > last.end) return lost(last.end, start);
@@ -124,7 +124,7 @@ function brokenPlace(span: Span, last: Span, text: string, isLossless: boolean):
   return undefined;
 }
 
-/** Why what a chunker returned is no list of spans, and what one is. */
+/** Why a chunker's result is not a list of spans, and how to fix it. */
 function wrongShape(spans: unknown): string | undefined {
   const remedy = 'return a list of spans { start, end }, offsets into the text';
   if (!isIterable(spans)) return `chunk returned ${named(spans)}; ${remedy}`;
@@ -143,7 +143,7 @@ function named(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-/** Two spans in the wrong order, which explains what seems to be lost. */
+/** Two spans in the wrong order, which explain text that seems to be lost. */
 function firstFall(spans: readonly Span[]): string | undefined {
   let before: Span | undefined;
   for (const span of spans) {
@@ -160,16 +160,16 @@ function brokenCount(span: Span): string | undefined {
   return `the token_count of the span ${placeOf(span)} is not a count`;
 }
 
-/** @param known values of fields that are known to be JSON: many chunks have the same */
+/** @param known values of fields that are known to be JSON: many chunks share the same ones */
 function brokenFields(span: Span, known: Set<unknown>): string | undefined {
   const { context, extra = NO_FIELDS, located = NO_FIELDS } = span;
   if (context !== undefined && typeof context !== 'string')
-    return `the context of the span ${placeOf(span)} is no text`;
+    return `the context of the span ${placeOf(span)} is not a string`;
   if (extra === NO_FIELDS && located === NO_FIELDS) return undefined;
   if (!areJson(extra, known))
     return `the extra fields of the span ${placeOf(span)} cannot be written as JSON`;
   const taken = ownFieldIn(extra) ?? ownFieldIn(located);
-  if (taken !== undefined) return `the extra field "${taken}" is one of the chunk itself`;
+  if (taken !== undefined) return `the extra field "${taken}" is reserved for the chunk itself`;
   if (located === NO_FIELDS) return undefined;
   const isStray = ({ start, end }: Located) => start < span.start || end > span.end;
   if (Object.values(located).flat().some(isStray))
@@ -219,7 +219,7 @@ function placeOf({ start, end }: Span): string {
   return `[${start}, ${end})`;
 }
 
-/** The same text, whose ends are found once: a chunker may ask for them for every stretch of it. */
+/** The same text, with its token ends computed once: a chunker may ask for them for every stretch of it. */
 class ReadOnce implements TokenizedText {
   readonly #tokens: TokenizedText;
   #ends: Uint32Array | undefined;

@@ -1,18 +1,18 @@
-/** What ECMAScript 2026 adds to `JSON`, which the types of TypeScript lack. */
+/** What ECMAScript 2026 adds to `JSON`, missing from TypeScript's types. */
 const { rawJSON, isRawJSON } = JSON as unknown as {
   rawJSON(text: string): object;
   isRawJSON(value: object): boolean;
 };
 type Reviver = (key: string, value: unknown, context: { readonly source: string }) => unknown;
 
-/** Digits and points of a number that a double may change; 15 digits it keeps in any case. */
+/** Digits and points of a number that a double may change; 15 digits are always kept. */
 const LONG = 16;
 /** Other numbers that a double may change: with an exponent, or -0. */
 const MAY_CHANGE = /(?<=(?:^|[[:,])\s*-?[\d.]+)[eE]|(?:^|[[:,])\s*-0(?:\.0*)?(?![.\d])/;
 
 /**
  * Parses JSON so that `JSON.stringify` writes the same numbers: those that a double would change, such as 1e400 or
- * 12345678901234567890, become what `JSON.rawJSON` makes.
+ * 12345678901234567890, become `JSON.rawJSON` objects.
  *
  * @throws SyntaxError
  */
@@ -21,7 +21,10 @@ export function parseExactJson(text: string): unknown {
   return mayChange ? JSON.parse(text, keepNumber as Parameters<typeof JSON.parse>[1]) : JSON.parse(text);
 }
 
-/** Whether there may be a long number. Most of JSON is vectors, so that it looks at few places: one of so many is in it. */
+/**
+ * Whether there may be a long number. Most JSON is vectors, so only every so many characters are looked at; a long
+ * number covers at least one of them.
+ */
 function hasLongNumber(text: string): boolean {
   for (let at = 0; at < text.length; at += LONG) {
     let [from, to] = [at, at];
@@ -40,7 +43,7 @@ const keepNumber: Reviver = (_, value, { source }) =>
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
-/** A number of JSON in the one way in which its value is written here; undefined if it is not one, as `Infinity`. */
+/** A JSON number in its canonical form; undefined if it is not a number, such as `Infinity`. */
 export function decimalOf(number: string): string | undefined {
   const found = NUMBER.exec(number);
   if (found === null) return undefined;
@@ -51,7 +54,7 @@ export function decimalOf(number: string): string | undefined {
   return significant === '' ? `${sign}0` : `${sign}${significant}e${power}`;
 }
 
-/** The numbers in what `parseExactJson` returned that a double would change. */
+/** The numbers in a result of `parseExactJson` that a double would change. */
 export function rawNumbersIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return isRawJSON(value) ? [JSON.stringify(value)] : Object.values(value).flatMap(rawNumbersIn);

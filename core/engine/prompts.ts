@@ -1,20 +1,20 @@
 import type { ModelFile } from '../contracts/collaborators.ts';
 import type { Purpose } from '../contracts/embedding.ts';
 
-/** What a model wants before a text, by what its vector is for; an empty string if nothing. */
+/** The prefix that a model expects before a text, by the purpose of its vector; an empty string if there is none. */
 export type Prompts = Readonly<Record<Purpose, string>>;
 
 /** The file in which sentence-transformers keeps the prompts of a model. */
 export const PROMPTS_FILE: ModelFile = { name: 'config_sentence_transformers.json', maxBytes: 1024 * 1024 };
 
-/** The names under which models have each prompt; the first that is there counts. */
+/** The names that models use for each prompt; the first one found counts. */
 const NAMES: Readonly<Record<Purpose, readonly string[]>> = {
   document: ['document', 'passage', 'corpus'],
   query: ['query'],
   similarity: [],
 };
 
-/** The prompts of a parsed `config_sentence_transformers.json`; where it has none for a purpose, its default one. */
+/** The prompts of a parsed `config_sentence_transformers.json`; if there is none for a purpose, the default one. */
 export function promptsOf(config: unknown): Prompts {
   const { prompts, default_prompt_name: standard } = fieldsOf(config);
   const texts = fieldsOf(prompts);
@@ -26,7 +26,7 @@ export function promptsOf(config: unknown): Prompts {
   return { document: find('document'), query: find('query'), similarity: find('similarity') };
 }
 
-/** The texts with what the model wants before them. */
+/** The texts with the model's prompt before each. */
 export function withPrompt(texts: readonly string[], prompt: string): readonly string[] {
   return prompt === '' ? texts : texts.map((text) => prompt + text);
 }

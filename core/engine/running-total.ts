@@ -4,10 +4,11 @@ import type { TokenizedText } from '../contracts/tokenizer.ts';
 const STEP = 64;
 
 /**
- * Sums over stretches of a text. The sum before each checkpoint is found once, so that a query takes constant time.
+ * Sums over stretches of a text. The sum before each checkpoint is computed once, so that a query takes constant
+ * time.
  *
  * @param length UTF-16 code units of the text
- * @param sumOf the sum over `[start, end)`; what it adds for a code unit does not depend on the stretch
+ * @param sumOf the sum over `[start, end)`; the value of a code unit does not depend on the stretch
  * @returns the sum over `[start, end)`
  */
 export function createRunningTotal(

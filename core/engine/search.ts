@@ -1,4 +1,4 @@
-/** How many of some rising numbers are at most `most`, which is the index of the first above it. */
+/** How many of some rising numbers are at most `most`: the index of the first one above it. */
 export function countUpTo(numbers: ArrayLike<number>, most: number): number {
   let low = 0;
   let high = numbers.length;
@@ -10,7 +10,7 @@ export function countUpTo(numbers: ArrayLike<number>, most: number): number {
   return low;
 }
 
-/** How many of the first items of a list something holds for, if it holds for none behind them. */
+/** The number of leading items of a list that satisfy a condition; all items after them must not. */
 export function countWhile<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
   let low = 0;
   let high = items.length;

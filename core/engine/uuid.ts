@@ -1,8 +1,10 @@
-/** The first hexadecimal digit of the byte that begins with the variant of a UUID, by its last two bits. */
+/**
+ * The first hexadecimal digit of the byte that begins with the variant of a UUID, by the last two bits of that digit.
+ */
 const VARIANTS = '89ab';
 
 /**
- * The UUID of version 8 (RFC 9562) of 16 bytes, with the marks of the version and of the variant.
+ * A UUID of version 8 (RFC 9562) from 16 bytes, with the version and variant bits set.
  *
  * @param digits hexadecimal; those from `at` on count
  */

@@ -5,9 +5,9 @@ import { usedPlugins } from './uses.ts';
 export const PLUGIN_ORIGINS = ['builtin', 'folder', 'package'] as const;
 export type PluginOrigin = (typeof PLUGIN_ORIGINS)[number];
 
-/** A plugin that cannot be used as it is, in spite of which the server was started. */
+/** A plugin that cannot be used as it is, but does not stop the start. */
 export interface BrokenPlugin {
-  /** `undefined` if neither its manifest nor its folder says so. */
+  /** `undefined` if neither its manifest nor its folder tells. */
   readonly kind: Kind | undefined;
   /** The name of its folder. */
   readonly name: string;
@@ -16,7 +16,7 @@ export interface BrokenPlugin {
   readonly file: string;
   /** One clause that anyone may read. */
   readonly reason: string;
-  /** All that is known, for the operator alone: it may hold paths and whatever a plugin writes into its errors. */
+  /** Everything known, for the operator only: it may contain paths and whatever a plugin writes into its errors. */
   readonly message?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ interface Found {
   readonly file: string;
 }
 
-/** Sorts out the plugins that use a broken one, step by step: they are broken too. */
+/** Separates the plugins that use a broken one, transitively: they are broken too. */
 export function withBrokenUsers<Entry extends Found>(
   entries: readonly Entry[],
   unreadable: readonly BrokenPlugin[],
@@ -46,7 +46,9 @@ export function withBrokenUsers<Entry extends Found>(
   return { sound, broken };
 }
 
-/** Why a plugin is broken by what it uses; a broken plugin does no harm where a sound one has its kind and name. */
+/**
+ * Why a plugin is broken because of what it uses; a broken plugin does no harm if a sound one has its kind and name.
+ */
 function brokenUse(
   { manifest }: Found,
   sound: readonly Found[],

@@ -1,23 +1,23 @@
 import type { Manifest } from '../contracts/manifest.ts';
 
-/** Looks up on the machine what a plugin needs. */
+/** Checks on the machine what a plugin needs. */
 export interface Probe {
-  /** Whether a package is found from the plugin's folder, as its own imports find it. */
+  /** Whether a package resolves from the plugin's folder, as its own imports would. */
   hasPackage(name: string): boolean;
   /** Whether an environment variable is set and not empty. */
   hasEnv(name: string): boolean;
-  /** Whether a file, relative to the plugin's folder, is there. */
+  /** Whether a file, relative to the plugin's folder, exists. */
   hasFile(path: string): boolean;
 }
 
-/** What a plugin needs and does not find: one sentence each, with the remedy. Empty if it can run. */
+/** What a plugin needs and lacks: one sentence each, with the remedy. Empty if it can run. */
 export function findMissing(manifest: Manifest, probe: Probe): string[] {
   const { packages = [], env = [], files = [] } = manifest.needs ?? {};
   const missingPackages = packages.filter((name) => !probe.hasPackage(name));
   const missing: string[] = [];
   if (missingPackages.length > 0) missing.push(packageRemedy(missingPackages));
   for (const name of env) {
-    if (!probe.hasEnv(name)) missing.push(`set the environment variable ${name} and start the server again`);
+    if (!probe.hasEnv(name)) missing.push(`set the environment variable ${name} and restart the server`);
   }
   for (const path of files) {
     if (!probe.hasFile(path))
@@ -26,7 +26,7 @@ export function findMissing(manifest: Manifest, probe: Probe): string[] {
   return missing;
 }
 
-/** Whether a plugin needs a key: it then calls a server on the network, which may cost something. */
+/** Whether a plugin needs a key: it then calls a server on the network, which may cost money. */
 export function needsKey({ needs }: Manifest): boolean {
   return (needs?.env ?? []).length > 0;
 }
@@ -35,18 +35,20 @@ export function needsKey({ needs }: Manifest): boolean {
 export interface ImportFailure {
   /** One clause that anyone may read. */
   readonly reason: string;
-  /** What the error says, for the operator alone: it may hold paths and whatever a plugin writes into its errors. */
+  /**
+   * The error's details, for the operator only: they may contain paths and whatever a plugin writes into its errors.
+   */
   readonly message?: string | undefined;
   /** The file in the plugin's folder and the line, such as `index.js:3`. */
   readonly place?: string | undefined;
 }
 
-/** All that is known, as one clause for the operator. */
+/** Everything known, as one clause for the operator. */
 export function describeFailure({ reason, message = reason, place }: ImportFailure): string {
   return place === undefined ? message : `${message} (${place})`;
 }
 
 function packageRemedy(names: readonly string[]): string {
   const list = names.join(' ');
-  return `${names.length === 1 ? 'a package is' : 'packages are'} not installed: run "npm install ${list}" in the plugin's folder and start the server again`;
+  return `${names.length === 1 ? 'a package is' : 'packages are'} not installed: run "npm install ${list}" in the plugin's folder and restart the server`;
 }

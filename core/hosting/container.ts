@@ -8,10 +8,10 @@ import { usedPlugins } from './uses.ts';
 /** Imports the default export of a plugin's `index`. */
 export type ImportFactory = (entry: PluginEntry) => Promise<Factory>;
 
-/** Makes plugins, each once and at first use, from the collaborators that they ask for by name. */
+/** Creates plugins, each once at first use, from the collaborators that they request by name. */
 export interface PluginHost {
   /**
-   * The plugin, made at its first use. If making it fails, the next call tries again.
+   * The plugin, created at first use. If that fails, the next call tries again.
    *
    * @throws ServiceError `unknown_plugin`, `missing_capability`, `plugin_failed`
    */
@@ -30,8 +30,9 @@ export interface PluginHostOptions {
 }
 
 /**
- * Makes the container of the plugins. Each plugin lives in a scope of its own, which holds the collaborators and
- * what its manifest declares: the variables of `needs.env`, `reads` and `urls`, and the plugins that `uses` and `chooses` name.
+ * Creates the container of the plugins. Each plugin lives in a scope of its own, which holds the collaborators and
+ * what its manifest declares: the variables of `needs.env`, `reads` and `urls`, and the plugins that `uses` and
+ * `chooses` name.
  */
 export function createPluginHost(options: PluginHostOptions): PluginHost {
   return new ScopedPluginHost(options);
@@ -41,7 +42,7 @@ class ScopedPluginHost implements PluginHost {
   readonly #options: PluginHostOptions;
   readonly #root = createContainer({ injectionMode: InjectionMode.PROXY, strict: true });
   readonly #made = new Map<PluginId, Promise<unknown>>();
-  /** In the order in which the plugins were made: dependencies before their dependants. */
+  /** In creation order: dependencies before their dependants. */
   readonly #scopes: AwilixContainer[] = [];
 
   constructor(options: PluginHostOptions) {
@@ -72,7 +73,7 @@ class ScopedPluginHost implements PluginHost {
     const { importFactory, wrap } = this.#options;
     const given = await this.#scopeOf(entry.manifest);
     const factory = await importFactory(entry);
-    // Below the scope of what it is given, so that a factory may take all the rest without meeting itself.
+    // In a child of the scope it is given, so that a factory may destructure everything without resolving itself.
     const scope = given.createScope<{ plugin: Promise<object> }>();
     const make = async () => (await factory(given.cradle as Parameters<Factory>[0])) as object;
     scope.register('plugin', asFunction(make).scoped().disposer(close));
@@ -81,7 +82,7 @@ class ScopedPluginHost implements PluginHost {
     return wrap === undefined ? plugin : wrap(entry, plugin);
   }
 
-  /** What a manifest declares, in a scope. */
+  /** Registers what a manifest declares in a scope. */
   async #scopeOf(manifest: Manifest): Promise<AwilixContainer> {
     const scope = this.#root.createScope();
     scope.register('env', asValue(environmentOf(manifest, this.#options.env)));

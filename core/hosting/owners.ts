@@ -1,10 +1,10 @@
 import type { Kind } from '../contracts/manifest.ts';
 import type { PluginEntry, Registry } from './registry.ts';
 
-/** What the plugins of a kind claim of models' names. */
+/** Which model names the plugins of a kind claim. */
 interface Claims {
   readonly names: ReadonlyMap<string, PluginEntry>;
-  /** What a name may begin with, the longest first; empty for any name. */
+  /** Prefixes of names, the longest first; empty matches any name. */
   readonly prefixes: readonly Prefix[];
 }
 
@@ -13,12 +13,12 @@ interface Prefix {
   readonly owners: readonly PluginEntry[];
 }
 
-/** Every request asks, and a registry does not change. */
+/** Cached: every request asks, and a registry does not change. */
 const known = new WeakMap<Registry, Map<Kind, Claims>>();
 
 /**
- * The plugins of a kind that answer to a model's name: the one that lists the name itself, else the one
- * with the longest `prefix*` that fits, else all that take any name.
+ * The plugins of a kind that answer to a model's name: the one that lists the exact name, else the one with the
+ * longest matching `prefix*`, else all that accept any name.
  */
 export function ownersOf(registry: Registry, kind: Kind, model: string): readonly PluginEntry[] {
   const { names, prefixes } = claimsOf(registry, kind);
@@ -50,7 +50,7 @@ function readClaims(entries: readonly PluginEntry[]): Claims {
   };
 }
 
-/** Whether a plugin claims a model by its name or the beginning of it, and not only with `*`. */
+/** Whether a plugin claims a model by its name or a prefix of it, and not only with `*`. */
 export function isNamed({ manifest }: PluginEntry, model: string): boolean {
   return (manifest.models ?? []).some((pattern) =>
     pattern.endsWith('*') ? pattern.length > 1 && model.startsWith(pattern.slice(0, -1)) : pattern === model,

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { type BrokenPlugin, type PluginOrigin, withBrokenUsers } from './broken.ts';
 import { givenPlugins, usedPlugins } from './uses.ts';
 
-/** The entry of `models` that stands for every name; the only one that several plugins may share. */
+/** The entry of `models` that matches every name; the only one that several plugins may share. */
 const ANY_MODEL = '*';
 
 /** A plugin that was found, whether it can run or not. */
@@ -13,13 +13,13 @@ export interface PluginEntry {
   /** Where the manifest was read, for errors at the start. */
   readonly file: string;
   readonly origin: PluginOrigin;
-  /** That it is written for other versions of the contract than this server has, as one clause. */
+  /** If it is written for other versions of the contract than this server has: that, as one clause. */
   readonly warning?: string | undefined;
   /** Why the plugin cannot run here, with remedies; empty if it can. */
   readonly missing: readonly string[];
 }
 
-/** The plugins of a server, by kind and name. It is frozen once it is made. */
+/** The plugins of a server, by kind and name. Frozen after creation. */
 export interface Registry {
   /** All plugins of a kind, by name. */
   ofKind(kind: Kind): readonly PluginEntry[];
@@ -31,14 +31,14 @@ export interface Registry {
    */
   require(kind: Kind, name: string): PluginEntry;
   readonly all: readonly PluginEntry[];
-  /** Those that are not among them because they are broken. */
+  /** The plugins left out because they are broken. */
   readonly broken: readonly BrokenPlugin[];
 }
 
 /**
- * Makes the registry of the plugins that were found, and freezes it.
+ * Builds and freezes the registry of the plugins that were found.
  *
- * @param unusable broken plugins that were found besides; whoever uses one of them is broken too
+ * @param unusable broken plugins that were also found; whoever uses one of them is broken too
  * @throws ServiceError `duplicate_plugin`, `cyclic_plugins`, `malformed_plugin` if two claim a model's name
  */
 export function createRegistry(
@@ -101,7 +101,7 @@ function refuseCircle(
   }
 }
 
-/** Adds to a plugin that chooses between others what those of them have that can run. */
+/** Adds to a plugin that chooses between others what the available ones declare. */
 function withTheirChoices(entries: readonly PluginEntry[]): PluginEntry[] {
   const ready = new Map(
     entries.filter(({ missing }) => missing.length === 0).map((entry) => [entry.id, entry]),
@@ -114,7 +114,7 @@ function withTheirChoices(entries: readonly PluginEntry[]): PluginEntry[] {
   });
 }
 
-/** A model's name belongs to one plugin of a kind; only those that take any name are asked one by one. */
+/** A model's name belongs to one plugin of a kind; only those that accept any name are tried one by one. */
 function refuseSharedModels(found: readonly PluginEntry[]): void {
   const owners = new Map<string, PluginEntry>();
   for (const entry of found) {
@@ -135,13 +135,13 @@ function refuseSharedModels(found: readonly PluginEntry[]): void {
   }
 }
 
-/** Adds what the plugins that it uses lack: without them a plugin cannot run. */
+/** Adds what the plugins that it uses lack: it cannot run without them. */
 function withMissingUses(entries: Map<PluginId, PluginEntry>, entry: PluginEntry): PluginEntry {
   const missing = [...entry.missing];
   for (const id of usedPlugins(entry.manifest)) {
     const used = entries.get(id);
     if (used === undefined)
-      missing.push(`it uses ${id}, which is not loaded: add it to --plugins or put its folder back`);
+      missing.push(`it uses ${id}, which is not loaded: add it to --plugins or restore its folder`);
     else missing.push(...withMissingUses(entries, used).missing);
   }
   return missing.length === entry.missing.length ? entry : freezeWhole({ ...entry, missing });
@@ -160,8 +160,8 @@ function unusablePlugin(registry: Registry, kind: Kind, name: string): ServiceEr
 }
 
 /**
- * The manifest with what the plugins between which it chooses have: their options, each under its plugin's name, their
- * fields and their reports. What it has itself comes first.
+ * Merges into the manifest what the plugins that it chooses from declare: their options, each under its plugin's
+ * name, their fields and their reports. Its own declarations take precedence.
  */
 function withChoices(manifest: Manifest, chosen: readonly Manifest[]): Manifest {
   const { options = NO_OPTIONS, fields, reports, chosenDefaults = {} } = manifest;

@@ -5,7 +5,7 @@ export function usedPlugins(manifest: Manifest): PluginId[] {
   return (manifest.uses ?? []).filter((use): use is PluginId => use.includes('/'));
 }
 
-/** The single plugins that a plugin may be given: those that its manifest names in `uses` and in `chooses`. */
+/** The single plugins that a plugin may be given: those named in its manifest's `uses` and `chooses`. */
 export function givenPlugins(manifest: Manifest): PluginId[] {
   return [...usedPlugins(manifest), ...(manifest.chooses ?? [])];
 }

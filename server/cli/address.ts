@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** The address at which this machine reaches a server; a host that stands for all of them is none. */
+/** The URL at which this machine reaches a server; a wildcard host is replaced by a loopback address. */
 export function addressOf(host: string, port: number): string {
   const reached = ALL_ADDRESSES[host] ?? host;
   return `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`;

@@ -9,7 +9,7 @@ import { VERSION } from '../config/version.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
 import { addressOf } from './address.ts';
 
-/** Logs, once the server can do all that it does, where it is found and what it has. */
+/** Logs where the server is found and what it has, once everything is ready. */
 export function announce(app: FastifyInstance, config: Config, registry: Registry): void {
   const { port } = app.server.address() as AddressInfo;
   const address = addressOf(config.host, port);
@@ -17,7 +17,7 @@ export function announce(app: FastifyInstance, config: Config, registry: Registr
   app.log.info({ ...docs, ...describe(config, registry) }, `Server listening at ${address}`);
 }
 
-/** What an operator wants to see of a start: what is loaded, where things are kept, and who is let in. */
+/** What an operator wants to see at the start: what is loaded, where data is kept, and who may call. */
 function describe(config: Config, { all, broken }: Registry): Readonly<Record<string, string | number>> {
   const [ready, missing] = [true, false].map((isReady) =>
     all.filter((entry) => (entry.missing.length === 0) === isReady).map(({ manifest }) => manifest.name),
@@ -35,6 +35,6 @@ function describe(config: Config, { all, broken }: Registry): Readonly<Record<st
     jobs: takesJobs(config) ? `on, --role ${config.role}` : 'off',
     keys: keys === 0 ? 'off' : `on, ${keys}`,
     cors: config.corsOrigins.join(', ') || 'off',
-    rateLimit: config.rateLimit === 0 ? 'off' : `${config.rateLimit} a minute`,
+    rateLimit: config.rateLimit === 0 ? 'off' : `${config.rateLimit} per minute`,
   };
 }

@@ -2,19 +2,19 @@ import { ChunksmithError } from '../clients/javascript/errors.ts';
 import { Transport } from '../clients/javascript/transport.ts';
 import { UsageError } from './errors.ts';
 
-/** A command is somebody who waits: a service that is not there is asked again for a second, not for long. */
+/** A user is waiting: a service that is unreachable is retried for a second, not for long. */
 const RETRIES = 2;
 const UNAUTHORIZED = 401;
-const NO_KEY = 'The service asks for a valid key: set the variable CHUNKSMITH_KEY.';
+const NO_KEY = 'The service requires a valid key: set the variable CHUNKSMITH_KEY.';
 
-/** A running service that commands talk to, by the client for JavaScript; it throws a ChunksmithError. */
+/** A running service that commands talk to, through the JavaScript client; it throws a ChunksmithError. */
 export class Api extends Transport {
   readonly url: string;
 
   /**
-   * @param url where the service is, perhaps below a path
-   * @param key of a service that asks for one
-   * @throws UsageError if it is no URL
+   * @param url of the service, optionally with a path
+   * @param key for a service that requires one
+   * @throws UsageError if the URL is invalid
    */
   constructor(url: string, key: string | undefined) {
     if (!URL.canParse(url))

@@ -8,8 +8,8 @@ import { hold } from '../../core/hold.ts';
 import { PACKAGED_NODE } from './tools/packaged-node.ts';
 
 /**
- * Entry of the command `chunksmith` of the package. It uses nothing that an old Node lacks: with one, the command runs on
- * the Node that comes along as a package, if it is there.
+ * Entry of the package's command `chunksmith`. It uses nothing that an old Node lacks: there, the command runs on the
+ * Node that is bundled as a package, if it is installed.
  */
 
 const LEAST_NODE = 24;
@@ -23,13 +23,13 @@ function packagedNode(): string {
     return join(folder, 'bin', 'node');
   } catch {
     console.error(
-      `chunksmith needs Node ${LEAST_NODE} or newer, and ${execPath} is ${versions.node}: install one from https://nodejs.org`,
+      `chunksmith needs Node ${LEAST_NODE} or newer, but ${execPath} is ${versions.node}: install a newer one from https://nodejs.org`,
     );
     return exit(1);
   }
 }
 
-/** Runs the same command on another Node, and ends as that does. */
+/** Runs the same command on another Node, and exits with its status. */
 function runOn(node: string): void {
   const child = hold(spawn(node, argv.slice(1), { stdio: 'inherit' }), (error) => {
     console.error(`${node} cannot be started: ${error.message}`);

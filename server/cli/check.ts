@@ -17,19 +17,19 @@ import { endWithReader } from './closed-pipe.ts';
 import { tryToListen } from './listening.ts';
 import { exampleFor } from './tools/plugin-examples.ts';
 
-/** What is printed is the answer of this command; its log says what plugins warn of, in lines for people. */
+/** The answer of this command is what it prints; its log shows warnings of plugins, in lines for people. */
 const WARNINGS = { logLevel: 'warn', logFormat: 'pretty' };
-/** The store says what is wrong with it in the answer. */
+/** The answer reports what is wrong with the store. */
 const QUIET = { logLevel: 'error', logFormat: 'json' };
 
 /**
- * Prints which plugins, models and store a server with this configuration has, what they lack, who may call it,
- * and what jobs may use. A plugin that lacks something is no failure: the server starts without it.
+ * Prints which plugins, models and store a server with this configuration has, what they lack, who may call it, and
+ * what jobs may use. A plugin that lacks something is not a failure: the server starts without it.
  *
  * @param corpora what jobs may use, a line each
  * @throws ConfigError if keys are set that cannot be used
  * @returns the exit code: 0 if the server would work, 1 if a plugin cannot be imported or its example fails, 2 if
- *   the store of pipelines cannot be opened or the address is taken
+ *   the store of pipelines cannot be opened or the address is in use
  */
 export async function check(config: Config, corpora: readonly string[]): Promise<number> {
   endWithReader();
@@ -53,10 +53,10 @@ export async function check(config: Config, corpora: readonly string[]): Promise
   }
 }
 
-/** Seconds that the example of a plugin may take. */
+/** Seconds that a plugin's example may take. */
 const MOST_SECONDS = 60;
 
-/** One thread is enough for examples, and each of them is over at some time. */
+/** One thread is enough for examples, and each of them ends eventually. */
 function forExamples(config: Config): Config {
   return {
     ...config,
@@ -65,7 +65,7 @@ function forExamples(config: Config): Config {
   };
 }
 
-/** Every option that is a number, but the port, as `--workers: 2` and `--max-body-bytes: 100MiB`. */
+/** Every numeric option except the port, as `--workers: 2` and `--max-body-bytes: 100MiB`. */
 function limitsOf(config: Config): string[] {
   return OPTION_ENTRIES.flatMap(([name, { type }]) => {
     if (name === 'port' || (type !== 'integer' && type !== 'size')) return [];
@@ -100,7 +100,7 @@ async function problemOfStore(config: Config): Promise<string | undefined> {
 /**
  * Prints for every plugin whether it can run here, and runs its example as a request would be run.
  *
- * @returns whether every plugin that lacks nothing can be imported and runs its example, and none is broken
+ * @returns whether every plugin that lacks nothing can be imported and runs its example, and no plugin is broken
  */
 async function checkPlugins(cradle: ServerCradle): Promise<boolean> {
   const failures = await cradle.importCheck.failures();
@@ -123,7 +123,7 @@ async function checkPlugins(cradle: ServerCradle): Promise<boolean> {
   return areGood && cradle.registry.broken.length === 0;
 }
 
-/** Whether it is unavailable and its folder is the place where `npm install` has to be run. */
+/** Whether it is unavailable and `npm install` has to be run in its folder. */
 function lacksPackage({ manifest, missing }: PluginEntry): boolean {
   return missing.length > 0 && manifest.needs?.packages !== undefined;
 }
@@ -132,10 +132,10 @@ function stateOf({ missing }: PluginEntry): string {
   return missing.length === 0 ? 'available' : `missing, ${missing.join('; ')}`;
 }
 
-/** What the server lacks for an example, which says nothing against the plugin. */
+/** What the server lacks for an example; not a fault of the plugin. */
 const LACKING = new Set(['unknown_tokenizer', 'unknown_model', 'model_files_missing', 'missing_capability']);
 
-/** What goes wrong when the example of a plugin is run; `undefined` if nothing does, or if it cannot be run here. */
+/** The problem with running a plugin's example; `undefined` if it works, or cannot be run here. */
 async function problemOfExample(entry: PluginEntry, cradle: ServerCradle): Promise<string | undefined> {
   if (entry.missing.length > 0) return undefined;
   try {
@@ -149,10 +149,10 @@ async function problemOfExample(entry: PluginEntry, cradle: ServerCradle): Promi
   }
 }
 
-/** What a plugin itself has thrown, with the file and the line; `undefined` if the error is the server's own. */
+/** A plugin's own error, with the file and the line; `undefined` if the error is the server's. */
 function causeOf(error: unknown, folder: string): string | undefined {
   const { cause, stack = '' } = error as { readonly cause?: unknown; readonly stack?: string };
-  // Of an error that comes from another thread there is the text alone.
+  // Only the text of an error survives the way from another thread.
   const thrown = cause instanceof Error ? cause.stack : /caused by ([\s\S]*)/.exec(stack)?.[1];
   if (thrown === undefined) return undefined;
   const [line = ''] = thrown.split('\n', 1);

@@ -1,7 +1,7 @@
 import { hold } from '../../core/hold.ts';
 import { EXIT } from './errors.ts';
 
-/** Ends the process once nobody reads what it prints, as in `chunksmith check | head`, which is no failure. */
+/** Ends the process once its output is no longer read, as in `chunksmith check | head`, which is not a failure. */
 export function endWithReader(): void {
   hold(process.stdout, (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

@@ -8,7 +8,7 @@ import type { Runner } from '../engine/run/runner.ts';
 import { logPlugins } from '../plugins/loader/loader.ts';
 import { setSwitchesFor } from './v8-switches.ts';
 
-/** What commands take of the container. */
+/** What commands use of the container. */
 const PARTS = [
   'config',
   'log',
@@ -25,19 +25,21 @@ const PARTS = [
 /** The service in this process, without HTTP. */
 export interface Engine extends Pick<ServerCradle, (typeof PARTS)[number]> {
   /**
-   * Runs work in threads. To be asked for once.
+   * Runs work in threads. Call it once.
    *
-   * @param isSmall whether there is so little to do that it is done before a thread would have started
+   * @param isSmall whether there is so little work that it is done before a thread would have started
    */
   runner(isSmall: boolean): Runner;
   close(): Promise<void>;
 }
 
-/** The log goes to standard error, as standard output has the answer of the command, and says only what is wrong. */
+/**
+ * The log goes to standard error, because standard output has the command's answer, and has only warnings and errors.
+ */
 const LOG = { logLevel: 'warning', logFormat: 'pretty', logTo: 'stderr' } as const;
 
 /**
- * @param flags what a command line says of the engine; all else is read from the variables that a server reads
+ * @param flags the command line's engine options; everything else is read from the variables that a server reads
  * @throws ConfigError, and ServiceError as `createServerContainer` does
  */
 export async function openEngine(flags: Flags, env: Environment): Promise<Engine> {

@@ -6,8 +6,8 @@ import { addressOf } from './address.ts';
 import { withServerFlags } from './commands/serve.ts';
 
 /**
- * The health check of the image: asks the server that runs as a process, by default the first one of the container,
- * whether it is alive, at the host and port of that process's own flags and variables. Exits with 0 if it is, else
+ * The health check of the image: checks whether the server running as a process, by default the first one of the
+ * container, is alive, at the host and port of that process's own flags and variables. Exits with 0 if it is, else
  * with 1. Linux only.
  */
 async function isHealthy(pid: string): Promise<boolean> {
@@ -15,18 +15,18 @@ async function isHealthy(pid: string): Promise<boolean> {
     ['cmdline', 'environ'].map(async (name) => (await readFile(`/proc/${pid}/${name}`, 'utf8')).split('\0')),
   )) as [string[], string[]];
   const address = addressOfServer(command, variables);
-  if (address === undefined) throw new Error(`process ${pid} is no server`);
+  if (address === undefined) throw new Error(`process ${pid} is not a server`);
   return (await fetch(`${address}/health`)).ok;
 }
 
 const MAIN = /(^|\/)server\/main\.[jt]s$/;
 
 /**
- * The address to ask a server at that runs as a process, maybe below another program such as an init.
+ * The address of a server that runs as a process, perhaps as the child of another program such as an init.
  *
  * @param command its words, of which the last one is empty
  * @param variables as `NAME=value`
- * @returns undefined if it is no server
+ * @returns undefined if it is not a server
  */
 export function addressOfServer(
   command: readonly string[],

@@ -7,19 +7,19 @@ const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use; choose another with --port',
   EACCES: 'this user may not listen on that port; choose one above 1023 with --port',
   EADDRNOTAVAIL: 'this machine does not have that address; choose another with --host',
-  ENOTFOUND: 'no such host is known; choose another with --host',
-  EAI_AGAIN: 'the host cannot be looked up now; give an address with --host',
+  ENOTFOUND: 'the host is unknown; choose another with --host',
+  EAI_AGAIN: 'the host cannot be resolved now; give an address with --host',
 };
 
 type Address = Pick<Config, 'host' | 'port'>;
 
-/** Why a server cannot listen, in a sentence for the operator; `undefined` if the error is of another kind. */
+/** Why a server cannot listen, in a sentence for the operator; `undefined` for other errors. */
 export function listenProblem(error: unknown, { host, port }: Address): string | undefined {
   const reason = REASONS[String((error as { code?: unknown }).code)];
   return reason && `Cannot listen on ${host}:${port}: ${reason}.`;
 }
 
-/** Listens for a moment, and gives the reason if that is not possible. */
+/** Listens for a moment, and returns the reason if that fails. */
 export async function tryToListen(address: Address): Promise<string | undefined> {
   const server = hold(createServer());
   try {

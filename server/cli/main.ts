@@ -1,6 +1,7 @@
 import { enableCompileCache } from 'node:module';
 
-// The code that a command imports is compiled once and kept, so that later starts are fast; worker threads read the variable.
+// The code that a command imports is compiled once and cached, so that later starts are fast; worker threads read the
+// variable.
 const { directory } = enableCompileCache();
 if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory;
 const { runCommand } = await import('./run-command.ts');

@@ -6,15 +6,15 @@ import { BUILT_IN_PLUGINS } from '../plugins/loader/loader.ts';
 import { folderOfKind } from '../plugins/loader/plugin-folders.ts';
 import { UsageError } from './errors.ts';
 
-/** A plugin of each kind, in TypeScript. They are data: read, and never imported. */
+/** A plugin of each kind, in TypeScript. These files are data: read, and never imported. */
 const TEMPLATES = join(import.meta.dirname, 'templates');
-/** What stands in the templates for the name of the plugin. */
+/** Placeholder for the plugin's name in the templates. */
 const PLACEHOLDER = /my-plugin/g;
 const TEST = 'test.js';
 
 export type Language = 'javascript' | 'typescript';
 
-/** The files of a new plugin, by their names. */
+/** The files of a new plugin, by name. */
 export function newPluginFiles(kind: Kind, name: string, language: Language): Map<string, string> {
   const folder = join(TEMPLATES, kind);
   const files = globSync('*', { cwd: folder })
@@ -31,7 +31,7 @@ export function newPluginFiles(kind: Kind, name: string, language: Language): Ma
   return made.set('package.json', packageOf(name));
 }
 
-/** Its modules are such whatever package its folder stands in, and what it imports can be installed in it. */
+/** Its modules are ESM whatever package its folder is in, and packages that it imports can be installed in it. */
 function packageOf(name: string): string {
   const whole = {
     name: `chunksmith-plugin-${name}`,
@@ -43,29 +43,32 @@ function packageOf(name: string): string {
 }
 
 /**
- * Makes a folder with a new plugin.
+ * Creates a folder with a new plugin.
  *
- * @param folder where the folder of the plugin is made
- * @returns the path of the folder of the plugin
- * @throws UsageError if the name cannot be used, or there is such a plugin or folder
+ * @param folder where the plugin's folder is created
+ * @returns the path of the plugin's folder
+ * @throws UsageError if the name cannot be used, or such a plugin or folder exists
  */
 export function writeNewPlugin(kind: Kind, name: string, folder: string, language: Language): string {
   const { pattern, maxLength } = manifestSchema.properties.name;
   if (!new RegExp(pattern).test(name) || name.length > maxLength)
     throw new UsageError(
-      `${name}: expected a name of small letters, digits and single hyphens between them, such as "my-${kind}", of at most ${maxLength} characters`,
+      `${name}: expected a name of lower-case letters, digits and single hyphens between them, such as "my-${kind}", of at most ${maxLength} characters`,
     );
   if (existsSync(join(BUILT_IN_PLUGINS, folderOfKind(kind), name)))
     throw new UsageError(`${name}: a ${kind} of this name comes with the server; choose another name`);
   const path = join(folder, name);
-  if (existsSync(path)) throw new UsageError(`${path}: this is there already; choose another name or --dir`);
+  if (existsSync(path)) throw new UsageError(`${path}: this already exists; choose another name or --dir`);
   const files = newPluginFiles(kind, name, language);
   mkdirSync(path, { recursive: true });
   for (const [file, text] of files) writeFileSync(join(path, file), text);
   return path;
 }
 
-/** TypeScript as JavaScript that reads as if it had been written so. Lines without types stay as they are. */
+/**
+ * Strips types from TypeScript so that the result reads like hand-written JavaScript. Lines without types stay
+ * unchanged.
+ */
 function withoutTypes(source: string): string {
   const lines = source.split('\n');
   const stripped = stripTypes(source).split('\n');

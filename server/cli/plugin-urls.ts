@@ -3,9 +3,9 @@ import { ConfigError, type Environment } from '../config/config.ts';
 import { readServiceUrl } from '../config/urls.ts';
 
 /**
- * Checks the addresses that the manifests of the plugins name among their variables.
+ * Checks the addresses that the plugins' manifests name among their variables.
  *
- * @throws ConfigError with a line for each that is no URL
+ * @throws ConfigError with a line for each that is not a URL
  */
 export function checkPluginUrls({ all }: Registry, env: Environment): void {
   const names = new Set(all.flatMap(({ manifest }) => manifest.urls ?? []));

@@ -18,7 +18,7 @@ export async function program(server: readonly Command[], env: Environment): Pro
   const whole = new Command('chunksmith')
     .description('Splits text into chunks: as a service, in this process, or on a running service.')
     .version(VERSION);
-  const plugin = new Command('plugin').description('Plugins of your own');
+  const plugin = new Command('plugin').description('Create and check your own plugins');
   plugin.addCommand(pluginNewCommand()).addCommand(pluginCheckCommand(env));
   const commands = [
     ...server,

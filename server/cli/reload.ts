@@ -4,16 +4,19 @@ import { join } from 'node:path';
 import { hold } from '../../core/hold.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Milliseconds without a change after which the server starts again: an editor, and `plugin new`, write several files. */
+/**
+ * Milliseconds without a change after which the server restarts: an editor, and `plugin new`, write several files.
+ */
 const SETTLED = 200;
 /** What nobody edits: packages, and what tools and editors hide. */
 const IGNORED = /(^|[\\/])(node_modules|\.[^\\/]*)([\\/]|$)/;
 
 /**
- * Runs the server in a process of its own that starts again when a source file or a plugin changes, or a folder with a
- * plugin is made. Node's own `--watch` may begin a second start within the first, which then finds its port taken.
+ * Runs the server in a process of its own that restarts when a source file or a plugin changes, or a folder with a
+ * plugin is created. Node's own `--watch` may begin a second start during the first, which then finds its port in
+ * use.
  *
- * @param folders further folders of plugins, which are watched too
+ * @param folders additional folders of plugins, which are watched too
  */
 export function reload(folders: readonly string[]): void {
   const server = superviseServer();
@@ -28,19 +31,19 @@ export function reload(folders: readonly string[]): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => server.end(signal));
 }
 
-/** Calls back for whatever changes in a folder, also in folders that are made later. */
+/** Calls back for every change in a folder, including folders created later. */
 function watchFolder(folder: string, onChange: () => void): void {
   const look = (_event: unknown, path: string | null) => {
     if (path === null || !IGNORED.test(path)) onChange();
   };
-  // A folder that goes while it is looked into is a change, too.
+  // A folder that vanishes while it is read is also a change.
   hold(watch(folder, { recursive: true }, look), onChange);
 }
 
 interface Supervised {
-  /** Starts it, or ends it and starts it again. */
+  /** Starts the server, or restarts it. */
   restart(): void;
-  /** Ends it, and this process with its exit code. */
+  /** Stops the server, and this process with its exit code. */
   end(signal: NodeJS.Signals): void;
 }
 
@@ -59,13 +62,13 @@ function superviseServer(): Supervised {
       running = undefined;
       if (isEnding) process.exit(code ?? 0);
       if (isStale) start();
-      else console.error('The server has ended; it starts again when a file changes.');
+      else console.error('The server has stopped; it restarts when a file changes.');
     });
   };
   return {
     restart() {
       if (running === undefined) return start();
-      // A second signal would end it at once, with requests in flight.
+      // A second signal would stop it at once, with requests in flight.
       if (!isStale && !isEnding) running.kill('SIGTERM');
       isStale = true;
     },

@@ -7,8 +7,8 @@ import { EXIT, isExpected, isUsage, UsageError } from './errors.ts';
 /**
  * Runs the command line.
  *
- * @returns the exit status: 0 all is done, 1 it failed, 2 usage error, 3 some documents failed, 130 it was interrupted,
- *   143 it was terminated
+ * @returns the exit status: 0 all done, 1 failed, 2 usage error, 3 some documents failed, 130 interrupted,
+ *   143 terminated
  */
 export async function runCommand(args: readonly string[], env: Environment): Promise<number> {
   try {
@@ -41,10 +41,10 @@ async function run(args: readonly string[], env: Environment): Promise<number> {
   return status;
 }
 
-/** Least columns of the help, in which the names of the flags and what they do stand beside each other. */
+/** Minimum columns of the help for showing flags and descriptions side by side. */
 const HELP_WIDTH = 110;
 
-/** Errors are thrown, by commands within commands too. */
+/** Errors are thrown, also by nested commands. */
 function prepared(command: Command): Command {
   command.exitOverride().configureHelp({ helpWidth: Math.max(HELP_WIDTH, process.stdout.columns ?? 0) });
   command.commands.forEach(prepared);

@@ -16,7 +16,7 @@ import { reload } from './reload.ts';
 import { setSwitchesFor } from './v8-switches.ts';
 
 /**
- * Does what the flags say: listens until a signal comes, or checks. A start that fails ends the process.
+ * Does what the flags say: listens until a signal comes, or checks. A failed start ends the process.
  *
  * @returns the exit status of a check; 0 once the server listens
  */
@@ -41,7 +41,7 @@ async function start(flags: Flags, env: Environment): Promise<number> {
   return EXIT.done;
 }
 
-/** Listens until a signal comes; then the requests in flight are finished, as far as the grace allows. */
+/** Listens until a signal comes; then requests in flight are finished within the grace period. */
 async function serve(config: Config, registry: Registry): Promise<void> {
   let isStopping = false;
   const app = await buildApp(config, {
@@ -63,7 +63,7 @@ async function serve(config: Config, registry: Registry): Promise<void> {
   });
 }
 
-/** Fastify itself would log that it listens, before the store is open; `announce` does it afterwards. */
+/** Fastify would log that it listens before the store is open; `announce` does it afterwards. */
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
   const { level } = app.log;
   if (level === 'debug' || level === 'info') app.log.level = 'warn';
@@ -74,7 +74,7 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
   }
 }
 
-/** Most connections that wait to be accepted; the system may allow fewer. */
+/** Maximum connections waiting to be accepted; the system may allow fewer. */
 const BACKLOG = 4096;
 
 /** Says in plain words why a start failed; only an unexpected error is printed with its stack. */

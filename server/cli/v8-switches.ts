@@ -1,14 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 
-/** Bytes of memory from which on V8 may optimise large WebAssembly functions. */
+/** Minimum bytes of memory for letting V8 optimise large WebAssembly functions. */
 const MEMORY_TO_OPTIMISE = 16e9;
 
 /**
- * Leaves WebAssembly unoptimised if memory is short and a plugin that can run compiles large functions: to
- * optimise one function of megabytes takes V8 over a gigabyte. All WebAssembly is slower then. V8's switches
- * hold for the whole process, its worker threads included, so only the start of the server or of
- * a command may call this, before the first thread starts, and never an app that mounts the service.
+ * Turns off WebAssembly optimisation if memory is short and a plugin that can run compiles large functions: V8 needs
+ * over a gigabyte to optimise a function of megabytes. All WebAssembly is slower then. V8's switches apply to the
+ * whole process, including its worker threads, so only the start of the server or of a command may call this, before
+ * the first thread starts, and never an app that mounts the service.
  */
 export function setSwitchesFor(plugins: readonly PluginEntry[], memoryBytes: number): void {
   const isLarge = plugins.some(
@@ -19,7 +19,10 @@ export function setSwitchesFor(plugins: readonly PluginEntry[], memoryBytes: num
   setFlagsFromString('--no-wasm-tier-up');
 }
 
-/** A start makes much short-lived garbage. If V8's young generation grew with it, the process would keep that memory. */
+/**
+ * A start creates much short-lived garbage. If V8's young generation grew with it, the process would keep that
+ * memory.
+ */
 export async function withSmallYoungGeneration<T>(start: () => Promise<T>): Promise<T> {
   setFlagsFromString('--semi-space-growth-factor=1');
   try {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Config, ConfigError } from './config.ts';
 import { splitList } from './values.ts';
 
-/** The options that say who may call the service. */
+/** The options that control access to the service. */
 export type AccessConfig = Pick<
   Config,
   'apiKeys' | 'apiKeysFile' | 'docsNeedKey' | 'corsOrigins' | 'rateLimit'
@@ -14,26 +14,27 @@ export function asksForKeys({ apiKeys, apiKeysFile }: AccessConfig): boolean {
 }
 
 /**
- * The keys of which requests must carry one; none if the service asks for none.
+ * The keys, one of which each request must carry; empty if the service requires none.
  *
- * @throws ConfigError if keys are set and there are none, or if one can never be sent. No message has a key.
+ * @throws ConfigError if keys are configured but there are none, or if one can never be sent. No message contains a
+ *   key.
  */
 export function readKeys(config: AccessConfig): string[] {
   if (!asksForKeys(config)) return [];
   const { apiKeys, apiKeysFile } = config;
   if (apiKeys !== '' && apiKeysFile !== '') {
     throw new ConfigError(
-      'API_KEYS and --api-keys-file (API_KEYS_FILE) are both set: put all keys into one of them',
+      'API_KEYS and --api-keys-file (API_KEYS_FILE) are both set: put all keys in one of them',
     );
   }
   const place = apiKeys === '' ? `--api-keys-file ${apiKeysFile}` : 'API_KEYS';
   const keys = splitList(apiKeys === '' ? readLines(apiKeysFile).join(',') : apiKeys);
   if (keys.length === 0) {
-    throw new ConfigError(`${place}: there is no key in it; add one, or unset it to ask for none`);
+    throw new ConfigError(`${place}: it contains no key; add one, or unset it to require none`);
   }
   const bad = keys.findIndex((key) => !/^[\x21-\x7e]+$/.test(key));
   if (bad === -1) return keys;
-  throw new ConfigError(`${place}: key ${bad + 1} is not made of ASCII letters, digits and signs alone`);
+  throw new ConfigError(`${place}: key ${bad + 1} must consist of ASCII letters, digits and punctuation`);
 }
 
 function readLines(file: string): string[] {
@@ -56,7 +57,7 @@ export function describeAccess(config: AccessConfig): string[] {
   const documentation = docsNeedKey ? 'so does the documentation' : 'the documentation is open';
   return [
     keys === 0
-      ? 'Keys: none; whoever reaches this address may use the service'
+      ? 'Keys: none; anyone who can reach this address may use the service'
       : `Keys: ${keys}; requests must carry one, ${documentation}`,
     `CORS: ${corsOrigins.length === 0 ? 'off' : `web pages of ${corsOrigins.join(', ')} may call the service`}`,
     `Rate limit: ${rateLimit === 0 ? 'off' : `${rateLimit} requests per minute and client`}`,

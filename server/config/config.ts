@@ -12,7 +12,7 @@ export type Flags = { readonly [K in OptionName]?: string | boolean | undefined 
 /** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A configuration that cannot be used; the message has a line for every problem. */
+/** An unusable configuration; the message has a line for every problem. */
 export class ConfigError extends Error {}
 
 /**
@@ -37,7 +37,7 @@ export function readConfig(flags: Flags, env: Environment, machine: Machine = re
   });
   const config = Object.fromEntries(entries) as Config;
   if (config.store === 'memory' && (config.databaseUrl ?? '') !== '') {
-    problems.push('--store memory: DATABASE_URL is set too; take one of the two away');
+    problems.push('--store memory: DATABASE_URL is set too; remove one of the two');
   }
   const problemOfJobs = problems.length > 0 ? undefined : problemOfRole(config);
   if (problemOfJobs !== undefined) problems.push(problemOfJobs);
@@ -45,7 +45,7 @@ export function readConfig(flags: Flags, env: Environment, machine: Machine = re
   return config;
 }
 
-/** The configuration with nothing set but what is given, for an app that mounts the service. */
+/** The default configuration with the given values, for an app that mounts the service. */
 export function configOf(given: Partial<Config> = {}, machine: Machine = readMachine()): Config {
   const defaults = OPTION_ENTRIES.map(([name, option]) => [name, defaultOf(option, machine)]);
   return { ...(Object.fromEntries(defaults) as Config), ...given };

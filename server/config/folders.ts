@@ -3,7 +3,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Config, ConfigError } from './config.ts';
 
-/** @throws ConfigError if an option names a folder that is not there */
+/** @throws ConfigError if an option names a folder that does not exist */
 export function checkFolder(option: string, folder: string): void {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) return;
@@ -12,7 +12,7 @@ export function checkFolder(option: string, folder: string): void {
   );
 }
 
-/** Folders that are named are there, but for that of models, which downloads make. @throws ConfigError */
+/** Folders that are named must exist, except the models folder, which downloads create. @throws ConfigError */
 export function checkFolders({ pluginsDir, modelsDir, allowDownloads }: Config): void {
   for (const folder of pluginsDir) checkFolder('--plugins-dir', folder);
   if (modelsDir === '' || allowDownloads) return;

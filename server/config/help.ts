@@ -2,12 +2,12 @@ import { flagName, type Option, variableName } from './option.ts';
 import { OPTION_ENTRIES, type OptionName } from './options.ts';
 import { writeSize } from './values.ts';
 
-/** An option in words. */
+/** The description of an option. */
 export interface OptionRow {
-  /** Empty if the option is read from the environment only. */
+  /** Empty if the option is read only from the environment. */
   readonly flag: string;
   readonly variable: string;
-  /** The default as it is shown. */
+  /** The default as shown to users. */
   readonly shown: string;
   readonly description: string;
 }

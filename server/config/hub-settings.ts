@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 /**
  * The part of the configuration that is about models on disk and on the hub.
  *
- * @param home folder of the user
+ * @param home the user's home folder
  */
 export function hubSettingsOf(config: Config, home: string): HubSettings {
   const hubHome = config.hfHome || join(home, '.cache', 'huggingface');
@@ -18,15 +18,15 @@ export function hubSettingsOf(config: Config, home: string): HubSettings {
   };
 }
 
-/** Where models are on this machine, and the hub that has others. */
+/** Where models are on this machine, and the hub for others. */
 export interface HubSettings {
   /** Folder of models and tokenizers: `<modelsDir>/<name>/tokenizer.json`. */
   readonly modelsDir: string;
-  /** Folder of the hub's local cache, as the hub's own clients lay it out. */
+  /** Folder of the hub's local cache, in the layout of the hub's own clients. */
   readonly hubCacheDir: string;
   /** Whether models may be fetched from the hub. */
   readonly allowDownloads: boolean;
-  /** Base URL of the hub, without a slash at its end. */
+  /** Base URL of the hub, without a trailing slash. */
   readonly hubEndpoint: string;
   /** Access token for the hub, or an empty string. Never logged, and never given to a plugin. */
   readonly hubToken: string;

@@ -1,10 +1,10 @@
-/** What the configuration says of jobs. */
+/** The job settings of the configuration. */
 interface JobSettings {
   readonly bulkRoot: string;
   readonly bulkConnections: string;
 }
 
-/** Whether a server takes jobs at all: there must be something that they may read. */
+/** Whether a server accepts jobs at all: they need something that they may read. */
 export function takesJobs({ bulkRoot, bulkConnections }: JobSettings): boolean {
   return bulkRoot !== '' || bulkConnections !== '';
 }
@@ -22,7 +22,7 @@ export function problemOfRole(config: RoleSettings): string | undefined {
     return '--role worker: there are no jobs without --bulk-root or --bulk-connections; set one of them';
   }
   if (store === 'memory' && takesJobs(config)) {
-    return `--role ${role}: with --store memory no other process sees the jobs; take one of the two away`;
+    return `--role ${role}: with --store memory no other process sees the jobs; remove one of the two`;
   }
   return undefined;
 }

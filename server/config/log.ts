@@ -17,9 +17,8 @@ const LEVELS: Readonly<Record<string, string>> = { warning: 'warn' };
 const DESTINATIONS: Readonly<Record<string, number>> = { stdout: 1, stderr: 2 };
 
 /**
- * Makes a log: asynchronous on the main thread, synchronous on a worker thread, which can be ended
- * at any time. A line is JSON with `level` (debug, info, warn, error), `time` (ISO 8601, UTC) and `msg`, or text for
- * people.
+ * Creates a log: asynchronous on the main thread, synchronous on a worker thread, which can be ended at any time. A
+ * line is JSON with `level` (debug, info, warn, error), `time` (ISO 8601, UTC) and `msg`, or text for people.
  */
 export async function createLog({ logLevel, logFormat, logTo = 'stdout' }: LogSettings): Promise<Logger> {
   const dest = DESTINATIONS[logTo] ?? logTo;
@@ -36,18 +35,18 @@ const isoTime = pino.stdTimeFunctions.isoTime;
 
 const isTerminal = (dest: number | string): boolean => typeof dest === 'number' && isatty(dest);
 
-/** Most bytes of lines that wait because they cannot be written, on a full disk say; later ones are not kept. */
+/** Maximum bytes of lines waiting because they cannot be written, such as on a full disk; later ones are dropped. */
 const MOST_WAITING = 1_000_000;
-/** How often a pipe that nobody reads is tried again before the process ends, after 100 ms each. */
+/** How often a pipe that nobody reads is retried before the process ends, every 100 ms. */
 const MOST_TRIES = 10;
 
-/** A process has one; tests make more. */
+/** A process has one; tests create more. */
 const opened = new Set<SonicBoom>();
 if (isMainThread) process.on('exit', () => opened.forEach((destination) => void destination.flushSync()));
 
 /**
- * What waits is written with a later line, once that is possible, and keeps nobody waiting. pino's own destination, of
- * sonic-boom 4.2.1, ends the process at the first error, and then tries for ever to write the rest.
+ * Waiting lines are written with a later line, once that is possible, and delay nobody. pino's own destination,
+ * sonic-boom 4.2.1, ends the process at the first error, and then keeps trying to write the rest for ever.
  */
 function openDestination(dest: number | string): SonicBoom {
   const settings = { dest, sync: !isMainThread, maxLength: MOST_WAITING, maxWriteRetries: MOST_TRIES };
@@ -81,7 +80,7 @@ const PRETTY: PrettyOptions = {
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** The message of a line with its numbers; that of a request says what was asked for and answered. */
+/** The message of a line with its numbers; for a request, its method, path and status. */
 function prettyMessage(line: Line, message: string): string {
   const { method, path, status, ms, reqId } = line;
   const subject = method === undefined || status === undefined ? message : `${method} ${path} ${status}`;

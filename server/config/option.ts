@@ -3,29 +3,29 @@ import { availableParallelism, totalmem } from 'node:os';
 interface OptionBase<T> {
   readonly default: T;
   readonly description: string;
-  /** What help and OPTIONS.md show instead of the default. */
+  /** Shown in help and OPTIONS.md instead of the default. */
   readonly shownDefault?: string;
-  /** Whether it is read from the environment only, so that it shows in no list of processes. */
+  /** Whether it is read only from the environment, so that it shows in no list of processes. */
   readonly isVariableOnly?: boolean;
-  /** Whether its value must not be shown, not even when it is wrong. */
+  /** Whether its value must not be shown, even if it is wrong. */
   readonly isSecret?: boolean;
-  /** Whether an empty variable is a mistake; of other options it counts as not set. */
+  /** Whether an empty variable is a mistake; for other options it counts as not set. */
   readonly isNeverEmpty?: boolean;
 }
 
-/** A value that was read from a text, or what was expected of the text instead. */
+/** A parsed value, or what was expected instead. */
 export type Read<T> = { readonly value: T } | { readonly expected: string };
 
 export interface TextOption extends OptionBase<string> {
   readonly type: 'text';
-  /** In lower case; texts are compared without regard to case. */
+  /** In lower case; texts are compared case-insensitively. */
   readonly choices?: readonly string[];
   /** Other words for choices. */
   readonly synonyms?: Readonly<Record<string, string>>;
   readonly pattern?: RegExp;
-  /** What the pattern stands for, in words. */
+  /** What the pattern requires, in words. */
   readonly expected?: string;
-  /** Reads what a pattern cannot check; not called for an empty text. */
+  /** Parses what a pattern cannot check; not called for an empty text. */
   readonly read?: (text: string) => Read<string>;
 }
 
@@ -48,11 +48,11 @@ export interface SwitchOption extends OptionBase<boolean> {
 /** Items separated by commas. */
 export interface ListOption extends OptionBase<readonly string[]> {
   readonly type: 'list';
-  /** Reads each item. */
+  /** Parses each item. */
   readonly read?: (item: string) => Read<string>;
 }
 
-/** Names and what each stands for, as `name=name` separated by commas. */
+/** Names and their meanings, as `name=name` separated by commas. */
 export interface PairsOption extends OptionBase<Readonly<Record<string, string>>> {
   readonly type: 'pairs';
 }
@@ -70,7 +70,7 @@ export function variableName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
-/** What of the machine decides about defaults. */
+/** Properties of the machine that determine defaults. */
 export interface Machine {
   readonly cores: number;
   /** Bytes of memory of the machine, or of the container if that has less. */

@@ -2,34 +2,34 @@ import type { Option, Read } from './option.ts';
 import { readDatabaseUrl, readOrigin, readServiceUrl } from './urls.ts';
 import { writeSize } from './values.ts';
 
-/** Longest time in seconds that a timer of Node can wait for. */
+/** Longest time in seconds that a Node timer supports. */
 const LONGEST_WAIT = 2_000_000;
 
-/** Bodies may take a share of the memory: work on a body takes several times its size. */
+/** Bodies may take a share of the memory: processing a body takes several times its size. */
 const LEAST_BYTES_IN_FLIGHT = 104_857_600;
 
 /**
- * The one table of the server's options, in the order of the help. The flags, the environment
- * variables, the type of the configuration, the help and the table of OPTIONS.md are derived from it.
+ * The one table of the server's options, in the order of the help. The flags, the environment variables, the type of
+ * the configuration, the help and the table of OPTIONS.md are derived from it.
  */
 export const OPTIONS = {
   host: { type: 'text', default: '0.0.0.0', description: 'Address to listen on.' },
   port: {
     type: 'integer',
     default: 8000,
-    description: 'Port to listen on; 0 takes a free one.',
+    description: 'Port to listen on; 0 picks a free one.',
     minimum: 0,
     maximum: 65_535,
   },
   reload: {
     type: 'boolean',
     default: false,
-    description: 'Start again when a source file or a plugin changes (development only).',
+    description: 'Restart when a source file or a plugin changes (development only).',
   },
   logLevel: {
     type: 'text',
     default: 'info',
-    description: 'Least severe level to log.',
+    description: 'Lowest level to log.',
     choices: ['debug', 'info', 'warning', 'error'],
     synonyms: { warn: 'warning' },
   },
@@ -50,14 +50,14 @@ export const OPTIONS = {
     type: 'text',
     default: 'database',
     description:
-      'Where pipelines are kept. `database` is the one of DATABASE_URL, or a file in the data folder; `memory` writes nothing, and forgets them when the server ends.',
+      'Where pipelines are stored. `database` is that of DATABASE_URL, or a file in the data folder; `memory` writes nothing, and they are lost when the server stops.',
     choices: ['database', 'memory'],
   },
   modelsDir: {
     type: 'text',
     default: '',
     description:
-      'Folder of tokenizers and models, which is there unless --allow-downloads makes it; by default `models` in the data folder.',
+      'Folder of tokenizers and models, which must exist unless --allow-downloads creates it; by default `models` in the data folder.',
   },
   plugins: {
     type: 'list',
@@ -67,7 +67,7 @@ export const OPTIONS = {
   pluginsDir: {
     type: 'list',
     default: [],
-    description: 'Further folders of plugins, separated by commas.',
+    description: 'Additional folders of plugins, separated by commas.',
   },
   pluginsFrom: {
     type: 'list',
@@ -79,8 +79,7 @@ export const OPTIONS = {
   tolerateBrokenPlugins: {
     type: 'boolean',
     default: false,
-    description:
-      'Start without the plugins that are broken, and list them as such; by default one stops the start.',
+    description: 'Start without broken plugins, and list them as broken; by default one stops the start.',
   },
   allowDownloads: {
     type: 'boolean',
@@ -90,7 +89,7 @@ export const OPTIONS = {
   workers: {
     type: 'integer',
     default: ({ cores }) => cores,
-    description: 'Worker threads for large requests; 0 works inline.',
+    description: 'Worker threads for large requests; 0 runs them inline.',
     minimum: 0,
     maximum: 1024,
     shownDefault: 'number of cores',
@@ -98,7 +97,7 @@ export const OPTIONS = {
   inlineBytes: {
     type: 'size',
     default: 4096,
-    description: 'Largest body that is worked on without a worker thread.',
+    description: 'Largest body that is processed without a worker thread.',
     minimum: 0,
   },
   queueSize: {
@@ -123,14 +122,14 @@ export const OPTIONS = {
     type: 'size',
     default: ({ memoryBytes }) => Math.max(LEAST_BYTES_IN_FLIGHT, Math.floor(memoryBytes / 16)),
     description:
-      'Bytes of request bodies, answers and documents of jobs that are read, worked on and sent at the same time; a body over 4 KiB that would be too much is answered with 503.',
+      'Total bytes of request bodies, answers and documents of jobs in flight at the same time; a body over 4 KiB that would exceed it is answered with 503.',
     minimum: 1,
     shownDefault: `1/16 of the memory, at least ${writeSize(LEAST_BYTES_IN_FLIGHT)}`,
   },
   maxDocuments: {
     type: 'integer',
     default: 10_000,
-    description: 'Most texts, documents or lists of chunks of a request.',
+    description: 'Maximum texts, documents or lists of chunks per request.',
     minimum: 1,
   },
   maxMetadataBytes: {
@@ -148,20 +147,20 @@ export const OPTIONS = {
   maxChunks: {
     type: 'integer',
     default: 1_000_000,
-    description: 'Most chunks of a request to a refinery.',
+    description: 'Maximum chunks per request to a refinery.',
     minimum: 1,
   },
   maxEvaluationCharacters: {
     type: 'integer',
     default: 10_000_000,
     description:
-      'Most characters that a request to evaluate has embedded: its documents once for each different candidate.',
+      'Maximum characters that a request to evaluate embeds: its documents count once for each different candidate.',
     minimum: 1,
   },
   maxDelimiters: {
     type: 'integer',
     default: 100,
-    description: 'Most entries of a list in the options of a request, such as delimiters.',
+    description: "Maximum entries of a list in a request's options, such as delimiters.",
     minimum: 1,
   },
   maxDelimiterCharacters: {
@@ -170,11 +169,11 @@ export const OPTIONS = {
     description: 'Longest entry of such a list in characters (UTF-16 code units).',
     minimum: 1,
   },
-  maxSteps: { type: 'integer', default: 100, description: 'Most steps of a pipeline.', minimum: 1 },
+  maxSteps: { type: 'integer', default: 100, description: 'Maximum steps of a pipeline.', minimum: 1 },
   requestTimeout: {
     type: 'integer',
     default: 300,
-    description: 'Seconds that a request may take, from its last byte on.',
+    description: 'Seconds that a request may take after its last byte has arrived.',
     minimum: 1,
     maximum: LONGEST_WAIT,
   },
@@ -188,46 +187,46 @@ export const OPTIONS = {
   workerMemoryMb: {
     type: 'integer',
     default: 0,
-    description: 'Heap of a worker thread in MB; 0 leaves it to Node.',
+    description: "Heap of a worker thread in MB; 0 uses Node's default.",
     minimum: 0,
-    shownDefault: '0: by the memory of the machine',
+    shownDefault: "0: depends on the machine's memory",
   },
   bulkRoot: {
     type: 'text',
     default: '',
-    description: 'Folder below which jobs read and write files; by default they may not use the disk.',
+    description: 'Folder inside which jobs read and write files; by default they may not use the disk.',
   },
   bulkConnections: {
     type: 'text',
     default: '',
     description:
-      'JSON file of the buckets that jobs may use, each by a name, see [Buckets](CORPORA.md#buckets); read at the start.',
+      'JSON file of the buckets that jobs may use, by name, see [Buckets](CORPORA.md#buckets); read at the start.',
   },
   role: {
     type: 'text',
     default: 'all',
     description:
-      'What the process does: `api` answers requests and leaves jobs to others, `worker` does jobs and answers no requests but those of operators.',
+      'Role of the process: `api` answers requests and leaves jobs to others; `worker` runs jobs and answers only requests for operators.',
     choices: ['all', 'api', 'worker'],
   },
   bulkLease: {
     type: 'integer',
     default: 30,
-    description: 'Seconds after which the work of a worker that is not heard of is done by another one.',
+    description: "Seconds without a sign of life after which another worker takes over a worker's work.",
     minimum: 1,
     maximum: 3600,
   },
   bulkKeep: {
     type: 'integer',
     default: 168,
-    description: 'Hours that a job and its output are kept after its end.',
+    description: 'Hours that a job and its output are kept after it ends.',
     minimum: 1,
     maximum: 87_600,
   },
   bulkConcurrency: {
     type: 'integer',
     default: ({ cores }) => cores,
-    description: 'Worker threads that jobs may take at once; requests come first in any case.',
+    description: 'Worker threads that jobs may use at once; requests always come first.',
     minimum: 1,
     maximum: 1024,
     shownDefault: 'number of cores',
@@ -235,41 +234,40 @@ export const OPTIONS = {
   bulkShardBytes: {
     type: 'size',
     default: 33_554_432,
-    description:
-      'Largest part of the source of a job that is done by itself, and again if its worker is lost.',
+    description: "Largest shard of a job's source: the unit of work that is retried if its worker is lost.",
     minimum: 1,
   },
   bulkShardDocuments: {
     type: 'integer',
     default: 10_000,
-    description: 'Most files of such a part.',
+    description: 'Maximum files per shard.',
     minimum: 1,
   },
   bulkCallbackPrivate: {
     type: 'boolean',
     default: false,
-    description: 'Let jobs call back to private and loopback addresses too.',
+    description: 'Allow callbacks of jobs to private and loopback addresses too.',
   },
   bulkCallbackSecret: {
     type: 'text',
     default: '',
     description:
-      'Secret that signs what jobs call back with, see [Callbacks](CORPORA.md#callbacks); without it they may not.',
+      'Secret that signs the callbacks of jobs, see [Callbacks](CORPORA.md#callbacks); without it callbacks are off.',
     isVariableOnly: true,
     isSecret: true,
     pattern: /^[\x21-\x7e]{16,}$/,
-    expected: 'at least 16 ASCII letters, digits and signs',
+    expected: 'at least 16 ASCII letters, digits and punctuation characters',
   },
   corsOrigins: {
     type: 'list',
     default: [],
-    description: 'Origins of web pages that may call the service; `*` is all.',
+    description: 'Origins of web pages that may call the service; `*` allows all.',
     read: readOrigin,
   },
   rateLimit: {
     type: 'integer',
     default: 0,
-    description: 'Requests per minute and client; more are answered with 429. 0 is off.',
+    description: 'Requests per minute and client; more are answered with 429. 0 turns the limit off.',
     minimum: 0,
   },
   trustProxy: {
@@ -285,41 +283,41 @@ export const OPTIONS = {
   playground: {
     type: 'boolean',
     default: true,
-    description: 'Serve `/playground`, a page to try and compare settings; `--no-playground` leaves it out.',
+    description: 'Serve `/playground`, a page to try and compare settings; `--no-playground` turns it off.',
   },
   docsNeedKey: {
     type: 'boolean',
     default: false,
     description:
-      'Ask for a key for `/docs`, `/redoc`, `/playground` and `/openapi.json` too, if keys are set.',
+      'Require a key for `/docs`, `/redoc`, `/playground` and `/openapi.json` too, if keys are set.',
   },
   apiKeysFile: {
     type: 'text',
     default: '',
-    description: 'File of the keys, one on each line, instead of `API_KEYS`; read at the start.',
+    description: 'File with the keys, one per line, instead of `API_KEYS`; read at the start.',
   },
   apiKeys: {
     type: 'text',
     default: '',
     description:
-      'Keys, separated by commas, of which requests must carry one as `Authorization: Bearer`; by default none.',
+      'Keys, separated by commas; requests must carry one as `Authorization: Bearer`. By default none is required.',
     isVariableOnly: true,
     isSecret: true,
     isNeverEmpty: true,
     pattern: /[^\s,]/,
-    expected: 'a key, or several with commas between them; unset the variable to ask for none',
+    expected: 'a key, or several separated by commas; unset the variable to require none',
   },
   modelAliases: {
     type: 'pairs',
     default: {},
     description:
-      'Further names of embedding models, such as `minishlab/potion-base-8M=chunksmith/static-en-256`; several are separated by commas.',
+      'Aliases of embedding models, such as `minishlab/potion-base-8M=chunksmith/static-en-256`, separated by commas.',
     shownDefault: '',
   },
   idNamespace: {
     type: 'text',
     default: '',
-    description: 'Namespace of the ids of chunks for requests that give none; ids differ between namespaces.',
+    description: 'Namespace of chunk ids for requests that give none; ids differ between namespaces.',
     pattern: /^.{0,512}$/su,
     expected: 'at most 512 characters',
   },
@@ -332,14 +330,14 @@ export const OPTIONS = {
   maxModelBytes: {
     type: 'size',
     default: 1_073_741_824,
-    description: 'Memory that the open models of a worker thread may take.',
+    description: 'Memory that the open models of a worker thread may use.',
     minimum: 1,
   },
   databaseUrl: {
     type: 'text',
     default: '',
     description:
-      'Keep pipelines in this PostgreSQL, `postgresql://user:password@host/database`, whose database is there; by default in the data folder.',
+      'Keep pipelines in this PostgreSQL, `postgresql://user:password@host/database`, whose database must exist; by default they are in the data folder.',
     isVariableOnly: true,
     isSecret: true,
     read: readDatabaseUrl,
@@ -363,7 +361,7 @@ export const OPTIONS = {
     default: 'main',
     description: 'Branch, tag or commit to take from the hub and from its local cache.',
     isVariableOnly: true,
-    // What git refuses in the name of a branch is refused here too, so that it can never be a path.
+    // What git refuses as a branch name is refused here too, so that it can never be a path.
     pattern: /^(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/,
     expected: 'a branch, tag or commit of at most 100 letters, digits, ".", "_" and "-"',
   },
@@ -378,13 +376,13 @@ export const OPTIONS = {
 
 export type OptionName = keyof typeof OPTIONS;
 
-/** The options as pairs, for what is derived from all of them. */
+/** The options as pairs, from which the rest is derived. */
 export const OPTION_ENTRIES = Object.entries(OPTIONS) as readonly (readonly [OptionName, Option])[];
 
 const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
-/** Reads the name of an npm package, without a version. */
+/** Parses the name of an npm package, without a version. */
 function readPackageName(text: string): Read<string> {
   if (NAME.test(text)) return { value: text };
-  return { expected: 'the name of an npm package; a folder is given to --plugins-dir' };
+  return { expected: 'the name of an npm package; for a folder use --plugins-dir' };
 }

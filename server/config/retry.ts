@@ -3,13 +3,13 @@ import pRetry from 'p-retry';
 
 /** How often, how soon and for how long failed work is retried. */
 export interface RetryLimits {
-  /** Most retries after the first attempt; unlimited unless given. */
+  /** Maximum retries after the first attempt; default unlimited. */
   readonly retries?: number;
-  /** Milliseconds before the first retry. The delay doubles each time, and is up to twice as long at random. */
+  /** Milliseconds before the first retry. The delay doubles each time, plus up to 100 % jitter. */
   readonly firstDelay: number;
-  /** Longest delay in milliseconds. Work that is asked to wait longer is not retried. */
+  /** Maximum delay in milliseconds. Work that is asked to wait longer is not retried. */
   readonly longestDelay: number;
-  /** Milliseconds in all after which no retry starts; unlimited unless given. */
+  /** Milliseconds in total after which no retry starts; default unlimited. */
   readonly patience?: number;
 }
 
@@ -26,8 +26,8 @@ export interface RetryRules {
 }
 
 /**
- * Retries work that fails with a passing error, after delays that grow, differ from caller to caller and are
- * never shorter than what the other side asked for. The last failure is thrown as it is.
+ * Retries work that fails with a temporary error. Delays grow, are randomised, and are never shorter than the other
+ * side asked for. The last failure is thrown unchanged.
  */
 export function withRetries<T>(limits: RetryLimits, rules: RetryRules, work: () => Promise<T>): Promise<T> {
   const { retries = Number.POSITIVE_INFINITY, firstDelay, longestDelay, patience } = limits;
@@ -54,7 +54,7 @@ async function waitLonger(milliseconds: number, signal: AbortSignal | undefined)
   if (milliseconds > 0) await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
 }
 
-/** Milliseconds that an answer asks to wait: `Retry-After` in seconds, with or without a fraction, or a date. */
+/** Milliseconds that an answer asks to wait: `Retry-After` in seconds, possibly fractional, or as a date. */
 export function retryAfterOf(headers: Headers): number | undefined {
   const value = headers.get('retry-after');
   if (value === null) return undefined;

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { Read } from './option.ts';
 
-/** Reads an origin of web pages as browsers send it, or `*`. */
+/** Parses an origin of web pages as browsers send it, or `*`. */
 export function readOrigin(text: string): Read<string> {
   if (text === '*') return { value: text };
   const url = URL.parse(text);
@@ -12,7 +12,7 @@ export function readOrigin(text: string): Read<string> {
   return { expected: 'origins such as https://app.example, without a path, or *' };
 }
 
-/** Reads the address of a service. */
+/** Parses the address of a service. */
 export function readServiceUrl(text: string): Read<string> {
   const expected = 'a URL such as https://host or http://host:8080/path';
   const { protocol } = URL.parse(text) ?? {};
@@ -21,7 +21,7 @@ export function readServiceUrl(text: string): Read<string> {
 
 const POSTGRESQL = 'postgresql://user:password@host:5432/database';
 
-/** Reads the URL of a PostgreSQL database, and says what to do instead with the one of an SQLite file. */
+/** Parses the URL of a PostgreSQL database; for that of an SQLite file it says what to do instead. */
 export function readDatabaseUrl(text: string): Read<string> {
   const { protocol } = URL.parse(text) ?? {};
   if (protocol === 'postgresql:' || protocol === 'postgres:') return { value: text };
@@ -32,7 +32,7 @@ export function readDatabaseUrl(text: string): Read<string> {
   return { expected: `a URL such as ${POSTGRESQL}` };
 }
 
-/** `sqlite+aiosqlite:///./data/x.db` is a file in `./data`, and without a file it is memory. */
+/** `sqlite+aiosqlite:///./data/x.db` is a file in `./data`; without a file it is in memory. */
 function insteadOfSqlite(text: string): string {
   const path = text.replace(/^[^:]*:(\/\/\/?)?/, '').replace(/\?.*/, '');
   if (path === '' || path.includes(':memory:')) {

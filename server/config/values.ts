@@ -10,10 +10,10 @@ export interface ValueOf {
   pairs: Readonly<Record<string, string>>;
 }
 
-/** What a text stands for, or what was expected of it instead. */
+/** A parsed text, or what was expected instead. */
 export type Parsed = Read<ValueOf[keyof ValueOf]>;
 
-/** Reads the value of an option from the text of a flag or a variable. */
+/** Parses the value of an option from the text of a flag or a variable. */
 export function parseValue(option: Option, text: string): Parsed {
   switch (option.type) {
     case 'text':
@@ -57,7 +57,7 @@ function parseSwitch(text: string): Parsed {
   return ['false', '0'].includes(word) ? { value: false } : { expected: 'true or false' };
 }
 
-/** A name may not stand for two others, nor for one that stands for another itself. */
+/** A name may not be an alias of two others, nor of another alias. */
 function parsePairs(text: string): Parsed {
   const pairs = splitList(text).map((item) => item.split('=').map((name) => name.trim()));
   const names = new Set(pairs.map(([name]) => name));
@@ -66,13 +66,13 @@ function parsePairs(text: string): Parsed {
   if (names.size < pairs.length) return { expected: 'each name once on the left' };
   if (pairs.some(([, target]) => names.has(target))) {
     return {
-      expected: 'no name both on the left and on the right: an alias stands for a model, not for an alias',
+      expected: 'no name both on the left and on the right: an alias names a model, not another alias',
     };
   }
   return { value: Object.fromEntries(pairs) };
 }
 
-/** The items, or what was expected of the first that cannot be used. */
+/** The items, or what was expected of the first invalid one. */
 function parseList({ read }: ListOption, text: string): Parsed {
   const items = splitList(text);
   if (read === undefined) return { value: items };
@@ -85,7 +85,7 @@ function parseList({ read }: ListOption, text: string): Parsed {
   return { value: values };
 }
 
-/** The items of a list as flags and variables write it, separated by commas. */
+/** The items of a list in flags and variables, separated by commas. */
 export function splitList(text: string): string[] {
   return text
     .split(',')
@@ -98,8 +98,8 @@ const POWERS = ['', 'k', 'm', 'g', 't'];
 const SIZE = /^(\d{1,16}(?:\.\d{1,3})?) ?(?:([kmgt])(i?))?b?$/i;
 
 /**
- * Reads a size in bytes: `1048576`, `10MB`, `1.5GB`, `512KiB`. As in other programs, kB is 1000 bytes and KiB is
- * 1024; the B may be left out. `undefined` if the text is none.
+ * Parses a size in bytes: `1048576`, `10MB`, `1.5GB`, `512KiB`. As in other programs, kB is 1000 bytes and KiB is
+ * 1024; the B may be left out. `undefined` if the text is not a size.
  */
 function readSize(text: string): number | undefined {
   const [, count, letter = '', binary = ''] = SIZE.exec(text) ?? [];
@@ -108,7 +108,7 @@ function readSize(text: string): number | undefined {
   return bytes <= Number.MAX_SAFE_INTEGER ? Math.floor(bytes) : undefined;
 }
 
-/** A number of bytes in the largest unit that writes it whole: `100MiB`. */
+/** A number of bytes in the largest unit that represents it exactly: `100MiB`. */
 export function writeSize(bytes: number): string {
   let [value, power] = [bytes, 0];
   while (value >= 1024 && value % 1024 === 0 && power < POWERS.length - 1) {

@@ -8,27 +8,27 @@ import { answerLines } from '../engine/run/stream.ts';
 import type { SourceDocument } from './shard.ts';
 import { PieceReleaser } from './storage/buffer-release.ts';
 
-/** Documents that are to be chunked. */
+/** Documents to be chunked. */
 export interface Documents {
   readonly plan: CorpusPlan;
   readonly lines: AsyncGenerator<readonly SourceDocument[]>;
   readonly runner: Pick<Runner, 'run' | 'throughput'>;
-  /** Most groups of documents that are worked on at once. */
+  /** Maximum concurrent groups of documents. */
   readonly slots: number;
-  /** What documents and their chunks are charged to, as long as they are held. */
+  /** The byte budget that documents and their chunks are charged to while held. */
   readonly byteBudget: ByteBudget;
   /** Stops the work when it aborts. */
   readonly signal: AbortSignal;
-  /** Told of the times of each group. @param bytes those of its documents */
+  /** Called with the times of each group. @param bytes of its documents */
   onAnswer?(answer: RunAnswer, bytes: number): void;
 }
 
-/** What is done with the documents of a corpus, and what is written of each. */
+/** What is done with the documents of a corpus, and what is written for each. */
 export type CorpusPlan = StreamPlan & Required<Pick<StreamPlan, 'writes'>>;
 
-/** Documents that are chunked, in the order of the source. */
+/** Chunked documents, in the order of the source. */
 export interface ChunkedDocuments {
-  /** Whole lines of what was made of them. */
+  /** Whole lines of output. */
   readonly bytes: Uint8Array;
   readonly documents: readonly ChunkedDocument[];
 }
@@ -47,30 +47,30 @@ export function* withLines({ bytes, documents }: ChunkedDocuments) {
   for (const document of documents) yield { document, lines: Array.from({ length: document.chunks }, next) };
 }
 
-/** What came of a document. */
+/** The outcome of a document. */
 export interface ChunkedDocument {
   readonly source: SourceDocument;
   readonly id: string | undefined;
   /** 0 if it failed. */
   readonly chunks: number;
-  /** Texts of which the model knows no word. */
+  /** Texts with no word that the model knows. */
   readonly embedding_empty: number;
   /** The ids of its chunks, if the plan asks for them. */
   readonly ids: readonly string[];
   readonly error: DocumentError | undefined;
 }
 
-/** Why a document has no chunks; a `ServiceError` is one. */
+/** Why a document has no chunks; a problem of the document itself is a `ServiceError`. */
 export interface DocumentError {
   readonly status: number;
   readonly detail: string;
 }
 
 /**
- * Chunks the documents of a source in worker threads, in their order. It reads no further than it works, and works no
- * further than its answers are taken, so that memory does not grow with the source.
+ * Chunks the documents of a source in worker threads, in order. It reads no further than it processes, and processes
+ * no further than its answers are taken, so memory does not grow with the source.
  *
- * @throws ServiceError what is wrong with the plan, and what the source throws
+ * @throws ServiceError errors of the plan, and what the source throws
  * @throws the signal's reason once it aborts
  */
 export async function* chunkDocuments(given: Documents): AsyncGenerator<ChunkedDocuments> {
@@ -109,7 +109,10 @@ export async function* chunkDocuments(given: Documents): AsyncGenerator<ChunkedD
   }
 }
 
-/** Seconds after which a job reads on without room: it cannot be refused as requests are, and those may never be few. */
+/**
+ * Seconds after which a job continues reading without room: unlike requests it cannot be refused, and there may
+ * always be requests.
+ */
 const PATIENCE = 10;
 
 async function* whileThereIsRoom(
@@ -130,7 +133,9 @@ function documentOf(source: SourceDocument, outcome: LineOutcome): ChunkedDocume
   return { source, id, chunks, embedding_empty, ids, error: undefined };
 }
 
-/** A document without chunks. @param id if the service knows it; that of a file that is one document is its name in any case */
+/**
+ * A document without chunks. @param id if the service knows it; a file that is one document always has its name as id
+ */
 export function failedDocument(
   source: SourceDocument,
   id: string | undefined,

@@ -9,12 +9,12 @@ import { readerOf } from '../engine/read/readers.ts';
 import type { Decode } from './read-documents.ts';
 import type { SkipNote } from './shard.ts';
 
-/** Makes a `Decode`. @param unit in which places are counted */
+/** Creates a `Decode`. @param unit of the offsets */
 export type Decoder = (unit: OffsetUnit, signal: AbortSignal) => Decode;
 
 /**
- * Has the readers of the service read files that are not UTF-8. A file is skipped if those that take it cannot run here, or if
- * none takes it by its name and it is no text.
+ * Has the service's readers read files that are not UTF-8. A file is skipped if the readers for it cannot run here,
+ * or if no reader matches its name and it is not text.
  */
 export function decoderOf(registry: Registry, host: PluginHost): Decoder {
   return (unit, signal) =>
@@ -40,7 +40,7 @@ export function decoderOf(registry: Registry, host: PluginHost): Decoder {
     };
 }
 
-/** Why the file is skipped whose reading failed so; undefined if it is not. */
+/** Why a file is skipped after this error; undefined if it is not. */
 function skipOf(error: unknown, reader: PluginEntry | undefined, name: string): SkipNote | undefined {
   if (!(error instanceof ServiceError)) return undefined;
   const { code, detail, values } = error;

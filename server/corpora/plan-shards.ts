@@ -8,7 +8,7 @@ const MEGABYTE = 1_000_000;
 const SHARD_BYTES = 32 * MEGABYTE;
 const SHARD_DOCUMENTS = 10_000;
 
-/** What files are taken for by their names. All others are `files`; CSV too, unless it is asked for. */
+/** Which format a file has by its name. All others are `files`; so is CSV, unless requested. */
 const ENDINGS: Readonly<Record<Exclude<Format, 'files'>, RegExp>> = {
   jsonl: /\.(jsonl|ndjson)$/i,
   csv: /\.(csv|tsv|tab)$/i,
@@ -17,23 +17,23 @@ const ENDINGS: Readonly<Record<Exclude<Format, 'files'>, RegExp>> = {
 
 /** Which files become shards, and how. */
 export type PlanOptions = PlanSource & {
-  /** `auto` tells by the names of the files. With another one, those of a folder are taken whose names have its ending. */
+  /** `auto` decides by file name. Any other format takes the files of a folder whose names have its extension. */
   readonly format: Format | 'auto';
   readonly shardBytes?: number | undefined;
-  /** Most files of a shard. */
+  /** Maximum files of a shard. */
   readonly shardDocuments?: number | undefined;
 };
 
 /** A file or a folder of the storage, or its files one by one. */
 type PlanSource = { readonly path: string } | { readonly files: AsyncIterable<StoredFile> };
 
-/** Bytes of a shard with which some workers share a source of so many bytes well. */
+/** Bytes per shard for dividing a source of this size well among some workers. */
 export function shardBytesFor(total: number, workers: number): number {
   return Math.min(Math.max(Math.ceil(total / (8 * workers)), MEGABYTE), SHARD_BYTES);
 }
 
 /**
- * Cuts a source into parts that are read by themselves, which are the same each time.
+ * Cuts a source into independent parts, the same each time.
  *
  * @throws ServiceError `source_unreadable` if there is nothing
  */
@@ -77,11 +77,11 @@ async function* filesOf(storage: Storage, options: PlanOptions): AsyncGenerator<
     yield one;
   }
   const name = path === '' ? storage.label : path;
-  if (!isThere) throw unreadable(name, 'there is no such file, and no file below it');
-  if (!isTaken) throw unreadable(name, `of the files below it none has a name of ${format}`);
+  if (!isThere) throw unreadable(name, 'there is no such file, or folder with files');
+  if (!isTaken) throw unreadable(name, `it contains no files named like ${format}`);
 }
 
-/** What a file is taken for by its name. */
+/** The format of a file by its name. */
 export function formatOf(name: string): Format {
   if (ENDINGS.parquet.test(name)) return 'parquet';
   return ENDINGS.jsonl.test(uncompressedName(name)) ? 'jsonl' : 'files';
@@ -108,12 +108,12 @@ async function* partsOf(
   }
 }
 
-/** Whoever reads a file that is damaged says so, and other files are read. */
+/** Damage is reported when the file is read; other files are not affected. */
 function unlessUnreadable(error: unknown): undefined {
   if (!(error instanceof ServiceError) || error.code !== 'source_unreadable') throw error;
 }
 
-/** Small row groups go together. */
+/** Small row groups are combined. */
 function* rowGroupParts(
   file: StoredFile,
   sizes: readonly number[],

@@ -14,8 +14,9 @@ export interface ReadDocumentsOptions extends Omit<ReadOptions, 'maxExpansion'> 
 }
 
 /**
- * Reads the documents of a shard, see `readShard`, without the files that are none. A file of lines or rows that cannot be read
- * on fails alone, as a document after those that were read in it.
+ * Reads the documents of a shard, see `readShard`, without files that are not documents. If a file of lines or rows
+ * cannot be read further, the error becomes one more document after those read from it, and other files are not
+ * affected.
  */
 export async function* readDocuments(
   storage: Storage,
@@ -38,9 +39,9 @@ export async function* readDocuments(
 
 export type { Decode } from './formats/reading.ts';
 
-/** Bytes of documents that are given at once. */
+/** Bytes of documents that are returned at once. */
 const BATCH_BYTES = 256 * 1024;
-/** Documents that are given at once, however small they are. */
+/** Maximum documents that are returned at once, however small they are. */
 const BATCH_DOCUMENTS = 1000;
 const MAX_EXPANSION = 250;
 
@@ -49,10 +50,10 @@ const READERS: Readonly<
 > = { files: readFiles, jsonl: readJsonLines, csv: readCsv, parquet: readParquet };
 
 /**
- * Reads the documents of a shard in their order, in batches of some 256 KB. What is wrong with one document stands in its
- * place.
+ * Reads the documents of a shard in order, in batches of about 256 KB. The error of a document takes its place.
  *
- * @throws ServiceError `source_changed`, `source_unreadable` or `storage_failed`, after which the shard cannot be read on
+ * @throws ServiceError `source_changed`, `source_unreadable` or `storage_failed`, after which the shard cannot be
+ *   read further
  * @throws the signal's reason once it aborts
  */
 export async function* readShard(

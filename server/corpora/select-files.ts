@@ -11,20 +11,20 @@ import { isInside } from './storage/local/paths.ts';
 import { unreadable } from './storage/storage.ts';
 
 export interface SelectOptions {
-  /** Whether names that begin with a dot are taken, which else have to be named. */
+  /** Whether names that begin with a dot are included; otherwise they have to be named. */
   readonly hidden?: boolean;
-  /** Whether what `.gitignore` files name is taken too. */
+  /** Whether files excluded by `.gitignore` are included. */
   readonly ignored?: boolean;
-  /** Called for each file or folder that is left out, but for those of git itself. */
+  /** Called for each file or folder that is left out, except those of git itself. */
   onSkipped?(skip: Skip): void;
 }
 
 /**
- * The files that are meant by files, folders and globs, relative to the root, each once and in the order of their UTF-8.
- * What `.gitignore` files leave out, and links that lead out of the root, are not among them; a file that is named itself is.
+ * The files that paths, folders and globs refer to, relative to the root, each once and in the order of their UTF-8.
+ * They exclude what `.gitignore` files exclude, and links outside the root; a file that is named itself is included.
  *
  * @param root a folder that the arguments are relative to
- * @throws ServiceError `source_unreadable` naming what is not there, `path_outside`
+ * @throws ServiceError `source_unreadable` naming what does not exist, `path_outside`
  */
 export async function selectFiles(
   root: string,
@@ -50,7 +50,7 @@ interface Selection {
   onSkipped(skip: Skip): void;
 }
 
-/** An argument is a path if there is such a thing, and else may be a glob. */
+/** An argument is a path if that exists, and otherwise may be a glob. */
 async function select(arg: string, selection: Selection): Promise<void> {
   const { root, files } = selection;
   const path = resolve(root, arg);
@@ -83,10 +83,10 @@ async function selectGlob(pattern: string, selection: Selection): Promise<void> 
     throw new ServiceError('path_outside', { path: pattern, storage: root });
   }
   for (const name of names) if (!(await isIgnored(name, false, selection))) files.add(name);
-  if (names.length === 0) throw unreadable(pattern, 'no file matches it');
+  if (names.length === 0) throw unreadable(pattern, 'no file matches');
 }
 
-/** Takes the files below a folder. Links to folders are not followed, as git does not follow them. */
+/** Takes the files below a folder. Links to folders are not followed, as in git. */
 async function selectFolder(folder: string, selection: Selection): Promise<void> {
   const { root, files } = selection;
   const entries: Dirent[] = (await unlessMissing(readdir(join(root, folder), { withFileTypes: true }))) ?? [];
@@ -99,25 +99,25 @@ async function selectFolder(folder: string, selection: Selection): Promise<void>
   }
 }
 
-/** Git's own: nobody means them. */
+/** Git's own folder is never meant. */
 const GIT = /(^|\/)\.git(ignore)?$/;
 
-/** Also what a server wrote there, which is no source of its own. */
+/** Includes the output of a server, which is not a source of its own. */
 function isHidden(name: string, isFolder: boolean, selection: Selection): boolean {
   if (!selection.hidden && /(^|\/)\.[^/]*$/.test(name)) {
-    const detail = 'Its name begins with a dot: name it to have it read.';
-    return leaveOut(name, { detail, brief: 'have a name with a dot in front' }, selection);
+    const detail = 'Its name begins with a dot: name it to include it.';
+    return leaveOut(name, { detail, brief: 'have a name that begins with a dot' }, selection);
   }
   if (!isFolder || basename(name) !== OUTPUT) return false;
-  const detail = 'A server writes its jobs there: name it to have it read.';
+  const detail = 'It is the output of jobs: name it to include it.';
   return leaveOut(`${name}/`, { detail, brief: 'are the output of jobs' }, selection);
 }
 
 async function isIgnored(name: string, isFolder: boolean, selection: Selection): Promise<boolean> {
   const rule = await selection.ignores.ruleFor(name, isFolder);
   if (rule === undefined) return false;
-  const detail = `The rule ${rule} leaves it out; --no-ignore takes it.`;
-  return leaveOut(isFolder ? `${name}/` : name, { detail, brief: 'are left out by .gitignore' }, selection);
+  const detail = `The rule ${rule} excludes it; --no-ignore includes it.`;
+  return leaveOut(isFolder ? `${name}/` : name, { detail, brief: 'are excluded by .gitignore' }, selection);
 }
 
 function leaveOut(source: string, why: Pick<Skip, 'detail' | 'brief'>, { onSkipped }: Selection): true {
@@ -125,7 +125,7 @@ function leaveOut(source: string, why: Pick<Skip, 'detail' | 'brief'>, { onSkipp
   return true;
 }
 
-/** Whether this is a file that is in the root by its real path. */
+/** Whether this is a file whose real path is inside the root. */
 async function isFile(name: string, { root }: Selection): Promise<boolean> {
   const real = await unlessMissing(realpath(join(root, name)));
   if (real === undefined || !isInside(root, real)) return false;
@@ -134,34 +134,34 @@ async function isFile(name: string, { root }: Selection): Promise<boolean> {
 
 /** The rules of one `.gitignore`. */
 interface Rules {
-  /** The folder that they stand in, with `/` at its end; `''` is the root. */
+  /** The folder that contains it, with a trailing `/`; `''` is the root. */
   readonly folder: string;
   readonly lines: readonly string[];
   readonly ignore: Ignore;
 }
 
-/** What is known of a folder. */
+/** What is known about a folder. */
 interface Folder {
-  /** The rule that leaves it out, or a folder around it. */
+  /** The rule that excludes it, or a parent folder. */
   readonly ignoredBy?: string | undefined;
-  /** That apply in it, the nearest first. */
+  /** The rules that apply in it, the nearest first. */
   readonly rules: readonly Rules[];
 }
 
-/** Says what the `.gitignore` files of a folder and of those below it leave out. `.git` is always left out. */
+/** Decides what the `.gitignore` files of a folder and of those below it exclude. `.git` is always excluded. */
 class GitIgnores {
   readonly #root: string;
   readonly #isOff: boolean;
   readonly #folders = new Map<string, Promise<Folder>>();
 
-  /** @param isOff whether only `.git` is left out */
+  /** @param isOff whether only `.git` is excluded */
   constructor(root: string, isOff: boolean) {
     this.#root = root;
     this.#isOff = isOff;
   }
 
   /**
-   * The rule that leaves out a file or a folder, such as `*.log in sub/.gitignore`; undefined if none does.
+   * The rule that excludes a file or a folder, such as `*.log in sub/.gitignore`; undefined if none does.
    *
    * @param path relative to the root, with `/` between folders
    */
@@ -187,7 +187,10 @@ class GitIgnores {
     return { rules: [rulesOf(folder, text.split(/\r?\n/)), ...above.rules] };
   }
 
-  /** What the folder around it says of this folder. Rules that left it out and were overruled say nothing of what is in it. */
+  /**
+   * What the parent folder's rules say about this folder. Rules that excluded it but were overruled do not apply to
+   * its content.
+   */
   async #parentOf(path: string): Promise<Folder> {
     const parent = dirname(path);
     const around = await this.#folder(parent === '.' ? '' : parent);
@@ -201,7 +204,7 @@ function rulesOf(folder: string, lines: readonly string[]): Rules {
   return { folder, lines, ignore: ignore({ ignorecase: false }).add([...lines]) };
 }
 
-/** The same rules but for those that leave out this folder, if others have overruled them. */
+/** The same rules except those that exclude this folder, if others have overruled them. */
 function withoutRulesOf(rules: Rules, path: string): Rules {
   if (!verdict(rules, path, true).ignored) return rules;
   const { folder, lines } = rules;
@@ -213,7 +216,7 @@ function withoutRulesOf(rules: Rules, path: string): Rules {
 
 const NOTHING: Folder = { rules: [] };
 
-/** The rule that leaves out a path: if several say something of it, the nearest counts. */
+/** The rule that excludes a path. The nearest `.gitignore` that matches wins. */
 function ruleOf(path: string, isFolder: boolean, rules: readonly Rules[]): string | undefined {
   if (path === '.git' || path.endsWith('/.git')) return '.git';
   for (const one of rules) {

@@ -2,39 +2,39 @@ import type { ServiceError } from '../../core/errors.ts';
 import type { StoredFile } from './storage/storage.ts';
 
 /**
- * What a source holds: `files` are one document each; a line of JSON Lines, and a row of CSV or Parquet, is one
+ * What a source contains: `files` are one document each; a line of JSON Lines, and a row of CSV or Parquet, is one
  * document.
  */
 export const FORMATS = ['files', 'jsonl', 'csv', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** A part of a source that is read by itself. Plain data that the database keeps. */
+/** An independently readable part of a source. Plain data that the database keeps. */
 export interface ShardRange {
   readonly format: Format;
-  /** One file, or of `files` one or more. */
+  /** One file, or for `files` one or more. */
   readonly files: readonly StoredFile[];
-  /** The bytes of JSON Lines in which the lines begin, or the row groups of Parquet; the whole file if it is missing. */
+  /** The byte range in which lines of JSON Lines, or row groups of Parquet, begin; missing for the whole file. */
   readonly part?: { readonly from: number; readonly to: number };
   /** Bytes of the source, for progress. */
   readonly bytes: number;
 }
 
-/** Which members of a line or row are what of a document; those that are not named are left out. */
+/** How members of a line or row are used in a document; those that are not named are dropped. */
 export interface FieldMapping {
   readonly id?: string;
   /** By default `text`. */
   readonly text?: string;
   readonly title?: string;
   readonly filename?: string;
-  /** Becomes the metadata; `*` stands for all that have no other use. */
+  /** Becomes the metadata; `*` means all without another use. */
   readonly metadata?: readonly string[];
 }
 
-/** Where a document stands in its source. */
+/** The position of a document in its source. */
 export interface Place {
   /** Name of the file. */
   readonly source: string;
-  /** Where its line begins, in bytes; of a compressed file, in those that come out. */
+  /** Where its line begins, in bytes; in a compressed file, in decompressed bytes. */
   readonly byte?: number;
   /** Its row, from 0. */
   readonly row?: number;
@@ -46,40 +46,40 @@ export function placeInWords({ source, byte, row }: Place): string {
   return byte === undefined ? source : `${source}, byte ${byte}`;
 }
 
-/** What was read of a source, in its order. */
+/** What was read from a source, in order. */
 export type SourceLine = SourceDocument | SkippedFile;
 
-/** The folder of the output of jobs that name none; no folder is read with it. */
+/** The default folder for the output of jobs; it is skipped when folders are read. */
 export const OUTPUT = 'chunksmith-jobs';
 
-/** A document of a source as the service takes it from a stream: a line of JSON. */
+/** A document of a source as the service accepts it in a stream: a line of JSON. */
 export interface SourceDocument {
   readonly place: Place;
   /** Bytes of the source that it takes, for progress; an estimate if the source is compressed. */
   readonly size: number;
-  /** The line, or why there is none. */
+  /** The line, or why it is missing. */
   readonly document: Buffer | ServiceError;
-  /** Whether it stands for all that is missing of a file of lines or rows, whose ids nobody knows. */
+  /** Whether it represents all that is missing from a file of lines or rows, whose ids are unknown. */
   readonly isOfMany?: boolean;
 }
 
 /**
- * Why nothing came of a file, though nothing failed: the readers that take it cannot run here; it is not text and no reader
- * takes it; `.gitignore`, or a name with a dot in front, leaves it out (on the command line alone); or it was read and is
- * `empty`, which is a document without chunks.
+ * Why a file gave no chunks although nothing failed: the readers for it cannot run here; it is not text and no reader
+ * matches; `.gitignore`, or a name that begins with a dot, excludes it (only on the command line); or it was read and
+ * is `empty`, a document without chunks.
  */
 export type SkipReason = 'no_reader' | 'binary' | 'ignored' | 'empty';
 
-/** What is said of a file that is skipped. */
+/** The description of a skipped file. */
 export interface SkipNote {
   readonly skipped: SkipReason;
   /** Why, and what to change, in a sentence. */
   readonly detail: string;
-  /** The same of several files, in a few words: `need DOCLING_URL or TIKA_URL`. */
+  /** The same for several files, in a few words: `need DOCLING_URL or TIKA_URL`. */
   readonly brief: string;
 }
 
-/** A file that is no document. */
+/** A file that is not a document. */
 export interface SkippedFile extends SkipNote {
   readonly place: Place;
   readonly size: number;

@@ -1,7 +1,7 @@
 import type { ChunkedDocument } from './chunk-documents.ts';
 import { type Place, placeInWords, type SkipNote, type SkipReason } from './shard.ts';
 
-/** How many there are for each reason that occurred. */
+/** The number for each reason that occurred. */
 export type SkippedReasons = { readonly [R in SkipReason]?: number };
 
 /** How many were not read: a document without text was. */
@@ -15,32 +15,32 @@ export interface Skip extends SkipNote {
   readonly id?: string | undefined;
 }
 
-/** The id of the document that is still there, though it was not read; undefined if it is ignored, or was read. */
+/** The id of the document that still exists, though it was not read; undefined if it is ignored, or was read. */
 export function unreadId({ skipped, id, place }: Pick<Skip, 'skipped' | 'id' | 'place'>): string | undefined {
   return skipped === 'no_reader' || skipped === 'binary' ? (id ?? place.source) : undefined;
 }
 
-/** What is said of a document without text; undefined if it has some, or failed. */
+/** The note for a document without text; undefined if it has some, or failed. */
 export function emptyOf({ source, id, chunks, error }: ChunkedDocument): Skip | undefined {
   if (chunks > 0 || error !== undefined) return undefined;
-  return { place: source.place, id, skipped: 'empty', detail: 'There is no text in it.', brief: 'are empty' };
+  return { place: source.place, id, skipped: 'empty', detail: 'It contains no text.', brief: 'are empty' };
 }
 
-/** Those that were skipped for the same reason. Plain data that the database keeps. */
+/** Those skipped for the same reason. Plain data that the database keeps. */
 export interface SkipGroup extends Pick<Skip, 'skipped' | 'brief'> {
   readonly count: number;
   /** The first. */
   readonly names: readonly string[];
 }
 
-/** Names that stand in a line. */
+/** Maximum names in a line. */
 const MOST_NAMES = 3;
 
 /** Counts what was skipped. */
 export class Skips {
   readonly #groups = new Map<string, SkipGroup>();
 
-  /** In the order in which they came up. */
+  /** In order of first occurrence. */
   get groups(): readonly SkipGroup[] {
     return [...this.#groups.values()];
   }
@@ -91,7 +91,7 @@ function singular(brief: string): string {
 
 const VERBS: Readonly<Record<string, string>> = { are: 'is', have: 'has' };
 
-/** The line that says of a file why it was skipped; it stands among those of the documents that failed. */
+/** The line that says why a file was skipped, among the lines of failed documents. */
 export function skipLine({ place, id, skipped, detail }: Skip): string {
   return `${JSON.stringify({ ...place, ...(id !== undefined && { id }), skipped, detail })}\n`;
 }

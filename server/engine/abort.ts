@@ -1,4 +1,7 @@
-/** What a promise gives, unless the signal aborts before: then its reason is thrown at once, and the work left behind. */
+/**
+ * Settles like the promise, unless the signal aborts first: then its reason is thrown at once, and the work is
+ * abandoned.
+ */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   const aborted = Promise.withResolvers<never>();
@@ -12,7 +15,7 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | u
   }
 }
 
-/** Runs work with a controller of its own, which aborts with the signal, and can be aborted alone. */
+/** Runs work with a controller of its own, which aborts with the signal and can also be aborted separately. */
 export async function withLinkedStop<T>(
   signal: AbortSignal,
   run: (stop: AbortController) => Promise<T>,

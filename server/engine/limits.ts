@@ -18,7 +18,7 @@ export type Limits = Pick<
 /**
  * Refuses more or longer texts than a request may contain.
  *
- * @throws ServiceError `invalid_parameters` with the number that was exceeded
+ * @throws ServiceError `invalid_parameters` with the exceeded number
  */
 export function checkTexts(text: string | readonly string[], limits: Limits): void {
   const texts = Array.isArray(text) ? (text as readonly string[]) : [text as string];
@@ -48,9 +48,9 @@ export function checkDocuments(documents: readonly { readonly text: string }[], 
 }
 
 /**
- * Refuses a text that is longer than one of a request may be.
+ * Refuses a text that is too long for a request.
  *
- * @throws ServiceError `invalid_parameters` with the number that was exceeded
+ * @throws ServiceError `invalid_parameters` with the exceeded number
  */
 export function checkLength({ length }: string, place: string, limits: Limits): void {
   const amount = { unit: 'characters', count: length, limit: limits.maxCharacters };
@@ -58,10 +58,10 @@ export function checkLength({ length }: string, place: string, limits: Limits): 
 }
 
 /**
- * Refuses metadata of a document that are longer than each of its chunks may carry.
+ * Refuses metadata of a document that is larger than each of its chunks may carry.
  *
  * @param metadata JSON
- * @throws ServiceError `invalid_parameters` with the number that was exceeded
+ * @throws ServiceError `invalid_parameters` with the exceeded number
  */
 export function checkMetadata(metadata: Uint8Array | undefined, place: string, limits: Limits): void {
   const amount = { unit: 'bytes', count: metadata?.length ?? 0, limit: limits.maxMetadataBytes };
@@ -71,7 +71,7 @@ export function checkMetadata(metadata: Uint8Array | undefined, place: string, l
 /**
  * Refuses more chunks, or lists of them, than a request may contain.
  *
- * @throws ServiceError `invalid_parameters` with the number that was exceeded
+ * @throws ServiceError `invalid_parameters` with the exceeded number
  */
 export function checkChunks(lists: readonly (readonly unknown[])[], limits: Limits): void {
   atMost({
@@ -86,11 +86,11 @@ export function checkChunks(lists: readonly (readonly unknown[])[], limits: Limi
 }
 
 /**
- * Refuses an option that is a list, such as delimiters, if it is longer or has longer texts than a request may
- * contain. To be called before its type is checked, because its message names the limit that can be raised.
+ * Refuses an option that is a list, such as delimiters, if it has too many or too long entries. Call it before
+ * checking the type, because its message names the limit that can be raised.
  *
  * @param place such as `steps[1].config.delim`
- * @throws ServiceError `invalid_parameters` with the number that was exceeded
+ * @throws ServiceError `invalid_parameters` with the exceeded number
  */
 export function checkOption(value: unknown, place: string, limits: Limits): void {
   if (typeof value !== 'object' || value === null) return;
@@ -120,7 +120,7 @@ interface Amount {
 /**
  * Refuses more of anything than a request may contain.
  *
- * @throws ServiceError `invalid_parameters` with the number that was exceeded
+ * @throws ServiceError `invalid_parameters` with the exceeded number
  */
 export function atMost({ place, unit, count, limit, flag }: Amount): void {
   if (count <= limit) return;

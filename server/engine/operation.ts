@@ -7,13 +7,13 @@ import type { LeaseCache } from './stages/lease-cache.ts';
 import type { StageTools } from './stages/stages.ts';
 import type { Answer, AnyRequest, OnPart, Task, Unread } from './tasks.ts';
 
-/** What requests are read with. */
+/** What requests are parsed with. */
 export interface Rules {
   readonly registry: Registry;
   readonly schemas: RequestSchemas;
   readonly checks: Checks;
   readonly limits: Limits;
-  /** The tokenizer that counts if a request names none. */
+  /** The tokenizer for requests that name none. */
   readonly defaultTokenizer: string;
 }
 
@@ -21,11 +21,11 @@ export interface Rules {
 export interface Run extends StageTools {
   readonly rules: Rules;
   readonly limits: Limits;
-  /** The collections of sinks that a thread has open. */
+  /** The sink collections that a thread has open. */
   readonly collections: LeaseCache<SinkCollection>;
-  /** Stops plugins that heed it when it aborts. */
+  /** Stops plugins that obey it when it aborts. */
   readonly signal: AbortSignal;
-  /** Given if the answer is wanted in parts, where the work has any. */
+  /** Given if the answer is wanted in parts and the work can produce them. */
   readonly onPart: OnPart | undefined;
 }
 
@@ -37,20 +37,20 @@ export interface Run extends StageTools {
  */
 export interface Operation<T extends Task = Task, R extends AnyRequest = AnyRequest> {
   /**
-   * The plugins that a task names before its body is read, `undefined` in the place of one that is not here. No list if
-   * its work is never light enough for the event loop.
+   * The plugins that a task names before its body is read, with `undefined` for a missing one. No list if the work is
+   * never light enough for the event loop.
    */
   plugins(task: T, registry: Registry): readonly (PluginEntry | undefined)[] | undefined;
   /**
    * Reads and checks a request.
    *
-   * @param bytes what the request refers to, so they must not change
+   * @param bytes referenced by the request, so they must not change
    * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters`, `unknown_plugin`,
    *   `missing_capability`
    */
   read(task: T, bytes: Uint8Array, rules: Rules): Unread<R>;
   /** @throws ServiceError */
   run(request: R, run: Run): Promise<Answer>;
-  /** What metrics call the work. */
+  /** The name of the work in metrics. */
   label(task: T): string;
 }

@@ -14,7 +14,7 @@ import type { AnyRequest, ChunksTask, Task } from './tasks.ts';
 
 type TaskOf<K extends Task['run']> = Extract<Task, { readonly run: K }>;
 
-/** The kinds of work, by what their tasks and requests call them. */
+/** The kinds of work, by the value of `run` in their tasks and requests. */
 const OPERATIONS = {
   chunk: chunkOperation,
   execute: executeOperation,
@@ -34,7 +34,7 @@ export function operationOf({ run }: Task | AnyRequest): Operation {
   return OPERATIONS[run] as Operation;
 }
 
-/** What metrics call the work of a task. */
+/** The name of a task's work in metrics. */
 export function labelOf(task: Task): string {
   return operationOf(task).label(task);
 }

@@ -18,24 +18,27 @@ import type { Answer, AnyRequest, ChunksTask, OnPart, Task } from './tasks.ts';
 
 export type { Answer, OnPart } from './tasks.ts';
 
-/** What the service does, on bytes; it knows nothing of HTTP. Its errors are `ServiceError`s. */
+/** What the service does, on bytes, without HTTP. Its errors are `ServiceError`s. */
 export interface Service {
   /**
-   * The plugins that a task names, `undefined` in the place of one that is not here; no list if its work is never light
-   * enough for the event loop.
+   * The plugins that a task names, with `undefined` for a missing one; no list if its work is never light enough for
+   * the event loop.
    */
   plugins(task: Task): readonly (PluginEntry | undefined)[] | undefined;
-  /** Whether all plugins that the task names are light, as far as can be known before the body is read. */
+  /** Whether all plugins that the task names are light, as far as is known before the body is read. */
   mayBeLight(task: Task): boolean;
-  /** Whether a request of such a task may run on the event loop: all plugins whose tokenizers and models it uses are light. */
+  /**
+   * Whether a request of such a task may run on the event loop: all plugins whose tokenizers and models it uses are
+   * light.
+   */
   isLight(request: AnyRequest): boolean;
   /** Reads the request of a task, see `Operation.read`. */
   read(task: Task, bytes: Uint8Array): AnyRequest;
   /**
    * Runs a request.
    *
-   * @param signal stops plugins that heed it when it aborts
-   * @param onPart has an evaluation answered in parts
+   * @param signal stops plugins that obey it when it aborts
+   * @param onPart requests an evaluation in parts
    * @throws ServiceError
    */
   run(request: AnyRequest, signal: AbortSignal, onPart?: OnPart): Promise<Answer>;
@@ -100,7 +103,7 @@ export function createService(options: ServiceOptions): Service {
   };
 }
 
-/** A plugin that is not there, or cannot run, fails the request when it is read or opened, which is quick. */
+/** A missing or unusable plugin fails the request when it is read or opened, which is quick. */
 function areLight(plugins: readonly (PluginEntry | undefined)[]): boolean {
   return plugins.every(
     (entry) => entry === undefined || entry.missing.length > 0 || entry.manifest.light === true,

@@ -4,16 +4,16 @@ import type { Reported, Timings } from './answer/response-metadata.ts';
 import type { Division, LineOutcome, StreamPlan } from './read/plan.ts';
 import type { StageUses } from './stages/stages.ts';
 
-/** A piece of work for the service, as plain data that can go to another thread. */
+/** A piece of work for the service, as plain data that can be sent to another thread. */
 export type Task = ChunksTask | TextsTask | EvaluateTask | FileTask | LinesTask | StoreTask;
 
-/** Work on texts that are not chunked. */
+/** Work on texts without chunking. */
 export type TextsTask = { readonly run: 'embed' } | { readonly run: 'tokenize' };
 
-/** Work whose answer are chunks. */
+/** Work that produces chunks. */
 export type ChunksTask = DocumentsTask | RefineTask;
 
-/** Work on documents, whose answer are chunks. */
+/** Work on documents that produces chunks. */
 export type DocumentsTask = ChunkTask | ExecuteTask;
 
 export interface ChunkTask {
@@ -38,7 +38,7 @@ export interface EvaluateTask {
   readonly pipelines?: NamedPipelines;
 }
 
-/** The stored pipelines that the candidates of a request name, by the names or ids that they give. */
+/** The stored pipelines that the candidates of a request name, by the given names or ids. */
 export type NamedPipelines = ReadonlyMap<string, NamedPipeline>;
 
 export interface NamedPipeline {
@@ -53,37 +53,37 @@ export interface FileTask {
   readonly of: DocumentsTask;
   /** The `Content-Type` of the body, which is a form with the file, or the file itself. */
   readonly contentType: string | undefined;
-  /** Fields of the address; a form has further ones. */
+  /** Fields of the query string; a form has further ones. */
   readonly query: Fields;
 }
 
-/** Fields of a form or an address: the values of each, as they are written. */
+/** Fields of a form or query string: the values of each, as written. */
 export type Fields = Readonly<Record<string, readonly string[]>>;
 
-/** Some lines of a stream, to be answered with a line for each. */
+/** Some lines of a stream, each to be answered with a line. */
 export interface LinesTask {
   readonly run: 'lines';
   readonly plan: StreamPlan;
   /** The index of the first of them in the stream. */
   readonly first: number;
-  /** Bytes of each of them; they come one after the other, with nothing between them. */
+  /** Bytes of each of them; they are concatenated. */
   readonly lengths: readonly number[];
 }
 
-/** Chunks of documents that a sink is to store; the body has a line for each. The outcomes say what came of each document. */
+/** Chunks of documents to be stored by a sink; the body has a line for each. The outcomes report on each document. */
 export interface StoreTask {
   readonly run: 'store';
   readonly sink: { readonly name: string; readonly options: Readonly<Record<string, unknown>> };
-  /** Whose work it is: a collection that was opened is used again by tasks that say the same. */
+  /** Whose work it is: an open collection is reused by tasks with the same owner. */
   readonly owner: string;
-  /** In the order of their lines; one without an id fails, as it could not be found again. */
+  /** In the order of their lines; one without an id fails, because it could not be found again. */
   readonly documents: readonly { readonly id: string | undefined; readonly chunks: number }[];
 }
 
-/** What every request has once it is read. Plain data that can go to another thread. */
+/** What every request has once it is read. Plain data that can be sent to another thread. */
 export interface AnyRequest {
   readonly run: Task['run'];
-  /** The tokenizers and models that it opens, as far as they are known before it runs. */
+  /** The tokenizers and models that it opens, as far as is known before it runs. */
   readonly uses: readonly StageUses[];
   /** Seconds that it took to read. */
   readonly parseSeconds: number;
@@ -98,17 +98,17 @@ export interface Answer {
   /** What the plugins reported about each document. */
   readonly reported: readonly Reported[];
   readonly timings: Timings;
-  /** What failed of an answer and did not fail all of it; the answer says so. */
+  /** Failures that did not fail the whole answer; the answer reports them too. */
   readonly failures?: readonly PlainError[];
-  /** What came of each line of a stream, if its plan asks for more than answers, or of each document for a sink. */
+  /** The outcome of each line of a stream, if its plan asks for more than answers, or of each document for a sink. */
   readonly outcomes?: readonly LineOutcome[];
-  /** The batch as lines, if that was asked for. */
+  /** The batch as lines, if requested. */
   readonly division?: Division;
-  /** Stored pipelines that the request names and its task does not have. */
+  /** Stored pipelines that the request names and its task lacks. */
   readonly unknownPipelines?: readonly string[];
-  /** The bytes of the request, if it goes on with them: `bytes` is empty then. */
+  /** The bytes of the request, if work on them continues; `bytes` is empty then. */
   readonly body?: Uint8Array<ArrayBuffer>;
 }
 
-/** Takes parts of an answer as soon as they are there: whole lines of JSON. */
+/** Takes parts of an answer as soon as they are ready: whole lines of JSON. */
 export type OnPart = (bytes: Uint8Array<ArrayBuffer>) => void;

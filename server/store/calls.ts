@@ -4,26 +4,26 @@ import { type RetryLimits, withRetries } from '../config/retry.ts';
 import { unavailable } from './errors.ts';
 import { asStoreUnavailable } from './failures.ts';
 
-/** How long failures that may pass are retried. */
+/** How long temporary failures are retried. */
 const RETRIES: RetryLimits = { firstDelay: 4, longestDelay: 100, patience: 5000 };
 /** Milliseconds after which a caller gets an error, even if the database has not answered. */
 const MOST_WAITING = 30_000;
-/** Milliseconds after which a call that has not ended shows that the store is stuck. */
+/** Milliseconds after which an unfinished call means that the store is stuck. */
 const STUCK_AFTER = 60_000;
 
-/** The calls of a database that are under way. */
+/** The calls of a database that are in progress. */
 export interface Calls {
   /**
-   * Makes a call: repeats it while its failure may pass.
+   * Makes a call, retrying temporary failures.
    *
    * @throws ServiceError `store_unavailable` if the database cannot be used, or does not answer
    */
   make<T>(isPassing: (error: unknown) => boolean, work: () => Promise<T>): Promise<T>;
-  /** Whether a call has been under way for a minute. */
+  /** Whether a call has been in progress for a minute. */
   areStuck(): boolean;
 }
 
-/** @param now milliseconds of a clock that does not jump */
+/** @param now milliseconds of a monotonic clock */
 export function createCalls(now: () => number = () => performance.now(), mostWaiting = MOST_WAITING): Calls {
   const begun = new Set<{ readonly at: number }>();
   return {
@@ -49,7 +49,7 @@ async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   const late = sleep(milliseconds, undefined, { signal: timer.signal, ref: false }).then(() => {
     throw unavailable('it has not answered in time');
   });
-  // Whichever comes second has nobody who waits for it.
+  // Nobody awaits the one that settles second.
   late.catch(() => undefined);
   work.catch(() => undefined);
   try {

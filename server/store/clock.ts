@@ -1,10 +1,10 @@
-/** Times as text that sorts as the times do: UTC without zone, `2026-01-02T03:04:05.123456`. */
+/** Times as text that sorts chronologically: UTC without a zone, `2026-01-02T03:04:05.123456`. */
 export interface Clock {
-  /** The current time, but later than `after` and than all earlier answers. */
+  /** The current time, but later than `after` and all earlier results. */
   now(after?: string): string;
 }
 
-/** If the precise clock differs by more milliseconds from the system's, somebody has set the system's clock. */
+/** If the precise clock differs from the system clock by more milliseconds, the system clock was set. */
 const LARGEST_DRIFT = 2;
 
 /** @param read the time in milliseconds since 1970, with a fraction */

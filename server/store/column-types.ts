@@ -1,12 +1,12 @@
 import { type EntityProperty, type Platform, Type } from '@mikro-orm/core';
 
-/** A time as text with six decimals of a second; the ORM's own types keep three. */
+/** A time as text with microseconds; the ORM's own types keep only milliseconds. */
 export class MicrosecondTime extends Type<string, string> {
   override convertToDatabaseValue(value: string): string {
     return value;
   }
 
-  /** PostgreSQL writes a space instead of the `T`, and omits zeros at the end. */
+  /** PostgreSQL writes a space instead of the `T`, and omits trailing zeros. */
   override convertToJSValue(value: string): string {
     const [whole = '', fraction = ''] = value.replace(' ', 'T').split('.');
     return `${whole}.${fraction.padEnd(6, '0')}`;
@@ -22,8 +22,8 @@ export class MicrosecondTime extends Type<string, string> {
 }
 
 /**
- * JSON as text, which comes back exactly as it was stored: with the order of its members, and with NUL and
- * lone surrogates in strings. These are escapes in the text; PostgreSQL's own JSON types refuse them.
+ * JSON as text, which is returned exactly as stored: with the order of its members, and with NUL and lone surrogates
+ * in strings. These are escapes in the text; PostgreSQL's own JSON types refuse them.
  */
 export class ExactJson<T> extends Type<T, string> {
   override convertToDatabaseValue(value: T): string {

@@ -8,10 +8,10 @@ export interface PipelineRecord {
   readonly name: string;
   readonly description: string | null;
   readonly steps: readonly PipelineStep[];
-  /** UTC without zone, with six digits of a second: `2026-01-02T03:04:05.123456`. */
+  /** UTC without a zone, with microseconds: `2026-01-02T03:04:05.123456`. */
   readonly created_at: string;
   readonly updated_at: string;
-  /** Rises by one with every change. */
+  /** Incremented by every change. */
   readonly version: number;
 }
 
@@ -21,7 +21,7 @@ export interface NewPipeline {
   readonly steps: readonly PipelineStep[];
 }
 
-/** What an update sets; members that are missing stay as they are. */
+/** What an update sets; missing members stay unchanged. */
 export type PipelineChanges = Partial<NewPipeline>;
 
 /** The versions that may be changed: `*` means any. */
@@ -34,11 +34,11 @@ export interface PagePosition {
 }
 
 export interface PageRequest {
-  /** Most pipelines of the page. */
+  /** Maximum pipelines on the page. */
   readonly limit: number;
-  /** The last pipeline of the page before, or nothing for the first page. */
+  /** The last pipeline of the previous page, or nothing for the first page. */
   readonly after?: PagePosition | undefined;
-  /** Only the pipeline of exactly this name, if there is one. */
+  /** Only the pipeline with exactly this name, if there is one. */
   readonly name?: string | undefined;
 }
 
@@ -49,16 +49,14 @@ export interface Page {
 }
 
 /**
- * Keeps pipelines. When a promise resolves, the change is on disk, unless the store is in memory. Several processes may use one database:
- * no two pipelines have the same name, and no update is lost.
- *
- * Every method throws `ServiceError` `store_unavailable` if the database cannot be used, after a few retries
- * if that may pass.
+ * Stores pipelines. When a promise resolves, the change is on disk, unless the store is in memory. Several processes
+ * may use one database: no two pipelines have the same name, and no update is lost.
+ * Every method throws `ServiceError` `store_unavailable` if the database cannot be used, after a few retries if the
+ * failure may be temporary.
  */
 export interface PipelineStore {
   /**
-   * Opens the database and brings its tables up to date. Other calls wait for that, and start it if nobody
-   * has.
+   * Opens the database and updates its tables. Other calls wait for that, and start it if necessary.
    *
    * @throws StoreOpenError
    */
@@ -67,7 +65,7 @@ export interface PipelineStore {
   create(pipeline: NewPipeline): Promise<PipelineRecord>;
   /** One page, newest first. A pipeline that exists while all pages are read is on exactly one of them. */
   list(page: PageRequest): Promise<Page>;
-  /** @throws ServiceError `pipeline_not_found`, also if the id is no UUID */
+  /** @throws ServiceError `pipeline_not_found`, also if the id is not a UUID */
   get(id: string): Promise<PipelineRecord>;
   /**
    * Sets the given members. An update that changes nothing leaves `updated_at` and `version`.
@@ -86,9 +84,9 @@ export interface PipelineStore {
 
 /**
  * Which database it is: SQLite in memory if `store` is `memory`, else PostgreSQL if `databaseUrl` is not empty, else
- * an SQLite file in `dataDir`. The one in memory ends when it is closed.
+ * an SQLite file in `dataDir`. An in-memory database ends when it is closed.
  */
 export type DatabaseSettings = Pick<Config, 'dataDir' | 'databaseUrl'> & Partial<Pick<Config, 'store'>>;
 
-/** The store of a database that is open. */
+/** The store in an open database. */
 export type OpenPipelineStore = Omit<PipelineStore, 'open' | 'isStuck'>;

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
 
-/** A database that cannot be opened: what is wrong with it and the remedy, in one line, for the console. */
+/** A database that cannot be opened: the problem and the remedy, in one line, for the console. */
 export class StoreOpenError extends Error {}
 
 /** The error of a store that cannot be used now. */

@@ -6,18 +6,18 @@ import { unavailable } from './errors.ts';
 const LOCKED = 'another process keeps it locked; try again, or end that process';
 const FULL = 'the disk is full; free some space';
 const READ_ONLY = 'it cannot be written to; give the user of the server write access';
-const DAMAGED = 'its file is damaged; restore it from a backup, or move it away to begin anew';
+const DAMAGED = 'its file is damaged; restore it from a backup, or move it away to start with an empty one';
 const UNREACHABLE = 'the database does not answer; check that it runs and can be reached';
-const FILE_INSTEAD = 'there is a file where the data folder should be; choose another folder with --data-dir';
+const FILE_INSTEAD = 'the data folder is a file; choose another folder with --data-dir';
 const FILE_IN_PATH = 'a part of its path is a file; choose another folder with --data-dir';
-const UNMADE = 'the data folder cannot be made there; choose another folder with --data-dir';
-/** The code of PostgreSQL for a database that is not there. */
+const UNMADE = 'the data folder cannot be created there; choose another folder with --data-dir';
+/** PostgreSQL's code for a database that does not exist. */
 export const NO_DATABASE = '3D000';
 const REFUSED = 'the database refuses the user or the password; correct DATABASE_URL';
 
 /**
- * What the codes of the databases and of the system mean, by their beginning. The ORM has classes for a few of
- * these only, and errors while it connects, sets pragmas or migrates come without them.
+ * The meaning of error codes of the databases and of the system, by prefix. The ORM has classes for only a few of
+ * these, and errors while it connects, sets pragmas or migrates come without them.
  */
 const MEANINGS: readonly (readonly [code: string, reason: string])[] = [
   ['SQLITE_BUSY', LOCKED],
@@ -36,9 +36,9 @@ const MEANINGS: readonly (readonly [code: string, reason: string])[] = [
   ['55P03', LOCKED],
   ['25006', 'the database is read-only; connect to its primary server'],
   ['53100', FULL],
-  ['53300', 'the database takes no more connections; raise its max_connections, or run fewer servers'],
+  ['53300', 'the database accepts no more connections; raise its max_connections, or run fewer servers'],
   ['28', REFUSED],
-  ['42501', 'the user of the database may not do this; grant it the rights to create and change tables'],
+  ['42501', 'the user of the database lacks permission; grant it the rights to create and change tables'],
   [NO_DATABASE, 'the database does not exist; create it, or correct DATABASE_URL'],
   ['22P05', 'the database is not encoded in UTF-8; create it with the encoding UTF8'],
   ['08', UNREACHABLE],
@@ -49,8 +49,8 @@ const MEANINGS: readonly (readonly [code: string, reason: string])[] = [
   ['ETIMEDOUT', UNREACHABLE],
   ['EHOST', UNREACHABLE],
   ['ENETUNREACH', UNREACHABLE],
-  ['ENOTFOUND', 'the host of the database is not known; correct DATABASE_URL'],
-  ['EAI_AGAIN', 'the host of the database cannot be looked up now; check the network'],
+  ['ENOTFOUND', 'the host of the database is unknown; correct DATABASE_URL'],
+  ['EAI_AGAIN', 'the host of the database cannot be resolved now; check the network'],
   ['EACCES', READ_ONLY],
   ['EPERM', READ_ONLY],
   ['EROFS', READ_ONLY],
@@ -61,12 +61,12 @@ const MEANINGS: readonly (readonly [code: string, reason: string])[] = [
   [NO_FOLDER, UNMADE],
 ];
 
-/** Whether the reason is that a folder cannot be made or written to. */
+/** Whether the reason is that a folder cannot be created or written to. */
 export function isOfFolder(reason: string): boolean {
   return [READ_ONLY, FILE_INSTEAD, FILE_IN_PATH, UNMADE].includes(reason);
 }
 
-/** Whether an error, or one that it was caused by, has the code. */
+/** Whether an error, or one of its causes, has the code. */
 export function hasCode(error: unknown, code: string): boolean {
   return [...withCauses(error)].some((one) => (one as { code?: unknown }).code === code);
 }
@@ -75,7 +75,7 @@ export function hasCode(error: unknown, code: string): boolean {
 const LOST_CONNECTION =
   /connection (terminated|ended)|timeout expired|timeout exceeded|query read timeout|not queryable/i;
 
-/** Why the database cannot be used, without paths and keys; `undefined` if the failure is of another kind. */
+/** Why the database cannot be used, without paths and keys; `undefined` for other kinds of failure. */
 export function reasonOfFailure(error: unknown): string | undefined {
   for (const one of withCauses(error)) {
     if (one instanceof LockWaitTimeoutException || one instanceof DeadlockException) return LOCKED;
@@ -92,19 +92,19 @@ export function isTransient(error: unknown): boolean {
   return reasonOfFailure(error) === LOCKED;
 }
 
-/** Whether the same statement may succeed soon: others hold a lock, or the database starts again. */
+/** Whether the same statement may succeed soon: others hold a lock, or the database is restarting. */
 export function mayPass(error: unknown): boolean {
   const reason = reasonOfFailure(error);
   return reason === LOCKED || reason === UNREACHABLE;
 }
 
-/** The `store_unavailable` that callers are told for a failure of the database; other errors as they are. */
+/** The `store_unavailable` for callers after a failure of the database; other errors unchanged. */
 export function asStoreUnavailable(error: unknown): unknown {
   const reason = reasonOfFailure(error);
   return reason === undefined ? error : unavailable(reason, withoutStatement(error));
 }
 
-/** What the database said, for the log, without the statement and its values that the ORM puts before it. */
+/** The database's message, for the log, without the statement and values that the ORM puts before it. */
 function withoutStatement(error: unknown): Error {
   const message = reasonOf(error).split(' - ').at(-1) as string;
   return Object.assign(new Error(message.slice(0, 300)), { code: (error as { code?: unknown }).code });

@@ -16,15 +16,15 @@ import { BulkDocumentEntity, BulkJobEntity, BulkShardEntity } from './jobs/entit
 import { MIGRATIONS } from './migrations/index.ts';
 import { PipelineEntity } from './pipeline-entity.ts';
 
-/** A database that is open, with tables that are up to date. */
+/** An open database with up-to-date tables. */
 export interface OpenDatabase {
   readonly database: Database;
   readonly orm: MikroORM;
   /** Runs statements: `fork` it for a transaction. */
   readonly em: SqlEntityManager;
-  /** Throws `store_unavailable` if what was written would not be found again. */
+  /** Throws `store_unavailable` if written data would be lost. */
   checkFile(): Promise<void>;
-  /** Every call of a store is made by these. */
+  /** Every call of a store goes through these. */
   readonly calls: Calls;
 }
 
@@ -33,14 +33,14 @@ const WITHOUT_FOLDER = ', or start with --store memory, which needs none and for
 const LOCKS: RetryLimits = { firstDelay: 4, longestDelay: 100, patience: 5000 };
 /** How often a database whose tables others create at the same time is opened again. */
 const RACES: RetryLimits = { retries: 3, firstDelay: 4, longestDelay: 100 };
-/** Milliseconds that SQLite itself may wait for a lock, during which it blocks the event loop. */
+/** Milliseconds that SQLite itself may wait for a lock, blocking the event loop. */
 const BLOCKING_WAIT = 20;
 /** Milliseconds after which PostgreSQL counts as not answering. */
 export const ANSWER_PATIENCE = 5000;
 
 /**
- * Opens the database and brings its tables up to date. A file is made if there is none; a database of PostgreSQL is not,
- * since its name may be misspelt.
+ * Opens the database and updates its tables. A missing file is created; a missing PostgreSQL database is not, since
+ * its name may be misspelt.
  *
  * @throws StoreOpenError
  */
@@ -53,7 +53,7 @@ export async function openDatabase(
   try {
     const orm = await openOrm(settings, log);
     const checkFile = database.kind === 'file' ? await expectSameFile(database.path) : async () => {};
-    // Both databases are of SQL; the type of the ORM that both share does not say so.
+    // Both are SQL databases, which the ORM's common type does not express.
     return { database, orm, em: orm.em as SqlEntityManager, checkFile, calls };
   } catch (error) {
     if (error instanceof StoreOpenError) throw error;
@@ -67,8 +67,8 @@ export async function openDatabase(
 }
 
 /**
- * Several processes may open a new database at once. One of them creates its tables; the others fail, and find the work
- * done when they retry with another connection.
+ * Several processes may open a new database at once. One of them creates its tables; the others fail, and find the
+ * work done when they retry with another connection.
  */
 export async function openOrm(settings: DatabaseSettings, log: Log): Promise<MikroORM> {
   const database = databaseOf(settings);
@@ -97,7 +97,7 @@ async function openUpToDate(database: Database, log: Log): Promise<MikroORM> {
   }
 }
 
-/** The ORM would create a database that is not there. @throws StoreOpenError */
+/** The ORM would create a missing database. @throws StoreOpenError */
 async function expectDatabase(orm: MikroORM, databaseUrl: string): Promise<void> {
   try {
     await (orm.em as SqlEntityManager).getConnection().execute('select 1');
@@ -123,9 +123,9 @@ async function openSqlite(dbName: string, log: Log): Promise<MikroORM> {
 async function prepareFile(orm: MikroORM): Promise<void> {
   const connection = (orm.em as SqlEntityManager).getConnection();
   await connection.execute('pragma journal_mode = wal');
-  // What was answered survives a loss of power.
+  // Acknowledged changes survive a loss of power.
   await connection.execute('pragma synchronous = full');
-  // A write that changes nothing, so that a file which cannot be written to is noticed now.
+  // A write that changes nothing, so that a read-only file is noticed now.
   await connection.execute('pragma user_version = 1');
 }
 
@@ -150,7 +150,7 @@ async function openPostgreSql(databaseUrl: string, log: Log): Promise<MikroORM> 
   });
 }
 
-/** A connection that is given back before the answer to its last statement would keep the next one waiting for it. */
+/** A connection that is returned before its last statement was answered would keep the next user waiting. */
 function discardUnanswered(pool: Pool): void {
   pool.on('release', (_error, client) => {
     const { readyForQuery } = client as PoolClient & { readonly readyForQuery?: boolean };
@@ -169,15 +169,15 @@ function common(log: Log) {
 }
 
 /**
- * SQLite keeps writing to a file that was deleted or moved away, and what it writes is lost with the process.
+ * SQLite keeps writing to a file that was deleted or moved away, and those writes are lost with the process.
  *
- * @returns a check that throws `store_unavailable` if the path leads to no file any more, or to another one
+ * @returns a check that throws `store_unavailable` if the file at the path is gone or was replaced
  */
 async function expectSameFile(path: string): Promise<() => Promise<void>> {
   const opened = await stat(path, { bigint: true });
   return async () => {
     const found = await stat(path, { bigint: true }).catch(() => undefined);
     if (found?.ino === opened.ino && found.dev === opened.dev) return;
-    throw unavailable('its file was deleted or moved away; put it back, or start the server again');
+    throw unavailable('its file was deleted or moved away; put it back, or restart the server');
   };
 }

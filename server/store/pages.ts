@@ -2,13 +2,13 @@ import type { EntityManager, EntityName, FilterQuery, QueryOrderMap } from '@mik
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
-/** The id as it is stored; undefined if there can be none like it. */
+/** The id as stored; undefined if it is not a valid id. */
 export function idOf(given: string): string | undefined {
   const id = given.toLowerCase();
   return UUID.test(id) ? id : undefined;
 }
 
-/** A page of rows, newest first. @param after the last one of the page before */
+/** A page of rows, newest first. @param after the last one of the previous page */
 export async function newestFirst<Row extends object>(
   em: EntityManager,
   entity: EntityName<Row>,

@@ -15,7 +15,7 @@ export const PipelineEntity = defineEntity({
     steps: p.type(ExactJson<readonly PipelineStep[]>),
     createdAt: p.type(MicrosecondTime),
     updatedAt: p.type(MicrosecondTime),
-    // Not `.version()`: that wants a default in the table, and does not check deletions.
+    // Not `.version()`: that needs a default in the table, and does not check deletions.
     version: p.integer(),
   },
 });

@@ -27,8 +27,8 @@ interface Table {
 const MOST_RACES = 1000;
 
 /**
- * Every change is one statement, so that it is made whole or not at all. A change of a row names the
- * version that was read, and starts again if another change came first.
+ * Every change is one statement, so that it is applied completely or not at all. A change of a row names the version
+ * that was read, and is retried if another change came first.
  */
 export function createRepository({
   orm,
@@ -136,18 +136,18 @@ function toRecord({ createdAt, updatedAt, ...row }: Omit<PipelineRow, symbol>): 
   return { id, name, description, steps, created_at: createdAt, updated_at: updatedAt, version };
 }
 
-/** What is asked for by an id may be the name of a pipeline, which has another one. */
+/** The requested id may be the name of a pipeline with another id. */
 async function notFound({ orm }: Table, id: string): Promise<ServiceError> {
   const named = id.includes('\0')
     ? null
     : await orm.em.fork().findOne(PipelineEntity, { name: id }, { fields: ['id'] });
   const remedy =
     named === null
-      ? 'GET /v1/pipelines lists the ones there are'
+      ? 'GET /v1/pipelines lists all pipelines'
       : `the one with this name has the id ${named.id}`;
   return new ServiceError('pipeline_not_found', { id: JSON.stringify(id.slice(0, 100)), remedy });
 }
 
 function lostRaces(): ServiceError {
-  return unavailable('others keep changing this pipeline; try again');
+  return unavailable('other requests keep changing this pipeline; try again');
 }

@@ -44,7 +44,7 @@ const { values, positionals } = parseArgs({
 for (const name of positionals.length > 0 ? positionals : Object.keys(MODES)) {
   const mode = MODES[name];
   if (mode === undefined)
-    throw new Error(`There is no mode ${name}; known are ${Object.keys(MODES).join()}.`);
+    throw new Error(`There is no mode ${name}; available: ${Object.keys(MODES).join()}.`);
   const { seconds = mode.defaults.seconds, count = mode.defaults.count, seed = 1 } = values;
   const { only = '' } = values;
   const options = { seconds: Number(seconds), count: Number(count), seed: Number(seed), only };

@@ -42,7 +42,7 @@ function asking(id: PluginId, { kind, name, models = [] }: Manifest): RegExp {
   const listed = [`(?:plugins|uses): \\[[^\\]]*'(?:${id}|${name})'`, `'--plugins', '[^']*\\b${name}\\b`];
   // Names of readers and sinks are names of formats and products, so that other sentences have them too.
   if (kind === 'reader' || kind === 'sink') return new RegExp([...listed, `\\b${kind}: '${name}'`].join('|'));
-  const answered = `\\b(?:known|there) are [^/\\n]*\\b${name}\\b`;
+  const answered = `\\b(?:available:|valid names:) [^/\\n]*\\b${name}\\b`;
   const verb = kind === 'chunker' ? 'chunk' : 'refine';
   const steps = [`\\b${verb}/${name}\\b`, `\\b${verb}(?:All)?\\('${name}'`, `\\b${kind}: '${name}'`];
   const exact = models.filter((model) => !model.endsWith('*')).map((model) => model.replaceAll('.', '\\.'));
@@ -92,7 +92,7 @@ t.test('the rules see their breaches', async (t) => {
   const own = new Map([['test/plugins/chunkers/a/b.test.ts', "import './support/c.ts';"]]);
   t.same(breaches(own, ownPluginRule), []);
   const pattern = asking('chunker/a', { kind: 'chunker', name: 'a', summary: '' } as Manifest);
-  const listing = ["plugins: ['b', 'a']", "uses: ['chunker/a']", '/known are .*a/'];
+  const listing = ["plugins: ['b', 'a']", "uses: ['chunker/a']", '/available: .*a/'];
   for (const source of ["'/v1/chunk/a'", "chunk('a', {})", "{ chunker: 'a' }", ...listing])
     t.ok(pattern.test(source), source);
   for (const source of ["'/v1/chunk/ab'", "chunk('b')", "{ refinery: 'a' }"])

@@ -20,7 +20,7 @@ export const cutAtCodePoints: CutFinder = (text, start, end) => {
   return cuts;
 };
 
-/** Cuts at the given rising offsets; one may repeat. */
+/** Cuts at the given rising offsets; they may repeat. */
 export function cutAtOffsets(offsets: ArrayLike<number>): CutFinder {
   return (text, start, end) => {
     const cuts: number[] = [];
@@ -34,8 +34,8 @@ export function cutAtOffsets(offsets: ArrayLike<number>): CutFinder {
 }
 
 /**
- * Leaves out the cuts that would make a piece of fewer than `minimum` code points; a short piece
- * joins the one after it, or at the end of the stretch the one before it.
+ * Leaves out cuts that would make a piece of fewer than `minimum` code points; a short piece joins the next one, or
+ * the previous one at the end of the stretch.
  */
 export function withMinimumPiece(find: CutFinder, minimum: number): CutFinder {
   if (minimum <= 1) return find;
@@ -62,11 +62,11 @@ function keepMinimumPieces(
 }
 
 /**
- * Whether `text.slice(start, end)` has fewer than `minimum` code points; reads at most `2 * minimum` units, and no more
- * than it takes to tell.
+ * Whether `text.slice(start, end)` has fewer than `minimum` code points. Reads at most `2 * minimum` units, and no
+ * more than needed.
  */
 export function isShorter(text: string, start: number, end: number, minimum: number): boolean {
-  // So many units may be second halves of pairs; of the units that are left, every other one at most is.
+  // At most this many units can be second halves of pairs, and at most every other one of the remaining units.
   let spare = end - start - minimum;
   if (spare < 0) return true;
   for (let at = start + 1; 2 * spare < end - at; at++) {
@@ -98,7 +98,7 @@ export function addCut(cuts: number[], text: string, cut: number, start: number,
 
 /** Properties of texts. Offsets are UTF-16 code units. */
 
-/** Whether the text is empty or Unicode white space only, and so gives no chunks. */
+/** Whether the text is empty or only Unicode white space, and so gives no chunks. */
 export function isBlank(text: string): boolean {
   return !/\P{White_Space}/u.test(text);
 }
@@ -130,7 +130,10 @@ export function countCodePoints(text: string, start: number, end: number): numbe
   return points;
 }
 
-/** What stands for a chunk where its context counts: in its vector, its hash and its limit. @param context of any chunk */
+/**
+ * The text that represents a chunk where its context counts: in its vector, its hash and its limit.
+ * @param context of any chunk
+ */
 export function embeddedText(text: string, context: unknown): string {
   return typeof context === 'string' && context !== '' ? `${context}\n${text}` : text;
 }

@@ -5,8 +5,8 @@ import { addCut } from './cuts.ts';
 export type DelimiterSide = 'prev' | 'next';
 
 /**
- * Cuts at literal delimiters, never at patterns. If several begin at one place, the longest counts, and
- * the search continues after it. Costs time linear in the text for a given list.
+ * Cuts at literal delimiters, never at patterns. If several begin at the same place, the longest one counts, and the
+ * search continues after it. Time is linear in the text for a given list.
  */
 export function cutAtDelimiters(delimiters: readonly string[], side: DelimiterSide = 'prev'): CutFinder {
   const tries = buildTries(delimiters);
@@ -16,8 +16,8 @@ export function cutAtDelimiters(delimiters: readonly string[], side: DelimiterSi
       : searchDelimiters(tries, side === 'prev', text, start, end);
 }
 
-// At module level, because a finder lives for one request only, and V8 discards optimised code with the closure
-// that it was made for.
+// At module level, because a finder lives for only one request, and V8 discards optimised code together with its
+// closure.
 function searchDelimiters(tries: Tries, isPrev: boolean, text: string, start: number, end: number): number[] {
   const part = text.slice(start, end);
   const cuts: number[] = [];
@@ -45,14 +45,14 @@ export function cutAtLineStarts(starts: readonly string[]): CutFinder {
   return (text, start, end) => find(text, start, end).map((cut) => cut + 1);
 }
 
-/** Where the next delimiter of one trie may begin; the length of the text if there is none. */
+/** Where the next delimiter of one trie may begin; the length of the text if there is no other. */
 interface Search {
   readonly unit: string;
   readonly trie: Trie;
   at: number;
 }
 
-// No text is as long. Infinity would make V8 keep `at` as a floating-point number, in an object of its own.
+// Longer than any text. Infinity would make V8 store `at` as a boxed floating-point number.
 const NOWHERE = 2 ** 30 - 1;
 const NONE: Search = { unit: '', trie: newTrie(), at: NOWHERE };
 
@@ -67,11 +67,14 @@ function earliest(searches: readonly Search[]): Search {
   return first;
 }
 
-/** Units at the start of a long stretch that tell how many delimiters it has. */
+/** Units at the start of a long stretch from which the density of delimiters is estimated. */
 const SAMPLE = 512;
-/** A stretch is long if it has so many times the sample. */
+/** A stretch is long if it is this many times the sample. */
 const LONG = 8;
-/** Where one unit of so many may begin a delimiter, reading every unit is faster than searching for each delimiter. */
+/**
+ * If more than one unit in this many may begin a delimiter, reading every unit is faster than searching for each
+ * delimiter.
+ */
 const DENSE = 32;
 
 /** Whether delimiters are so dense in a stretch that `readDelimiters` finds them faster than a search. */
@@ -85,7 +88,7 @@ function areDense(tries: Tries, text: string, start: number, end: number): boole
 
 /** Units of a block. */
 const BLOCK = 1 << 14;
-/** A block of a text: its units are read about twice as fast from an array as by `charCodeAt`. */
+/** A block of a text: units are read about twice as fast from an array as by `charCodeAt`. */
 const units = new Uint16Array(BLOCK);
 const bytes = Buffer.from(units.buffer);
 
@@ -115,7 +118,7 @@ interface Stretch {
  *
  * @param found how many `starts` it has
  * @param done where the last delimiter before it ends
- * @returns where the last one now ends
+ * @returns where the last delimiter now ends
  */
 function cutBlock(
   from: number,
@@ -147,12 +150,12 @@ function findStarts(length: number): number {
   return found;
 }
 
-/** For each unit, the place of its trie in `known`, counted from 1, or 0. */
+/** For each unit, the index of its trie in `known`, counted from 1, or 0. */
 const table = new Uint16Array(0x10000);
-/** The tries that the table is for. */
+/** The tries that the table was built for. */
 let known: Tries = [];
 
-/** Fills the table, which is too large to be made for each finder. */
+/** Fills the table, which is too large to be allocated for each finder. */
 function useTable(tries: Tries): void {
   if (tries === known) return;
   for (const [unit] of known) table[unit.charCodeAt(0)] = 0;

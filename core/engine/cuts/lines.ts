@@ -1,9 +1,12 @@
 import type { Span } from '../../contracts/chunk.ts';
 import { isWhiteSpace } from './cuts.ts';
 
-/** Lines near an offset of a text. A carriage return alone begins none. Each function reads a bounded stretch. */
+/**
+ * Lines near an offset of a text. A carriage return alone does not begin a line. Each function reads a bounded
+ * stretch.
+ */
 const LONGEST_LINE = 240;
-/** What is shorter is sought backwards. */
+/** The longest stretch that is searched backwards. */
 const SHORT_LINE = 8;
 const LONGEST_SPACE = 16;
 
@@ -21,7 +24,7 @@ export function isBehindBlankLine(text: string, at: number): boolean {
   return at === 0 || lineFeeds(text, endOfContent(text, 0, at), at) > 1;
 }
 
-/** Where the text before `end` ends without white space; `end` if there is more of that than blank lines have. */
+/** Where the text before `end` ends without white space; `end` if there is more white space than blank lines have. */
 export function endOfContent(text: string, floor: number, end: number): number {
   const least = Math.max(floor, end - LONGEST_SPACE);
   let at = end;
@@ -43,7 +46,7 @@ export function startOfLine(text: string, floor: number, end: number): number | 
   return startOfLongLine(text, floor, end);
 }
 
-/** Looked for from the front, because `indexOf` is several times as fast as a loop where there are few line feeds. */
+/** Searched from the front, because `indexOf` is several times as fast as a loop if line feeds are rare. */
 function startOfLongLine(text: string, floor: number, end: number): number | undefined {
   let start = Math.max(floor, end - LONGEST_LINE);
   let lineFeed = text.indexOf('\n', start);
@@ -54,7 +57,7 @@ function startOfLongLine(text: string, floor: number, end: number): number | und
   return isLineStart(text, start) ? start : undefined;
 }
 
-/** The start of the paragraph that ends at `end`, or `floor` if that is behind it; `undefined` if it is not near. */
+/** The start of the paragraph that ends at `end`, or `floor` if that is later; `undefined` if it is not near. */
 export function startOfParagraph(text: string, floor: number, end: number): number | undefined {
   const least = Math.max(floor, end - LONGEST_LINE);
   return lastBlankLineEnd(text, least, end) ?? (least === floor ? floor : undefined);
@@ -68,7 +71,7 @@ export function lineAbove(text: string, floor: number, start: number): Span | un
   return above === undefined ? undefined : { start: above, end };
 }
 
-/** The first line at or behind `start`. */
+/** The first line at or after `start`. */
 export function lineAt(text: string, start: number): string {
   const [line = ''] = text.slice(start, start + LONGEST_LINE).split('\n', 1);
   return line;
@@ -108,7 +111,7 @@ export function afterLineBreak(text: string, at: number): number {
   return text.charCodeAt(at) === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED ? at + 2 : at + 1;
 }
 
-/** Where the line after the one at an offset begins; `end` if there is none before it. */
+/** Where the line after the one at an offset begins; `end` if none begins before it. */
 export function nextLine(text: string, from: number, end: number): number {
   for (let at = from; at < end; at++) if (isLineBreak(text.charCodeAt(at))) return afterLineBreak(text, at);
   return end;

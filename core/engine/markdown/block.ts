@@ -14,16 +14,19 @@ export type BlockKind =
   | 'quote'
   | 'footnote';
 
-/** Whole lines of a Markdown text, `[start, end)` with the last one's break. Containers come before what they hold. */
+/**
+ * Whole lines of a Markdown text, `[start, end)`, including the last line break. Containers come before their
+ * contents.
+ */
 export interface MarkdownBlock {
   readonly kind: BlockKind;
   readonly start: number;
   readonly end: number;
-  /** How many containers it lies in. */
+  /** The number of containers around it. */
   readonly depth: number;
-  /** Of a heading: 1 to 6; 0 of others. */
+  /** Headings: 1 to 6; others: 0. */
   readonly level: number;
-  /** Where the letters of its first line begin; of a table, where its first row begins, behind the delimiter row. */
+  /** Where the text of its first line begins; for a table, where its first row begins, after the delimiter row. */
   readonly inner: number;
 }
 
@@ -33,18 +36,18 @@ export interface OpenBlock extends MarkdownBlock {
   end: number;
   level: number;
   inner: number;
-  /** Of an item or a footnote: columns that its lines are indented by. Of a fence: its length. */
+  /** Item, footnote: columns that its lines are indented by. Fence: its length. */
   width: number;
-  /** Of a fence, list or item: its mark. Of HTML: its kind. Of a paragraph: whether it is a label alone so far. */
+  /** Fence, list, item: the marker. HTML: the block type. Paragraph: 1 while it holds only a link label. */
   mark: number;
   /** Whether a container holds anything. */
   isFilled: boolean;
-  /** Of a paragraph: where its last line begins, and where the letters of that do. */
+  /** Paragraph: where its last line begins, and where that line's text begins. */
   lastLine: number;
   lastInk: number;
 }
 
-/** Marks a paragraph that is `[label]:` so far, which the next line may complete as a definition. */
+/** Marks a paragraph that is only `[label]:` so far, which the next line may complete as a definition. */
 export const LABEL_ALONE = 1;
 
 export function openBlock(
@@ -69,7 +72,7 @@ export function openBlock(
   };
 }
 
-/** Whether a block is text that the next line may go on with. */
+/** Whether a block is text that the next line may continue. */
 export function isText(block: OpenBlock | undefined): block is OpenBlock {
   return block?.kind === 'paragraph' || block?.kind === 'definition';
 }

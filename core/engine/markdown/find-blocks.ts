@@ -16,8 +16,8 @@ import { CLOSE_PAREN, DASH, DOT, isBlank, isDigit, isSpace, PLUS, STAR } from '.
 import { type Begun, MOST_CONTAINERS, Scan } from './scan.ts';
 
 /**
- * Finds the blocks of CommonMark (0.31), with GFM's tables, footnotes and front matter, in one pass over the lines; inline
- * syntax is not looked at. It differs from the specification where that needs more than one pass: a link definition
+ * Finds the blocks of CommonMark (0.31), with GFM's tables, footnotes and front matter, in one pass over the lines;
+ * inline syntax is ignored. It differs from the specification where that needs more than one pass: a link definition
  * has its label on one line and its destination there or on the next, and containers are nested at most 32 deep.
  */
 export function findMarkdownBlocks(text: string): readonly MarkdownBlock[] {
@@ -38,8 +38,8 @@ export function findMarkdownBlocks(text: string): readonly MarkdownBlock[] {
 const OPENING = /^\ufeff?(---|\+\+\+)[ \t]*(?:\r\n|\r|\n)(?=[ \t]*(?:#|[^\s:=][^:=\r\n]*[:=]))/;
 
 /**
- * Metadata between lines of `---` or `+++` at the beginning of the text, of which the first is a comment or a member: a
- * document that begins with a rule keeps it.
+ * Metadata between lines of `---` or `+++` at the beginning of the text, the first of which is a comment or a member:
+ * a document that begins with a rule keeps it.
  */
 function readFrontMatter({ text, line, found }: Scan): void {
   const open = OPENING.exec(text);
@@ -52,7 +52,7 @@ function readFrontMatter({ text, line, found }: Scan): void {
   found.push(openBlock('front_matter', 0, line.next, 0, 0));
 }
 
-/** Begins what the line begins, containers first and then one leaf, or goes on with a paragraph or table. */
+/** Begins the blocks that the line opens, containers first and then one leaf, or continues a paragraph or table. */
 function beginBlocks(scan: Scan, matched: number): void {
   const { line } = scan;
   let depth = matched;
@@ -76,7 +76,7 @@ function beginBlocks(scan: Scan, matched: number): void {
   }
 }
 
-/** @param text the open text that the line could go on with, unless that would be lazy */
+/** @param text the open text that the line could continue, unless that would be lazy */
 function beginBlock(scan: Scan, depth: number, text: OpenBlock | undefined): Begun {
   switch (scan.line.unit) {
     case letters.GREATER:
@@ -125,7 +125,7 @@ function isMark(unit: number): boolean {
   return unit < 128 && MARKS[unit] === 1;
 }
 
-/** How many of the open containers the present line goes on with. */
+/** How many of the open containers the current line continues. */
 function matchContainers({ line, open }: Scan): number {
   let matched = 0;
   for (; matched < open.length; matched++) {
@@ -158,7 +158,7 @@ function beginFootnote(scan: Scan, depth: number): Begun {
   return 'container';
 }
 
-/** @param text the open text that the line could go on with, unless that would be lazy */
+/** @param text the open text that the line could continue, unless that would be lazy */
 function beginItem(scan: Scan, depth: number, text: OpenBlock | undefined): Begun {
   const { line } = scan;
   const marker = markerLetters(scan);
@@ -178,7 +178,7 @@ function beginItem(scan: Scan, depth: number, text: OpenBlock | undefined): Begu
   return 'container';
 }
 
-/** Letters of the mark of an item: one, or up to nine digits and what closes them; 0 if there is none. */
+/** Length of an item's marker: one character, or up to nine digits and a closing one; 0 if there is none. */
 function markerLetters({ text, line: { ink, end, unit } }: Scan): number {
   if (unit === DASH || unit === STAR || unit === PLUS) return 1;
   let at = ink;
@@ -188,7 +188,7 @@ function markerLetters({ text, line: { ink, end, unit } }: Scan): number {
   return digits > 0 && digits < 10 && (close === DOT || close === CLOSE_PAREN) ? digits + 1 : 0;
 }
 
-/** Whether an item may end a paragraph: one that is not empty, and the first if items are numbered. */
+/** Whether an item may interrupt a paragraph: it must not be empty, and numbered items must start with the first. */
 function interruptsText({ text, line: { ink, end } }: Scan, marker: number): boolean {
   const isFirst = marker === 1 || /^0*1$/.test(text.slice(ink, ink + marker - 1));
   return isFirst && !isBlank(text, ink + marker, end);

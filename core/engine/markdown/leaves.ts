@@ -16,7 +16,7 @@ import {
 } from './letters.ts';
 import type { Begun, Scan } from './scan.ts';
 
-/** Whether the present line belongs to a leaf that takes lines as they are. */
+/** Whether the current line belongs to a leaf that takes lines verbatim. */
 export function continueRaw(scan: Scan, leaf: OpenBlock): boolean {
   const { isBlank, indent, ink, end } = scan.line;
   if (leaf.kind === 'indented') {
@@ -61,7 +61,7 @@ export function beginFence(scan: Scan, depth: number): Begun {
   return 'leaf';
 }
 
-/** @param text the open text that the line could go on with, unless that would be lazy */
+/** @param text the open text that the line could continue, unless that would be lazy */
 export function beginHtml(scan: Scan, depth: number, text: OpenBlock | undefined): Begun {
   const { ink, end } = scan.line;
   const kind = htmlKindOf(scan.text, ink, end);
@@ -85,7 +85,7 @@ export function beginBreak(scan: Scan, depth: number): Begun {
   return 'leaf';
 }
 
-/** Makes a heading of the paragraph above a line of `=` or `-`. */
+/** Turns the paragraph above a line of `=` or `-` into a heading. */
 export function underline(scan: Scan, text: OpenBlock | undefined): Begun {
   const { ink, end, unit } = scan.line;
   const isLine = isBlank(scan.text, runEnd(scan.text, ink, end, unit), end);
@@ -97,7 +97,7 @@ export function underline(scan: Scan, text: OpenBlock | undefined): Begun {
   return 'leaf';
 }
 
-/** Makes a table of the last line of the paragraph above a delimiter row. */
+/** Turns the last line of the paragraph above a delimiter row into a table. */
 export function beginTable(scan: Scan, text: OpenBlock | undefined): Begun {
   if (text?.kind !== 'paragraph') return 'nothing';
   const { ink, end, start, next } = scan.line;
@@ -120,7 +120,7 @@ export function beginText(scan: Scan, depth: number): void {
   readFirstLine(scan, scan.begin('paragraph', depth));
 }
 
-/** Goes on with a paragraph, or with the text behind a link definition, which is a paragraph of its own. */
+/** Continues a paragraph, or the text after a link definition, which is a paragraph of its own. */
 export function continueText(scan: Scan, text: OpenBlock): void {
   const { start, next, ink, end } = scan.line;
   if (text.kind === 'definition') {
@@ -134,7 +134,7 @@ export function continueText(scan: Scan, text: OpenBlock): void {
   if (isLabel && isDestination(scan.text, ink, end)) text.kind = 'definition';
 }
 
-/** Looks whether the first line of a paragraph is a link definition. */
+/** Checks whether the first line of a paragraph is a link definition. */
 function readFirstLine(scan: Scan, paragraph: OpenBlock): void {
   const { ink, end, unit } = scan.line;
   addLine(scan, paragraph);
@@ -151,7 +151,7 @@ function addLine(scan: Scan, paragraph: OpenBlock): void {
   scan.extend(paragraph);
 }
 
-/** Columns of a row of delimiters, `| --- | :-: |`; 0 where the stretch is none. */
+/** Number of columns of a delimiter row, `| --- | :-: |`; 0 if the stretch is not one. */
 function delimiterColumns(text: string, start: number, end: number): number {
   let columns = 0;
   let pipes = 0;
@@ -179,7 +179,7 @@ const COLONED = 1;
 const DASHES = 2;
 const CLOSED = 3;
 
-/** Cells of a row: what stands between pipes, of which the first and the last letter make none. */
+/** Number of cells of a row: the stretches between pipes. A pipe at either end adds none. */
 function cellsOf(text: string, start: number, end: number): number {
   let to = end;
   while (to > start && /\s/.test(text[to - 1] as string)) to--;

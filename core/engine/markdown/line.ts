@@ -2,8 +2,8 @@ import { keepOptimised } from '../keep-optimised.ts';
 import { BOM, GREATER, isSpace, TAB } from './letters.ts';
 
 /**
- * The lines of a text, one after the other, and the place in the present one that blocks have been read up to.
- * Lines end with LF, CR or both. Columns count a tab up to the next multiple of four.
+ * The lines of a text, one after the other, and how far blocks have read into the current one. Lines end with LF, CR
+ * or both. Columns count a tab up to the next multiple of four.
  */
 export class Line {
   readonly #text: string;
@@ -11,7 +11,7 @@ export class Line {
   start = 0;
   end = 0;
   next = 0;
-  /** The column read up to, and the first letter behind it that is no space, with its column. */
+  /** The column read up to, and the first character after it that is not a space, with its column. */
   column = 0;
   ink = 0;
   #inkColumn = 0;
@@ -36,7 +36,7 @@ export class Line {
     this.#skipSpace(start === 0 && text.charCodeAt(0) === BOM ? 1 : start);
   }
 
-  /** The first letter behind the place read up to; NaN at the end of the text. */
+  /** The first character after the position read up to; NaN at the end of the text. */
   get unit(): number {
     return this.#text.charCodeAt(this.ink);
   }
@@ -50,13 +50,13 @@ export class Line {
     return this.ink >= this.end;
   }
 
-  /** Goes behind a mark of so many letters. */
+  /** Skips a marker of this length. */
   consume(letters: number): void {
     this.column = this.#inkColumn + letters;
     this.#skipSpace(this.ink + letters);
   }
 
-  /** Goes behind the mark of a quote, if one is next. */
+  /** Skips a quote marker, if one is next. */
   consumeQuote(): boolean {
     if (this.indent >= 4 || this.isBlank || this.unit !== GREATER) return false;
     this.consume(1);

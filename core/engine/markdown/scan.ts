@@ -2,20 +2,20 @@ import { keepOptimised } from '../keep-optimised.ts';
 import { type BlockKind, isText, type OpenBlock, openBlock } from './block.ts';
 import { Line } from './line.ts';
 
-/** Deeper containers are text: so a line costs no more than this, whatever stands in it. */
+/** Deeper containers are treated as text, which bounds the cost of a line. */
 export const MOST_CONTAINERS = 32;
 
 /** What a line has begun. */
 export type Begun = 'nothing' | 'leaf' | 'container';
 
-/** A pass over the lines of a Markdown text: the present line, the blocks so far, and those that are open. */
+/** A pass over the lines of a Markdown text: the current line, the blocks so far, and the open ones. */
 export class Scan {
   readonly text: string;
   readonly line: Line;
   readonly found: OpenBlock[] = [];
-  /** The open containers, from the outside in. */
+  /** The open containers, outermost first. */
   readonly open: OpenBlock[] = [];
-  /** The open block of lines in the innermost container. */
+  /** The open leaf block in the innermost container. */
   leaf: OpenBlock | undefined;
   /** End of the last line that belongs to a block. */
   #lastEnd = 0;
@@ -25,19 +25,19 @@ export class Scan {
     this.line = new Line(text);
   }
 
-  /** The open text, which a line may go on with. */
+  /** The open text, which a line may continue. */
   get openText(): OpenBlock | undefined {
     return isText(this.leaf) ? this.leaf : undefined;
   }
 
-  /** Begins a leaf in so many of the open containers, and closes the others. */
+  /** Begins a leaf in this many of the open containers, and closes the others. */
   begin(kind: BlockKind, depth: number): OpenBlock {
     const leaf = this.#add(kind, depth);
     this.leaf = leaf;
     return leaf;
   }
 
-  /** Begins a leaf that has one line alone. */
+  /** Begins a leaf of a single line. */
   beginLine(kind: BlockKind, depth: number): OpenBlock {
     const leaf = this.#add(kind, depth);
     this.leaf = undefined;
@@ -50,19 +50,19 @@ export class Scan {
     return container;
   }
 
-  /** Has a leaf behind another one, in the same containers. */
+  /** Replaces the open leaf by one that follows it in the same containers. */
   follow(leaf: OpenBlock): void {
     this.found.push(leaf);
     this.leaf = leaf;
   }
 
-  /** Gives the present line to a block. */
+  /** Adds the current line to a block. */
   extend(leaf: OpenBlock): void {
     leaf.end = this.line.next;
     this.#lastEnd = this.line.next;
   }
 
-  /** Closes the leaf, and the containers behind so many. */
+  /** Closes the leaf, and all containers deeper than this. */
   closeTo(depth: number): void {
     this.leaf = undefined;
     while (this.open.length > depth) (this.open.pop() as OpenBlock).end = this.#lastEnd;

@@ -7,10 +7,10 @@ import { introductionStart, isSubheading, isWholeBlock } from './introductions.t
 import { packPieces } from './packing.ts';
 
 /**
- * Divides a stretch of a text into chunks of at most `size` tokens along a hierarchy: it is cut by the
- * first finder and packed; what is still too large is cut by the next one, at last between tokens and
- * between code points. Only a single code point can stay over the limit. What only introduces the text behind
- * it, such as a heading, goes with that (see `introductions.ts`).
+ * Divides a stretch of a text into chunks of at most `size` tokens along a hierarchy: the first finder cuts it and
+ * the pieces are packed; what is still too large is cut by the next one, and at the end between tokens and between
+ * code points. Only a single code point can stay over the limit. Text that only introduces what follows, such as a
+ * heading, stays with it (see `introductions.ts`).
  *
  * @param findTokens `cutAtTokens` of the text, which several calls share
  */
@@ -70,7 +70,7 @@ function divideAt(division: Division, level: number, start: number, end: number)
   placeAll(division, level, start, packPieces(boundaries, tokens, { size }));
 }
 
-/** Moves each cut behind introductions to before them, or leaves it out if there is one already. */
+/** Moves each cut that follows introductions to before them, or drops it if there is a cut already. */
 function joinIntroductions(
   division: Division,
   level: number,
@@ -89,12 +89,12 @@ function joinIntroductions(
   cuts.length = kept;
 }
 
-/** How many introductions in a row go with what follows. */
+/** Maximum number of consecutive introductions that stay with what follows. */
 const MOST_IN_A_ROW = 6;
 
 /**
- * Where the introductions begin that end at `cut` and go with the piece `[cut, end)`; `cut` if there are none. If
- * not all of a row go with it, those from a subheading on do.
+ * Where the introductions begin that end at `cut` and stay with the piece `[cut, end)`; `cut` if there are none. If
+ * they cannot all stay with it, those from a subheading on do.
  */
 function startOfIntroductions(
   division: Division,
@@ -118,8 +118,8 @@ function startOfIntroductions(
 }
 
 /**
- * Whether an introduction `[start, cut)` goes with the piece `[cut, end)`: if both fit together, or if the piece is
- * cut at a finer level anyway or can be. An introduction of more than half the limit is text there.
+ * Whether an introduction `[start, cut)` stays with the piece `[cut, end)`: if both fit together, or if the piece is
+ * or can be cut at a finer level anyway. An introduction of more than half the limit counts as text.
  */
 function goesWithNext(division: Division, level: number, start: number, cut: number, end: number): boolean {
   const { text, tokens, size, lastNamed } = division;
@@ -129,7 +129,7 @@ function goesWithNext(division: Division, level: number, start: number, cut: num
   return level < lastNamed || tokens.count(cut, end) > size;
 }
 
-/** Whether the piece `[cut, end)` either fits together with what is before it, or has to be cut without that. */
+/** Whether the piece `[cut, end)` either fits together with what is before it, or has to be cut even without that. */
 function cutsNoPiece({ tokens, size }: Division, start: number, cut: number, end: number): boolean {
   return tokens.count(start, end) <= size || tokens.count(cut, end) > size;
 }
@@ -138,7 +138,7 @@ function cutsNoPiece({ tokens, size }: Division, start: number, cut: number, end
 function placeAll(division: Division, level: number, start: number, packed: readonly Span[]): void {
   const { text, levels, size, minCharacters, spans } = division;
   const canDivide = level + 1 < levels.length;
-  // If the minimum is near the limit every chunk is short, and none may cost its neighbour a good cut.
+  // If the minimum is near the limit, every chunk is short, and none may cost its neighbour a good cut.
   const minToStand = Math.min(minCharacters, Math.floor(size / 2));
   let from = start;
   for (let index = 0; index < packed.length; index++) {
@@ -179,7 +179,7 @@ function isOver({ token_count }: Span, size: number): boolean {
   return (token_count as number) > size;
 }
 
-/** Cuts between the tokens of a text, which are found once, at the first call. */
+/** Cuts between the tokens of a text, which are computed once, at the first call. */
 export function cutAtTokens(tokens: TokenizedText): CutFinder {
   let find: CutFinder | undefined;
   return (text, start, end) => {
@@ -189,15 +189,15 @@ export function cutAtTokens(tokens: TokenizedText): CutFinder {
 }
 
 interface OverlapLimits {
-  /** Most tokens of a chunk, what it repeats included. */
+  /** Maximum tokens per chunk, including repeated ones. */
   readonly size: number;
-  /** Most tokens that it repeats. */
+  /** Maximum tokens repeated. */
   readonly overlap: number;
 }
 
 /**
- * Lets each chunk but the first begin before the end of the one before it: at the first cut of the coarsest level
- * that has one so near. Starts keep rising, and counts are those of the chunks' own texts.
+ * Moves the start of each chunk but the first back before the end of the previous one: to the first cut of the
+ * coarsest level that has one near enough. Starts keep rising, and counts are exact for each chunk's own text.
  */
 function repeatEnds(
   text: string,
@@ -220,12 +220,12 @@ function repeatEnds(
   return found;
 }
 
-/** A chunk, and the offset behind which it may begin. */
+/** A chunk, and the offset after which it may begin. */
 interface Candidate extends Span {
   readonly least: number;
 }
 
-/** How many cuts of a level are tried; where tokens join at a cut, the first may be one token too many. */
+/** How many cuts of a level are tried; where tokens merge across a cut, the first may be one token too many. */
 const MOST_TRIES = 16;
 
 function firstFitting(

@@ -12,17 +12,16 @@ import {
 } from '../cuts/lines.ts';
 
 /**
- * An introduction is what only announces the text behind it, so that it should not be cut from that:
+ * An introduction only announces the text after it, so it should not be separated from that text:
  *
- * - a heading `# Title`, which is also what a comment of many languages looks like; a comment with `//`, `--` or
+ * - a heading `# Title`, which is also what a comment looks like in many languages; a comment with `//`, `--` or
  *   in `/*`; a decorator (`@x`, `#[x]`)
  * - a title that is underlined, or numbered and alone between blank lines
  * - a short paragraph that ends in a colon, or the end of one from the last cut on
- *
- * It ends with its line, and the blank lines behind it belong to it. What is longer than these, and than the lines
- * that `lines.ts` looks for, is text.
+ * It ends with its line, including the blank lines after it. Anything longer than these, or than the lines that
+ * `lines.ts` looks for, is ordinary text.
  */
-/** Of a piece that ends like a sentence and is a title all the same: `## Why?`. */
+/** A piece that ends like a sentence and is still a title: `## Why?`. */
 const LONGEST_SENTENCE = 100;
 const LONGEST_COMMENT = 800;
 const LONGEST_SPACE = 16;
@@ -42,14 +41,13 @@ const UNDERLINE = /^([=\-~^*+])\1{2,}$/;
 const NUMBERED = /^\d{1,3}(?:\.\d{1,3}){0,4}\.?[ \t]+\S.*[^\s.,;:!?。，；：！？]$/;
 
 /**
- * Where the introduction begins that ends at the start of a line; `end` if there is none. It is sought behind
- * `floor`, and one that ends in a colon behind `lastCut`, the cut before this one. Reads a bounded number of
- * characters.
+ * Where the introduction begins that ends at `end`, the start of a line; `end` if there is none. The search stops at
+ * `floor`, and for one that ends in a colon at `lastCut`, the previous cut. Reads a bounded number of characters.
  */
 export function introductionStart(text: string, floor: number, lastCut: number, end: number): number {
   if (end === floor || !isLineStart(text, end)) return end;
   const lineEnd = endOfContent(text, floor, end);
-  // A cut between the two was looked at before, and kept.
+  // A cut between the two was considered before, and kept.
   if (lastCut > lineEnd) return end;
   const last = text.charCodeAt(lineEnd - 1);
   if (isSentenceEnd(last) && endsProse(text, lastCut, lineEnd)) return end;
@@ -82,8 +80,8 @@ export function isWholeBlock(text: string, at: number): boolean {
 }
 
 /**
- * Whether a line that ends like a sentence ends prose: more than a short line, with a blank line behind it. Decided
- * without looking for the start of the line, because this is where most paragraphs are told from titles.
+ * Whether a line that ends like a sentence ends prose: more than a short line, followed by a blank line. Decided
+ * without looking for the start of the line, because this rules out most paragraphs.
  */
 function endsProse(text: string, lastCut: number, lineEnd: number): boolean {
   if (lineEnd - lastCut <= LONGEST_SENTENCE && isLineStart(text, lastCut)) return false;
@@ -92,7 +90,7 @@ function endsProse(text: string, lastCut: number, lineEnd: number): boolean {
   return unit === LINE_FEED || unit === CARRIAGE_RETURN;
 }
 
-/** Whether a line has the mark of a heading, a comment or a decorator at its beginning. */
+/** Whether a line begins with the marker of a heading, a comment or a decorator. */
 function isMarked(text: string, start: number, end: number): boolean {
   let at = start;
   while (isBlankUnit(text.charCodeAt(at))) at++;
@@ -101,7 +99,7 @@ function isMarked(text: string, start: number, end: number): boolean {
   return isMark && MARKED.test(text.slice(start, end));
 }
 
-/** The start of the paragraph that ends at `end`, or of what stands of it behind `floor`, if no fence ends in it. */
+/** The start of the paragraph that ends at `end`, or of the part of it after `floor`, if no fence ends in it. */
 function startOfColon(text: string, floor: number, end: number): number | undefined {
   const start = startOfParagraph(text, floor, end);
   if (start === undefined) return undefined;
@@ -120,7 +118,7 @@ function startOfComment(text: string, floor: number, end: number): number | unde
   return isFirst ? start : undefined;
 }
 
-/** The start of the one line above an underline, or of the overline that some titles have as well. */
+/** The start of the line above an underline, or of the overline that some titles also have. */
 function startOfTitle(text: string, floor: number, start: number, end: number): number | undefined {
   const underline = text.slice(start, end);
   const title = UNDERLINE.test(underline) ? lineAbove(text, floor, start) : undefined;
@@ -135,7 +133,7 @@ function isEndOfFence(underline: string, { start, end }: Span): boolean {
   return underline === '~~~' || (underline.startsWith('~') && underline.length < end - start);
 }
 
-/** Whether a line is numbered and alone between blank lines, and what follows at `next` is no further item of a list. */
+/** Whether a line is numbered and alone between blank lines, and `next` does not continue it as a list. */
 function isNumberedTitle(text: string, start: number, end: number, next: number): boolean {
   if (!NUMBERED.test(text.slice(start, end))) return false;
   if (!isBehindBlankLine(text, start) || lineFeeds(text, end, next) < 2) return false;
@@ -146,7 +144,7 @@ function isDigit(unit: number): boolean {
   return unit >= 48 && unit <= 57;
 }
 
-/** Whether a unit ends most sentences, of whatever script. */
+/** Whether a unit ends most sentences, in any script. */
 function isSentenceEnd(unit: number): boolean {
   return unit === 0x2e || unit === 0x21 || unit === 0x3f || unit === 0x3002 || unit === 0x2026;
 }

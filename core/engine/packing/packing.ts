@@ -3,9 +3,9 @@ import type { PackLimits } from '../../contracts/chunker.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
 
 /**
- * Packs the pieces between rising boundaries into chunks of at most `size` tokens, each as full as whole
- * pieces allow. A piece that alone is over the limit becomes a chunk of its own. Every `token_count` is
- * the count of the chunk's own text, however tokens fall at the boundaries.
+ * Packs the pieces between rising boundaries into chunks of at most `size` tokens, each as full as whole pieces
+ * allow. A piece that is over the limit by itself becomes a chunk of its own. Every `token_count` is exact for the
+ * chunk's own text, however tokens fall at the boundaries.
  */
 export function packPieces(boundaries: ArrayLike<number>, tokens: TokenizedText, limits: PackLimits): Span[] {
   const pieces = measurePieces(boundaries, tokens, limits.approximate ?? false);
@@ -25,7 +25,7 @@ export function packPieces(boundaries: ArrayLike<number>, tokens: TokenizedText,
   return runs.map((run) => spanOf(pieces, run));
 }
 
-/** Pieces with the running total of their own sizes, by which runs are guessed; exact counts decide. */
+/** Pieces with the running total of their own sizes, from which runs are guessed; exact counts decide. */
 interface Pieces {
   readonly length: number;
   readonly boundaries: ArrayLike<number>;
@@ -96,8 +96,8 @@ function fill(pieces: Pieces, from: number, size: number): Run {
 }
 
 /**
- * Adds the pieces that should fit, judged by their own sizes and by how much tokens joined so far; at
- * least one more that fits.
+ * Adds the pieces that should fit, judged by their own sizes and by how much tokens have merged so far; at least one
+ * more that fits.
  */
 function extend(pieces: Pieces, run: Run, size: number): Run | undefined {
   const ratio = run.count === 0 ? 1 : sum(pieces, run.from, run.to) / run.count;
@@ -110,7 +110,7 @@ function extend(pieces: Pieces, run: Run, size: number): Run | undefined {
     const joined = count(pieces, run.from, to);
     if (joined <= size) return { from: run.from, to, count: joined };
     const guess = reach(pieces, run.to, sum(pieces, run.to, to) - (joined - size) * ratio);
-    // The guess may be too low, so one piece more is tried in any case.
+    // The guess may be too low, so one more piece is always tried.
     to = to === run.to + 1 ? run.to : Math.max(Math.min(to - 1, guess), run.to + 1);
   }
   return undefined;

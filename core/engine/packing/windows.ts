@@ -1,10 +1,10 @@
 import type { Span } from '../../contracts/chunk.ts';
 
 /**
- * Windows of `size` tokens over `ends` (see `TokenizedText.ends`), each beginning `overlap` tokens before
- * the end of the one before. A boundary that would fall inside a code point moves back to that code point's
- * start, and tokens without text of their own at the start of the text stay with the first token that has text. A code
- * point that alone has more tokens than `size` is kept whole and counts as a full window.
+ * Windows of `size` tokens over `ends` (see `TokenizedText.ends`), each beginning `overlap` tokens before the end of
+ * the previous one. A boundary that would fall inside a code point moves back to that code point's start, and tokens
+ * without text of their own at the start of the text stay with the first token that has text. A code point that alone
+ * has more tokens than `size` is kept whole and counts as a full window.
  */
 export function tokenWindows(ends: Uint32Array, size: number, overlap = 0): Span[] {
   const spans: Span[] = [];

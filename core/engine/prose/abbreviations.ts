@@ -1,21 +1,21 @@
 /**
- * What the full stop of an abbreviation tells, by language: most of them from the sentence-break suppressions of
- * Unicode's CLDR 46.1 (licence Unicode-3.0), sorted here by what they do, without those that are common words, and
- * completed. Words are parted by spaces and written without the last full stop; a space within one is left out, so
- * that `z.B` also is `z. B.`. One in lower case stands for all spellings, any other for itself alone.
+ * What the full stop of an abbreviation means, by language: most of them from the sentence-break suppressions of
+ * Unicode's CLDR 46.1 (licence Unicode-3.0), sorted here by their effect, without common words, and completed. Words
+ * are separated by spaces and written without the last full stop; a space within one is left out, so that `z.B` also
+ * matches `z. B.`. A lower-case word matches all spellings, any other only itself.
  */
 interface Words {
-  /** Goes before what it belongs to: never the end of a sentence. */
+  /** Belongs to what follows: never the end of a sentence. */
   readonly before?: string;
-  /** Goes before a number, and is a common word or the end of a sentence elsewhere. */
+  /** Abbreviates before a number; elsewhere it is a common word or the end of a sentence. */
   readonly number?: string;
   /** May end a sentence: does so if the next word is a `starter`. */
   readonly within?: string;
   /** Ends a sentence if the next word has a capital letter. */
   readonly last?: string;
-  /** Words that have a capital letter only if a sentence begins with them. */
+  /** Words that are capitalised only at the beginning of a sentence. */
   readonly starters?: string;
-  /** Whether `3.` is how the language writes `third`. */
+  /** Whether the language writes `third` as `3.`. */
   readonly ordinals?: boolean;
 }
 
@@ -131,7 +131,7 @@ const WORDS: Readonly<Record<string, Words>> = {
 /** Languages without rows of their own that write `third` as `3.`. */
 const WITH_ORDINALS = new Set('bs cs da et fi hr hu is lv nb nn no sk sl sr'.split(' '));
 
-/** The words of a language, to be looked up. */
+/** The words of a language, as sets. */
 export interface Lexicon {
   readonly before: ReadonlySet<string>;
   readonly number: ReadonlySet<string>;
@@ -143,7 +143,7 @@ export interface Lexicon {
 
 const lexicons = new Map<string, Lexicon>();
 
-/** The words of a language (BCP 47), of which the first part counts; those of English for an unknown one. */
+/** The words of a language (BCP 47), by its primary subtag; those of English for an unknown one. */
 export function lexiconOf(lang: string): Lexicon {
   const language = lang.split(/[-_]/, 1)[0]?.toLowerCase() ?? '';
   const key = Object.hasOwn(WORDS, language) || WITH_ORDINALS.has(language) ? language : 'en';

@@ -3,7 +3,7 @@ import { CLOSER, DIGIT, FULL_MARK, LOWER, MARK, OPENER, UNCASED, UPPER, unitClas
 /** A line that is not blank. */
 export interface Line {
   readonly start: number;
-  /** Where its text begins, behind the indentation. */
+  /** Where its text begins, after the indentation. */
   readonly from: number;
   /** Where its text ends, before white space and the line break. */
   readonly end: number;
@@ -13,17 +13,18 @@ export interface Line {
 interface Measured {
   /** The width of the line. */
   readonly length: number;
-  /** The class of its first unit, and of the first one behind quotation marks and brackets. */
+  /** The class of its first unit, and of the first one after quotation marks and brackets. */
   readonly first: number;
   readonly begins: number;
-  /** Units that the line before would have needed for the first word of this one. */
+  /** Units that the previous line would have needed for the first word of this one. */
   readonly word: number;
 }
 
 /**
- * Tells whether each line of a block, from the second one on, goes on with the line before. The lines of verse, of
- * lists without marks and of records stand alone. In prose a line break tells nothing if the next word did not
- * fit into the line, or if it has a small letter or is a number; else somebody wanted the break, as behind a title.
+ * Tells whether each line of a block, from the second one on, continues the previous line. The lines of verse, of
+ * lists without bullets and of records are separate. In prose a line break means nothing if the next word did not fit
+ * on the line, or if it begins with a small letter or is a number; otherwise the break is deliberate, as after a
+ * title.
  */
 export function keepsTogether(text: string, lines: readonly Line[]): (index: number) => boolean {
   const measured = lines.map((line) => measure(text, line));
@@ -40,9 +41,9 @@ export function keepsTogether(text: string, lines: readonly Line[]): (index: num
   };
 }
 
-/** Share of the width that leaves no doubt that the next word would have fitted. */
+/** Share of the width below which the next word would certainly have fitted. */
 const CLEAR = 0.85;
-/** Ends of lines that tell nothing of a break: the sentence goes on, or its mark tells more. */
+/** Line endings after which a break means nothing: the sentence continues, or its punctuation decides. */
 const GOES_ON = /[,;(&+=/\-–—.!?…]/;
 /** From here on there are scripts without spaces. */
 const FIRST_WIDE = 0x2e80;
@@ -65,7 +66,7 @@ function wordEnd(text: string, from: number, end: number): number {
   return end;
 }
 
-/** The width that a block was wrapped to: that of its longest line, or of four and more the second longest. */
+/** The width that a block was wrapped to: its longest line, or with four or more lines the second longest. */
 function widthOf(lines: readonly Measured[]): number {
   let [longest, second] = [0, 0];
   for (const { length } of lines) {

@@ -36,7 +36,7 @@ const CLASSES: readonly (readonly [type: number, pattern: RegExp])[] = [
 
 let classes: Uint8Array | undefined;
 
-/** The class of every UTF-16 unit, made at the first call. */
+/** The class of every UTF-16 unit, built at the first call. */
 export function unitClasses(): Uint8Array {
   classes ??= classify();
   return classes;
@@ -45,7 +45,7 @@ export function unitClasses(): Uint8Array {
 function classify(): Uint8Array {
   const made = new Uint8Array(UNITS);
   for (let from = 0; from < UNITS; from += ROW) {
-    // Halves of surrogate pairs would be read as pairs where rows are joined.
+    // Halves of surrogate pairs would be read as pairs when rows are joined.
     if (from >= 0xd800 && from < 0xe000) continue;
     const row = String.fromCharCode(...Array.from({ length: ROW }, (_, index) => from + index));
     for (const [type, pattern] of CLASSES) {

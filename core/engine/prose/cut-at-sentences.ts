@@ -7,10 +7,10 @@ import { readMarks } from './marks.ts';
 import type { Place, Prose } from './place.ts';
 
 /**
- * Cuts where sentences of prose end, by rules: of abbreviations, initials, numbers and ellipses in a language
- * (BCP 47), of quotation marks and brackets, which stay with their sentence, of line breaks, which end a sentence only
- * where a paragraph, an item, a heading or a verse ends, and of the marks of all scripts. White space goes with
- * the sentence before it, the indentation of a line with the sentence after it. Takes time linear in the text.
+ * Cuts where sentences of prose end. The rules cover abbreviations, initials, numbers and ellipses in a language (BCP
+ * 47); quotation marks and brackets, which stay with their sentence; line breaks, which end a sentence only with its
+ * paragraph, item, heading or verse; and the punctuation of all scripts. White space goes with the sentence before
+ * it, the indentation of a line with the sentence after it. Time is linear in the text.
  */
 export function cutAtSentences(lang: string): CutFinder {
   return (text, start, end) => findSentences(text.slice(start, end), lang).map((cut) => start + cut);
@@ -38,12 +38,12 @@ function addSentences(cuts: number[], prose: Prose, start: number, end: number):
   addEnds(cuts, prose, from, end);
 }
 
-/** Thai and Lao, which have no marks at the ends of sentences, and spaces between phrases only. */
+/** Thai and Lao, which do not mark the ends of sentences, and put spaces only between phrases. */
 const SPACED_SCRIPTS = /[\u0e00-\u0eff]/;
-/** A phrase of fewer units goes with the next one. */
+/** A phrase of fewer units joins the next one. */
 const LONG_ENOUGH = 60;
 
-/** The same cuts, and more between the phrases of long sentences in scripts without marks. */
+/** The same cuts, plus cuts between the phrases of long sentences in scripts without sentence marks. */
 function withPhrases(text: string, cuts: readonly number[]): number[] {
   const classes = unitClasses();
   const all: number[] = [];
@@ -66,14 +66,14 @@ function isSpaced(unit: number): boolean {
   return unit >= 0x0e00 && unit <= 0x0eff;
 }
 
-/** Lists that were written into one line: `1. Flour 2. Water 3. Salt`, `• Flour • Water`, `a) Flour b) Water`. */
+/** Lists written on one line: `1. Flour 2. Water 3. Salt`, `• Flour • Water`, `a) Flour b) Water`. */
 
 const BULLET = /^\s*([•‣◦▪●⁃])/;
 const COUNTED = /^\s*(\(?)(\d{1,3}|[a-zA-Z])(\.\)|[.)])\s/;
 
 /**
- * Where the items of a list within a stretch of text begin, without the first one. The stretch has to begin with
- * an item, and each further one has to count on from the one before, or to have the same bullet.
+ * Where the items of a list within a stretch of text begin, except the first. The stretch has to begin with an item,
+ * and each further one has to continue the numbering, or to have the same bullet.
  */
 function itemStarts(stretch: string): number[] {
   const bullet = BULLET.exec(stretch.slice(0, HEAD))?.[1];
@@ -87,7 +87,7 @@ function itemStarts(stretch: string): number[] {
   });
 }
 
-/** Units that hold the mark of an item, if there is one. */
+/** Units that hold the marker of an item, if there is one. */
 const HEAD = 40;
 
 function countOn(count: string): string {
@@ -95,7 +95,7 @@ function countOn(count: string): string {
   return Number.isNaN(number) ? String.fromCharCode(count.charCodeAt(0) + 1) : String(number + 1);
 }
 
-/** The places of marks, one after the other, that have white space before them. */
+/** The offsets of consecutive markers that follow white space. */
 function placesOf(stretch: string, nextMark: () => string): number[] {
   const places: number[] = [];
   let mark = nextMark();
@@ -110,10 +110,13 @@ function placesOf(stretch: string, nextMark: () => string): number[] {
   }
 }
 
-/** No item is shorter. */
+/** Minimum length of an item. */
 const HEAD_OF_ITEM = 2;
 
-/** Adds the ends of sentences between `start` and `end`, which are no cuts themselves. A line break is white space. */
+/**
+ * Adds the ends of sentences between `start` and `end`, which are not cuts themselves. A line break counts as white
+ * space.
+ */
 function addEnds(cuts: number[], prose: Prose, start: number, end: number): void {
   const { text, classes } = prose;
   let sentence = start;
@@ -145,7 +148,7 @@ function skipOpeners(text: string, classes: Uint8Array, from: number, end: numbe
   return at;
 }
 
-/** White space goes with the sentence before, but for the indentation of a line. */
+/** White space goes with the sentence before, except the indentation of a line. */
 function cutAfter(text: string, closed: number, after: number): number {
   const newline = text.slice(closed, after).lastIndexOf('\n');
   return newline === -1 ? after : closed + newline + 1;
@@ -163,15 +166,15 @@ function isEnd(prose: Prose, place: Place): boolean {
   return place.dots !== 1 || place.marked - place.at > 1 || endsAtFullStop(prose, place);
 }
 
-/** Whether nothing but white space stands between the marks and the next word. */
+/** Whether only white space separates the marks from the next word. */
 function isBare({ marked, closed, after, next }: Place): boolean {
   return closed === marked && next === after;
 }
 
-/** What stands behind white space only within a sentence. */
+/** Characters that follow white space only within a sentence. */
 const CONTINUES = /[,;:&/+=%|]/;
 
-/** The capital of the English pronoun tells nothing, nor does a number. */
+/** The capital of the English pronoun means nothing, nor does a number. */
 function endsAtEllipsis({ text, classes }: Prose, { next, nextClass, dots }: Place): boolean {
   if (dots > 3) return true;
   const isPronoun = text.charAt(next) === 'I' && classes[text.charCodeAt(next + 1)] !== LOWER;
@@ -181,7 +184,7 @@ function endsAtEllipsis({ text, classes }: Prose, { next, nextClass, dots }: Pla
 const SAYS =
   /(?:と|って|の|が|を|は(?!い))|\p{Script=Han}{1,4}?(?:[说說问問喊叫]|(?<!知)道)道?[。，：,:“「]/uy;
 
-/** Whether a quotation with a mark of its own is followed by who says so, or by a Japanese particle. */
+/** Whether a quotation with its own punctuation is followed by its speaker, or by a Japanese particle. */
 function isQuoted(text: string, { marked, closed, after }: Place): boolean {
   if (closed === marked || after > closed) return false;
   SAYS.lastIndex = after;
@@ -191,7 +194,7 @@ function isQuoted(text: string, { marked, closed, after }: Place): boolean {
 /** English words that begin a sentence even if the space before them was lost. */
 const UNMISTAKABLE = /(?:The|This|That|These|Those|There|They|She|You|However|Today|Mr|Mrs|Dr)[ .]/y;
 
-/** Whether the space between two sentences was lost, as texts from PDF files have it: `a lot.That is`. */
+/** Whether the space between two sentences was lost, as in texts from PDF files: `a lot.That is`. */
 function isGlued({ text, classes }: Prose, { at, dots, after, sentence }: Place): boolean {
   if (dots !== 1 || classes[text.charCodeAt(after)] !== UPPER) return false;
   UNMISTAKABLE.lastIndex = after;

@@ -1,7 +1,7 @@
 import { CLOSER, DIGIT, LOWER, OPENER, SPACE, UNCASED, UPPER } from './characters.ts';
 import type { Place, Prose } from './place.ts';
 
-/** Whether a single full stop, with white space and no small letter behind it, ends a sentence. */
+/** Whether a single full stop, followed by white space and no small letter, ends a sentence. */
 export function endsAtFullStop(prose: Prose, place: Place): boolean {
   const { text, lexicon } = prose;
   const from = wordStart(prose, place);
@@ -15,7 +15,7 @@ export function endsAtFullStop(prose: Prose, place: Place): boolean {
   return endsAfter(prose, place, whole);
 }
 
-/** What numbers the item of a list or a section: `2`, `1.3`, `b`, `IV`. */
+/** The number of a list item or a section: `2`, `1.3`, `b`, `IV`. */
 const COUNTER = /^(?:\d{1,3}(?:\.\d{1,3})*|\p{L}|[IVX]{1,5})$/u;
 const NUMBER = /^[\d.,]*\d$/;
 const ORDINAL = /^\d{1,2}$/;
@@ -42,7 +42,7 @@ function endsAfter(prose: Prose, place: Place, word: string): boolean {
   return !(INITIAL.test(word) && staysAfter(prose, place));
 }
 
-/** Whether what follows goes on with the sentence, as far as its first word tells. */
+/** Whether what follows continues the sentence, judging by its first word. */
 function staysAfter(prose: Prose, place: Place): boolean {
   if (place.nextClass !== UPPER) return true;
   return !prose.lexicon.starters.has(wordFrom(prose, place.next).toLowerCase());
@@ -81,7 +81,7 @@ function wordStart({ text, classes }: Prose, { at, sentence }: Place): number {
   return from;
 }
 
-/** Whether a word begins its sentence, but for bullets, quotation marks and brackets. */
+/** Whether a word begins its sentence, ignoring bullets, quotation marks and brackets. */
 function isFirst({ text, classes }: Prose, { sentence }: Place, from: number): boolean {
   if (from - sentence > LONGEST_WORD) return false;
   for (let at = sentence; at < from; at++) {
@@ -92,7 +92,7 @@ function isFirst({ text, classes }: Prose, { sentence }: Place, from: number): b
   return true;
 }
 
-/** The place of the first letter of the word before, or -1. */
+/** The offset of the first letter of the previous word, or -1. */
 function wordBefore({ text, classes }: Prose, from: number): number {
   let at = from - 1;
   while (at >= 0 && from - at < LONGEST_WORD && classes[text.charCodeAt(at)] === SPACE) at--;

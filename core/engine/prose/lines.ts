@@ -1,10 +1,13 @@
 import { keepsTogether, type Line } from './blocks.ts';
 
-/** Parts of a text, without gaps: those that begin with it or at a line, where the line break before ends a sentence. */
+/**
+ * Parts of a text, without gaps: each begins with the text or at a line, where the previous line break ends a
+ * sentence.
+ */
 export interface Stretches {
-  /** Rising; the first is 0. A stretch ends where the next one begins, so that blank lines go with what is before. */
+  /** Rising; the first is 0. A stretch ends where the next one begins, so blank lines go with what is before. */
   readonly starts: number[];
-  /** Whether each stretch is prose; code, a heading or a row of a table holds no ends of sentences. */
+  /** Whether each stretch is prose; no sentence ends within code, a heading or a row of a table. */
   readonly areProse: boolean[];
 }
 
@@ -36,9 +39,9 @@ interface Reader extends Stretches {
   block: Line[];
   /** Whether the block is an item of a list. */
   inItem: boolean;
-  /** What the fence consists of that the line stands in, or nothing. */
+  /** The marker of the fence that the line is in, or nothing. */
   fence: string;
-  /** Whether the fence has just been opened. */
+  /** Whether the fence was opened by this line. */
   opens: boolean;
 }
 
@@ -79,7 +82,7 @@ const FENCE = /`{3,}|~{3,}/y;
 const TAG = /<[/!a-zA-Z]/y;
 const RULE = /^([-=*_^~."'+#:])(?:\s?\1){2,}$/;
 
-/** Reads a line that markup makes a stretch of its own, or a part of the one before. */
+/** Reads a line that is a stretch of its own, or part of the previous one, because of its markup. */
 function readMarked(reader: Reader, line: Line, first: string): boolean {
   const { text } = reader;
   const matches = (pattern: RegExp) => {
@@ -115,7 +118,7 @@ function standAlone(reader: Reader, { start }: Line): true {
   return true;
 }
 
-/** Lines of code stand alone; the fences go with the first and the last one. */
+/** Lines of code are stretches of their own; the fences go with the first and the last one. */
 function readCode(reader: Reader, { start, from, end }: Line): void {
   if (from === end) return;
   const { text, fence } = reader;

@@ -11,21 +11,21 @@ import {
   UPPER,
 } from './characters.ts';
 
-/** Marks at the end of what may be a sentence, and what goes with them. */
+/** The marks at a possible end of a sentence, and what goes with them. */
 export interface Marks {
   readonly at: number;
-  /** The end of the marks, of the quotation marks and brackets that they close, and of white space behind. */
+  /** The end of the marks, including the quotation marks and brackets that they close, and white space after them. */
   readonly marked: number;
   readonly closed: number;
   readonly after: number;
   /** Full stops among the marks. */
   readonly dots: number;
-  /** Whether the full stops are parted by spaces: `. . .` */
+  /** Whether the full stops are separated by spaces: `. . .` */
   readonly isSpaced: boolean;
   readonly isEllipsis: boolean;
-  /** Whether no white space has to follow. */
+  /** Whether white space is not required after them. */
   readonly isFull: boolean;
-  /** Whether the marks are certainly part of a sentence: of a number, a clause or an omission in brackets. */
+  /** Whether the marks are certainly within a sentence: in a number, a clause or an omission in brackets. */
   readonly isPart: boolean;
 }
 
@@ -77,7 +77,7 @@ function readRun(text: string, classes: Uint8Array, at: number, end: number): Ru
 const DOT = 0x2e;
 const ELLIPSIS = 0x2026;
 
-/** Whether a space goes on with an ellipsis: a full stop behind it that begins no word such as `.NET`. */
+/** Whether a space continues an ellipsis: a full stop follows that does not begin a word such as `.NET`. */
 function isSpacedDot(text: string, classes: Uint8Array, at: number, end: number): boolean {
   if (classes[text.charCodeAt(at)] !== SPACE || at + 1 >= end || text.charCodeAt(at + 1) !== DOT)
     return false;
@@ -89,7 +89,9 @@ function isWord(type: number): boolean {
   return type === LOWER || type === UPPER || type === UNCASED || type === DIGIT;
 }
 
-/** The end of what the marks close: quotation marks and brackets, further marks, references such as `[3]`. */
+/**
+ * The end of what follows the marks: closing quotation marks and brackets, further marks, references such as `[3]`.
+ */
 function readClosers(
   text: string,
   classes: Uint8Array,
@@ -116,7 +118,7 @@ function readClosers(
 const STRAIGHT = 0x22;
 const MOST_QUOTED = 300;
 
-/** Whether a straight quotation mark opens: an even number of them stands before it in the sentence. */
+/** Whether a straight quotation mark opens: an even number of them precede it in the sentence. */
 function opensQuote(text: string, at: number, sentence: number): boolean {
   if (text.charCodeAt(at) !== STRAIGHT) return false;
   let count = 0;
@@ -158,7 +160,7 @@ function isPart(text: string, classes: Uint8Array, at: number, run: Run): boolea
 const GREEK = /[\u0370-\u03ff\u1f00-\u1fff]/;
 const ARMENIAN = /[\u0530-\u058f]/;
 
-/** `;` asks in Greek, and `:` is written for the full stop of Armenian. */
+/** `;` is a question mark in Greek, and `:` replaces the Armenian full stop. */
 function isMarkOfScript(text: string, at: number): boolean {
   return (text.charAt(at) === ';' ? GREEK : ARMENIAN).test(text.charAt(at - 1));
 }

@@ -13,7 +13,7 @@ export interface Prose {
 export interface Place extends Marks {
   /** Where the sentence began. */
   readonly sentence: number;
-  /** The first unit behind white space, quotation marks and brackets, and its class. */
+  /** The first unit after white space, quotation marks and brackets, and its class. */
   readonly next: number;
   readonly nextClass: number;
 }

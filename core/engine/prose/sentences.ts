@@ -19,11 +19,13 @@ export interface SentenceRules {
 
 /** How the sentences of a text are found and packed. */
 export interface Sentences {
-  /** The boundaries of all sentences of a text, both ends included; one that is too short is joined to its neighbour. */
+  /**
+   * The boundaries of all sentences of a text, including both ends; one that is too short is joined to its neighbour.
+   */
   boundaries(text: string): number[];
   /**
-   * Packs the sentences between rising boundaries into chunks of at most `size` tokens. A sentence that alone is
-   * over the limit becomes a chunk of its own, or several if the rules say `split`.
+   * Packs the sentences between rising boundaries into chunks of at most `size` tokens. A sentence that is over the
+   * limit by itself becomes a chunk of its own, or several if the rules say `split`.
    */
   pack(text: string, boundaries: ArrayLike<number>, limits: PackLimits, tools: PackTools): Span[];
 }
@@ -64,7 +66,7 @@ function cutAtDelim({ delim, include_delim }: SentenceRules): CutFinder {
   return cutAtDelimiters(typeof delim === 'string' ? [delim] : delim, include_delim ?? 'prev');
 }
 
-/** The rules read a text once, because what stands around a part of it tells where its sentences end. */
+/** The rules read the whole text at once, because the context of a sentence tells where it ends. */
 function cutAtRules(lang = 'en'): CutFinder {
   const find = cutAtSentences(lang);
   let read: { readonly text: string; readonly findIn: CutFinder } | undefined;

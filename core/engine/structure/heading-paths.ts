@@ -6,22 +6,22 @@ export interface Heading {
   readonly start: number;
   /** 1 is the highest. */
   readonly level: number;
-  /** Whether a deeper heading follows at once, so that nothing stands under this one alone. */
+  /** Whether a deeper heading follows immediately, so that no text belongs to this one alone. */
   readonly isLead: boolean;
-  /** Where it stops to hold at the latest; with the text if it is missing. */
+  /** Where its section ends at the latest; at the end of the text if missing. */
   readonly reach?: number | undefined;
-  /** Its words; asked for once, when a stretch stands under it. */
+  /** Its text; read once, when a stretch is under it. */
   name(): string;
 }
 
-/** Says which headings the stretches of one text stand under. */
+/** Finds the headings above stretches of one text. */
 export interface HeadingPaths {
   /**
-   * The names of the headings that all of a stretch stands under, the highest first; those with which it begins are
-   * among them, those that only lead into others are not. Stretches come in the order of the text.
+   * The names of the headings that apply to the whole stretch, the highest first. Headings that begin the stretch are
+   * included; those that only lead into other headings are not. Stretches come in the order of the text.
    */
   within(start: number, end: number): readonly string[];
-  /** The names of the headings that an offset stands under, the highest first; without one that begins there. */
+  /** The names of the headings above an offset, the highest first, excluding one that begins there. */
   above(offset: number): readonly string[];
 }
 
@@ -34,7 +34,7 @@ interface Section {
 }
 
 /**
- * The paths of headings of a text: a heading holds until the next one that is not deeper.
+ * The heading paths of a text: a heading applies until the next one that is not deeper.
  *
  * @param headings in the order of the text
  */
@@ -89,7 +89,7 @@ function holds({ level, reach = Number.POSITIVE_INFINITY }: Heading, inner: Head
   return level < inner.level && reach > inner.start;
 }
 
-/** The innermost of a section and those around it that reaches to an offset. */
+/** The innermost of a section and its ancestors that reaches an offset. */
 function reaching(section: Section | undefined, end: number): Section | undefined {
   let found = section;
   while (found?.heading.reach !== undefined && found.heading.reach < end) found = found.parent;
@@ -115,7 +115,7 @@ function pathOf(section: Section | undefined): readonly string[] {
 
 const NO_PATH: readonly string[] = Object.freeze([]);
 
-/** The index of the first section whose heading begins at an offset or behind it. */
+/** The index of the first section whose heading begins at or after an offset. */
 function firstFrom(sections: readonly Section[], offset: number): number {
   return countWhile(sections, ({ heading }) => heading.start < offset);
 }

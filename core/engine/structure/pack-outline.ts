@@ -19,9 +19,9 @@ import {
 import { withFields } from './span-fields.ts';
 
 /**
- * Packs the pieces of an outline into chunks, of which each has the count of its own text. A stretch that is too large is cut at
- * its edges of the lowest rank; what stands between two of them, its siblings, is packed; a sibling that alone is too
- * large is cut at its own edges of the next rank. So a chunk is a run of whole siblings, or of parts of one.
+ * Packs the pieces of an outline into chunks with exact token counts. A stretch that is too large is cut at its
+ * boundaries of the lowest rank; the stretches between them, its siblings, are packed; a sibling that is too large by
+ * itself is cut at its own boundaries of the next rank. So a chunk is a run of whole siblings, or part of one.
  */
 export function packOutline(
   outline: Outline,
@@ -38,7 +38,7 @@ export function packOutline(
 }
 
 /**
- * Makes chunks of the pieces between two edges, cutting at ranks above `rank` alone.
+ * Packs the pieces between two boundaries, cutting only at ranks above `rank`.
  *
  * @param known the pieces as one run, if they are known to fit
  */
@@ -52,7 +52,7 @@ function place(packing: Packing, from: number, to: number, rank: number, known?:
 
 const NO_RANK = Number.POSITIVE_INFINITY;
 
-/** The lowest rank above another of the edges within a stretch. */
+/** The lowest rank above `rank` among the boundaries within a stretch. */
 function lowestRank(packing: Packing, from: number, to: number, above: number): number {
   let lowest = NO_RANK;
   for (let edge = from + 1; edge < to; edge++) {
@@ -62,7 +62,7 @@ function lowestRank(packing: Packing, from: number, to: number, above: number): 
   return lowest;
 }
 
-/** The edges between siblings, both ends of their stretch included. */
+/** The boundaries between siblings, including both ends of their stretch. */
 function siblingEdges(packing: Packing, from: number, to: number, rank: number): number[] {
   const found = [from];
   for (let edge = from + 1; edge < to; edge++) if (rankAt(packing, edge) === rank) found.push(edge);
@@ -79,14 +79,17 @@ function placeSiblings(packing: Packing, siblings: readonly number[], rank: numb
       place(packing, from, filled.run.to, rank, filled.run);
       index = filled.end;
     } else {
-      // A sibling that is too large is cut, and what is short before it goes with its beginning.
+      // A sibling that is too large is cut, and a short run before it stays with its beginning.
       index = (filled?.end ?? index) + 1;
       place(packing, from, siblings[index] as number, rank);
     }
   }
 }
 
-/** Whether a short run goes with the sibling behind it, which is too large and ends at an edge: if its first piece fits too. */
+/**
+ * Whether a short run stays with the sibling after it, which is too large: only if the sibling's first piece fits
+ * too.
+ */
 function leadsInto(packing: Packing, run: Run, end: number | undefined): boolean {
   if (end === undefined || !isShort(packing, run) || runIfFits(packing, run.to, end) !== undefined)
     return false;
@@ -96,14 +99,14 @@ function leadsInto(packing: Packing, run: Run, end: number | undefined): boolean
 /** A run of whole siblings. */
 interface Filled {
   readonly run: Run;
-  /** The sibling edge that it ends at, by its index among them. */
+  /** The sibling boundary that it ends at, as an index among the siblings. */
   readonly end: number;
 }
 
 /**
- * The longest run of siblings that begins with one; undefined if that alone is too large.
+ * The longest run of siblings that begins with one; undefined if that one alone is too large.
  *
- * @param isAlways whether each begins a chunk, so that only a short one takes others along
+ * @param isAlways whether each sibling begins a chunk, so that only a short one joins others
  */
 function fill(
   packing: Packing,
@@ -127,7 +130,7 @@ function withNext(packing: Packing, siblings: readonly number[], { run, end }: F
   return longer && { run: longer, end: end + 1 };
 }
 
-/** The run with the siblings that should fit, judged by their own sizes and by how much tokens have joined so far. */
+/** The run of siblings that should fit, judged by their own sizes and by how much tokens have merged so far. */
 function withMore(packing: Packing, siblings: readonly number[], { run, end }: Filled): Filled | undefined {
   const { from, to: reached, start, count } = run;
   const room = roomAt(packing, start);
@@ -144,7 +147,7 @@ function withMore(packing: Packing, siblings: readonly number[], { run, end }: F
   return undefined;
 }
 
-/** The last sibling edge with at most so many tokens behind another one, by single counts. */
+/** The last sibling boundary with at most this many tokens since another one, by single counts. */
 function reach({ totals }: Packing, siblings: readonly number[], from: number, budget: number): number {
   const most = (totals[siblings[from] as number] as number) + budget;
   let low = from;
@@ -171,8 +174,8 @@ function divideStretch(packing: Packing, from: number, to: number): void {
 }
 
 /**
- * The runs, of which those that are short are joined with the neighbour behind the weaker edge, if both fit together,
- * else with the other one; if neither fits, they take whole pieces from the one before them.
+ * The runs, with each short one joined to its neighbour across the weaker boundary if both fit together, else to the
+ * other neighbour; if neither fits, it takes whole pieces from the previous run.
  */
 function joinShort(packing: Packing): Run[] {
   const { runs } = packing;
@@ -186,13 +189,13 @@ function joinShort(packing: Packing): Run[] {
   return done;
 }
 
-/** Whether a run is short and rather goes with the one before it than with the one behind it. */
+/** Whether a short run belongs to its predecessor rather than its successor. */
 function goesBack(packing: Packing, run: Run, next: Run | undefined): boolean {
   if (!isShort(packing, run)) return false;
   return next === undefined || run.rank >= next.rank || together(packing, run, next) === undefined;
 }
 
-/** Both as one run; or as two with another edge between them; or as they are. */
+/** Both as one run; or as two with another boundary between them; or unchanged. */
 function joined(packing: Packing, first: Run, second: Run): Run[] {
   const both = together(packing, first, second);
   if (both !== undefined) return [both];
@@ -209,7 +212,7 @@ function together(packing: Packing, first: Run, second: Run): Run | undefined {
   return fits(packing, both) ? both : undefined;
 }
 
-/** Gives pieces of the first run to the second until that is not short any more, at an edge that is no worse. */
+/** Moves pieces from the first run to the second until that is no longer short, at a boundary that is no worse. */
 function withMovedEdge(packing: Packing, first: Run, second: Run): Run[] | undefined {
   if (isPart(first) || isPart(second)) return undefined;
   for (let edge = first.to - 1; edge > first.from; edge--) {
@@ -221,7 +224,7 @@ function withMovedEdge(packing: Packing, first: Run, second: Run): Run[] | undef
   return undefined;
 }
 
-/** Whether a run is not of whole pieces. */
+/** Whether a run is not made of whole pieces. */
 function isPart({ from, to }: Run): boolean {
   return from === to;
 }

@@ -4,28 +4,31 @@ import type { TokenizedText } from '../../contracts/tokenizer.ts';
 
 /** Limits for packing an outline, in tokens. */
 export interface OutlineLimits {
-  /** Most tokens of a chunk. */
+  /** Maximum tokens per chunk. */
   readonly size: number;
-  /** Most tokens of a chunk that begins at an offset, at most `size`, which it is by default. */
+  /** Maximum tokens of a chunk that begins at an offset; at most `size`, which is the default. */
   readonly roomAt?: (start: number) => number;
-  /** A chunk of fewer tokens joins a neighbour where both fit; at most half of `size` counts. */
+  /** A chunk of fewer tokens joins a neighbour if both fit; at most half of `size` counts. */
   readonly minimum: number;
-  /** At edges of this rank and below, a chunk begins even where more would fit. */
+  /** At boundaries of this rank or lower, a chunk begins even if more would fit. */
   readonly always: number;
 }
 
-/** Cuts a stretch that is too large for a chunk and has no edges within. */
+/** Cuts a stretch that is too large for a chunk and has no boundaries within it. */
 export type DivideStretch = (start: number, end: number) => readonly Span[];
 
-/** A chunk on its way: the pieces between two edges, or a part of one piece, where both edges are the same. */
+/**
+ * A chunk being built: the pieces between two boundaries, or a part of one piece, in which case both boundaries are
+ * the same.
+ */
 export interface Run {
-  /** Index of the edge that it begins with. */
+  /** Index of the boundary that it begins with. */
   readonly from: number;
   readonly to: number;
   readonly start: number;
   readonly end: number;
   readonly count: number;
-  /** Rank of the edge that it begins with. */
+  /** Rank of the boundary that it begins with. */
   readonly rank: number;
 }
 
@@ -37,7 +40,10 @@ export interface Packing {
   readonly divide: DivideStretch;
   /** A run of fewer tokens is short. */
   readonly minimum: number;
-  /** Tokens of the pieces before each edge, each piece counted alone: by these runs are guessed; exact counts decide. */
+  /**
+   * Tokens of the pieces before each boundary, each piece counted alone. Runs are guessed from these; exact counts
+   * decide.
+   */
   readonly totals: Float64Array;
   /** The chunks so far. */
   readonly runs: Run[];
@@ -55,7 +61,7 @@ export function startPacking(
     const count = tokens.count(edges[edge - 1] as number, edges[edge] as number);
     totals[edge] = (totals[edge - 1] as number) + count;
   }
-  // Near the limit every chunk would be short, and none would stand for itself.
+  // Near the limit every chunk would be short, and none could be a chunk by itself.
   const minimum = Math.min(limits.minimum, Math.floor(limits.size / 2));
   return { outline, tokens, limits, divide, minimum, totals, runs: [] };
 }
@@ -64,7 +70,7 @@ export function rankAt({ outline }: Packing, edge: number): number {
   return outline.ranks[edge] as number;
 }
 
-/** Tokens of the pieces between two edges, each counted alone. */
+/** Tokens of the pieces between two boundaries, each counted alone. */
 export function sumOf({ totals }: Packing, from: number, to: number): number {
   return (totals[to] as number) - (totals[from] as number);
 }
@@ -73,12 +79,12 @@ export function isShort({ minimum }: Packing, { count }: Run): boolean {
   return count < minimum;
 }
 
-/** Most tokens of a chunk that begins at an offset. */
+/** Maximum tokens of a chunk that begins at an offset. */
 export function roomAt({ limits }: Packing, start: number): number {
   return limits.roomAt?.(start) ?? limits.size;
 }
 
-/** The pieces between two edges as one run, however large. */
+/** The pieces between two boundaries as one run, however large. */
 export function runOf(packing: Packing, from: number, to: number): Run {
   const { edges } = packing.outline;
   const start = edges[from] as number;
@@ -98,8 +104,8 @@ export function fits(packing: Packing, { start, count }: Run): boolean {
 }
 
 /**
- * Whether pieces with so many tokens, each counted alone, may fit as one text; joined they have a few less. It bounds
- * what is counted in vain.
+ * Whether pieces with this many tokens, each counted alone, may fit as one text; joined they have slightly fewer. It
+ * bounds wasted counting.
  */
 export function isWorthCounting({ limits }: Packing, sum: number): boolean {
   return sum <= 1.25 * limits.size + 2;

@@ -1,8 +1,9 @@
 import type { Span } from '../../contracts/chunk.ts';
 
 /**
- * A span with these further fields instead of its own. All spans that are made here have one shape, which V8 keeps with
- * this literal; that of a copy with a field more is lost with each full garbage collection (see `keep-optimised.ts`).
+ * A span with these further fields instead of its own. All spans created here have one shape, which V8 keeps with
+ * this literal; the shape of a copy with an added field is lost at each full garbage collection (see
+ * `keep-optimised.ts`).
  */
 export function withFields(
   { start, end, token_count, context, located }: Span,

@@ -51,10 +51,10 @@ function withContext(span: Span, { text, isShortened }: Context): Span {
   return withFields({ ...span, context: text }, isShortened ? SHORTENED : undefined);
 }
 
-/** What a chunk carries, as it is written. */
+/** The text that a chunk carries, as written in the answer. */
 interface Context {
   readonly text: string | undefined;
-  /** Tokens of the text and of a line feed behind it. */
+  /** Tokens of the text plus a line feed. */
   readonly tokens: number;
   /** Whether some of it was left out. */
   readonly isShortened: boolean;
@@ -64,8 +64,9 @@ const NOTHING: Context = { text: undefined, tokens: 0, isShortened: false };
 const NO_PATH: readonly string[] = [];
 
 /**
- * Writes what chunks carry: the path in a line, joined by ` > `, then the opening. Above `most` tokens the path loses its
- * highest headings one by one, and then the opening is left out. The line break that ends the opening is none of it.
+ * Writes what chunks carry: the path on one line, joined by ` > `, then the opening. Above `most` tokens the path
+ * loses its highest headings one by one, and then the opening is left out. The line break that ends the opening is
+ * not part of it.
  *
  * @param count counts the tokens of a text
  */

@@ -253,7 +253,7 @@ function readValue(inner: string): Value | Problem {
   const [head, argument] = mark === -1 ? [inner, ''] : [inner.slice(0, mark), inner.slice(mark + 1)];
   if (head === 'metadata' && inner[mark] === '.' && argument !== '') return { name: head, argument };
   const side = NEIGHBOURS.find((name) => name === head);
-  if (side === undefined) return { problem: `{${inner}} is no value; known are ${KNOWN}` };
+  if (side === undefined) return { problem: `{${inner}} is not a known value; available: ${KNOWN}` };
   const isCount =
     inner[mark] === ':' && /^[1-9]\d{0,3}$/.test(argument) && Number(argument) <= MOST_CHARACTERS;
   if (isCount) return { name: side, argument };

@@ -8,16 +8,16 @@ interface Evaluation {
 
 /** `chunksmith evaluate request.json` */
 export function evaluateCommand(env: Environment): Command {
-  const description = 'Compare chunkers and pipelines by the chunks that questions find';
+  const description = 'Compare chunkers and pipelines by the chunks that your questions find';
   return remoteCommand('evaluate', description, env)
-    .argument('<file>', 'the body of POST /v1/evaluate; - is standard input')
+    .argument('<file>', 'the body of POST /v1/evaluate; - reads standard input')
     .action(async (file: string, flags: RemoteFlags) => {
       const call = { path: '/v1/evaluate', json: readJson(file) };
       print(flags, await apiOf(flags, env).json<Evaluation>(call), inWords);
     });
 }
 
-/** A row for each candidate, with all that is a number. */
+/** A row for each candidate, with all its numbers. */
 function inWords({ candidates }: Evaluation): string {
   const isNumber = (value: unknown) => typeof value === 'number';
   const names = [

@@ -12,17 +12,17 @@ const MB = 1e6;
 
 /** `chunksmith jobs create|list|show|watch|result|errors|cancel|retry|delete` */
 export function jobsCommand(env: Environment): Command {
-  const jobs = new Command('jobs').description('Jobs of a service, which chunk corpora');
+  const jobs = new Command('jobs').description('Manage the jobs of a service, which chunk corpora');
   const commands = [
     createCommand(env),
     listCommand(env),
-    onJob('show', 'Show how far a job is', env, (jobs, id, flags) => show(jobs.get(id), flags)),
+    onJob('show', 'Show the progress of a job', env, (jobs, id, flags) => show(jobs.get(id), flags)),
     onJob('cancel', 'Cancel a job', env, (jobs, id, flags) => show(jobs.cancel(id), flags)),
-    onJob('retry', 'Do again what failed of a job', env, (jobs, id, flags) => show(jobs.retry(id), flags)),
-    onJob('watch', 'Print how far a job is until it is over; fails if the job does', env, follow),
-    copyCommand('result', 'Print the lines that a job has written', env),
+    onJob('retry', 'Retry the failed part of a job', env, (jobs, id, flags) => show(jobs.retry(id), flags)),
+    onJob('watch', 'Print the progress of a job until it ends; fails if the job does', env, follow),
+    copyCommand('result', 'Print the output of a job', env),
     copyCommand('errors', 'Print the documents that failed', env),
-    onJob('delete', 'Delete a job that is over, and what it has written', env, remove),
+    onJob('delete', 'Delete a finished job and its output', env, remove),
   ];
   for (const command of commands) jobs.addCommand(command);
   return jobs;
@@ -35,8 +35,8 @@ interface ListFlags extends RemoteFlags {
 
 function createCommand(env: Environment): Command {
   return remoteCommand('create', 'Begin a job', env)
-    .argument('<file>', 'the body of POST /v1/jobs; - is standard input')
-    .option('--key <text>', 'Idempotency-Key: the same key begins no second job')
+    .argument('<file>', 'the body of POST /v1/jobs; - reads standard input')
+    .option('--key <text>', 'Idempotency-Key: a repeated key does not start a second job')
     .action(async (file: string, flags: RemoteFlags & { readonly key?: string }) => {
       const settings = { idempotencyKey: flags.key ?? randomUUID() };
       print(flags, await jobsOf(flags, env).create(readJson(file) as JobInput, settings), inLines);
@@ -44,9 +44,9 @@ function createCommand(env: Environment): Command {
 }
 
 function listCommand(env: Environment): Command {
-  return remoteCommand('list', 'List jobs, the newest first', env)
-    .option('--state <state>', 'only those in this state')
-    .option('--limit <number>', 'most of them', Number, 50)
+  return remoteCommand('list', 'List jobs, newest first', env)
+    .option('--state <state>', 'only jobs in this state')
+    .option('--limit <number>', 'maximum number of jobs', Number, 50)
     .action(async ({ state, limit, ...flags }: ListFlags) =>
       print(flags, await jobsOf(flags, env).list({ limit, ...(state && { state }) }), inRows),
     );

@@ -16,7 +16,7 @@ type ListingFlags = PrintFlags & Pick<Flags, 'pluginsDir' | 'pluginsFrom'>;
 export function listingCommands(env: Environment): readonly Command[] {
   const plugins = listing(
     'plugins',
-    'List the plugins that are here, and what they lack',
+    'List the installed plugins, and what they lack',
     env,
     async (engine) => {
       const listed = listPlugins(engine.registry, await engine.importCheck.failures());
@@ -25,7 +25,7 @@ export function listingCommands(env: Environment): readonly Command[] {
   );
   const models = listing(
     'models',
-    'List the embedding models and the tokenizers that requests can name here',
+    'List the embedding models and tokenizers that requests can name here',
     env,
     async (engine) => {
       const embedding = await engine.openers.listModels();
@@ -52,9 +52,9 @@ function listing(
 ): Command {
   return new Command(name)
     .description(description)
-    .option('--plugins-dir <folders>', 'folders of further plugins')
-    .option('--plugins-from <packages>', 'npm packages of further plugins')
-    .option('--json', 'print them as JSON')
+    .option('--plugins-dir <folders>', 'folders of additional plugins')
+    .option('--plugins-from <packages>', 'npm packages of additional plugins')
+    .option('--json', 'print as JSON')
     .action(async ({ pluginsDir, pluginsFrom, ...flags }: ListingFlags) => {
       const engine = await openEngine({ pluginsDir, pluginsFrom }, env);
       try {

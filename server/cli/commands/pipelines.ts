@@ -9,19 +9,17 @@ const WHICH = 'name or id of the pipeline';
 
 /** `chunksmith pipelines list|show|put|delete` */
 export function pipelinesCommand(env: Environment): Command {
-  const list = remoteCommand('list', 'List the pipelines that are stored', env).action(
-    async (flags: RemoteFlags) => {
-      print(flags, await pipelinesOf(flags, env).list(), inRows);
-    },
-  );
+  const list = remoteCommand('list', 'List the stored pipelines', env).action(async (flags: RemoteFlags) => {
+    print(flags, await pipelinesOf(flags, env).list(), inRows);
+  });
   const show = remoteCommand('show', 'Show a pipeline', env)
     .argument('<pipeline>', WHICH)
     .action(async (which: string, flags: RemoteFlags) =>
       print(flags, await find(pipelinesOf(flags, env), which), inLines),
     );
-  const put = remoteCommand('put', 'Store a pipeline under a name, or change the one that has it', env)
+  const put = remoteCommand('put', 'Store a pipeline under a name, or update the existing one', env)
     .argument('<name>')
-    .argument('<file>', 'JSON with its steps; - is standard input')
+    .argument('<file>', 'JSON with its steps; - reads standard input')
     .action(async (name: string, file: string, flags: RemoteFlags) => {
       const given = readJson(file) as NamedPipeline;
       print(flags, await pipelinesOf(flags, env).put(name, given), inLines);
@@ -34,7 +32,7 @@ export function pipelinesCommand(env: Environment): Command {
       await stored.delete(id);
       print(flags, { deleted: id }, () => `deleted ${name}`);
     });
-  const pipelines = new Command('pipelines').description('Pipelines that a service stores');
+  const pipelines = new Command('pipelines').description('Manage the pipelines of a service');
   for (const command of [list, show, put, remove]) pipelines.addCommand(command);
   return pipelines;
 }
@@ -43,11 +41,11 @@ function pipelinesOf(flags: RemoteFlags, env: Environment): Pipelines {
   return new Pipelines(apiOf(flags, env));
 }
 
-/** @throws UsageError if there is none */
+/** @throws UsageError if it does not exist */
 async function find(stored: Pipelines, which: string): Promise<Pipeline> {
   const [named] = await stored.list({ name: which });
   const found = named ?? (await stored.list()).find(({ id }) => id === which.toLowerCase());
-  if (found === undefined) throw new UsageError(`${which}: there is no pipeline of this name or id`);
+  if (found === undefined) throw new UsageError(`${which}: no pipeline has this name or id`);
   return found;
 }
 

@@ -16,17 +16,17 @@ interface NewFlags {
 /** `chunksmith plugin new chunker mine` */
 export function pluginNewCommand(): Command {
   return new Command('new')
-    .description('Make a plugin that works, to be changed into yours')
-    .addArgument(new Argument('<kind>', 'what it is').choices(KINDS))
-    .argument('<name>', 'its name, and that of its folder: small letters, digits and hyphens')
-    .option('--dir <folder>', 'folder of plugins, in which its folder is made', 'my-plugins')
-    .option('--typescript', 'in TypeScript; without it in JavaScript')
+    .description('Create a working plugin as a start for your own')
+    .addArgument(new Argument('<kind>', 'kind of the plugin').choices(KINDS))
+    .argument('<name>', 'its name, also that of its folder: lower-case letters, digits and hyphens')
+    .option('--dir <folder>', 'folder of plugins in which its folder is created', 'my-plugins')
+    .option('--typescript', 'in TypeScript instead of JavaScript')
     .addHelpText('after', '\nExample: chunksmith plugin new chunker mine')
     .action((kind: Kind, name: string, { dir, typescript }: NewFlags) => {
       const language = typescript === true ? 'typescript' : 'javascript';
       const folder = writeNewPlugin(kind, name, dir, language);
       console.log(
-        `Made ${folder}: manifest, index, README, package.json and a test. All of it is yours to change.`,
+        `Created ${folder}: manifest, index, README, package.json and a test. Change them as you like.`,
       );
       const test = join(folder, `${name}.test.${language === 'typescript' ? 'ts' : 'js'}`);
       const chunksmith = IS_CHECKOUT
@@ -36,17 +36,17 @@ export function pluginNewCommand(): Command {
       for (const [title, command] of [
         ['Check it:', `${chunksmith} plugin check ${folder}`],
         [
-          'Serve it, again whenever a file changes:',
+          'Serve it, restarting whenever a file changes:',
           `${chunksmith} serve --reload${isLoaded ? '' : ` --plugins-dir ${dir}`}`,
         ],
-        ['Call it, while it is served:', callOf(kind, name)],
+        ['Call it while it is served:', callOf(kind, name)],
         ['Run its test:', testOf(folder, test)],
       ])
         console.log(`\n${title}\n  ${command}`);
     });
 }
 
-/** How its test finds the package: installed, or this checkout, which nothing can be installed from. */
+/** How its test finds the package: installed, or linked to this checkout, which cannot be installed from. */
 function testOf(folder: string, test: string): string {
   if (!IS_CHECKOUT) return `npm install --save-dev chunksmith && node --test ${test}`;
   const modules = join(folder, 'node_modules');
@@ -54,7 +54,7 @@ function testOf(folder: string, test: string): string {
   return `${link} && node --conditions=chunksmith-source --test ${test}`;
 }
 
-/** A request that the plugin answers as it was made. */
+/** A request that the plugin answers as created. */
 function callOf(kind: Kind, name: string): string {
   const post = (path: string, body: object) =>
     `curl -s localhost:8000/v1/${path} --json '${JSON.stringify(body)}'`;
@@ -71,6 +71,6 @@ function callOf(kind: Kind, name: string): string {
     case 'reader':
       return `curl -s localhost:8000/v1/chunk/auto/file -F file=@FILE -F reader=${name}`;
     case 'sink':
-      return `see ${name}/README.md: jobs store in it, of a server with --bulk-root`;
+      return `see ${name}/README.md: it is the target of jobs, on a server with --bulk-root`;
   }
 }

@@ -5,28 +5,28 @@ import type { Environment } from '../../config/config.ts';
 import { Api } from '../api.ts';
 import { UsageError } from '../errors.ts';
 
-/** What every command takes that prints an answer. */
+/** Common flags of commands that print an answer. */
 export interface PrintFlags {
   readonly json?: true;
 }
 
-/** What every command to a running service takes. */
+/** Common flags of commands to a running service. */
 export interface RemoteFlags extends PrintFlags {
   readonly server: string;
 }
 
 const SERVER = 'http://localhost:8000';
 
-/** A command to a running service. @param name with its arguments, as commander takes them */
+/** A command to a running service. @param name with its arguments, in commander's syntax */
 export function remoteCommand(name: string, description: string, env: Environment): Command {
   return new Command(name)
     .description(description)
     .option(
       '--server <url>',
-      'where the service is; the variable CHUNKSMITH_KEY has its key',
+      'URL of the service; its key is taken from the variable CHUNKSMITH_KEY',
       env.CHUNKSMITH_SERVER ?? SERVER,
     )
-    .option('--json', 'print what the service answers as JSON');
+    .option('--json', 'print the answer as JSON');
 }
 
 export function apiOf({ server }: RemoteFlags, env: Environment): Api {
@@ -38,7 +38,7 @@ export function print<T>({ json }: PrintFlags, answer: T, inWords: (answer: T) =
   console.log(json === true ? JSON.stringify(answer, undefined, 2) : inWords(answer));
 }
 
-/** Columns that are as wide as their widest cell. */
+/** Columns padded to the width of their widest cell. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths =
     rows[0]?.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length))) ?? [];
@@ -52,7 +52,7 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** Reads the JSON of a file; `-` is standard input. @throws UsageError */
+/** Reads the JSON of a file; `-` reads standard input. @throws UsageError */
 export function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path === '-' ? 0 : path, 'utf8'));

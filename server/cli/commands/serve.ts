@@ -9,14 +9,14 @@ import { withSmallYoungGeneration } from '../v8-switches.ts';
 /**
  * `chunksmith serve` and `check`.
  *
- * @param onEnd called with the exit status once the server listens, or is checked
+ * @param onEnd called with the exit status once the server listens, or the check is done
  */
 export function serverCommands(env: Environment, onEnd: (status: number) => void): readonly Command[] {
   const serve = withServerFlags(new Command('serve'))
-    .description('Run the service; in a checkout, npm start -- [options] does so, too.')
+    .description('Run the service (in a checkout also: npm start -- [options]).')
     .action(async (flags: Flags) => onEnd(await run(flags, env)));
   const check = withServerFlags(new Command('check'))
-    .description('Say what a service with these flags has and lacks, and do not start it.')
+    .description('Show what a service with these flags has and lacks, without starting it.')
     .action(async (flags: Flags) => onEnd(await run({ ...flags, check: true }, env)));
   return [serve, check];
 }
@@ -28,7 +28,7 @@ function run(flags: Flags, env: Environment): Promise<number> {
   });
 }
 
-/** Adds the flags of the table of options to a command, whose `opts` are then `Flags`. */
+/** Adds the flags of the table of options to a command; its `opts` are then `Flags`. */
 export function withServerFlags(command: Command): Command {
   for (const [name, option] of OPTION_ENTRIES) {
     for (const flag of flagsOf(name, option)) command.addOption(flag);
@@ -39,7 +39,7 @@ export function withServerFlags(command: Command): Command {
     .addHelpText('after', helpOnVariables);
 }
 
-/** A value is kept as it was written: it is read as the text of a variable is. */
+/** Values stay as written: they are parsed like the text of a variable. */
 function flagsOf(name: OptionName, option: ServerOption): Option[] {
   const row = describeOption(name, option);
   const { flag } = row;
@@ -60,7 +60,7 @@ function withItems(text: string, before: string | undefined): string {
   return before === undefined ? text : `${before},${text}`;
 }
 
-/** A flag that there is not may have been meant for a secret. */
+/** An unknown flag may contain a secret, so it is not repeated. */
 function withoutValue(error: string): string {
   return error.replace(/^(error: unknown option '[^=]*)=.*'/s, "$1'");
 }
@@ -73,8 +73,8 @@ function helpOnVariables({ command }: { readonly command: Command }): string {
     .map((row) => help.formatItem(row.variable, width, inWords(row), help));
   return [
     '',
-    'Every flag can be set by the environment variable of its name in capitals: --log-level is LOG_LEVEL.',
-    'A switch is turned off by --no-, as in --no-playground.',
+    'Every flag can also be set by an environment variable, its name in capitals: --log-level is LOG_LEVEL.',
+    'A switch is turned off with --no-, as in --no-playground.',
     '',
     ...help.formatItemList('Variables without a flag:', rows, help),
   ].join('\n');

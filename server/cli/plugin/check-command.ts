@@ -27,19 +27,19 @@ const LIMIT = 120;
 export function pluginCheckCommand(env: Environment): Command {
   return new Command('check')
     .description(
-      'Check a plugin: manifest, options, README, example, the contract of its kind on generated texts, and growth',
+      'Check a plugin: manifest, options, README, example, the contract of its kind on generated texts, and growth of work',
     )
-    .argument('<folder>', 'the folder of the plugin, which has its manifest and its index')
+    .argument('<folder>', "the plugin's folder, with its manifest and index")
     .option('--json', 'print the results as JSON')
-    .option('--runs <number>', 'inputs that are generated; some hundreds unless given', countOf)
-    .option('--seed <number>', 'the same seed makes the same inputs', integerOf)
-    .option('--limit <seconds>', 'most that one check may take', countOf, LIMIT)
+    .option('--runs <number>', 'number of generated inputs; by default some hundreds', countOf)
+    .option('--seed <number>', 'the same seed generates the same inputs', integerOf)
+    .option('--limit <seconds>', 'time limit of each check', countOf, LIMIT)
     .addHelpText(
       'after',
       '\nExits with 0 if all promises are kept, 1 if one is broken, 2 if there is no plugin.',
     )
     .action(async (given: string, { json, limit, ...suite }: CheckFlags) => {
-      // What is wrong with the variables of the server is no fault of the plugin.
+      // Problems with the server's variables are not the plugin's fault.
       readConfig({}, env);
       const folder = pluginFolder(given);
       const results = await runChecks(folder, { ...suite, limit });
@@ -63,10 +63,10 @@ function countOf(text: string): number {
 }
 
 const MOST_SHOWN = 8;
-/** Manifests of plugins that stand in a folder, or in folders of a kind in it. */
+/** Manifests of plugins in a folder, or in its folders by kind. */
 const PLUGINS = '{*,*/*}/manifest.{ts,js,mjs}';
 
-/** The folder of a plugin as a whole path. @throws UsageError if there is none, with what may have been meant */
+/** The absolute path of a plugin's folder. @throws UsageError if it is not one, with a suggestion */
 function pluginFolder(given: string): string {
   const folder = resolve(given);
   if (!isFolder(folder)) throw new UsageError(notThere(given, folder));
@@ -76,8 +76,8 @@ function pluginFolder(given: string): string {
   const shown = within.slice(0, MOST_SHOWN).join(', ');
   throw new UsageError(
     within.length > 0
-      ? `${given} is no plugin itself: give one of those in it, ${shown}`
-      : `${given} is no plugin: there is no manifest.ts, manifest.js or manifest.mjs in it`,
+      ? `${given} is not a plugin itself: choose one inside it, ${shown}`
+      : `${given} is not a plugin: it has no manifest.ts, manifest.js or manifest.mjs`,
   );
 }
 
@@ -99,7 +99,9 @@ interface RunOptions {
   readonly limit: number;
 }
 
-/** Runs all checks of a plugin in a process of its own, and goes on in a new one behind a check that does not end. */
+/**
+ * Runs all checks of a plugin in a process of its own, and continues in a new one after a check that does not end.
+ */
 async function runChecks(folder: string, { limit, ...suite }: RunOptions): Promise<CheckReport> {
   const checks: CheckResult[] = [];
   const done: string[] = [];
@@ -113,24 +115,24 @@ async function runChecks(folder: string, { limit, ...suite }: RunOptions): Promi
     const { step, where, input } = ended.broken;
     checks.push(unended(step, where, input));
     if (step === 'manifest') return { plugin, checks };
-    if (step === 'factory') whyNotRun = 'it cannot be made';
+    if (step === 'factory') whyNotRun = 'it cannot be created';
     done.push(...ended.done, step);
   }
 }
 
 interface Ended {
   readonly plugin: string | undefined;
-  /** Steps that came to their ends. */
+  /** Steps that finished. */
   readonly done: readonly string[];
   readonly results: readonly CheckResult[];
-  /** The step that did not come to its end. */
+  /** The step that did not finish. */
   readonly broken?: { readonly step: string; readonly where: string; readonly input: unknown };
 }
 
 function unended(step: string, where: string, input: unknown): CheckResult {
-  const promise = 'it comes to an end, and lets the process go on';
+  const promise = 'it ends, and leaves the process running';
   const remedy =
-    'Look for a loop or a promise without an end, and for process.exit; --limit gives it more time.';
+    'Look for an endless loop, a promise that never settles, or process.exit; --limit gives it more time.';
   const place = input === undefined ? where : `${where}, on the last input`;
   const smallest = input === undefined ? undefined : { value: input };
   return resultOf(step, [{ promise, where: place, smallest, remedy }]);
@@ -138,7 +140,7 @@ function unended(step: string, where: string, input: unknown): CheckResult {
 
 const ENTRY = join(import.meta.dirname, `check-process${MODULE_ENDING}`);
 
-/** What a plugin prints goes to standard error, since standard output has the report. */
+/** A plugin's output goes to standard error, because standard output has the report. */
 function runInProcess(task: CheckTask, limit: number): Promise<Ended> {
   const ended = Promise.withResolvers<Ended>();
   const child = hold(fork(ENTRY, { stdio: ['ignore', 2, 2, 'ipc'] }), ended.reject);

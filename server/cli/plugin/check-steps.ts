@@ -6,18 +6,18 @@ import { runStep, STEPS } from '../../testing/checks/steps.ts';
 import { openSubject, type Subject } from '../../testing/checks/subject.ts';
 import { thrownIn } from '../../testing/report.ts';
 
-/** What is to be checked of a plugin. */
+/** What to check of a plugin. */
 export interface CheckTask {
   readonly folder: string;
   readonly runs?: number | undefined;
   readonly seed?: number | undefined;
-  /** Steps that an earlier process has done, or did not come to the end of. */
+  /** Steps that an earlier process has done, or could not finish. */
   readonly done: readonly string[];
   /** Why steps that run the plugin are left out. */
   readonly whyNotRun?: string | undefined;
 }
 
-/** What happens, in order. */
+/** Events, in order. */
 export type CheckEvent =
   | { readonly begin: string }
   | { readonly input: unknown }
@@ -28,10 +28,10 @@ export type CheckEvent =
 type Send = (event: CheckEvent) => void;
 
 /**
- * Runs the steps that are left, in this process.
+ * Runs the remaining steps in this process.
  *
  * @param env the variables that a server would read
- * @param send is told what happens
+ * @param send called for each event
  */
 export async function checkPlugin(task: CheckTask, env: Environment, send: Send): Promise<void> {
   const subject = await open(task, env, send);
@@ -51,8 +51,8 @@ async function open(
     send({ plugin: subject.entry.id });
     return subject;
   } catch (error) {
-    const remedy = 'Mend the manifest; plugins/AUTHORS.md has its fields.';
-    const promise = 'the manifest can be read, and fits';
+    const remedy = 'Fix the manifest; plugins/AUTHORS.md lists its fields.';
+    const promise = 'the manifest can be read, and is valid';
     send({ results: [resultOf('manifest', [{ promise, where: reasonOf(error), remedy }])] });
     return undefined;
   }
@@ -65,14 +65,14 @@ async function runSteps({ done, whyNotRun }: CheckTask, subject: Subject, send: 
     const results = await runStep(step, subject, reason).catch((error: unknown) => [
       resultOf(step.name, [
         {
-          promise: 'the check comes to its end',
+          promise: 'the check finishes',
           where: thrownIn(error, dirname(subject.entry.file)),
           remedy: '',
         },
       ]),
     ]);
     if (step.name === 'factory' && results.some(({ state }) => state === 'failed'))
-      reason = 'it cannot be made';
+      reason = 'it cannot be created';
     send({ results });
   }
 }

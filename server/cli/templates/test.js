@@ -1,5 +1,5 @@
 import { test } from 'node:test';
 import { testPlugin } from 'chunksmith/testing';
 
-// Holds the plugin to its manifest and to all promises of its kind, on generated and nasty texts.
+// Checks the plugin against its manifest and all promises of its kind, on generated and hostile texts.
 await testPlugin(import.meta.dirname, { test });

@@ -6,15 +6,15 @@ import { basename, dirname, join, resolve } from 'node:path';
 const ROOT = join(import.meta.dirname, '../../..');
 const PROJECT = join(import.meta.dirname, 'tsconfig.build.json');
 
-/** What the program reads beside its modules; those of the page and of new plugins are read as they are. */
+/** What the program reads besides its modules; files of the page and of new plugins are copied unchanged. */
 const ASSETS = '{core,plugins,server}/**/*.*';
 const AS_THEY_ARE = /^server\/(clients\/playground|cli\/templates)\//;
-/** What has a package of its own, and what only a checkout can do. */
+/** What has a package of its own, or works only in a checkout. */
 const LEFT_OUT = ['server/clients/python/**', 'server/deploy/**', '**/tsconfig*.json'];
-/** The one file that is served of a package which brings many more. */
+/** The only file served from a package that contains many more. */
 const REDOC = 'redoc/bundles/redoc.standalone.js';
 
-/** Writes the program as JavaScript with types into a folder, below it as its sources are below the checkout. */
+/** Writes the program as JavaScript with types to a folder, in the layout of the sources. */
 function build(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   const { status } = spawnSync(process.execPath, [compiler(), '-p', PROJECT, '--outDir', folder], {
@@ -30,7 +30,7 @@ function build(folder: string): void {
   copyRedoc(folder);
 }
 
-/** The compiler of TypeScript, as npm has linked it. */
+/** The TypeScript compiler, as npm has linked it. */
 function compiler(): string {
   const folder = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
   return join(folder, 'bin', 'tsc');
@@ -42,5 +42,5 @@ function copyRedoc(folder: string): void {
     cpSync(file, join(folder, 'server/http/docs', basename(file)));
 }
 
-/** `npm run build` writes into `build/`, with an argument into that folder. */
+/** `npm run build` writes to `build/`; an argument names another folder. */
 build(resolve(process.argv[2] ?? join(ROOT, 'build')));

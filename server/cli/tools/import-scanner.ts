@@ -8,14 +8,14 @@ export interface Import {
 }
 
 /**
- * The imports of a JavaScript or TypeScript source text, without those in comments and strings.
- * `import('x')`, `require('x')` and `import.meta.resolve('x')` are lazy. Of a template literal the
- * specifier is the part before its first `${`; imports of what is computed are left out.
+ * The imports of a JavaScript or TypeScript source text, excluding comments and strings. `import('x')`,
+ * `require('x')` and `import.meta.resolve('x')` are lazy. The specifier of a template literal is the part before its
+ * first `${`; imports of computed names are left out.
  *
- * @throws Error if the text is no module
+ * @throws Error if the text is not a module
  */
 export function importsOf(source: string): Import[] {
-  // The lexer knows `import()` alone, so the other calls are spelt like it, and told apart by odd spaces.
+  // The lexer knows only `import()`, so the other calls are spelt like it, and marked by odd spaces.
   const text = source.replace(CALL, MARK);
   const imports = parse(text)[0].flatMap((one): Import[] => {
     if (one.type === 'import-meta') return [];
@@ -32,12 +32,12 @@ export function packageOf(specifier: string): string | undefined {
   return /^(@[^/]+\/[^/]+|[^/]+)/.exec(specifier)?.[1];
 }
 
-/** A call that finds a module as `import()` does. */
+/** A call that resolves a module as `import()` does. */
 const CALL =
   /(?<![.\w$])(?:(?:import\.meta|require|createRequire\([^()]*\))\.resolve|require)\((?=\s*['"`])/g;
 const MARK = 'import \t (';
 
-/** What of a specifier stands in the source; empty if it is computed. */
+/** The literal part of a specifier; empty if it is computed. */
 function literalStart({ specifier = '', glob }: DynamicImport): string {
   return glob ? specifier.slice(0, specifier.indexOf('*')) : specifier;
 }

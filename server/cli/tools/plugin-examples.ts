@@ -15,10 +15,10 @@ export interface Example {
 type Sources = Pick<ServerCradle, 'registry' | 'host'>;
 
 /**
- * The request that tries a plugin: its own example, or for a tokenizer and an embedding plugin the example of a plugin
- * that uses one, with the first name that it lists. `undefined` if there is none that needs no network.
+ * The request that tries a plugin: its own example, or for a tokenizer and an embedding plugin the example of a
+ * plugin that uses one, with the first name that it lists. `undefined` if every example needs the network.
  *
- * @throws whatever a tokenizer or an embedding plugin throws when it is made and lists its names
+ * @throws whatever a tokenizer or an embedding plugin throws when it is created and lists its names
  */
 export async function exampleFor(entry: PluginEntry, sources: Sources): Promise<Example | undefined> {
   const { kind, name } = entry.manifest;

@@ -8,7 +8,7 @@ const PAGE = join(import.meta.dirname, '../..', 'OPTIONS.md');
 const EXAMPLES = join(import.meta.dirname, '../../..', 'plugins', 'EXAMPLES.md');
 const TABLE = /(?<=<!-- options -->\n).*(?=\n<!-- \/options -->)/s;
 
-/** The options of the server as a Markdown table, for the place between the two marks of its page. */
+/** The options of the server as a Markdown table, to be put between the two markers of its page. */
 function optionsTable(): string {
   const rows = describeOptions().map(({ flag, variable, shown, description }) => {
     return row([code(flag), code(variable), shown.includes(' ') ? shown : code(shown), description]);
@@ -18,7 +18,7 @@ function optionsTable(): string {
   );
 }
 
-/** The names of the examples for authors, which are what `plugin new` makes. */
+/** The names of the examples for authors, which are what `plugin new` creates. */
 const EXAMPLE_KINDS: Readonly<Record<string, Kind>> = {
   section: 'chunker',
   label: 'refinery',
@@ -30,16 +30,16 @@ const EXAMPLE_KINDS: Readonly<Record<string, Kind>> = {
 const SHOWN_FILE = /^(`my-plugins\/([a-z]+)\/(\S+)\.(js|ts)`\n\n```)\S+\n[\s\S]*?^```$/gm;
 
 /**
- * The text of the page of examples with each file, below a line with its path, as `plugin new` makes it.
+ * The page of examples with the content of each file after a line with its path, as `plugin new` creates it.
  *
- * @throws Error if it makes no such file
+ * @throws Error if it does not create such a file
  */
 export function withExamples(page: string): string {
   return page.replace(SHOWN_FILE, (_, head: string, name: string, file: string, ending: string) => {
     const language = ending === 'ts' ? 'typescript' : 'javascript';
     const kind = EXAMPLE_KINDS[name];
     const text = kind && newPluginFiles(kind, name, language).get(`${file}.${ending}`);
-    if (text === undefined) throw new Error(`EXAMPLES.md: there is no ${name}/${file}.${ending}`);
+    if (text === undefined) throw new Error(`EXAMPLES.md: ${name}/${file}.${ending} does not exist`);
     return `${head}${ending}\n${text}\`\`\``;
   });
 }

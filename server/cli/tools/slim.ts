@@ -4,20 +4,20 @@ import { arch, argv, platform } from 'node:process';
 import { loadRegistry } from '../../plugins/loader/loader.ts';
 import { PACKAGED_NODE } from './packaged-node.ts';
 
-/** What no program reads of packages: types, source maps, documentation. */
+/** Files of packages that no program reads: types, source maps, documentation. */
 const UNREAD = '**/*.{d.ts,d.mts,d.cts,map,md,markdown,flow,tsbuildinfo}';
-/** What it does not read of its own; a page in Markdown may be part of what `plugin new` makes. */
+/** Files that are not read in our own code; a page in Markdown may be part of what `plugin new` creates. */
 const TYPES = '**/*.d.ts';
-/** What stays wherever it is. */
+/** Files that stay wherever they are. */
 const LEGAL = /licen[cs]e|notice|copying|copyright/i;
 /** Sources of binaries, beside the file that says how to compile them. */
 const NATIVE_SOURCES = ['binding.gyp', 'deps', 'src/**/*.{c,cc,cpp,h,hpp}'];
-/** Binaries of machines, as the two usual layouts have them. */
+/** Binaries by platform, in the two usual layouts. */
 const BINARIES = ['**/prebuilds/*', '**/bin/napi-v*/*/*'];
 
 /**
- * Deletes what this machine does not read of installed packages: types, maps and documentation, sources and binaries of
- * other machines, and files of large packages that no plugin names.
+ * Deletes from installed packages what this machine does not read: types, maps and documentation, sources and
+ * binaries of other platforms, and files of large packages that no plugin names.
  *
  * @param root of the program, with `node_modules` and `build`
  */
@@ -43,7 +43,10 @@ function removeAll(folder: string, paths: readonly string[]): void {
     rmSync(join(folder, path), { recursive: true, force: true });
 }
 
-/** `prebuilds/linux-x64.node`, `prebuilds/linux-x64/`, `bin/napi-v6/linux/x64/`; those of musl stay with those of glibc. */
+/**
+ * `prebuilds/linux-x64.node`, `prebuilds/linux-x64/`, `bin/napi-v6/linux/x64/`; those of musl stay with those of
+ * glibc.
+ */
 function isForThisMachine(path: string): boolean {
   const last = basename(path);
   const [system, machine] = path.includes('/prebuilds/')
@@ -52,7 +55,7 @@ function isForThisMachine(path: string): boolean {
   return (system === platform || system === `${platform}musl`) && machine === arch;
 }
 
-/** The files that plugins read of large packages, as globs, by the name of the package. */
+/** The files that plugins read from large packages, as globs, by package name. */
 async function packageFiles(root: string): Promise<ReadonlyMap<string, readonly string[]>> {
   const { all } = await loadRegistry({ folders: [join(root, 'plugins')], only: [], env: {} });
   const files = new Map<string, readonly string[]>();

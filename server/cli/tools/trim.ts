@@ -9,7 +9,7 @@ import { loadRegistry } from '../../plugins/loader/loader.ts';
 import { importsOf, packageOf } from './import-scanner.ts';
 import { PACKAGED_NODE } from './packaged-node.ts';
 
-/** What the server loads when a bucket is first opened: 23 MB that a trimmed deployment has if it is asked for. */
+/** What the server loads when a bucket is first opened: 23 MB that a trimmed deployment has only if requested. */
 const OF_BUCKETS = ['@aws-sdk/client-s3', '@aws-sdk/lib-storage'];
 
 /** What else stays; names of plugins say which of those do. */
@@ -31,8 +31,8 @@ export interface Trimmed {
 }
 
 /**
- * Trims a checkout: deletes the folders of the plugins that `--plugins` would not load, the tests of plugins that are not
- * here (any more), and the dependencies in package.json that neither a plugin nor the server needs. Installed
+ * Trims a checkout: deletes the folders of the plugins that `--plugins` would not load, the tests of plugins that are
+ * not here (any more), and the dependencies in package.json that neither a plugin nor the server needs. Installed
  * packages stay until the next `npm prune`.
  *
  * @param names plugins to keep, as `--plugins` takes them; none for all that are here
@@ -62,10 +62,10 @@ async function pluginsIn(root: string, only: readonly string[]): Promise<readonl
   return registry.all;
 }
 
-/** Tests without their plugin: `test/plugins/chunkers/code/` goes with `plugins/chunkers/code/`. */
+/** Tests without their plugin: `test/plugins/chunkers/code/` is removed together with `plugins/chunkers/code/`. */
 function testsLeftBehind(root: string): string[] {
   const entries = globSync('test/plugins/*/*', { cwd: root, withFileTypes: true });
-  // What tests of one kind share are files beside the folders.
+  // Files beside the folders are shared by the tests of one kind.
   const folders = entries.filter((entry) => entry.isDirectory());
   const paths = folders.map(({ parentPath, name }) => relative(root, join(parentPath, name)));
   return paths.filter((folder) => !existsSync(join(root, relative('test', folder)))).sort();
@@ -118,7 +118,7 @@ function report(root: string, { folders, packages }: Trimmed): string {
   const isShared =
     lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink() === true;
   const remedy = isShared
-    ? 'node_modules is a symbolic link: to be without the packages, delete the link and run "npm install".'
+    ? 'node_modules is a symbolic link: to remove the packages, delete the link and run "npm install".'
     : 'Run "npm prune" to delete the packages as well.';
   if (packages.length > 0) lines.push(remedy);
   return lines.join('\n');
@@ -142,7 +142,7 @@ async function main(args: readonly string[]): Promise<void> {
   });
   const names = positionals.flatMap(splitList);
   if (names.length > 0 && !values.force && hasUncommittedChanges(root)) {
-    throw new Error('git has uncommitted changes here: commit or stash them, or give --force.');
+    throw new Error('git has uncommitted changes here: commit or stash them, or use --force.');
   }
   console.log(report(root, await trim(root, names, values)));
 }

@@ -72,16 +72,16 @@ export interface TextInput {
 }
 
 export interface ChunkFields {
-  /** Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, neighbours previous_id and next_id. Of documents the default is id, document_id, index and metadata. */
+  /** Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata. */
   include?: ('id' | 'document_id' | 'index' | 'hash' | 'metadata' | 'lines' | 'pages' | 'neighbours')[];
-  /** Ids of chunks differ between namespaces, such as those of two collections. */
+  /** Chunk ids differ between namespaces, for example one per collection. */
   namespace?: string;
 }
 
 export interface AutoChunkerOptions {
-  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
   tokenizer?: string;
-  /** Most tokens of a chunk. */
+  /** Maximum tokens per chunk. */
   chunk_size?: number;
   /** Name of the text's file, or its path. Without it the document's `filename`, else its `id`. It decides if its ending says something. */
   filename?: string | null;
@@ -89,20 +89,20 @@ export interface AutoChunkerOptions {
   markdown?: {
     /** Begins a new chunk at every heading of this level and above, also where more would fit; 0 cuts by size alone. */
     split_level?: number;
-    /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it: below 1 a fraction of chunk_size, from 1 up a number of tokens. */
+    /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
     min_chunk_size?: number;
     /** What becomes of a code block, HTML block or table row above chunk_size: split, so that chunk_size is a hard limit, or kept whole. */
     oversize?: 'split' | 'keep';
     /** What context has: the headings that the beginning of the chunk stands under, the header of a table that it goes on with, the opening line of a fence that it goes on with. */
     carry?: ('headings' | 'header' | 'fence')[];
-    /** Whether chunk_size is the limit of context and text together. */
+    /** Whether chunk_size limits the context and the text together. */
     count_context?: boolean;
     /** Whether each chunk lists the blocks that it holds, or parts of which, with their places. */
     include_blocks?: boolean;
   };
   /** Further options of the chunker html, where it is chosen. */
   html?: {
-    /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it: below 1 a fraction of chunk_size, from 1 up a number of tokens. */
+    /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
     min_chunk_size?: number;
     /** Begins a new chunk at every heading of this level or above, also where more would fit; 0 cuts by size alone. */
     split_level?: number;
@@ -112,14 +112,14 @@ export interface AutoChunkerOptions {
     skip?: string[];
     /** What context has: headings is the path of the headings that the chunk stands under, header is the header of the table in whose rows it begins. */
     carry?: ('headings' | 'header')[];
-    /** Whether chunk_size is the limit of context and text together. */
+    /** Whether chunk_size limits the context and the text together. */
     count_context?: boolean;
   };
   /** Further options of the chunker table, where it is chosen. */
   table?: {
     /** Most rows of a chunk, the header aside; chunk_size stays a limit. Without it chunk_size alone counts. */
     rows_per_chunk?: number | null;
-    /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it: below 1 a fraction of chunk_size, from 1 up a number of tokens. */
+    /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
     min_chunk_size?: number;
     /** What the tables are written in; auto takes HTML or Markdown where it finds a table of these, else CSV. */
     format?: 'auto' | 'csv' | 'tsv' | 'markdown' | 'html';
@@ -131,14 +131,14 @@ export interface AutoChunkerOptions {
     header_rows?: number | null;
     /** Whether chunks that begin behind the header have it as context. */
     carry?: 'header' | 'none';
-    /** Whether chunk_size is the limit of context and text together. */
+    /** Whether chunk_size limits the context and the text together. */
     count_context?: boolean;
     /** What becomes of a row above chunk_size: split between its cells, then as text, or kept whole. */
     oversize?: 'split' | 'keep';
   };
   /** Further options of the chunker json, where it is chosen. */
   json?: {
-    /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it: below 1 a fraction of chunk_size, from 1 up a number of tokens. */
+    /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
     min_chunk_size?: number;
     /** Whether a text that is not valid JSON is chunked all the same, along its brackets, strings and commas, instead of being refused. */
     tolerant?: boolean;
@@ -156,7 +156,7 @@ export interface AutoChunkerOptions {
   };
   /** Further options of the chunker recursive, where it is chosen. */
   recursive?: {
-    /** Tokens that a chunk repeats from the end of the one before it. Less than chunk_size. */
+    /** Tokens that a chunk repeats from the end of the previous one. Less than chunk_size. */
     chunk_overlap?: number;
     /** Hierarchy of separators: default, markdown, python, js, or a file of the recipes folder. */
     recipe?: string;
@@ -174,21 +174,21 @@ export interface AutoChunkerOptions {
 }
 
 export interface Document {
-  /** The text that is cut. */
+  /** The text to chunk. */
   text: string;
-  /** Your id of the document; the ids of its chunks follow from it. An integer is the same id as its digits. */
+  /** Your id of the document; the ids of its chunks are derived from it. An integer and the string of its digits are the same id. */
   id?: string | number;
   /** Title of the document, for plugins that use it. */
   title?: string;
   /**
-   * Name of its file, perhaps with folders, for plugins that tell by it what the text is.
+   * File name, optionally with folders, for plugins that detect the format by it.
    * @minLength 1
    * @maxLength 4096
    */
   filename?: string;
-  /** Anything; each chunk gets a copy of its bytes, so that no number changes. */
+  /** Any JSON; each chunk gets an exact copy of its bytes, so no number changes. */
   metadata?: object;
-  /** Where the pages begin in the text, in the unit of the request; the first is 0. Two that are equal stand for a page without text. */
+  /** Where the pages begin in the text, in the unit of the request; the first is 0. Two equal offsets mean a page without text. */
   pages?: number[];
 }
 
@@ -275,21 +275,21 @@ export interface SyntaxNode {
 }
 
 export type AutoChunkerChunk = Chunk & {
-  /** The headings that all of the chunk stands under, the highest first, in plain words and at most 200 characters each. */
+  /** The headings that apply to the whole chunk, the highest first, as plain text of at most 200 characters each. */
   heading_path?: string[];
-  /** The kinds of blocks that it holds, each once, in the order of the text. */
+  /** The kinds of blocks in the chunk, each once, in the order of the text. */
   kinds?: string[];
   /** The language of the fences that it holds, or parts of which, if they name one alone. */
   language?: string;
   /**
-   * The first and the last row of its table that it holds, from 1, without those of the header.
+   * The first and the last table row in the chunk, counted from 1 without the header.
    * @maxItems 2
    * @minItems 2
    */
   rows?: number[];
-  /** What a reader has to know before the text, which is no part of it: what an element begins with in whose middle the chunk begins. */
+  /** What a reader needs to know before the text and is not part of it: the beginning of the element in whose middle the chunk begins. */
   context?: string;
-  /** True if the context was too large, and some or all of it is left out. */
+  /** True if the context was too large, and some or all of it was left out. */
   context_shortened?: boolean;
   /** With include_blocks: the blocks that it holds. */
   blocks?: MarkdownBlock[];
@@ -335,9 +335,9 @@ export interface StreamLine {
 export type StreamAnswer = string;
 
 export interface CodeChunkerOptions {
-  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
   tokenizer?: string;
-  /** Most tokens of a chunk. */
+  /** Maximum tokens per chunk. */
   chunk_size?: number;
   /** Language of the code: bash, c, cpp, csharp, css, dart, elixir, go, haskell, html, java, javascript, json, kotlin, lua, markdown, perl, php, python, r, ruby, rust, scala, sql, swift, toml, tsx, typescript, yaml, zig, a common alias such as js, c++ or golang, or auto. Without one it is python, or auto if the text has a file name. */
   language?: string | null;
@@ -357,11 +357,11 @@ export type CodeChunkerChunk = Chunk & {
 };
 
 export interface HtmlChunkerOptions {
-  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
   tokenizer?: string;
-  /** Most tokens of a chunk. */
+  /** Maximum tokens per chunk. */
   chunk_size?: number;
-  /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it: below 1 a fraction of chunk_size, from 1 up a number of tokens. */
+  /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
   min_chunk_size?: number;
   /** Begins a new chunk at every heading of this level or above, also where more would fit; 0 cuts by size alone. */
   split_level?: number;
@@ -371,35 +371,35 @@ export interface HtmlChunkerOptions {
   skip?: string[];
   /** What context has: headings is the path of the headings that the chunk stands under, header is the header of the table in whose rows it begins. */
   carry?: ('headings' | 'header')[];
-  /** Whether chunk_size is the limit of context and text together. */
+  /** Whether chunk_size limits the context and the text together. */
   count_context?: boolean;
   /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
 }
 
 export type HtmlChunkerChunk = Chunk & {
-  /** The headings that all of the chunk stands under, the highest first, in plain words and at most 200 characters each. */
+  /** The headings that apply to the whole chunk, the highest first, as plain text of at most 200 characters each. */
   heading_path?: string[];
-  /** The kinds of blocks that it holds, each once, in the order of the text. */
+  /** The kinds of blocks in the chunk, each once, in the order of the text. */
   kinds?: string[];
   /**
-   * The first and the last row of its table that it holds, from 1, without those of the header.
+   * The first and the last table row in the chunk, counted from 1 without the header.
    * @maxItems 2
    * @minItems 2
    */
   rows?: number[];
-  /** What a reader has to know before the text, which is no part of it: what an element begins with in whose middle the chunk begins. */
+  /** What a reader needs to know before the text and is not part of it: the beginning of the element in whose middle the chunk begins. */
   context?: string;
-  /** True if the context was too large, and some or all of it is left out. */
+  /** True if the context was too large, and some or all of it was left out. */
   context_shortened?: boolean;
 };
 
 export interface JsonChunkerOptions {
-  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
   tokenizer?: string;
-  /** Most tokens of a chunk. */
+  /** Maximum tokens per chunk. */
   chunk_size?: number;
-  /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it: below 1 a fraction of chunk_size, from 1 up a number of tokens. */
+  /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
   min_chunk_size?: number;
   /** Whether a text that is not valid JSON is chunked all the same, along its brackets, strings and commas, instead of being refused. */
   tolerant?: boolean;
@@ -421,19 +421,19 @@ export type JsonChunkerChunk = Chunk & {
 };
 
 export interface MarkdownChunkerOptions {
-  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
   tokenizer?: string;
-  /** Most tokens of a chunk. */
+  /** Maximum tokens per chunk. */
   chunk_size?: number;
   /** Begins a new chunk at every heading of this level and above, also where more would fit; 0 cuts by size alone. */
   split_level?: number;
-  /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it: below 1 a fraction of chunk_size, from 1 up a number of tokens. */
+  /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
   min_chunk_size?: number;
   /** What becomes of a code block, HTML block or table row above chunk_size: split, so that chunk_size is a hard limit, or kept whole. */
   oversize?: 'split' | 'keep';
   /** What context has: the headings that the beginning of the chunk stands under, the header of a table that it goes on with, the opening line of a fence that it goes on with. */
   carry?: ('headings' | 'header' | 'fence')[];
-  /** Whether chunk_size is the limit of context and text together. */
+  /** Whether chunk_size limits the context and the text together. */
   count_context?: boolean;
   /** Whether each chunk lists the blocks that it holds, or parts of which, with their places. */
   include_blocks?: boolean;
@@ -442,32 +442,32 @@ export interface MarkdownChunkerOptions {
 }
 
 export type MarkdownChunkerChunk = Chunk & {
-  /** The headings that all of the chunk stands under, the highest first, in plain words and at most 200 characters each. */
+  /** The headings that apply to the whole chunk, the highest first, as plain text of at most 200 characters each. */
   heading_path?: string[];
-  /** The kinds of blocks that it holds, each once, in the order of the text. */
+  /** The kinds of blocks in the chunk, each once, in the order of the text. */
   kinds?: string[];
   /** The language of the fences that it holds, or parts of which, if they name one alone. */
   language?: string;
   /**
-   * The first and the last row of its table that it holds, from 1, without those of the header.
+   * The first and the last table row in the chunk, counted from 1 without the header.
    * @maxItems 2
    * @minItems 2
    */
   rows?: number[];
-  /** What a reader has to know before the text, which is no part of it: what an element begins with in whose middle the chunk begins. */
+  /** What a reader needs to know before the text and is not part of it: the beginning of the element in whose middle the chunk begins. */
   context?: string;
-  /** True if the context was too large, and some or all of it is left out. */
+  /** True if the context was too large, and some or all of it was left out. */
   context_shortened?: boolean;
   /** With include_blocks: the blocks that it holds. */
   blocks?: MarkdownBlock[];
 };
 
 export interface RecursiveChunkerOptions {
-  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
   tokenizer?: string;
-  /** Most tokens of a chunk. */
+  /** Maximum tokens per chunk. */
   chunk_size?: number;
-  /** Tokens that a chunk repeats from the end of the one before it. Less than chunk_size. */
+  /** Tokens that a chunk repeats from the end of the previous one. Less than chunk_size. */
   chunk_overlap?: number;
   /** Hierarchy of separators: default, markdown, python, js, or a file of the recipes folder. */
   recipe?: string;
@@ -488,23 +488,23 @@ export interface SemanticChunkerOptions {
   embedding_model?: string;
   /** Similarity below which the text is cut, where the similarity is lowest; lower values give fewer, larger chunks. auto takes the text's own mean less one standard deviation. */
   threshold?: number | 'auto';
-  /** Most tokens of a chunk. */
+  /** Maximum tokens per chunk. */
   chunk_size?: number;
   /** Sentences on either side that are compared. */
   similarity_window?: number;
-  /** Fewest sentences of a chunk, as far as chunk_size allows it. */
+  /** Minimum sentences per chunk, as far as chunk_size allows it. */
   min_sentences_per_chunk?: number;
-  /** Characters that a sentence has at least; a shorter one is joined to its neighbour. */
+  /** Minimum characters per sentence; a shorter one is joined to its neighbour. */
   min_characters_per_sentence?: number;
   /** Characters that a chunk of mode: cluster has at least, as far as chunk_size allows it. mode: threshold keeps single sentences together by similarity_window instead. */
   min_characters_per_chunk?: number;
-  /** What ends a sentence: the strings of delim, or the rules of prose, which most texts want. Rules know abbreviations, initials, numbers, ellipses, closing quotation marks and the marks of all scripts; a line break ends a sentence only with its paragraph, list item, heading or verse. With them delim and include_delim have no effect. */
+  /** What ends a sentence: the strings of delim, or the rules of prose, which suit most texts. Rules know abbreviations, initials, numbers, ellipses, closing quotation marks and the marks of all scripts; a line break ends a sentence only with its paragraph, list item, heading or verse. With them delim and include_delim have no effect. */
   sentences?: 'delimiters' | 'rules';
-  /** Language of the text (BCP 47), for the abbreviations of sentences: rules; an unknown one gets those of English. */
+  /** Language of the text (BCP 47), for its abbreviations, with sentences: rules; an unknown language gets those of English. */
   lang?: string;
-  /** Literal strings that end a sentence, never patterns. Of several at one place the longest counts. */
+  /** Literal strings that end a sentence, never patterns. If several match at one place, the longest counts. */
   delim?: string | string[];
-  /** Whether a delimiter goes with the sentence before it or the one after it. null is prev: nothing of the text is lost. */
+  /** Whether a delimiter goes with the sentence before it or the one after it. null means prev: no text is lost. */
   include_delim?: 'prev' | 'next';
   /** Groups of sentences that a digression may have: it is not cut off if the text behind it is like the text before it. */
   skip_window?: number;
@@ -523,25 +523,25 @@ export interface SemanticChunkerOptions {
 }
 
 export interface SentenceChunkerOptions {
-  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
   tokenizer?: string;
-  /** Most tokens of a chunk. */
+  /** Maximum tokens per chunk. */
   chunk_size?: number;
-  /** Tokens that a chunk repeats from the end of the one before it. Less than chunk_size. */
+  /** Tokens that a chunk repeats from the end of the previous one. Less than chunk_size. */
   chunk_overlap?: number;
-  /** Fewest sentences of a chunk, as far as chunk_size allows it. */
+  /** Minimum sentences per chunk, as far as chunk_size allows it. */
   min_sentences_per_chunk?: number;
-  /** Characters that a sentence has at least; a shorter one is joined to its neighbour. */
+  /** Minimum characters per sentence; a shorter one is joined to its neighbour. */
   min_characters_per_sentence?: number;
   /** Estimates the sizes of sentences for speed. The limit and token_count stay exact; a chunk may hold fewer sentences than it could. */
   approximate?: boolean;
-  /** What ends a sentence: the strings of delim, or the rules of prose, which most texts want. Rules know abbreviations, initials, numbers, ellipses, closing quotation marks and the marks of all scripts; a line break ends a sentence only with its paragraph, list item, heading or verse. With them delim and include_delim have no effect. */
+  /** What ends a sentence: the strings of delim, or the rules of prose, which suit most texts. Rules know abbreviations, initials, numbers, ellipses, closing quotation marks and the marks of all scripts; a line break ends a sentence only with its paragraph, list item, heading or verse. With them delim and include_delim have no effect. */
   sentences?: 'delimiters' | 'rules';
-  /** Language of the text (BCP 47), for the abbreviations of sentences: rules; an unknown one gets those of English. */
+  /** Language of the text (BCP 47), for its abbreviations, with sentences: rules; an unknown language gets those of English. */
   lang?: string;
-  /** Literal strings that end a sentence, never patterns. Of several at one place the longest counts. */
+  /** Literal strings that end a sentence, never patterns. If several match at one place, the longest counts. */
   delim?: string | string[];
-  /** Whether a delimiter goes with the sentence before it or the one after it. null is prev: nothing of the text is lost. */
+  /** Whether a delimiter goes with the sentence before it or the one after it. null means prev: no text is lost. */
   include_delim?: 'prev' | 'next';
   /** A single sentence, function or class above chunk_size: kept whole, or split so that chunk_size is a hard limit. */
   oversize?: 'keep' | 'split';
@@ -550,13 +550,13 @@ export interface SentenceChunkerOptions {
 }
 
 export interface TableChunkerOptions {
-  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
   tokenizer?: string;
-  /** Most tokens of a chunk. */
+  /** Maximum tokens per chunk. */
   chunk_size?: number;
   /** Most rows of a chunk, the header aside; chunk_size stays a limit. Without it chunk_size alone counts. */
   rows_per_chunk?: number | null;
-  /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it: below 1 a fraction of chunk_size, from 1 up a number of tokens. */
+  /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
   min_chunk_size?: number;
   /** What the tables are written in; auto takes HTML or Markdown where it finds a table of these, else CSV. */
   format?: 'auto' | 'csv' | 'tsv' | 'markdown' | 'html';
@@ -568,7 +568,7 @@ export interface TableChunkerOptions {
   header_rows?: number | null;
   /** Whether chunks that begin behind the header have it as context. */
   carry?: 'header' | 'none';
-  /** Whether chunk_size is the limit of context and text together. */
+  /** Whether chunk_size limits the context and the text together. */
   count_context?: boolean;
   /** What becomes of a row above chunk_size: split between its cells, then as text, or kept whole. */
   oversize?: 'split' | 'keep';
@@ -577,12 +577,12 @@ export interface TableChunkerOptions {
 }
 
 export type TableChunkerChunk = Chunk & {
-  /** What a reader has to know before the text, which is no part of it: what an element begins with in whose middle the chunk begins. */
+  /** What a reader needs to know before the text and is not part of it: the beginning of the element in whose middle the chunk begins. */
   context?: string;
-  /** True if the context was too large, and some or all of it is left out. */
+  /** True if the context was too large, and some or all of it was left out. */
   context_shortened?: boolean;
   /**
-   * The first and the last row of its table that it holds, from 1, without those of the header.
+   * The first and the last table row in the chunk, counted from 1 without the header.
    * @maxItems 2
    * @minItems 2
    */
@@ -590,11 +590,11 @@ export type TableChunkerChunk = Chunk & {
 };
 
 export interface TokenChunkerOptions {
-  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
   tokenizer?: string;
-  /** Most tokens of a chunk. */
+  /** Maximum tokens per chunk. */
   chunk_size?: number;
-  /** Tokens that a chunk repeats from the end of the one before it. Less than chunk_size. */
+  /** Tokens that a chunk repeats from the end of the previous one. Less than chunk_size. */
   chunk_overlap?: number;
   /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
@@ -655,7 +655,7 @@ export type EmbeddingsRefineryChunk = GivenChunk & {
 };
 
 export interface OverlapRefineryOptions {
-  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
   tokenizer?: string;
   /** How much context a neighbour gives: below 1 a fraction of its tokens (rounded, at least one), from 1 up a number of tokens. */
   context_size?: number;
@@ -673,7 +673,7 @@ export type OverlapRefineryChunk = GivenChunk & {
 };
 
 export interface ParentsRefineryOptions {
-  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
   tokenizer?: string;
   /** What a parent is: neighbouring chunks under the same headings, that begin on the same page, or as many as fit; never over parent_size. */
   by?: 'section' | 'page' | 'size';
@@ -698,7 +698,7 @@ export type ParentsRefineryChunk = GivenChunk & {
 };
 
 export interface SummaryRefineryOptions {
-  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
   tokenizer?: string;
   /** What the model is asked, between the document and the chunk. */
   instruction?: string;
@@ -730,11 +730,11 @@ export type PipelineChunk = Chunk & {
 };
 
 export interface FileDocument {
-  /** Your id of the document; the ids of its chunks follow from it. An integer is the same id as its digits. */
+  /** Your id of the document; the ids of its chunks are derived from it. An integer and the string of its digits are the same id. */
   id?: string | number;
   /** Title of the document, for plugins that use it. */
   title?: string;
-  /** Anything; each chunk gets a copy of its bytes, so that no number changes. */
+  /** Any JSON; each chunk gets an exact copy of its bytes, so no number changes. */
   metadata?: object;
 }
 
@@ -749,7 +749,7 @@ export interface FileInput {
 }
 
 export interface Answer {
-  /** The document that has the answer: its place in documents, from 0, or its id. */
+  /** The document with the answer: its index in documents, from 0, or its id. */
   document: number | string;
   /**
    * Where the answer begins in its text.
@@ -765,28 +765,28 @@ export interface Answer {
 
 export interface Question {
   /**
-   * What is searched for.
+   * The search query.
    * @minLength 1
    */
   question: string;
-  /** All stretches that answer it, at least one. */
+  /** All passages that answer it, at least one. */
   answers: Answer[];
 }
 
 export interface PipelineStepInput {
-  /** What the step does. */
+  /** Kind of the step. */
   type: 'chunk' | 'refine';
   /** Name of the chunker of a chunk step. */
   chunker?: string | null;
   /** Name of the refinery of a refine step. */
   refinery?: string | null;
-  /** Parameters of the step: those of the plugin's own endpoint, without text or chunks. */
+  /** Parameters of the step: those of the plugin's own endpoint, except text and chunks. */
   config?: Record<string, unknown>;
 }
 
 export interface Candidate {
   /**
-   * What the answer calls it.
+   * Name of the candidate in the answer.
    * @minLength 1
    * @maxLength 255
    */
@@ -797,7 +797,7 @@ export interface Candidate {
    * @maxLength 255
    */
   chunker?: string;
-  /** Parameters of the chunker: those of its own endpoint, without the text. */
+  /** Parameters of the chunker: those of its own endpoint, except the text. */
   config?: Record<string, unknown>;
   /**
    * Id or name of a stored pipeline.
@@ -810,19 +810,19 @@ export interface Candidate {
 }
 
 export interface EvaluateRequest {
-  /** The documents that are searched. */
+  /** The documents to search. */
   documents: Document[];
-  /** What is searched for, with the answers. */
+  /** The search queries, with their answers. */
   questions: Question[];
-  /** What is compared, 1 to 16: each is a chunker with its config, a stored pipeline, or steps. */
+  /** The candidates to compare, 1 to 16: each is a chunker with its config, a stored pipeline, or steps. */
   candidates: Candidate[];
-  /** How many chunks each question finds. */
+  /** How many chunks to find for each question. */
   k?: number;
-  /** A model of GET /v1/models, or any other that one of its providers has. */
+  /** A model of GET /v1/models, or any other model of its providers. */
   embedding_model?: string;
-  /** What is embedded of a chunk: its text, or its context and a line feed before it. */
+  /** Which text of a chunk is embedded: its text alone, or its context, a line feed and its text. */
   embed?: 'text' | 'context+text';
-  /** Unit of all offsets of the request and its answer; that of candidates is not looked at. */
+  /** Unit of all offsets of the request and its answer; the unit of candidates is ignored. */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
 }
 
@@ -895,11 +895,11 @@ export type EvaluationLines = string;
 export interface EmbedRequest {
   /** A text, or a list of texts. */
   text: string | string[];
-  /** A model of GET /v1/models, or any other that one of its providers has. */
+  /** A model of GET /v1/models, or any other model of its providers. */
   embedding_model?: string;
-  /** What the vectors are for: texts that are searched, the question that searches them, or texts that are compared with each other. Models that tell these apart are told which; for others all are the same. */
+  /** Purpose of the vectors: texts to be searched, a query, or texts to be compared with each other. Models that do not distinguish these ignore it. */
   purpose?: 'document' | 'query' | 'similarity';
-  /** How vectors are written: as lists of numbers, or as base64 of 32-bit floats, lowest byte first, which is exact and a third of the size. */
+  /** How vectors are written: as lists of numbers, or as base64 of little-endian 32-bit floats, which is exact and a third of the size. */
   encoding?: 'float' | 'base64';
 }
 
@@ -918,9 +918,9 @@ export interface Embeddings {
 export interface TokenizeRequest {
   /** A text, or a list of texts. */
   text: string | string[];
-  /** What a token is: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer of the hub. */
+  /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
   tokenizer?: string;
-  /** What is answered besides the counts: where each token begins and ends, its id, its text. Only tokenizers of models have ids. */
+  /** What to return besides the counts: where each token begins and ends, its id, its text. Only tokenizers of models have ids. */
   include?: ('offsets' | 'ids' | 'tokens')[];
   /** Unit of the offsets. */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
@@ -966,13 +966,13 @@ export interface PipelineInput {
 }
 
 export interface PipelineStep {
-  /** What the step does. */
+  /** Kind of the step. */
   type: 'chunk' | 'refine';
   /** Name of the chunker of a chunk step. */
   chunker: string | null;
   /** Name of the refinery of a refine step. */
   refinery: string | null;
-  /** Parameters of the step: those of the plugin's own endpoint, without text or chunks. */
+  /** Parameters of the step: those of the plugin's own endpoint, except text and chunks. */
   config: Record<string, unknown>;
 }
 
@@ -1109,9 +1109,9 @@ export interface JobInput {
    * @maxItems 100
    */
   steps?: PipelineStepInput[];
-  /** Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, neighbours previous_id and next_id. Of documents the default is id, document_id, index and metadata. */
+  /** Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata. */
   include?: ('id' | 'document_id' | 'index' | 'hash' | 'metadata' | 'lines' | 'pages' | 'neighbours')[];
-  /** Ids of chunks differ between namespaces, such as those of two collections. */
+  /** Chunk ids differ between namespaces, for example one per collection. */
   namespace?: string;
   /** Whether a line of the output has a chunk, or all chunks of a document. */
   group?: 'chunk' | 'document';

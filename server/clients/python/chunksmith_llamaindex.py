@@ -30,7 +30,7 @@ class ChunksmithNodeParser(NodeParser):
 
     base_url: str = Field(default="http://localhost:8000", description="Where the service is.")
     chunker: str = Field(default="recursive", description="The chunker of the service.")
-    chunk_size: int = Field(default=1024, description="Most tokens of a chunk.")
+    chunk_size: int = Field(default=1024, description="Maximum tokens per chunk.")
     chunk_overlap: int = Field(default=0, description="Tokens that chunks repeat, for chunkers that can.")
     chunk_fields: Tuple[str, ...] = Field(default=(), description="Fields of chunks to put into the metadata.")
     options: Dict[str, Any] = Field(default_factory=dict, description="Options of the chunker.")

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'n
 import { reasonOf } from '../../../core/errors.ts';
 import { UsageError } from '../../cli/errors.ts';
 
-/** Opens a file that is written from its beginning on. @throws UsageError */
+/** Opens a file for writing, replacing its content. @throws UsageError */
 export function openToWrite(path: string): number {
   try {
     return openSync(path, 'w');
@@ -11,7 +11,7 @@ export function openToWrite(path: string): number {
   }
 }
 
-/** A file of lines that is there once it is whole. */
+/** A file of lines that appears under its name only when complete. */
 export class LinesFile {
   readonly #path: string;
   readonly #file: number;

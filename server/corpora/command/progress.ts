@@ -5,14 +5,14 @@ import type { SkippedReasons, Skips } from '../skips.ts';
 export const PROGRESS = ['auto', 'bar', 'plain', 'json', 'none'] as const;
 export type ProgressKind = (typeof PROGRESS)[number];
 
-/** How far the work on a corpus is. */
+/** The progress of the work on a corpus. */
 export interface Counts {
   documents: number;
   failed: number;
   /** What was left out, and documents without text. */
   readonly skips: Skips;
   chunks: number;
-  /** Texts of which the model knows no word. */
+  /** Texts with no word that the model knows. */
   embedding_empty: number;
   /** Bytes of the source. */
   bytes: number;
@@ -26,7 +26,7 @@ export function addDocument(counts: Counts, document: ChunkedDocument): void {
   if (document.error !== undefined) counts.failed++;
 }
 
-/** The counts with what follows from them. */
+/** The counts and the figures derived from them. */
 export interface Summary extends Omit<Counts, 'skips'> {
   readonly skipped: number;
   readonly skipped_reasons: SkippedReasons;
@@ -34,25 +34,25 @@ export interface Summary extends Omit<Counts, 'skips'> {
   readonly mb_per_second: number;
 }
 
-/** Shows on standard error how far the work is. */
+/** Shows progress on standard error. */
 export interface Progress {
   update(): void;
-  /** Shows nothing more. */
+  /** Stops showing anything. */
   stop(): void;
 }
 
-/** Milliseconds between two lines where there is no terminal. */
+/** Milliseconds between two lines without a terminal. */
 const PAUSE = 5000;
-/** Seconds and share of the bytes after which it can be told how long the rest takes. */
+/** Seconds and share of the bytes after which the remaining time can be estimated. */
 const FIRST_ESTIMATE = { seconds: 5, share: 0.02 };
-/** Milliseconds between two pictures of a bar. */
+/** Milliseconds between two frames of a progress bar. */
 const FRAME = 100;
 
 const MB = 1e6;
 
 /**
- * @param counts are changed while the work goes on
- * @param total bytes of the source; undefined if nobody knows
+ * @param counts change while the work is in progress
+ * @param total bytes of the source; undefined if unknown
  */
 export function showProgress(kind: ProgressKind, counts: Counts, total: number | undefined): Progress {
   const begin = performance.now();
@@ -144,9 +144,7 @@ export function describe({
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     counted(chunks, 'chunk'),
-    ...(embedding_empty > 0
-      ? [`${counted(embedding_empty, 'text')} without a word that the model knows`]
-      : []),
+    ...(embedding_empty > 0 ? [`${counted(embedding_empty, 'text')} with no word that the model knows`] : []),
     `${(bytes / MB).toFixed(1)} MB in ${seconds} s (${mb_per_second} MB/s)`,
   ];
   return parts.join(', ');
@@ -156,7 +154,7 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** How long the rest will take, by what was done since the first documents were: threads start before that. */
+/** Estimates the remaining time from what was done since the first documents: threads start before that. */
 export class Estimate {
   readonly #total: number | undefined;
   #first: Pick<Summary, 'bytes' | 'seconds'> | undefined;
@@ -169,7 +167,7 @@ export class Estimate {
     if (bytes > 0) this.#first ??= { bytes, seconds };
   }
 
-  /** Undefined as long as that would be a guess. */
+  /** Undefined while it would be a guess. */
   left({ bytes, seconds }: Pick<Summary, 'bytes' | 'seconds'>): string | undefined {
     if (this.#total === undefined || this.#first === undefined) return undefined;
     const done = { bytes: bytes - this.#first.bytes, seconds: seconds - this.#first.seconds };

@@ -11,13 +11,13 @@ import { type Counts, describe, type ProgressKind, showProgress, summaryOf } fro
 import { type ChunkSetup, withSetup } from './setup.ts';
 import { chunkToStdout } from './to-stdout.ts';
 
-/** @returns the command without its flags, which follow from the chunker that the arguments name */
+/** @returns the command without its flags, which depend on the chunker that the arguments name */
 export function chunkCommand(): Command {
   return new Command('chunk')
-    .description(
-      'Chunk files, and write a line of JSON for each chunk. Which options there are follows from --chunker.',
-    )
-    .addArgument(new Argument('<paths...>', 'files, folders and globs; - is JSON Lines on standard input'));
+    .description('Chunk files, and write a line of JSON for each chunk. The options depend on --chunker.')
+    .addArgument(
+      new Argument('<paths...>', 'files, folders and globs; - reads JSON Lines from standard input'),
+    );
 }
 
 /**
@@ -34,7 +34,7 @@ export function runChunk(command: Command, args: readonly string[], env: Environ
     try {
       return await run(setup, stop);
     } finally {
-      // What is left of the source is not waited for.
+      // The rest of the source is not waited for.
       stop.abort();
     }
   });
@@ -79,7 +79,7 @@ async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
 function checkRead({ flags, source: { files } }: ChunkSetup, { documents, skips }: Counts): void {
   if (documents > 0 || flags.since !== undefined) return;
   if (skips.count > 0) throw new ServiceError('nothing_read', { skipped: String(skips) });
-  if (files?.length === 0) throw new CommandError('Nothing was read: there are no files in what was named.');
+  if (files?.length === 0) throw new CommandError('Nothing was read: the given paths contain no files.');
 }
 
 function statusOf(error: unknown, { failed }: Counts): number {
@@ -88,12 +88,12 @@ function statusOf(error: unknown, { failed }: Counts): number {
   return failed > 0 ? EXIT.someFailed : EXIT.done;
 }
 
-/** Nobody is told of a pipe that was closed. */
+/** A closed pipe (EPIPE) is not an error. */
 function isQuiet(error: unknown): boolean {
   return error instanceof Stopped && error.status === EXIT.done;
 }
 
-/** What the source or the service refuses once the work goes on is no longer a matter of usage. */
+/** Once the work has begun, a refusal by the source or the service is no longer a usage error. */
 function inWords(error: unknown): unknown {
   return error instanceof ServiceError ? new CommandError(error.detail) : error;
 }
@@ -104,7 +104,7 @@ function changed(changes: ChangeCounts | undefined): string {
   return `; ${added} chunks added, ${deleted} deleted, ${unchanged} unchanged`;
 }
 
-/** Why a run ends before its work is done, although nothing is wrong with it. */
+/** Why a run ends before its work is done, although nothing failed. */
 class Stopped extends Error {
   /** The exit status. */
   readonly status: number;
@@ -118,10 +118,10 @@ class Stopped extends Error {
 const SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
 
 /**
- * Stops a run on Ctrl-C and SIGTERM: the first time with whole lines, the second time at once. It also stops when nobody
- * reads its output any more, which is no failure, and when that cannot be written.
+ * Stops a run on Ctrl-C and SIGTERM: the first time after complete lines, the second time at once. It also stops when
+ * its output is no longer read, which is not a failure, and when the output cannot be written.
  *
- * @param onInterrupt told of the first time
+ * @param onInterrupt called the first time
  */
 function stopOnSignals(stop: AbortController, onInterrupt: () => void): void {
   const interrupt = (signal: keyof typeof SIGNALS) => {
@@ -132,7 +132,7 @@ function stopOnSignals(stop: AbortController, onInterrupt: () => void): void {
   };
   const onError = (error: NodeJS.ErrnoException) => {
     const isClosed = error.code === 'EPIPE';
-    stop.abort(isClosed ? new Stopped('nobody reads on', EXIT.done) : unwritable(error));
+    stop.abort(isClosed ? new Stopped('the output is no longer read', EXIT.done) : unwritable(error));
   };
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   hold(process.stdout, onError);

@@ -15,20 +15,20 @@ import { optionFlags, optionValues, problemOfFlag } from './flags/option-flags.t
 import { remoteChunking } from './remote/remote-chunking.ts';
 import { type CorpusSource, isDocument, openSource } from './source.ts';
 
-/** A run of `chunk` as it was asked for. */
+/** A run of `chunk` as requested. */
 export interface ChunkSetup {
   readonly source: CorpusSource;
   readonly flags: ChunkFlags;
   readonly spec: JobSpec;
   readonly chunking: Chunking;
-  /** Reads files; chunks too unless that is done on a server. */
+  /** Reads files; also chunks, unless a server does. */
   readonly engine: Engine;
 }
 
 /**
- * Reads the arguments of `chunk`. Which flags there are follows from the chunker, so that is looked for first.
+ * Reads the arguments of `chunk`. Its flags depend on the chunker, so the chunker is determined first.
  *
- * @param command takes the flags; it prints help and what is wrong
+ * @param command takes the flags; it prints help and errors
  * @param use does the work; the engine is closed after it
  */
 export async function withSetup<T>(
@@ -60,7 +60,7 @@ export async function withSetup<T>(
   }
 }
 
-const STEP_OPTIONS = '(options of a step are set in the config of the step, in the pipeline)';
+const STEP_OPTIONS = '(options of a step are set in its config, in the pipeline)';
 
 function addFlags(command: Command, { task, schema }: ChunkTask): void {
   const name = task.run === 'chunk' ? task.name : 'the pipeline';
@@ -69,7 +69,7 @@ function addFlags(command: Command, { task, schema }: ChunkTask): void {
   for (const flag of optionFlags(schema)) command.addOption(flag.helpGroup(`Options of ${name}:`));
 }
 
-/** The flags that are known before the others are. */
+/** The flags that are known before the others. */
 function namedIn(args: readonly string[]): ChunkFlags {
   const command = new Command().helpOption(false).allowUnknownOption().allowExcessArguments().exitOverride();
   for (const flag of CHUNK_FLAGS) command.addOption(flag);
@@ -85,10 +85,10 @@ function localChunkingOf({ service, runner, byteBudget, config }: Engine, isSmal
   });
 }
 
-/** Most bytes of a source that are chunked before a thread would have started. */
+/** A source of at most this many bytes is chunked before a thread would have started. */
 const SMALL = 128 * 1024;
 
-/** Whether threads, if nobody asks for some, would come too late to be of use. */
+/** Whether threads, unless requested, would start too late to be useful. */
 function isSmall({ workers }: ChunkFlags, { files, total }: CorpusSource): boolean {
   if (workers !== undefined || files === undefined || total === undefined) return false;
   return total <= SMALL && !files.some(({ name }) => isCompressed(name));
@@ -98,15 +98,15 @@ function checkTogether({ out, outFormat, resume, since, group }: ChunkFlags): vo
   if (outFormat === 'parquet') {
     if (out === undefined) throw new UsageError('--out-format parquet: name a folder with --out');
     if (group === 'document')
-      throw new UsageError('--out-format parquet: a row has a chunk; leave out --group');
+      throw new UsageError('--out-format parquet: each row is a chunk; leave out --group');
     if (since !== undefined)
-      throw new UsageError('--out-format parquet: not with --since, whose lines say what is gone');
+      throw new UsageError('--out-format parquet: not with --since, whose lines include deletions');
   }
   if (resume && out === undefined) throw new UsageError('--resume: name the folder of the run with --out');
   if (since !== undefined && group === 'document') throw new UsageError('--since: not with --group document');
 }
 
-/** @throws UsageError if members are named, and no file has any: then nothing would say that they are not read */
+/** @throws UsageError if members are named but no file has any: otherwise they would be ignored silently */
 function checkFields({ source: { format, fields } }: JobSpec, { files = [] }: CorpusSource): void {
   if (fields === undefined || files.length === 0) return;
   if (!files.every((file) => isDocument(file, format))) return;
@@ -116,7 +116,7 @@ function checkFields({ source: { format, fields } }: JobSpec, { files = [] }: Co
   );
 }
 
-/** @throws UsageError what is wrong with the options, told of their flags */
+/** @throws UsageError with the problems of the options, in terms of their flags */
 function checkOptions({ task, options }: JobSpec, { schema }: ChunkTask, { service }: Engine): void {
   try {
     service.readStreamPlan(task, Buffer.from(JSON.stringify(options)));

@@ -16,24 +16,24 @@ import type { ChunkFlags } from './flags/chunk-flags.ts';
 /** What the arguments name. */
 export interface CorpusSource {
   readonly storage: Storage;
-  /** Undefined of standard input. */
+  /** Undefined for standard input. */
   readonly files: readonly StoredFile[] | undefined;
-  /** Bytes of the files; undefined of standard input. */
+  /** Bytes of the files; undefined for standard input. */
   readonly total: number | undefined;
-  /** What of the folders is left out. */
+  /** What is left out of the folders. */
   readonly skipped: readonly Skip[];
 }
 
-/** Stands for standard input. */
+/** Represents standard input. */
 const STDIN = '-';
 
-/** @throws UsageError, ServiceError if a path is not there */
+/** @throws UsageError, ServiceError if a path does not exist */
 export async function openSource(
   { root, ignore, out, errors, manifest }: ChunkFlags,
   paths: readonly string[],
 ): Promise<CorpusSource> {
   if (paths.includes(STDIN)) {
-    if (paths.length > 1) throw new UsageError('-: standard input is read alone, without further paths');
+    if (paths.length > 1) throw new UsageError('-: standard input cannot be combined with other paths');
     return { storage: standardInput(), files: undefined, total: undefined, skipped: [] };
   }
   const folder = root === undefined ? commonRoot(paths) : resolve(root);
@@ -43,7 +43,7 @@ export async function openSource(
   const onSkipped = (skip: Skip) => skipped.push(skip);
   const names = await selectFiles(folder, relatives, { ignored: !ignore, onSkipped });
   if (names.length === 0 && ignore && (await selectFiles(folder, relatives, { ignored: true })).length > 0) {
-    throw new UsageError(`${paths.join(', ')}: .gitignore leaves out all files; --no-ignore takes them`);
+    throw new UsageError(`${paths.join(', ')}: .gitignore excludes all files; --no-ignore includes them`);
   }
   const written = [out, errors, manifest].flatMap((path) => (path === undefined ? [] : resolve(path)));
   const isRead = (name: string) => !written.some((path) => isInside(path, join(folder, name)));
@@ -53,7 +53,7 @@ export async function openSource(
   return { storage, files, total, skipped };
 }
 
-/** The working directory, or the folder around it in which all paths are. */
+/** The working directory, or the closest parent that contains all paths. */
 function commonRoot(paths: readonly string[]): string {
   let root = resolve('.');
   while (paths.some((path) => relative(root, resolve(path)).split(sep)[0] === '..')) root = dirname(root);
@@ -90,7 +90,9 @@ async function* rangesOf({ storage, files }: CorpusSource, { source }: JobSpec):
   yield { format, files: [file], bytes: 0 };
 }
 
-/** Files in their order; those that are documents and follow each other go together, as a plan would gather all of them. */
+/**
+ * Files in their order; consecutive ones that are single documents are grouped, as a plan would group all of them.
+ */
 function runsOf(files: readonly StoredFile[], format: JobSpec['source']['format']): StoredFile[][] {
   const runs: StoredFile[][] = [];
   let isOpen = false;
@@ -103,7 +105,7 @@ function runsOf(files: readonly StoredFile[], format: JobSpec['source']['format'
   return runs;
 }
 
-/** Whether a file is one document, and has no lines or rows that are. */
+/** Whether a file is one document, without lines or rows that are. */
 export function isDocument({ name }: StoredFile, format: JobSpec['source']['format']): boolean {
   return (format === 'auto' ? formatOf(name) : format) === 'files';
 }
@@ -114,9 +116,9 @@ export async function* inOrder(files: readonly StoredFile[]): AsyncGenerator<Sto
 
 const INPUT: StoredFile = { name: STDIN, size: Number.MAX_SAFE_INTEGER, version: '' };
 
-/** Standard input as the one file of a storage, which can be read once. */
+/** Standard input as a storage with one file, which can be read once. */
 function standardInput(): Storage {
-  const none = () => Promise.reject(new Error('standard input can only be read'));
+  const none = () => Promise.reject(new Error('standard input is read-only'));
   return {
     label: 'standard input',
     list: () => inOrder([INPUT]),

@@ -13,7 +13,7 @@ import { addDocument, type Counts, type Progress } from './progress.ts';
 import type { ChunkSetup } from './setup.ts';
 import { linesOf } from './source.ts';
 
-/** What a run shows and heeds. */
+/** What a run reports to and obeys. */
 export interface RunContext {
   readonly counts: Counts;
   readonly progress: Progress;
@@ -21,9 +21,9 @@ export interface RunContext {
 }
 
 /**
- * Chunks a source and writes the lines to standard output, as soon as documents are done.
+ * Chunks a source and writes the lines to standard output as soon as documents are done.
  *
- * @returns what has changed, if that was asked for
+ * @returns what has changed, if that was requested
  */
 export async function chunkToStdout(
   setup: ChunkSetup,
@@ -35,7 +35,7 @@ export async function chunkToStdout(
   const manifest = flags.manifest === undefined ? undefined : new LinesFile(flags.manifest);
   const failed = new FailedDocuments(flags.errors);
   const output = new Output(counts, failed, manifest, earlier);
-  // Files are read ahead of what is written, further on one machine than on another: what was skipped comes last.
+  // Files are read ahead, by a different amount on each machine, so what was skipped is written last.
   const skipped = [...source.skipped];
   try {
     const lines = linesOf(source, spec, engine, signal, (skip) => skipped.push(skip));
@@ -57,7 +57,7 @@ export async function chunkToStdout(
   return earlier === undefined ? undefined : output.changes;
 }
 
-/** What is written of the documents that are done, and what is remembered of them. */
+/** Turns finished documents into output, and remembers what is needed later. */
 class Output {
   readonly changes: ChangeCounts = { added: 0, unchanged: 0, deleted: 0 };
   readonly #counts: Counts;
@@ -80,7 +80,7 @@ class Output {
     this.#earlier = earlier;
   }
 
-  /** @returns what is written of a group */
+  /** @returns the output for a group */
   take(group: ChunkedDocuments): Uint8Array {
     const { bytes } = this.#earlier === undefined ? group : onlyChanges(group, this.#earlier, this.changes);
     for (const document of group.documents) this.#note(document);
@@ -108,7 +108,7 @@ class Output {
     this.#manifest.write(idsLine(document));
   }
 
-  /** What failed keeps the chunks that it had. */
+  /** Failed documents keep the chunks that they had. */
   #noteFailed(document: ChunkedDocument): void {
     const { id } = document;
     this.#failed.add(document);
@@ -117,7 +117,7 @@ class Output {
     else this.#manifest?.write(idsLine({ ...document, ids: this.#earlier?.idsOf(id) ?? [] }));
   }
 
-  /** A document that was there and could not be read now keeps its chunks, too. */
+  /** A document that existed and could not be read this time also keeps its chunks. */
   keep(id: string | undefined): void {
     const ids = (id !== undefined && this.#earlier?.idsOf(id)) || [];
     if (id === undefined || ids.length === 0) return;
@@ -131,7 +131,7 @@ class Output {
     throw new CommandError(`${nameOf(this.#firstFailed)}: ${this.#firstFailed.error?.detail}`);
   }
 
-  /** The lines that say which chunks are gone with their documents. */
+  /** The lines for chunks that were deleted with their documents. */
   vanished(): Iterable<string> {
     const keep = (line: string) => this.#manifest?.write(line);
     return this.#earlier?.vanished(this.#seen, this.#unknown, this.changes, keep) ?? [];
@@ -143,22 +143,22 @@ class Output {
   }
 }
 
-/** Writes bytes, which must not be used afterwards: their memory is freed once they are written. */
+/** Writes bytes, which must not be used afterwards: their memory is released once they are written. */
 async function write(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
   if (bytes.length === 0) return;
   const isTaken = process.stdout.write(bytes, () => release(bytes));
   if (!isTaken) await once(process.stdout, 'drain', { signal });
 }
 
-/** Failures that are shown; the file has all. */
+/** Maximum failures shown; the file lists all. */
 const MOST_SHOWN = 10;
 
-/** Says which documents failed: in a file that has all of them and what was skipped, and the first on standard error. */
+/** Reports failed documents: all of them and what was skipped in a file, the first ones on standard error. */
 class FailedDocuments {
   readonly #file: number | undefined;
   #count = 0;
 
-  /** @param path of the file; it is there from the beginning on, and empty if nothing fails */
+  /** @param path of the file; it is created at the start, and stays empty if nothing fails */
   constructor(path: string | undefined) {
     this.#file = path === undefined ? undefined : openToWrite(path);
   }
@@ -180,7 +180,7 @@ class FailedDocuments {
   }
 }
 
-/** A document as a person finds it. */
+/** A document as a person would look it up. */
 function nameOf({ source: { place }, id }: ChunkedDocument): string {
   const name = placeInWords(place);
   return id === undefined || id === place.source ? name : `${name} (${id})`;

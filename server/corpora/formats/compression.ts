@@ -5,9 +5,9 @@ import { type StoredFile, unreadable } from '../storage/storage.ts';
 import type { ReadOptions } from './reading.ts';
 
 const ENDING = /\.(gz|zst)$/i;
-/** Bytes that come out at once. */
+/** Bytes of output that are produced at once. */
 const PIECE = 256 * 1024;
-/** Estimate of how many times its own bytes come out of a compressed file of text. */
+/** Estimated compression ratio of a text file. */
 const USUAL_EXPANSION = 4;
 
 type Decompressor = ReturnType<typeof createGunzip>;
@@ -16,16 +16,16 @@ export function isCompressed(name: string): boolean {
   return ENDING.test(name);
 }
 
-/** The name of what comes out of a compressed file; of another, its own. */
+/** The name of a compressed file's content; other names unchanged. */
 export function uncompressedName(name: string): string {
   return name.replace(ENDING, '');
 }
 
 /**
- * The bytes of a file, decompressed if its name says that it is compressed. It may have several members, one after the
- * other.
+ * The bytes of a file, decompressed if its name says that it is compressed. It may have several members, one after
+ * the other.
  *
- * @throws ServiceError `source_unreadable` if it is damaged, or more comes out than `maxExpansion` allows
+ * @throws ServiceError `source_unreadable` if it is damaged, or expands to more than `maxExpansion` allows
  */
 export async function* decompressed(
   file: StoredFile,
@@ -44,11 +44,11 @@ export async function* decompressed(
     }
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    throw unreadable(file.name, `it is not what its name says, or is damaged: ${reasonOf(error)}`, error);
+    throw unreadable(file.name, `it is damaged, or not in the format of its name: ${reasonOf(error)}`, error);
   }
 }
 
-/** Counts bytes that come out of a file. It throws as `decompressed` does. */
+/** Counts the decompressed bytes of a file. Throws like `decompressed`. */
 export function expansionOf(
   { name, size }: StoredFile,
   { maxExpansion, limit }: Pick<ReadOptions, 'maxExpansion' | 'limit'>,
@@ -57,11 +57,11 @@ export function expansionOf(
   let all = 0;
   return (bytes) => {
     all += bytes;
-    if (all > most) throw unreadable(name, `more than ${most} bytes come out of its ${size}`);
+    if (all > most) throw unreadable(name, `its ${size} bytes expand to more than ${most}`);
   };
 }
 
-/** Node stops at the end of a member of Zstandard: what is left then goes to a new decompressor. */
+/** Node stops at the end of a Zstandard member: the rest goes to a new decompressor. */
 async function* membersOf(source: AsyncIterable<Buffer>, isZstd: boolean): AsyncGenerator<Buffer> {
   const pieces = source[Symbol.asyncIterator]();
   let [left, isOver] = [Buffer.alloc(0), false];
@@ -76,7 +76,7 @@ async function* membersOf(source: AsyncIterable<Buffer>, isZstd: boolean): Async
       fed += next.value.length;
       const unused = fed - member.bytesWritten;
       left = next.value.subarray(next.value.length - unused);
-      // What it does not take is no part of it. It has not ended yet for whoever reads it.
+      // Bytes that it does not take are not part of the member, which is not complete yet.
       if (unused > 0) return;
     }
   }
@@ -105,8 +105,8 @@ function written(member: Decompressor, bytes: Buffer): Promise<void> {
 }
 
 /**
- * Shares the bytes of a compressed file among what comes out, for progress. It depends on nothing but the content, so that
- * it is the same each time.
+ * Spreads the bytes of a compressed file over its decompressed content, for progress. The result depends only on the
+ * content, so it is the same each time.
  */
 export class Shares {
   readonly #isCompressed: boolean;
@@ -117,7 +117,7 @@ export class Shares {
     this.#left = size;
   }
 
-  /** @param bytes of what came out */
+  /** @param bytes of decompressed output */
   of(bytes: number): number {
     if (!this.#isCompressed) return bytes;
     const share = Math.min(this.#left, Math.ceil(bytes / USUAL_EXPANSION));

@@ -4,48 +4,48 @@ const QUOTE = 0x22;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const NOTHING = Buffer.alloc(0);
 
-/** A record of CSV: a row as it is written. */
+/** A record of CSV: a row as written. */
 export interface CsvRecord {
   /** Where it begins in the file. */
   readonly byte: number;
-  /** Bytes up to where the next one begins. */
+  /** Bytes until the next record begins. */
   readonly size: number;
   /** Without its end; undefined if it is longer than the limit. */
   readonly content: Buffer | undefined;
 }
 
 /**
- * Cuts bytes that come in pieces into the records of CSV, which end with LF or CRLF outside of quotes. A field is quoted if a
- * quote stands at its beginning; other quotes are characters as any. Records without a character are skipped.
+ * Cuts bytes that arrive in pieces into CSV records, which end with LF or CRLF outside quotes. A field is quoted if
+ * it begins with a quote; other quotes are ordinary characters. Empty records are skipped.
  */
 export class CsvRecords {
   readonly #limit: number;
   #delimiters: readonly number[];
-  /** What is not taken yet, and the buffer in whose midst it stands; it grows to twice its size. */
+  /** The bytes not taken yet, and the buffer that contains them; it grows to twice its size. */
   #kept: Buffer = NOTHING;
   #room: Buffer = NOTHING;
   #keptTo = 0;
-  /** The next line feed that is known; the length if there is none. */
+  /** The next known line feed; the length if there is none. */
   #feed = -1;
-  /** Up to where it is looked through, and whether that is within quotes. */
+  /** How far it has been scanned, and whether that position is within quotes. */
   #seen = 0;
   #isQuoted = false;
   /** Bytes of the record that were dropped because it is too long. */
   #dropped = 0;
   #byte = 0;
 
-  /** @param delimiters those that may stand between fields */
+  /** @param delimiters the possible delimiters */
   constructor(limit: number, delimiters: readonly number[]) {
     this.#limit = limit;
     this.#delimiters = delimiters;
   }
 
-  /** The one that does stand between fields. */
+  /** The actual delimiter. */
   set delimiter(delimiter: number) {
     this.#delimiters = [delimiter];
   }
 
-  /** Bytes that are kept of a record which is not complete. */
+  /** Bytes kept of an incomplete record. */
   get kept(): number {
     return this.#kept.length;
   }
@@ -93,7 +93,7 @@ export class CsvRecords {
     return isEnd && length > 0 ? length : undefined;
   }
 
-  /** @returns false if the byte after a quote is needed, which says whether it stands for one within the field */
+  /** @returns false if the byte after a quote is needed to tell whether the quote is escaped */
   #passQuoted(isEnd: boolean): boolean {
     const quote = this.#kept.indexOf(QUOTE, this.#seen);
     const isLast = quote === this.#kept.length - 1;
@@ -142,7 +142,7 @@ export class CsvRecords {
     return record;
   }
 
-  /** Of a record that is too long only the last bytes are kept, by which what follows is told. */
+  /** Of a record that is too long, only the last bytes are kept, which determine how to continue. */
   #dropIfTooLong(): void {
     if (this.#kept.length <= this.#limit + 2) return;
     const from = Math.max(this.#seen - 1, 0);

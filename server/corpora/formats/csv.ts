@@ -9,13 +9,13 @@ import { columnsProblem, defaultMapping, mapRow, noTextColumn, type Row } from '
 import type { ReadOptions, SourceLines } from './reading.ts';
 
 const TAB = 0x09;
-/** Bytes of rows that are read without a break: nothing else happens in this thread meanwhile. */
+/** Bytes of rows that are read without a break, while this thread does nothing else. */
 const TOGETHER = 64 * 1024;
 const DELIMITERS = [...Buffer.from(',;\t|')];
 const BYTE_ORDER_MARK = /^\ufeff/;
 const UTF_16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 
-/** What the first record of a file says. */
+/** The header of a file. */
 interface Header {
   readonly names: readonly string[];
   /** One byte. */
@@ -23,8 +23,8 @@ interface Header {
 }
 
 /**
- * The documents of the rows of CSV with a header. What separates fields is a tab in a file `.tsv`, and else that of `,`, `;`,
- * tab and `|` which the header has most of.
+ * The documents in the rows of CSV with a header. The delimiter is a tab in a file `.tsv`; otherwise it is the one of
+ * `,`, `;`, tab and `|` that the header has most of.
  *
  * @throws ServiceError `source_unreadable` if there is no header, or it names a column twice
  */
@@ -84,7 +84,7 @@ function* together(records: CsvRecords, isEnd: boolean): Generator<readonly CsvR
 }
 
 function readHeader({ name }: StoredFile, { content }: CsvRecord, delimiters: readonly number[]): Header {
-  if (content === undefined) throw unreadable(name, 'its header is longer than a document may be');
+  if (content === undefined) throw unreadable(name, 'its header exceeds the limit for a document');
   if (UTF_16.some((mark) => mark.equals(content.subarray(0, 2)))) {
     throw unreadable(name, 'it is UTF-16: save it as UTF-8');
   }
@@ -102,13 +102,13 @@ function readHeader({ name }: StoredFile, { content }: CsvRecord, delimiters: re
   return { names, delimiter };
 }
 
-/** The line of a record, or what is wrong with it. */
+/** The line of a record, or its error. */
 function documentOf(content: Buffer | undefined, header: Header, options: ReadOptions) {
   try {
     if (content === undefined) {
       throw new ServiceError('line_too_large', { what: 'The row', limit: options.limit });
     }
-    if (!isUtf8(content)) throw invalid('the row: it is not valid UTF-8');
+    if (!isUtf8(content)) throw invalid('the row is not valid UTF-8');
     return lineOf(csvFields(content, header.delimiter), header.names, options);
   } catch (error) {
     if (error instanceof ServiceError) return error;
@@ -117,9 +117,10 @@ function documentOf(content: Buffer | undefined, header: Header, options: ReadOp
 }
 
 function lineOf(fields: readonly string[] | undefined, names: readonly string[], options: ReadOptions) {
-  if (fields === undefined) throw invalid('the row: a quoted field does not end with its closing quote');
+  if (fields === undefined)
+    throw invalid('the row has a quoted field that does not end with its closing quote');
   if (fields.length !== names.length) {
-    throw invalid(`the row: it has ${fields.length} fields, and the header ${names.length}`);
+    throw invalid(`the row has ${fields.length} fields, but the header ${names.length}`);
   }
   const values = new Map(names.map((name, index) => [name, fields[index]]));
   const row: Row = {

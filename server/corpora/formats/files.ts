@@ -6,16 +6,16 @@ import { decompressed, isCompressed, uncompressedName } from './compression.ts';
 import { documentLine, quoted, quotedUtf8 } from './map-fields.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
 
-/** Files that are read at a time, and bytes of them if it is more than one. */
+/** Files that are read concurrently, and the limit of their total bytes if there is more than one. */
 const AT_A_TIME = 8;
 const BYTES_AT_A_TIME = 64 * 1024 * 1024;
-/** A text has no NUL in its first bytes, as git has it. */
+/** As in git: a text has no NUL in its first bytes. */
 const LOOKED_AT = 8000;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Files that are a document each, several read at a time and given in their order. Text in UTF-8 is taken as it is, other
- * bytes go to `decode`. What is wrong with one file does not keep others from being read.
+ * Files that are single documents; several are read at a time and returned in order. UTF-8 text is used as it is,
+ * other bytes go to `decode`. An error in one file does not keep others from being read.
  *
  * @throws ServiceError `storage_failed`
  */
@@ -28,7 +28,7 @@ export async function* readFiles(storage: Storage, { files }: ShardRange, option
     while (next < files.length || reading.length > 0) {
       for (let file = files[next]; file !== undefined && isRoom(file.size); file = files[next]) {
         const line = readFile(storage, file, options);
-        // It is waited for in its turn, and must not count as unhandled before.
+        // It is awaited in its turn, and must not count as unhandled before.
         line.catch(() => undefined);
         reading.push({ size: file.size, line });
         bytes += file.size;

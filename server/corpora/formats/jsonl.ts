@@ -7,14 +7,15 @@ import { decompressed, isCompressed, Shares } from './compression.ts';
 import { mapRow, neededNames, type Row } from './map-fields.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
 
-/** Members of a line whose fields are mapped. A document has far fewer, and finding them takes the square of it. */
+/**
+ * Maximum members of a line with a field mapping. Documents have far fewer, and finding them takes quadratic time.
+ */
 const MOST_MEMBERS = 1000;
-/** Bytes that are read for the end of the last line, if it is beyond the range; twice as many each time. */
+/** Bytes that are read to find the end of the last line, if it is beyond the range; doubled each time. */
 const BEYOND = 64 * 1024;
 
 /**
- * The documents of the lines of JSON that begin in a part of a file. Without a mapping they are passed on as they are, and not
- * looked into.
+ * The documents in the lines of JSON that begin in a part of a file. Without a mapping they are passed on unparsed.
  */
 export async function* readJsonLines(
   storage: Storage,
@@ -47,7 +48,7 @@ async function* linesOf(
   yield lines.end();
 }
 
-/** The bytes of a range and of what follows it, which is asked for only as far as it is needed. */
+/** The bytes of a range and of what follows it, read only as far as needed. */
 async function* piecesFrom(
   storage: Storage,
   file: StoredFile,
@@ -82,18 +83,18 @@ function lineOf(content: Buffer | undefined, fields: FieldMapping | undefined, l
   }
 }
 
-/** Values are copied as they are written, so that no number changes. */
+/** Values are copied as written, so that no number changes. */
 function rowOf(line: Buffer, fields: FieldMapping): Row {
   const value = parseLine(line, 'The document');
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid('the line: expected an object');
+    throw invalid('the line is not a JSON object');
   }
   const members = new Map<string, unknown>(Object.entries(value));
   const names = [...members.keys()];
   const needed = neededNames(fields, names);
   if (needed.length > MOST_MEMBERS) {
     throw invalid(
-      `metadata: ${needed.length} members, over the limit of ${MOST_MEMBERS}; name those to keep`,
+      `metadata: ${needed.length} members, over the limit of ${MOST_MEMBERS}; name the ones to keep`,
     );
   }
   const places = findMembers(line, 0, needed);
@@ -120,25 +121,24 @@ const AROUND = 4;
 interface RangeLine {
   /** Where it begins in the file. */
   readonly byte: number;
-  /** Bytes from the end of the line before it, which may be further away, to its own. */
+  /** Bytes from the end of the previous line, which may be further away, to its own. */
   readonly size: number;
-  /** Its content; undefined if that is longer than the limit. */
+  /** Its content; undefined if it is longer than the limit. */
   readonly content: Buffer | undefined;
 }
 
 /**
- * Cuts bytes that come in pieces into the lines that begin in [from, to). Lines end with LF or CRLF; those of white space
- * alone are skipped. Ranges that touch give each line to exactly one of them.
- *
- * Bytes are pushed from `from - 1` on, in their order: a line begins in the range if the byte before it, which ends another,
- * does in what is pushed.
+ * Cuts bytes that arrive in pieces into the lines that begin in [from, to). Lines end with LF or CRLF; blank lines
+ * are skipped. Adjacent ranges give each line to exactly one of them.
+ * Bytes are pushed in order from `from - 1` on: a line begins in the range if the byte before it, which ends the
+ * previous line, is among the pushed bytes.
  */
 class RangeLines {
   readonly #to: number;
   readonly #limit: number;
   /** Where the next piece begins. */
   #at: number;
-  /** Where the line begins that is not complete; it is that of another range while the first end is looked for. */
+  /** Where the incomplete line begins; it belongs to the previous range until the first line end is found. */
   #start: number;
   #isOthers: boolean;
   #begun: Buffer[] = [];
@@ -148,7 +148,7 @@ class RangeLines {
   #isTooLong = false;
   #isDone = false;
 
-  /** @param limit most bytes of a line, without its end */
+  /** @param limit maximum bytes of a line, without its end */
   constructor({ from, to }: { readonly from: number; readonly to: number }, limit: number) {
     this.#to = to;
     this.#limit = limit;
@@ -159,7 +159,7 @@ class RangeLines {
     this.#isDone = from >= to;
   }
 
-  /** Whether no line of the range is missing any more. */
+  /** Whether all lines of the range are complete. */
   get isDone(): boolean {
     return this.#isDone;
   }
@@ -180,7 +180,7 @@ class RangeLines {
     return lines;
   }
 
-  /** The line that the end of the file ends, if there is one. */
+  /** The line that is completed by the end of the file, if there is one. */
   end(): RangeLine[] {
     const lines: RangeLine[] = [];
     if (!this.#isDone && this.#at > this.#start) this.#complete(NOTHING, this.#at, lines);

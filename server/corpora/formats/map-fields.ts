@@ -7,25 +7,25 @@ import type { FieldMapping } from '../shard.ts';
 export interface Row {
   /** Each once. */
   readonly names: readonly string[];
-  /** The value of a member; undefined if it is not there. */
+  /** The value of a member; undefined if it is missing. */
   value(name: string): unknown;
-  /** Its JSON. @throws ServiceError `invalid_parameters` if it can be none */
+  /** Its JSON. @throws ServiceError `invalid_parameters` if it cannot be JSON */
   json(name: string): Uint8Array;
 }
 
 const ALL = '*';
-/** Most columns of a table: every row is looked through for each of them. */
+/** Maximum columns of a table: every row is searched for each of them. */
 const MOST_COLUMNS = 10_000;
 /** Names that messages list. */
 const MOST_LISTED = 20;
 
-/** What of the members of a row: those that have the names of a document's, and all others as metadata. */
+/** How the members of a row are used: those named like a document's members, and all others as metadata. */
 export function defaultMapping(names: readonly string[]): FieldMapping {
   const own = (name: 'id' | 'title' | 'filename') => (names.includes(name) ? { [name]: name } : {});
   return { ...own('id'), ...own('title'), ...own('filename'), metadata: [ALL] };
 }
 
-/** Which columns a table has that it may not have. */
+/** Which forbidden columns a table has. */
 export function columnsProblem(names: readonly string[]): string | undefined {
   if (names.length > MOST_COLUMNS) return `${names.length} columns, over the limit of ${MOST_COLUMNS}`;
   const known = new Set<string>();
@@ -33,14 +33,14 @@ export function columnsProblem(names: readonly string[]): string | undefined {
   return twice === undefined ? undefined : `the column ${twice} twice`;
 }
 
-/** What is wrong with a table that has no column of the text, whatever its rows are. */
+/** The error for a table without a text column, whatever its rows are. */
 export function noTextColumn(
   names: readonly string[],
   { text = 'text' }: FieldMapping = {},
 ): ServiceError | undefined {
   if (names.includes(text)) return undefined;
-  const remedy = 'name the one that is the text: --text-field, or source.fields.text of a job';
-  return invalid(`text: there is no column ${text}; there are ${listed(names)}; ${remedy}`);
+  const remedy = 'name the one with the text: --text-field, or source.fields.text of a job';
+  return invalid(`text: there is no column ${text}; the columns are ${listed(names)}; ${remedy}`);
 }
 
 /** The members of a row that are read at all. */
@@ -52,17 +52,17 @@ export function neededNames(mapping: FieldMapping, names: readonly string[]): re
 }
 
 /**
- * The line of a document that is made of a row.
+ * Makes the line of a document from a row.
  *
- * @param isStrict whether a row without the id that is mapped is wrong; else it has none
- * @throws ServiceError `invalid_parameters` that says which member is wrong
+ * @param isStrict whether a missing mapped id is an error; otherwise the document has no id
+ * @throws ServiceError `invalid_parameters` that names the bad member
  */
 export function mapRow(row: Row, mapping: FieldMapping, isStrict: boolean): Buffer {
   const { id, text = 'text', title, filename } = mapping;
   const value = row.value(text);
   if (typeof value !== 'string') throw noText(row, text, value);
   const idJson = id === undefined ? undefined : idOf(row, id);
-  if (id !== undefined && idJson === undefined && isStrict) throw invalid(`id: there is no ${id} here`);
+  if (id !== undefined && idJson === undefined && isStrict) throw invalid(`id: there is no member ${id}`);
   return documentLine({
     text: row.json(text),
     id: idJson,
@@ -72,7 +72,7 @@ export function mapRow(row: Row, mapping: FieldMapping, isStrict: boolean): Buff
   });
 }
 
-/** That of an id, which is the same in all formats. */
+/** The JSON of an id, the same in all formats. */
 function idOf(row: Row, name: string): Uint8Array | undefined {
   const isNumber = typeof row.value(name) === 'number';
   const json = isNumber ? Buffer.from(row.json(name)).toString() : '';
@@ -80,7 +80,7 @@ function idOf(row: Row, name: string): Uint8Array | undefined {
   throw invalid(`${name}: expected a text, or an integer with all its digits, got ${json.slice(0, 60)}`);
 }
 
-/** The JSON of a text that is not empty; a number becomes one with the same digits. */
+/** The JSON of a text that is not empty; a number becomes a text of the same digits. */
 function shortText(row: Row, name: string): Uint8Array | undefined {
   const value = row.value(name);
   if (value === undefined || value === null || value === '') return undefined;
@@ -106,18 +106,18 @@ function metadataOf(row: Row, { id, text = 'text', title, filename, metadata = [
 function noText(row: Row, name: string, value: unknown) {
   const isThere = value !== undefined || row.names.includes(name);
   if (isThere) return invalid(`${name}: expected a text, got ${typeName(value ?? null)}`);
-  return invalid(`text: there is no ${name} here; there are ${listed(row.names)}`);
+  return invalid(`text: there is no member ${name}; the members are ${listed(row.names)}`);
 }
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_LISTED).join(', ') || 'no members at all';
+  const shown = names.slice(0, MOST_LISTED).join(', ') || 'none';
   return names.length > MOST_LISTED ? `${shown}, …` : shown;
 }
 
 function typeName(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
-  if (value instanceof Uint8Array) return 'bytes that are no text';
+  if (value instanceof Uint8Array) return 'bytes that are not text';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
@@ -144,8 +144,8 @@ export function quoted(text: string): Buffer {
 }
 
 /**
- * The JSON of a text in UTF-8. Each byte is taken for a character, of which JSON escapes none above ASCII: that is three times
- * as fast as to decode the text and encode its JSON.
+ * The JSON of a UTF-8 text. Each byte is treated as a character, since JSON escapes none above ASCII: that is three
+ * times as fast as decoding the text and encoding its JSON.
  *
  * @param bytes valid UTF-8, see `isUtf8`
  */

@@ -59,11 +59,11 @@ interface OpenFile {
   readonly file: StoredFile;
   readonly opened: ParquetFile;
   readonly thread: ParquetThread;
-  /** Counts bytes of lines: a dictionary and runs make any number of them of a few bytes. */
+  /** Limits the bytes of lines: dictionaries and run lengths can expand a few bytes without bound. */
   count(bytes: number): void;
 }
 
-/** Bytes that a row counts which is no document. */
+/** Bytes charged for a row that is not a document. */
 const FAILED_ROW = 100;
 
 /** @param first the first row of the group in the file */
@@ -80,7 +80,7 @@ async function* readGroup(
   let row = 0;
   try {
     const stretches = await readColumns(storage, file, group, columns);
-    // Only this row group is known to be in memory, so it is the only one that there is.
+    // Only this row group is in memory, so the metadata lists no other.
     const only = { ...metadata, row_groups: [group], num_rows: group.num_rows };
     const task = {
       group: { metadata: only, size: file.size, columns, stretches },
@@ -113,7 +113,7 @@ function documentsOf(
   });
 }
 
-/** Shares bytes among rows: those of each, which together are all. */
+/** Divides bytes among rows, without a remainder. */
 function sizesOf(bytes: number, rows: number): (row: number) => number {
   const upTo = (row: number) => Math.floor((row * bytes) / rows);
   return (row) => upTo(row + 1) - upTo(row);

@@ -2,24 +2,24 @@ import type { FieldMapping, SkipNote, SourceLine } from '../shard.ts';
 
 /** How the documents of a source are read. */
 export interface ReadOptions {
-  /** Which members of a line or row are what of a document; see the formats for what they do without. */
+  /** How members of a line or row are used in a document; see the formats for their defaults. */
   readonly fields?: FieldMapping | undefined;
-  /** Most bytes of a document in its source: of a line, a row or a file. */
+  /** Maximum bytes of a document in its source: of a line, a row or a file. */
   readonly limit: number;
-  /** How many times its own bytes may come out of a compressed file, unless that is less than one document may have. */
+  /** Maximum expansion of a compressed file, unless one document alone may be larger. */
   readonly maxExpansion: number;
   /** Turns a file that is not text into text. Without it such files are skipped. */
   readonly decode?: Decode | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Whether documents are given as soon as they are read, because the source may wait before it has more. */
+  /** Whether documents are returned as soon as they are read, because the source may be slow. */
   readonly isLive?: boolean | undefined;
 }
 
-/** What was made of a file: what readers give, but for what a line of JSON has no place for. */
+/** A file that was read, in the form of a JSON line. */
 export interface DecodedFile {
   readonly text: string;
   readonly title?: string | undefined;
-  /** Where the pages begin in the text, in the unit that the plan of the stream counts in. */
+  /** Where the pages begin in the text, in the plan's offset unit. */
   readonly pages?: readonly number[] | undefined;
   /** Becomes JSON. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
@@ -34,5 +34,5 @@ export type Decode = (file: {
   readonly name: string;
 }) => Promise<DecodedFile | SkipNote>;
 
-/** What was read, as it comes. */
+/** What was read, as it arrives. */
 export type SourceLines = AsyncGenerator<readonly SourceLine[]>;

@@ -19,14 +19,16 @@ const WRITTEN = {
   },
 } as const;
 
-/** The id of the last event of a job is its state, so that a client that comes back for more can be told so. */
+/**
+ * The id of the last event of a job is its state, so that a client that reconnects can be told that there is no more.
+ */
 export function eventId({ state }: JobRecord): string {
   return state;
 }
 
 /**
- * A stream of what happens to a job. A client that reads slowly is told less often, and always the newest, so that memory
- * does not grow.
+ * A stream of a job's changes. A client that reads slowly gets fewer events, and always the latest state, so that
+ * memory does not grow.
  */
 export class EventStream extends Readable implements Watcher {
   readonly #written: (typeof WRITTEN)[keyof typeof WRITTEN];

@@ -98,7 +98,7 @@ function eventsHandler({ jobs }: Services, watch: JobWatch): Handler {
   return async (request, reply) => {
     const job = await jobs.get(idOf(request));
     const type = wantsLines(request) ? LINES : EVENTS;
-    // A client that had the last event asks for more: this answer tells it to stop.
+    // A client that has had the last event reconnected: this answer tells it to stop.
     if (isOver(job) && request.headers['last-event-id'] === eventId(job)) return reply.code(204).send();
     const stream = new EventStream(type);
     reply.raw.once('close', () => watch.remove(job.id, stream));
@@ -133,13 +133,13 @@ function outputHandlers(
 }
 
 const NO_LINES =
-  'accept: the parts of this job are Parquet, in the files that the manifest names; ask for application/json';
+  'accept: the parts of this job are Parquet files, named in the manifest; request application/json';
 
 function notDone(job: JobRecord): ServiceError {
   const { id, state } = job;
   const remedy = isOver(job)
-    ? `it has no manifest; POST /v1/jobs/${id}/retry goes on with what is not done`
-    : `wait until it is done; GET /v1/jobs/${id}/events tells when`;
+    ? `it has no manifest; POST /v1/jobs/${id}/retry resumes the unfinished work`
+    : `wait until it is done; GET /v1/jobs/${id}/events reports when`;
   return new ServiceError('job_not_over', { id, state, remedy });
 }
 
@@ -163,7 +163,7 @@ function changeHandlers(
   };
 }
 
-/** What requests about jobs say outside of their bodies: which page, which key. */
+/** Parameters of job requests outside their bodies: pages and keys. */
 
 const checkJobs = createValidator(jobsQuery);
 const checkShards = createValidator(shardsQuery);

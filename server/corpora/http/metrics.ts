@@ -3,11 +3,11 @@ import type { RunAnswer } from '../../engine/run/executor.ts';
 import type { JobLoad } from '../../store/jobs/contract.ts';
 import type { ShardOutcome } from '../jobs/work-on-shard.ts';
 
-/** What is counted of the work of this process on jobs. */
+/** Counters for this process's work on jobs. */
 export interface JobMetrics {
-  /** Counts the end of the work on a shard. @param skipped files of it that were not read */
+  /** Counts the end of the work on a shard. @param skipped files that were not read */
   shard(outcome: ShardOutcome, seconds: number, skipped: number): void;
-  /** Counts documents that were chunked. @param bytes those of the documents */
+  /** Counts documents that were chunked. @param bytes of the documents */
   chunked(answer: Pick<RunAnswer, 'outcomes'>, bytes: number): void;
 }
 
@@ -24,13 +24,13 @@ export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>):
     'Documents of jobs that were chunked, or failed, and files that were skipped.',
     'result',
   );
-  // A series that begins at its first failure would hide that one from rates.
+  // A series that begins at its first failure would hide that failure from rates.
   for (const result of ['done', 'failed', 'skipped']) documents.inc({ result }, 0);
-  const read = count('bytes', 'Bytes of documents of jobs that were chunked.');
-  const lost = count('lease_lost', 'Shards that another worker took while they were worked on.');
+  const read = count('bytes', 'Bytes of chunked documents of jobs.');
+  const lost = count('lease_lost', 'Shards that another worker took over while they were being processed.');
   const shards = new Histogram({
     name: 'chunksmith_bulk_shard_seconds',
-    help: 'Time of the work on a shard of a job, by how it ended: done, failed, lost or returned.',
+    help: 'Duration of work on a shard of a job, by outcome: done, failed, lost or returned.',
     labelNames: ['outcome'],
     buckets: SECONDS,
     registers,
@@ -55,7 +55,7 @@ function addLoad(registry: Registry, load: () => Promise<JobLoad>): void {
   const registers = [registry];
   new Gauge({
     name: 'chunksmith_bulk_shards',
-    help: 'Shards of jobs that are kept, by state; the same from every process.',
+    help: 'Shards of all stored jobs, by state; every process reports the same.',
     labelNames: ['state'],
     registers,
     async collect() {
@@ -66,7 +66,7 @@ function addLoad(registry: Registry, load: () => Promise<JobLoad>): void {
   });
   new Gauge({
     name: 'chunksmith_bulk_oldest_ready_seconds',
-    help: 'How long the shard has waited that has waited longest; the same from every process.',
+    help: 'How long the oldest waiting shard has waited; every process reports the same.',
     registers,
     async collect() {
       const found = await recent.read();
@@ -75,12 +75,12 @@ function addLoad(registry: Registry, load: () => Promise<JobLoad>): void {
   });
 }
 
-/** Milliseconds that an answer of the store is good for. */
+/** Milliseconds that an answer of the store stays valid. */
 const FRESH = 5000;
-/** Milliseconds that a scrape waits for the store; after that it gets what was known before. */
+/** Milliseconds that a scrape waits for the store; after that it gets the previous values. */
 const PATIENCE = 1000;
 
-/** How busy the workers of all machines are, as the store said a short while ago. */
+/** How busy the workers of all machines are, according to the store a short while ago. */
 class RecentLoad {
   readonly #load: () => Promise<JobLoad>;
   #last: JobLoad | undefined;

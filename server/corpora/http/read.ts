@@ -26,17 +26,17 @@ import type { JobSource, JobSpec, JobTarget } from '../jobs/spec.ts';
 import { type FieldMapping, OUTPUT } from '../shard.ts';
 import { fieldsBody, jobBody, sourceBody, targetBody } from './request-schemas.ts';
 
-/** A request for a job that was read and checked. */
+/** A request for a job, parsed and checked. */
 export interface JobRequest {
   readonly spec: JobSpec;
-  /** JSON Lines of the documents that came along, each with the bytes that it had. */
+  /** JSON Lines of the documents in the request, each with its original bytes. */
   readonly upload: string | null;
   readonly maxErrors: number | null;
-  /** The same for requests that ask for the same. */
+  /** Equal for requests that ask for the same. */
   readonly digest: string;
 }
 
-/** What requests are held against. */
+/** What requests are checked against. */
 export interface JobRules {
   readonly config: Config;
   readonly registry: Registry;
@@ -48,7 +48,7 @@ export interface JobRules {
 /**
  * Reads a request for a job.
  *
- * @param id the job's, which names its folder if the request names none
+ * @param id of the job, which names its folder if the request does not
  * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems,
  *   `unknown_plugin`, `missing_capability`, `store_unavailable`
  */
@@ -60,7 +60,7 @@ export function jobReader(rules: JobRules): ReadJob {
   return async (bytes, id) => {
     const body = jsonBytes(bytes);
     const given = parseJson(body);
-    // Each of these steps takes some time if there are many documents; others are answered in between.
+    // Each of these steps takes some time if there are many documents; other requests are served in between.
     await nextTurn();
     const problems: string[] = [];
     collect(problems, () => checkShape(given));
@@ -82,8 +82,8 @@ export function jobReader(rules: JobRules): ReadJob {
 }
 
 /**
- * The members whose own shape is right, so that what is wrong within them is found besides. Of `target` the sink is checked by
- * itself.
+ * The members whose own shape is right, so that problems within them are found too. The sink of `target` is checked
+ * separately.
  *
  * @throws ServiceError `invalid_parameters` with the problems if there are none
  */
@@ -115,13 +115,13 @@ function callbackProblems({ callback }: JobMembers, config: Config): string[] {
 function pruneProblems({ prune, target, source }: JobMembers): string[] {
   if (prune !== true) return [];
   if (target?.sink === undefined)
-    return ['prune: there is nothing to prune without target.sink; give a sink, or leave prune out'];
+    return ['prune: has no effect without target.sink; add a sink, or remove prune'];
   return source.path === undefined
-    ? ['prune: documents of a request have no earlier job; give source.path, or leave prune out']
+    ? ['prune: documents in a request have no earlier job; use source.path, or remove prune']
     : [];
 }
 
-const UNSIGNED = 'this server has no secret to sign it with; set the variable BULK_CALLBACK_SECRET';
+const UNSIGNED = 'this server has no secret to sign callbacks with; set the variable BULK_CALLBACK_SECRET';
 
 async function stepsOf(
   { pipeline, steps }: JobMembers,
@@ -134,7 +134,7 @@ async function stepsOf(
   const found = await findPipeline(pipeline, store);
   if (found !== undefined) return found.steps;
   problems.push(
-    `pipeline: there is no pipeline ${JSON.stringify(pipeline)}; GET /v1/pipelines lists the ones there are`,
+    `pipeline: unknown pipeline ${JSON.stringify(pipeline)}; GET /v1/pipelines lists all pipelines`,
   );
   return [];
 }
@@ -143,7 +143,10 @@ type Sink = NonNullable<JobTarget['sink']>;
 
 type CheckSink = (members: JobMembers, problems: string[]) => Sink | undefined;
 
-/** Checks the options of a sink by its manifest; what is wrong is added to the problems. @throws ServiceError `missing_capability` */
+/**
+ * Checks the options of a sink against its manifest, and adds to the problems. @throws ServiceError
+ * `missing_capability`
+ */
 function sinkCheck({ registry, requestSchemas }: JobRules): CheckSink {
   const checks = new Map<string, Validate>();
   return ({ target, include, group }, problems) => {
@@ -153,8 +156,8 @@ function sinkCheck({ registry, requestSchemas }: JobRules): CheckSink {
     if (manifest === undefined) return undefined;
     const check = checks.get(name) ?? createValidator(requestSchemas.step(manifest));
     checks.set(name, check);
-    if (!include.includes('id')) problems.push('include: expected id among them, which the sink needs');
-    if (group === 'document') problems.push('group: a sink takes chunks; leave it out');
+    if (!include.includes('id')) problems.push('include: must contain id, which the sink needs');
+    if (group === 'document') problems.push('group: a sink stores single chunks; remove it');
     const checked = collect(problems, () => check(options, 'target.sink.'));
     return { name, options: checked ?? {} };
   };
@@ -181,12 +184,12 @@ function targetOf(
   const path = target?.path ?? `${OUTPUT}/${id}`;
   problems.push(...textProblems('target.path', path));
   if (target?.path === undefined && bulkRoot === '') {
-    problems.push('target.path: missing; this server has no root, so name a folder of a connection');
+    problems.push('target.path: missing; this server has no root, so name a folder in a connection');
   }
   if (target?.format !== 'parquet') return { path, ...(sink !== undefined && { sink }) };
-  if (group === 'document') problems.push('target.format: a row of Parquet has a chunk; leave out group');
+  if (group === 'document') problems.push('target.format: each Parquet row is a chunk; remove group');
   if (target.sink !== undefined)
-    problems.push('target.format: a sink has no part files; leave out one of the two');
+    problems.push('target.format: a sink has no part files; remove one of the two');
   return { path, format: 'parquet' };
 }
 
@@ -227,7 +230,7 @@ function uploadOf({ source }: JobMembers, body: Buffer): Buffer | null {
   return Buffer.concat(elementLines(body, documentsIn(body)).flatMap((line) => [line, LINE_FEED]));
 }
 
-/** The elements of a list, each as a line of JSON with the bytes that it has in the body. */
+/** The elements of a list, each as a line of JSON with its original bytes. */
 function elementLines(body: Buffer, list: JsonPlace): Uint8Array[] {
   return findElements(body, list.from).map(({ from, to }) => withoutBreaks(body.subarray(from, to)));
 }
@@ -248,7 +251,7 @@ function digestOf({ source, ...members }: JobMembers, upload: Buffer | null): st
     .digest('hex');
 }
 
-/** The body of a request for a job, as it was parsed, once its shape is right. */
+/** The parsed body of a request for a job, once its shape is right. */
 export interface JobMembers extends Readonly<Record<string, unknown>> {
   readonly source: JobSource & { readonly documents?: readonly ParsedDocument[] };
   readonly pipeline?: string;
@@ -269,10 +272,10 @@ interface Target {
 }
 
 /**
- * Makes the check of the types and names of all members. Those that may have long lists are checked by themselves, because of a
- * list at the top of what is checked only the first bad item is reported.
+ * Creates the check of the types and names of all members. Members that may hold long lists are checked separately,
+ * because only the first bad item of a top-level list is reported.
  *
- * @param namespace that of the ids of chunks, if the request has none
+ * @param namespace of the ids of chunks, if the request has none
  * @returns throws ServiceError `invalid_parameters` with all problems
  */
 function shapeCheck(namespace: string): (given: unknown) => void {
@@ -305,7 +308,7 @@ function missingProblems(source: JobMembers['source'] | undefined, work: unknown
   return problems;
 }
 
-/** The schema with members that may be any object, because they are checked by themselves. */
+/** The schema with members that may be any object, because they are checked separately. */
 function opened(schema: ObjectSchema, names: readonly string[]): ObjectSchema {
   const any = { type: 'object', additionalProperties: true };
   const members = Object.fromEntries(names.map((name) => [name, any]));

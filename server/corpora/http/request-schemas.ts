@@ -13,7 +13,7 @@ const member = { type: 'string', minLength: 1, maxLength: 1000 } as const;
 export const fieldsBody = {
   title: 'FieldMapping',
   type: 'object',
-  description: 'Which members of a line, or columns of a table, are what of a document.',
+  description: 'Maps members of a line, or columns of a table, to parts of a document.',
   properties: {
     id: member,
     text: { ...member, description: 'By default `text`.' },
@@ -22,7 +22,7 @@ export const fieldsBody = {
     metadata: {
       type: 'array',
       items: member,
-      description: 'Those that become the metadata; `*` stands for all that have no other use.',
+      description: 'Those that become the metadata; `*` means all without another use.',
     },
   },
   additionalProperties: false,
@@ -31,20 +31,20 @@ export const fieldsBody = {
 export const sourceBody = {
   title: 'JobSource',
   type: 'object',
-  description: 'A `path`, or `documents` that come with the request.',
+  description: 'A `path`, or `documents` in the request.',
   properties: {
     path: {
       type: 'string',
       minLength: 1,
       maxLength: LONGEST_PATH,
       description:
-        'A file or folder below the root of the server, `kb/articles` (`.` is all of it), or in a bucket that it has a connection to, `s3://<connection>/kb/articles`.',
+        "A file or folder inside the server's root, `kb/articles` (`.` is all of it), or in a bucket of one of its connections, `s3://<connection>/kb/articles`.",
     },
     format: {
       enum: ['auto', ...FORMATS],
       default: 'auto',
       description:
-        'Files are a document each; a line of JSON Lines and a row of CSV or Parquet is one. auto goes by the names of the files, and never takes one for CSV.',
+        'Each file is a document, or each line of JSON Lines, or each row of CSV or Parquet. auto decides by file name, and never chooses CSV.',
     },
     fields: fieldsBody,
     documents: {
@@ -52,7 +52,7 @@ export const sourceBody = {
       minItems: 1,
       items: documentSchema,
       excludes: ['path', 'format', 'fields'],
-      description: 'Documents, as the routes of chunkers take them.',
+      description: 'Documents in the format of the chunker routes.',
     },
   },
   additionalProperties: false,
@@ -67,20 +67,20 @@ export const targetBody = {
       minLength: 1,
       maxLength: LONGEST_PATH,
       description:
-        'The folder of the output, which no other job has: below the root, or in a bucket. By default `chunksmith-jobs/<id>` below the root.',
+        'The folder of the output, not shared with another job: inside the root, or in a bucket. By default `chunksmith-jobs/<id>` inside the root.',
     },
     format: {
       enum: ['jsonl', 'parquet'],
       default: 'jsonl',
       description:
-        'What the part files are: lines of JSON, or Parquet with the columns `id`, `document_id`, `text`, `start_index`, `end_index`, `token_count`, `metadata`, `embedding` and `fields`, in which all else is as JSON.',
+        'The format of the part files: lines of JSON, or Parquet with the columns `id`, `document_id`, `text`, `start_index`, `end_index`, `token_count`, `metadata`, `embedding` and `fields`, which holds everything else as JSON.',
     },
     sink: {
       type: 'object',
       required: ['name'],
       properties: { name: { type: 'string', description: 'Name of the sink.' } },
       additionalProperties: true,
-      description: 'Stores the chunks instead of part files: its name, and its options.',
+      description: 'Stores the chunks in a sink instead of part files: its name, and its options.',
     },
   },
   additionalProperties: false,
@@ -94,7 +94,7 @@ const steps = {
   excludes: ['pipeline'],
 };
 
-/** The request that makes a job. @param namespace that of the ids of chunks, if the request has none */
+/** The request that creates a job. @param namespace of the ids of chunks, if the request has none */
 export function jobBody(namespace: string): ObjectSchema {
   return {
     type: 'object',
@@ -105,31 +105,31 @@ export function jobBody(namespace: string): ObjectSchema {
         type: 'string',
         minLength: 1,
         maxLength: 255,
-        description: 'Name or id of a stored pipeline, as it is now; or give `steps`.',
+        description: 'Name or id of a stored pipeline, used as it is now; instead of `steps`.',
       },
       steps,
       ...fieldMembers('apart', namespace),
       group: {
         enum: ['chunk', 'document'],
         default: 'chunk',
-        description: 'Whether a line of the output has a chunk, or all chunks of a document.',
+        description: 'Whether a line of the output is a chunk, or has all chunks of a document.',
       },
       target: targetBody,
       prune: {
         type: 'boolean',
         description:
-          'Whether documents that an earlier job of the same `source` has stored in the same sink, and this one does not find, are deleted there.',
+          'Whether to delete documents from the sink that an earlier job with the same `source` has stored there and this one no longer finds.',
       },
       max_errors: {
         anyOf: [{ type: 'integer', minimum: 0 }, { type: 'null' }],
         default: null,
-        description: 'Most documents that may fail before the job does; null is any number.',
+        description: 'Maximum failed documents before the job fails; null means any number.',
       },
       callback: {
         type: 'string',
         minLength: 1,
         maxLength: LONGEST_URL,
-        description: 'URL that is posted to once the job is over.',
+        description: 'URL that receives a POST when the job ends.',
       },
     },
     additionalProperties: false,
@@ -143,12 +143,12 @@ const limit = (description: string) => ({
   default: 100,
   description,
 });
-const cursor = { type: 'string', description: 'The x-next-cursor of the answer before.' };
+const cursor = { type: 'string', description: 'The x-next-cursor of the previous answer.' };
 
 export const jobsQuery: ObjectSchema = {
   type: 'object',
   properties: {
-    limit: limit('Most jobs of the answer.'),
+    limit: limit('Maximum jobs in the answer.'),
     cursor,
     state: { enum: JOB_STATES, description: 'Only jobs in this state.' },
   },
@@ -158,7 +158,7 @@ export const jobsQuery: ObjectSchema = {
 export const shardsQuery: ObjectSchema = {
   type: 'object',
   properties: {
-    limit: limit('Most shards of the answer.'),
+    limit: limit('Maximum shards in the answer.'),
     cursor,
     state: { enum: SHARD_STATES, description: 'Only shards in this state.' },
   },

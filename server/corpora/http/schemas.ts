@@ -26,7 +26,7 @@ const skippedReasons = {
   title: 'SkippedReasons',
   type: 'object',
   description:
-    'Why files were skipped, with their number: no reader for them can run here, or they are binary. The empty ones are documents that are done and have no text. What did not occur is missing. The errors of the job name each.',
+    'Number of skipped files by reason: no reader for them can run here, or they are binary; empty ones are documents that are done and have no text. Reasons that did not occur are missing. The errors of the job list each file.',
   properties: { no_reader: count, binary: count, empty: count },
 } as const;
 
@@ -36,28 +36,31 @@ const job = {
     id: { type: 'string', format: 'uuid' },
     state: {
       enum: JOB_STATES,
-      description: 'It is over when it is done, failed or cancelled.',
+      description: 'It is finished when done, failed or cancelled.',
     },
     error: described('Why it failed, or null.', orNull(errorOfPart)),
-    source: { type: 'object', description: 'As the request has it, without documents.' },
-    target: { type: 'object', description: 'Where it writes.' },
+    source: { type: 'object', description: 'As in the request, without documents.' },
+    target: { type: 'object', description: 'Where its output goes.' },
     group: { enum: ['chunk', 'document'] },
     shards: object({ total: count, done: count, failed: count }),
     documents: described(
-      'Of the shards that are done; skipped are files that were not read.',
+      'For finished shards; skipped counts files that were not read.',
       object({ done: count, failed: count, skipped: count }),
     ),
     skipped_reasons: skippedReasons,
     chunks: count,
-    embedding_empty: described('Texts of which the model knows no word: their vectors say nothing.', count),
-    pruned: described('Documents that were deleted from the sink, by prune.', count),
+    embedding_empty: described(
+      'Number of texts with no word that the model knows: their vectors mean nothing.',
+      count,
+    ),
+    pruned: described('Documents that prune deleted from the sink.', count),
     unpruned: described(
-      'Documents that may be gone and were not deleted: failed ones, whose ids cannot be read, may be them.',
+      'Documents that may no longer exist but were not deleted, because they could be among the failed ones whose ids cannot be read.',
       count,
     ),
     bytes: object({ read: count, total: count }),
     bytes_per_second: count,
-    seconds_left: described('Null until it can be told, and once the job is over.', orNull(count)),
+    seconds_left: described('Null until it can be estimated, and when the job has finished.', orNull(count)),
     created_at: time,
     finished_at: orNull(time),
     expires_at: described('When the job and its output are removed.', time),
@@ -67,9 +70,9 @@ const job = {
 const shard = {
   title: 'Shard',
   ...object({
-    seq: described('Its place in the source; part files have the same number.', count),
+    seq: described('Its position in the source; part files have the same number.', count),
     state: { enum: SHARD_STATES },
-    attempt: described('How often it was begun.', count),
+    attempt: described('How often it was started.', count),
     failures: described('How often it failed, or lost its worker.', count),
     worker: orNull({ type: 'string' }),
     source: object({
@@ -77,7 +80,7 @@ const shard = {
       file: described('The first of its files.', { type: 'string' }),
       files: count,
       part: described(
-        'The bytes in which its lines begin, or its row groups; null for whole files.',
+        'The byte range in which its lines or row groups begin; null for whole files.',
         orNull(object({ from: count, to: count })),
       ),
       bytes: count,
@@ -113,7 +116,7 @@ const manifest = {
         files: {
           type: 'object',
           properties: { part: file, errors: file, ids: file },
-          description: 'The chunks, the documents that failed, and the ids of the chunks of each document.',
+          description: 'The chunks, the failed documents, and the chunk ids of each document.',
         },
       }),
     },
@@ -124,7 +127,7 @@ const manifest = {
   }),
 };
 
-/** What the documentation says of the routes that hand out what jobs do and have made. */
+/** The documentation of the routes that report on jobs and return their output. */
 
 const tags = ['jobs'];
 
@@ -143,7 +146,7 @@ const jobLines = {
   type: 'string',
   contentMediaType: LINES,
   contentSchema: job,
-  description: 'A `Job` whenever it has changed, the first at once.',
+  description: 'A `Job` at once, and whenever it has changed.',
 };
 
 const events: FastifySchema = {
@@ -151,11 +154,11 @@ const events: FastifySchema = {
   operationId: 'watch_job',
   summary: 'Watch a job',
   description:
-    'Server-sent events: the job as it is now, then whenever it has changed, until it is over. With `Accept: application/x-ndjson` lines of JSON.',
+    'Server-sent events: the current job, then the job whenever it has changed, until it ends. With `Accept: application/x-ndjson` lines of JSON.',
   params,
   response: {
     200: {
-      description: 'The job, again and again.',
+      description: 'The job at each change.',
       content: { [EVENTS]: { schema: { type: 'string' } }, [LINES]: { schema: jobLines } },
     },
     204: { type: 'null', description: 'The client has had the last event (Last-Event-ID).' },
@@ -186,17 +189,17 @@ const errors: FastifySchema = {
   operationId: 'get_job_errors',
   summary: 'Get the errors of a job',
   description:
-    'A line for each document that failed: where it stands, its id, and what is wrong; and one for each file that was skipped, with the reason as `skipped` and no `status`. While the job runs, those of the shards that are done.',
+    'A line for each failed document: where it is, its id, and its error; and one for each skipped file, with the reason as `skipped` and no `status`. While the job runs, those of finished shards.',
   params,
   response: {
     200: {
-      description: 'What failed, and what was skipped.',
-      ...lines('A line for each document that failed, and each file that was skipped.'),
+      description: 'Failed documents and skipped files.',
+      ...lines('A line for each failed document and each skipped file.'),
     },
   },
 };
 
-/** What the documentation says of the routes of jobs. */
+/** The documentation of the job routes. */
 
 const idempotency = {
   type: 'object',
@@ -206,20 +209,20 @@ const idempotency = {
       minLength: 1,
       maxLength: 255,
       description:
-        'The same key and the same request give the job that is there, so that a request can be sent again.',
+        'Repeating the request with the same key returns the existing job, so that a request can be retried.',
     },
   },
 };
 
-const location = { location: { type: 'string', description: 'Address of the job.' } };
+const location = { location: { type: 'string', description: 'URL of the job.' } };
 const nextPage = {
-  link: { type: 'string', description: 'Address of the next page, if there is one.' },
+  link: { type: 'string', description: 'URL of the next page, if there is one.' },
   'x-next-cursor': { type: 'string', description: 'Cursor of the next page, if there is one.' },
 };
 
 const CREATE = `Chunks a corpus in the background: files below the root of the server, in a bucket that it has a connection to,
-or documents of the request. The work goes on if the server is started again, and workers on several machines share it. The
-chunks are written as JSON Lines into part files, then a manifest; ids follow from the documents, so that a second run
+or documents in the request. The work survives a restart of the server, and workers on several machines share it. The
+chunks are written as JSON Lines to part files, then a manifest; ids are derived from the documents, so that a second run
 writes the same. Steps, paths, sink and callback are checked now.`;
 
 const create = ({ idNamespace, maxSteps }: Config): FastifySchema => ({
@@ -248,14 +251,15 @@ const listed = (operationId: string, summary: string, query: ObjectSchema, item:
 
 const list: FastifySchema = {
   ...listed('list_jobs', 'List jobs', jobsQuery, job),
-  description: 'The jobs, newest first, at most `limit` of them; the headers Link and x-next-cursor lead on.',
+  description:
+    'The jobs, newest first, at most `limit` of them; the headers Link and x-next-cursor lead to the next page.',
 };
 
 const ofShards = listed('list_shards', 'List shards', shardsQuery, shard);
 const shards: FastifySchema = {
   ...ofShards,
   description:
-    'The parts that the source of a job is divided into, in its order, with what is wrong with those that failed.',
+    'The parts that the source of a job is divided into, in order, with the errors of failed ones.',
   params,
   response: { ...ofShards.response },
 };
@@ -264,7 +268,7 @@ const get: FastifySchema = {
   tags,
   operationId: 'get_job',
   summary: 'Get a job',
-  description: 'Its state, and how far it is.',
+  description: 'Its state and progress.',
   params,
   response: { 200: jsonAnswer('The job.', job) },
 };
@@ -273,7 +277,7 @@ const cancel: FastifySchema = {
   tags,
   operationId: 'cancel_job',
   summary: 'Cancel a job',
-  description: 'Stops what runs of it. A job that is over stays as it is.',
+  description: 'Stops its running work. A finished job stays as it is.',
   params,
   response: {
     200: jsonAnswer('The job as it is now.', job),
@@ -284,7 +288,7 @@ const retry: FastifySchema = {
   tags,
   operationId: 'retry_job',
   summary: 'Retry a job',
-  description: 'Opens a job again that failed or was cancelled. Only its shards that are not done are done.',
+  description: 'Reopens a job that failed or was cancelled. Only its unfinished shards are run.',
   params,
   response: {
     200: jsonAnswer('The job as it is now.', job),
@@ -296,7 +300,7 @@ const remove: FastifySchema = {
   tags,
   operationId: 'delete_job',
   summary: 'Delete a job',
-  description: 'Removes a job that is over, with the files that it has written.',
+  description: 'Removes a finished job and the files that it has written.',
   params,
   response: {
     204: { type: 'null', description: 'The job was deleted.' },
@@ -306,7 +310,7 @@ const remove: FastifySchema = {
 
 const JOB = '/v1/jobs/:job_id';
 
-/** The routes of jobs, without what they do. */
+/** The routes of jobs, without their handlers. */
 export function jobRoutesOf(config: Config) {
   return {
     create: { method: 'POST', url: '/v1/jobs', schema: create(config) },

@@ -1,22 +1,22 @@
 import { ServiceError } from '../../../core/errors.ts';
 import type { JobRecord, JobStore } from '../../store/jobs/contract.ts';
 
-/** Who is told of a job. */
+/** Receives the changes of a job. */
 export interface Watcher {
-  /** The job as it is now. */
+  /** Called with the current job. */
   tell(job: JobRecord): void;
-  /** Nothing has changed for a while. */
+  /** Called when nothing has changed for a while. */
   keepAlive(): void;
-  /** There is no more to tell. */
+  /** Called when there are no more changes. */
   end(): void;
 }
 
-/** Milliseconds between questions to the store. */
+/** Milliseconds between polls of the store. */
 const PAUSE = 1000;
-/** Questions without a change after which watchers are told that the connection is still there. */
+/** Polls without a change after which watchers get a sign that the connection is alive. */
 const QUIET = 15;
 
-/** Tells watchers of jobs whenever these change. All who watch one job share one question a second to the store. */
+/** Notifies watchers when jobs change. All watchers of a job share one poll of the store per second. */
 export class JobWatch {
   readonly #jobs: Pick<JobStore, 'get'>;
   readonly #watched = new Map<string, Watched>();
@@ -26,7 +26,7 @@ export class JobWatch {
     this.#jobs = jobs;
   }
 
-  /** Tells a watcher of a job now, and then of each change, until the job is over. @param job as it is now */
+  /** Notifies a watcher of a job now, and then of each change, until the job ends. @param job its current state */
   add(job: JobRecord, watcher: Watcher): void {
     watcher.tell(job);
     if (isOver(job) || this.#isClosed) {
@@ -48,7 +48,7 @@ export class JobWatch {
     if (watched?.watchers.size === 0) this.#forget(id, watched);
   }
 
-  /** Ends all that is watched, for good. */
+  /** Stops all watching, for good. */
   close(): void {
     this.#isClosed = true;
     for (const [id, watched] of this.#watched) this.#end(id, watched);
@@ -60,7 +60,7 @@ export class JobWatch {
 
   async #ask(id: string, watched: Watched): Promise<void> {
     const job = await this.#jobs.get(id).catch((error: unknown) => {
-      // A job that was removed is watched no longer; a store that is away may come back.
+      // A removed job is no longer watched; an unreachable store may come back.
       if (error instanceof ServiceError && error.code === 'job_not_found') this.#end(id, watched);
     });
     if (this.#watched.get(id) !== watched) return;
@@ -90,14 +90,14 @@ export class JobWatch {
 
 interface Watched {
   readonly watchers: Set<Watcher>;
-  /** The job as its watchers know it, as JSON. */
+  /** The job as last sent to its watchers, as JSON. */
   last: string;
-  /** Questions since the last change. */
+  /** Polls since the last change. */
   quiet: number;
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Whether a job changes no more by itself. */
+/** Whether a job no longer changes by itself. */
 export function isOver({ finished_at }: JobRecord): boolean {
   return finished_at !== null;
 }

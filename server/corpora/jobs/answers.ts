@@ -7,7 +7,7 @@ import type { JobSpec } from './spec.ts';
 
 type Same = 'id' | 'state' | 'chunks' | 'embedding_empty' | 'pruned' | 'unpruned' | 'bytes';
 
-/** A job as callers are told. Times are UTC. */
+/** A job as reported to callers. Times are UTC. */
 export interface JobAnswer extends Pick<JobRecord, Same> {
   readonly error: { readonly status: number; readonly detail: string } | null;
   readonly source: object;
@@ -15,11 +15,11 @@ export interface JobAnswer extends Pick<JobRecord, Same> {
   readonly group: JobSpec['group'];
   readonly shards: { readonly total: number; readonly done: number; readonly failed: number };
   readonly documents: { readonly done: number; readonly failed: number; readonly skipped: number };
-  /** Why files were skipped, and which documents are done that have no text: `empty`. */
+  /** Why files were skipped, and which finished documents have no text: `empty`. */
   readonly skipped_reasons: SkippedReasons;
-  /** Bytes of the source a second, since the job was made. */
+  /** Bytes of the source per second since the job was created. */
   readonly bytes_per_second: number;
-  /** Null until it can be told, and once the job is over. */
+  /** Null until it can be estimated, and when the job has ended. */
   readonly seconds_left: number | null;
   readonly created_at: string;
   readonly finished_at: string | null;
@@ -59,7 +59,7 @@ export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobA
   };
 }
 
-/** What is wrong, as callers are told. */
+/** An error as reported to callers. */
 export function errorAnswer({ code, values }: Failure): { status: number; detail: string } {
   const { status, detail } = new ServiceError(code, values);
   return { status, detail };

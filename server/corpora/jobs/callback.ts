@@ -17,7 +17,7 @@ export type CallbackEvent = 'job.done' | 'job.failed' | 'job.cancelled';
 
 export interface Callback {
   readonly event: CallbackEvent;
-  /** Tells the receiver what it has had already: the same for every try. */
+  /** Lets the receiver detect repeated deliveries: the same for every try. */
   readonly id: string;
   /** Signs the body. */
   readonly secret: string;
@@ -31,26 +31,26 @@ type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
 export interface CallbackTools {
   readonly resolve: Resolve;
-  /** Milliseconds that all of it may take. */
+  /** Milliseconds for the whole call. */
   readonly timeout: number;
 }
 
-/** What came of a callback that did not arrive is in words, without what the receiver said. */
+/** How delivery ended. `reason` is our wording; it never quotes the receiver. */
 export type CallbackOutcome =
   | { readonly state: 'delivered'; readonly status: number }
-  /** Another try would come to the same. */
+  /** Retrying would give the same result. */
   | { readonly state: 'refused'; readonly reason: string }
-  /** It may arrive later, after so many milliseconds if the receiver has asked for that. */
+  /** It may succeed later, after this many milliseconds if the receiver has requested a delay. */
   | { readonly state: 'failed'; readonly reason: string; readonly retryAfter: number | undefined };
 
 const TOOLS: CallbackTools = { resolve: (host) => lookup(host, { all: true }), timeout: 10_000 };
 
-/** Most bytes of an answer that are read. */
+/** Maximum bytes of an answer that are read. */
 const MOST_BYTES = 65_536;
 
 /**
- * Posts a body once as JSON, signed. Redirections are not followed. The connection is made to an address that was
- * checked: the name is not looked up again, when it might lead elsewhere.
+ * Posts a body once as JSON, signed. Redirects are not followed. The connection goes to the address that was checked:
+ * the name is not resolved again, since it might then lead elsewhere.
  *
  * @throws the reason of the signal, if that is aborted
  */
@@ -78,7 +78,7 @@ export async function callBack(
   }
 }
 
-/** A look-up cannot be stopped, only left behind. */
+/** A look-up cannot be stopped, only abandoned. */
 function addressesOf(
   url: URL,
   { resolve, signal }: { readonly resolve: Resolve; readonly signal: AbortSignal },
@@ -116,13 +116,16 @@ async function post(
   return outcomeOf(response);
 }
 
-/** `t=<seconds since 1970>,v1=<HMAC-SHA256 of "<t>.<body>" in hexadecimal>`: an old one can be told from a new one. */
+/**
+ * `t=<seconds since 1970>,v1=<HMAC-SHA256 of "<t>.<body>" in hexadecimal>`: the time lets receivers reject old
+ * signatures.
+ */
 function sign(body: string, secret: string): string {
   const seconds = Math.floor(Date.now() / 1000);
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`;
 }
 
-/** Looks nothing up. */
+/** Already resolved, so nothing is looked up. */
 function fixedTo(addresses: readonly LookupAddress[]): LookupFunction {
   const [first = { address: '', family: 4 }] = addresses;
   return (_host, { all }, done) => {
@@ -131,7 +134,7 @@ function fixedTo(addresses: readonly LookupAddress[]): LookupFunction {
   };
 }
 
-/** Reads an answer, as far as it is short, comes in time and is of no use: its status has come already. */
+/** Reads an answer to its end if it is short and fast, and ignores it: its status has arrived already. */
 async function drain(response: IncomingMessage): Promise<void> {
   let bytes = 0;
   try {
@@ -159,8 +162,8 @@ function reasonFor(error: unknown): string {
 const LONGEST = 2048;
 
 /**
- * What is wrong with the URL of a callback, as far as it says so itself; undefined if nothing is. Where its name leads
- * is checked when it is called.
+ * The problem with the URL of a callback, as far as the URL itself shows it; undefined if there is none. The address
+ * it resolves to is checked at the call.
  *
  * @param isPrivateAllowed whether it may be an address that is not public
  */
@@ -169,7 +172,7 @@ export function checkCallbackUrl(text: string, isPrivateAllowed: boolean): strin
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
     return `expected a URL of at most ${LONGEST} characters such as https://app.example/done`;
   }
-  if (url.username !== '' || url.password !== '') return 'expected a URL without user and password';
+  if (url.username !== '' || url.password !== '') return 'expected a URL without a user and password';
   const host = hostOf(url);
   if (isIP(host) !== 0 && !isPrivateAllowed && !isPublic(host)) return notPublic(host);
   return undefined;
@@ -179,13 +182,13 @@ export function checkCallbackUrl(text: string, isPrivateAllowed: boolean): strin
 const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
 
 const notPublic = (host: string): string =>
-  `${host} is no public address; if it is meant, start the server with --bulk-callback-private`;
+  `${host} is not a public address; if intended, start the server with --bulk-callback-private`;
 
 /**
- * Whether an address is one of the public internet. Private ones, those of this machine, of a link, of a carrier's
- * network, of groups, and reserved ones are not; an IPv6 address that stands for one of IPv4 is as public as that.
+ * Whether an address is on the public internet. Private, loopback, link-local, carrier-grade NAT, multicast and
+ * reserved addresses are not; an IPv6 address that embeds an IPv4 address is as public as that.
  *
- * @param address of IPv4 or IPv6, as a name server gives it
+ * @param address IPv4 or IPv6, as a name server returns it
  */
 export function isPublic(address: string): boolean {
   const parsed = ipaddr.parse(address);
@@ -202,7 +205,7 @@ function isPublicV6(address: IPv6): boolean {
   if (range === 'rfc6052' && first === 0x64 && second === 0xff9b && third === 0) {
     return isPublic(address.toByteArray().slice(12).join('.'));
   }
-  // All that IANA has given out, RFC 4291.
+  // All global unicast addresses that IANA assigns, RFC 4291.
   return range === 'unicast' && ((first ?? 0) & 0xe000) === 0x2000;
 }
 

@@ -15,11 +15,11 @@ export interface ShardTools {
   readonly chunking: Chunking;
   readonly places: JobPlaces;
   readonly decoder: Decoder;
-  /** Missing where no job has a sink. */
+  /** Missing if no job has a sink. */
   readonly storing?: Storing | undefined;
-  /** Most bytes of a document. */
+  /** Maximum bytes of a document. */
   readonly limit: number;
-  /** Leaves out what need not be written. @returns what is written instead */
+  /** Drops output that is not needed. @returns what is written instead */
   readonly filter?: ((group: ChunkedDocuments) => ChunkedDocuments) | undefined;
 }
 
@@ -33,9 +33,9 @@ export interface ShardOutput {
   /** These, and empty documents, by their reasons; missing if there are none. */
   readonly skips?: readonly SkipGroup[];
   readonly chunks: number;
-  /** Texts of which the model knows no word; missing if there are none. */
+  /** Texts with no word that the model knows; missing if there are none. */
   readonly embedding_empty?: number;
-  /** Documents that failed and whose ids are not known; missing if there are none. */
+  /** Failed documents with unknown ids; missing if there are none. */
   readonly unidentified?: number;
 }
 
@@ -55,7 +55,7 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
   const store = storing && remembering(storing, claim, tools.store);
   const counts = { documents: 0, failed: 0, chunks: 0 };
   const more = { embedding_empty: 0, unidentified: 0 };
-  // Files are read ahead of what is written, further on one machine than on another: each list has an order of its own.
+  // Files are read ahead, by a different amount on each machine, so each list has its own order.
   const [unread, empty]: [Skip[], Skip[]] = [[], []];
   const { fields } = spec.source;
   const lines = readDocuments(storage, range, {
@@ -95,7 +95,7 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
 
 const idOf = ({ id, place }: Skip) => id ?? place.source;
 
-/** Writes what was skipped below the errors, and counts it. */
+/** Writes what was skipped after the errors, and counts it. */
 async function writeSkipped(writer: PartFilesWriter, skipped: readonly Skip[]): Promise<Skips> {
   const skips = new Skips();
   for (const skip of skipped) skips.add(skip);

@@ -25,29 +25,29 @@ export interface JobWorkerParts {
   readonly host: PluginHost;
   readonly log: Log;
   readonly settings: JobWorkerSettings;
-  /** Tells the caller of a job that it is over. */
+  /** Notifies the caller that a job has ended. */
   notify(claim: Claim, signal: AbortSignal): Promise<ShardResult>;
   onShard?(outcome: ShardOutcome, seconds: number, skipped: number): void;
   readonly storing?: ShardTools['storing'];
-  /** Missing where no job has a sink. */
+  /** Missing if no job has a sink. */
   readonly remove?: RemoveDocuments;
   readonly filter?: ShardTools['filter'];
 }
 
 export interface JobWorkerSettings {
   readonly leaseSeconds: number;
-  /** Most bytes of a document. */
+  /** Maximum bytes of a document. */
   readonly documentBytes: number;
   readonly shardBytes: number;
   readonly shardDocuments: number;
 }
 
-/** Shards at once: while one begins or ends, the threads have work of the other. */
+/** Concurrent shards: while one begins or ends, the threads process another. */
 const SHARDS_AT_ONCE = 2;
-/** Milliseconds between looking for jobs whose time is over. */
+/** Milliseconds between checks for expired jobs. */
 const EXPIRY_PAUSE = 60_000;
 
-/** Starts a worker that does jobs of the store. */
+/** Starts a worker that runs jobs of the store. */
 export function createJobWorker(parts: JobWorkerParts): JobWorker {
   const { store, places, settings, log, notify, onShard, remove } = parts;
   const chunkTools = {
@@ -82,7 +82,7 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
   });
 }
 
-/** One line for a job that a shard of it has ended, and a warning if no search finds some of its texts. */
+/** One line for a job that has ended, and a warning if some of its texts cannot be found by a search. */
 export async function logEnd(
   { jobId, kind }: Pick<Claim, 'jobId' | 'kind'>,
   store: Pick<JobStore, 'get'>,
@@ -94,6 +94,9 @@ export async function logEnd(
   if (finished_at === null) return;
   const seconds = Math.round((finished_at - created_at) * 10) / 10;
   const done = { job: jobId, state, documents, skipped, chunks, bytes: bytes.read, seconds };
-  log.info({ ...done, ...(error !== null && { reason: errorAnswer(error).detail }) }, 'jobs: a job is over');
+  log.info(
+    { ...done, ...(error !== null && { reason: errorAnswer(error).detail }) },
+    'jobs: a job has ended',
+  );
   if (job.embedding_empty > 0) log.warn({ job: jobId, texts: job.embedding_empty }, EMPTY_VECTORS);
 }

@@ -9,11 +9,11 @@ import { inFolder, type JobPlaces, type JobSpec, type TargetPlace } from './spec
 export interface FinishTools {
   readonly store: Pick<JobStore, 'shards'>;
   readonly places: JobPlaces;
-  /** Called once nothing else can fail the job. @returns what the manifest says of it */
+  /** Called once nothing else can fail the job. @returns its entries in the manifest */
   prune?(): Promise<PruneCounts | undefined>;
 }
 
-/** The manifest, which is written once all is done: it names the files that count. */
+/** The manifest, which is written last: it names the valid files. */
 export interface Manifest {
   readonly shards: readonly ShardEntry[];
   readonly counts: Counts & { readonly skipped_reasons: SkippedReasons } & Partial<PruneCounts>;
@@ -21,17 +21,17 @@ export interface Manifest {
 
 type Counts = Pick<ShardOutput, 'documents' | 'failed' | 'skipped' | 'chunks'>;
 
-/** What the manifest has of a shard: what came of it, and its files by their kinds, with their names in the folder. */
+/** The entry of a shard in the manifest: its outcome, and its files by kind, with their names in the folder. */
 interface ShardEntry extends Counts {
   readonly seq: number;
   readonly files: { readonly [K in PartKind]?: WrittenFile };
 }
 
 /**
- * Gives the files of the shards that are done their last names, removes what others left behind, and writes the manifest,
- * after which the output is complete. Done twice, it does the same.
+ * Gives the files of finished shards their final names, removes other attempts' files, and writes the manifest, which
+ * completes the output. Idempotent.
  *
- * @throws ServiceError `target_taken` if the folder has become another job's
+ * @throws ServiceError `target_taken` if the folder now belongs to another job
  * @throws the signal's reason once it aborts
  */
 export async function finishJob(claim: Claim, signal: AbortSignal, tools: FinishTools): Promise<ShardResult> {
@@ -48,7 +48,7 @@ export async function finishJob(claim: Claim, signal: AbortSignal, tools: Finish
     const failure = await writeManifest(target, outputsOf(claim, tools.store), pruned);
     return { documents: 0, documentsFailed: 0, chunks: 0, bytes: 0, output: null, failure };
   } catch (error) {
-    // The job was removed meanwhile, and what has its last name since would stay.
+    // The job was removed meanwhile, so files renamed since would stay behind.
     if (!(await isFolderOf(target, claim.jobId))) await removeFiles(target.storage, names);
     throw error;
   }
@@ -90,7 +90,7 @@ async function settleFiles(
   return settled;
 }
 
-/** @returns what fails the job, if nothing was read */
+/** @returns the error that fails the job, if nothing was read */
 async function writeManifest(
   target: TargetPlace,
   outputs: AsyncIterable<DoneShard>,

@@ -6,37 +6,37 @@ import { isAttemptOf, isPartName } from './part-files.ts';
 import { inFolder, type TargetPlace } from './spec.ts';
 
 export const MANIFEST = 'manifest.json';
-/** What the folder of a job has of it from the beginning on. */
+/** Written into the folder of a job when it starts. */
 const JOB_FILE = 'job.json';
-/** One of these two that was not finished. */
+/** An unfinished one of these two. */
 const UNFINISHED = /^(manifest|job)\.json\.tmp-[\da-f-]{36}$/;
 
 /**
- * Marks a folder as the job's: of several jobs one gets it. A folder without a mark is refused if it has files of the names
- * that jobs write, since they are somebody's.
+ * Marks a folder as the job's: if several jobs try, one gets it. An unmarked folder is refused if it has files named
+ * like those of jobs, since they belong to someone.
  *
  * @throws ServiceError `target_taken`
  */
 export async function takeFolder(target: TargetPlace, { jobId, spec }: Claim): Promise<void> {
   if ((await ownerOf(target)) === undefined) {
     const other = await findOthers(target);
-    if (other !== undefined) throw taken(target, `it has a file ${other} that no job has written`);
+    if (other !== undefined) throw taken(target, `it has a file ${other} that was not written by a job`);
     const mark = Buffer.from(`${JSON.stringify({ job: jobId, ...spec }, undefined, 2)}\n`);
     await target.storage.createOnce(inFolder(target.folder, JOB_FILE), mark);
   }
   await checkFolder(target, jobId);
 }
 
-/** @throws ServiceError `target_taken` if the folder is another job's */
+/** @throws ServiceError `target_taken` if the folder belongs to another job */
 export async function checkFolder(target: TargetPlace, jobId: string): Promise<void> {
-  if (!(await isFolderOf(target, jobId))) throw taken(target, 'it has the output of another job');
+  if (!(await isFolderOf(target, jobId))) throw taken(target, 'it contains the output of another job');
 }
 
 function taken({ storage, folder }: TargetPlace, reason: string): ServiceError {
   return new ServiceError('target_taken', { target: folder === '' ? storage.label : folder, reason });
 }
 
-/** The name of a file in the folder that could be a job's. */
+/** The name of a file in the folder that could belong to a job. */
 async function findOthers(target: TargetPlace): Promise<string | undefined> {
   for await (const { own } of filesIn(target)) {
     if (isPartName(own) || own === MANIFEST) return own;
@@ -45,9 +45,9 @@ async function findOthers(target: TargetPlace): Promise<string | undefined> {
 }
 
 /**
- * Removes all that a job has written. In a folder that is not marked as its own, it has written nothing.
+ * Removes everything that a job has written. If a folder is not marked as its own, it has written nothing there.
  *
- * @param names those of the files of its shards
+ * @param names of the files of its shards
  * @returns whether the folder was its own
  */
 export async function removeOutput(
@@ -60,16 +60,16 @@ export async function removeOutput(
   await storage.remove(inFolder(folder, MANIFEST));
   for await (const name of names) await storage.remove(name);
   await removeAttempts(target, jobId);
-  // The mark is the last to go, so that what is left over after a crash is still known as the job's.
+  // The mark is removed last, so that leftovers of a crash are still known to be the job's.
   await storage.remove(inFolder(folder, JOB_FILE));
   if (folder !== '') await storage.removeFolder(folder);
   return true;
 }
 
 /**
- * Removes what came into the folder of a job after its output was removed.
+ * Removes what was written to the folder of a job after its output was removed.
  *
- * @param wroteManifest whether a finish of the job that came too late has written the manifest
+ * @param wroteManifest whether a late finish of the job has written the manifest
  */
 export async function removeLate(target: TargetPlace, jobId: string, wroteManifest = false): Promise<void> {
   const { storage, folder } = target;
@@ -87,7 +87,7 @@ export async function removeLate(target: TargetPlace, jobId: string, wroteManife
   if (folder !== '') await storage.removeFolder(folder);
 }
 
-/** Removes the manifest that the finish of a job has written which does not count, unless the folder is another job's now. */
+/** Removes an invalid manifest, written by a late finish of the job, unless the folder now belongs to another job. */
 export async function withdrawManifest(target: TargetPlace, jobId: string): Promise<void> {
   const owner = await ownerOf(target);
   if (owner !== undefined && owner !== jobId) return;
@@ -95,7 +95,7 @@ export async function withdrawManifest(target: TargetPlace, jobId: string): Prom
   if (target.folder !== '') await target.storage.removeFolder(target.folder);
 }
 
-/** What is needed here of a manifest. */
+/** The parts of a manifest that are needed here. */
 interface ManifestFiles {
   readonly shards: readonly { readonly files: Readonly<Record<string, { readonly name: string }>> }[];
 }
@@ -104,13 +104,13 @@ export async function removeFiles(storage: Storage, names: Iterable<string>): Pr
   for (const name of names) await storage.remove(name);
 }
 
-/** Whether the folder is still the job's. */
+/** Whether the folder still belongs to the job. */
 export async function isFolderOf(target: TargetPlace, jobId: string): Promise<boolean> {
   return (await ownerOf(target)) === jobId;
 }
 
 /**
- * Removes the files that attempts at shards have left and that are not among these.
+ * Removes the files that attempts at shards have left, except these.
  *
  * @throws the signal's reason once it aborts
  */
@@ -128,7 +128,7 @@ export async function removeAttempts(
   }
 }
 
-/** The files of the folder, with their names in it; those of folders below it are others'. */
+/** The files of the folder, with their names in it; folders below it belong to others. */
 async function* filesIn({ storage, folder }: TargetPlace): AsyncGenerator<{ name: string; own: string }> {
   for await (const { name } of storage.list(folder)) {
     const own = folder === '' ? name : name.slice(folder.length + 1);
@@ -136,13 +136,13 @@ async function* filesIn({ storage, folder }: TargetPlace): AsyncGenerator<{ name
   }
 }
 
-/** The id of the job whose folder it is; undefined if it is nobody's. */
+/** The id of the job that owns the folder; undefined if none does. */
 async function ownerOf(target: TargetPlace): Promise<unknown> {
   const mark = await readJson(target, JOB_FILE);
   return mark === undefined ? undefined : ((mark as { job?: unknown } | null)?.job ?? null);
 }
 
-/** What a file of the folder has; null if that is no JSON, and undefined if there is no such file. */
+/** The content of a file of the folder; null if it is not JSON, and undefined if there is no such file. */
 async function readJson({ storage, folder }: TargetPlace, name: string): Promise<unknown> {
   const file = await storage.find(inFolder(folder, name));
   if (file === undefined) return undefined;

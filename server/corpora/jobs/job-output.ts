@@ -12,10 +12,10 @@ export interface OutputTools {
 }
 
 /**
- * The lines of all files of a kind that the shards of a job have written, in the order of the source; of a job that runs,
- * those of the shards that are done.
+ * The lines of all files of a kind that the shards of a job have written, in the order of the source; for a running
+ * job, those of finished shards.
  *
- * @throws ServiceError `storage_failed`, also if a file is not there any more
+ * @throws ServiceError `storage_failed`, also if a file has disappeared
  */
 export async function* readParts(
   { id, spec }: JobRecord,
@@ -29,7 +29,7 @@ export async function* readParts(
   }
 }
 
-/** @param lastName the name that the file has once its job is finished, which may happen now */
+/** @param lastName the name of the file once its job is finished, which may happen at any time */
 async function* readPart(
   { storage }: TargetPlace,
   { name }: WrittenFile,
@@ -53,7 +53,7 @@ async function* readPart(
   throw gone(storage.label, lastName);
 }
 
-/** The manifest of a job that is over; undefined if it has none. @throws ServiceError `storage_failed` */
+/** The manifest of a job that has ended; undefined if it has none. @throws ServiceError `storage_failed` */
 export async function findManifest(
   { spec }: JobRecord,
   places: OutputTools['places'],
@@ -68,5 +68,5 @@ async function* pieces(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 }
 
 function gone(storage: string, name: string): ServiceError {
-  return new ServiceError('storage_failed', { storage, reason: `${name} is not there any more` });
+  return new ServiceError('storage_failed', { storage, reason: `${name} no longer exists` });
 }

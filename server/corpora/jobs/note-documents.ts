@@ -12,8 +12,8 @@ import type { StoreChunks } from './shard-sink.ts';
 import type { JobSpec } from './spec.ts';
 
 /**
- * The source and the sink of a job. Requests that bring their documents are one source, which is never pruned. Paths with and
- * without a slash at the end are the same.
+ * Identifies the source and the sink of a job. Requests that contain their documents count as one source, which is
+ * never pruned. A trailing slash of a path does not matter.
  */
 export function sourceInSink({ source, target: { sink } }: JobSpec): SourceInSink | undefined {
   if (sink === undefined) return undefined;
@@ -30,8 +30,8 @@ type NoteStore = Pick<JobStore, 'noteStored' | 'noteFailed'>;
 type Shard = Pick<Claim, 'jobId' | 'seq' | 'spec'>;
 
 /**
- * Remembers documents before they are stored, so that those are known which a crash leaves behind, and those that failed. Of
- * documents with the same id one is stored and the others fail: each would remove the chunks of the one before.
+ * Records documents before they are stored, so that those left behind by a crash are known, and those that failed. If
+ * documents have the same id, one is stored and the others fail: each would remove the chunks of the previous one.
  */
 export function remembering(store: StoreChunks, shard: Shard, notes: NoteStore): StoreChunks {
   const of = sourceInSink(shard.spec as JobSpec);
@@ -53,7 +53,7 @@ export function remembering(store: StoreChunks, shard: Shard, notes: NoteStore):
   };
 }
 
-/** Fails some documents, whose lines are left out. */
+/** Fails some documents, whose lines are dropped. */
 function failing(isTaken: (document: ChunkedDocument) => boolean, group: ChunkedDocuments): ChunkedDocuments {
   const taken = new Set(group.documents.filter(isTaken));
   if (taken.size === 0) return group;
@@ -65,14 +65,14 @@ function failing(isTaken: (document: ChunkedDocument) => boolean, group: Chunked
 }
 
 function takenError(id: string | undefined): DocumentError {
-  const detail = `another document of this job has the id ${JSON.stringify(id)}, and a sink keeps one; give each its own`;
+  const detail = `another document of this job has the id ${JSON.stringify(id)}, and a sink keeps only one; give each its own id`;
   return { status: 400, detail };
 }
 
 const idOf = ({ id }: ChunkedDocument) => id;
 const isId = (id: string | undefined) => id !== undefined;
 
-/** Remembers that documents are not gone, though this time they failed or were skipped. */
+/** Records that documents still exist, although they failed or were skipped this time. */
 export async function noteFailed(
   given: readonly (string | undefined)[],
   { jobId, spec }: Pick<Claim, 'jobId' | 'spec'>,

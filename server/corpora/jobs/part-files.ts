@@ -4,17 +4,17 @@ import type { Place } from '../shard.ts';
 import type { FileWriter, WrittenFile } from '../storage/storage.ts';
 import { inFolder, type TargetPlace } from './spec.ts';
 
-/** The files that a shard may write: chunks, what failed, and the ids of the chunks of each document. */
+/** The files that a shard may write: chunks, failures, and the chunk ids of each document. */
 export const PART_KINDS = ['part', 'errors', 'ids'] as const;
 export type PartKind = (typeof PART_KINDS)[number];
 
 /** What a shard has written. */
 export type PartFiles = { readonly [K in PartKind]?: WrittenFile };
 
-/** Names begin with what is in the file, so that a shell finds them: `part-000012.jsonl`. */
+/** Names begin with the kind of content, so that shell globs find them: `part-000012.jsonl`. */
 const NAME = /^(part|errors|ids)-\d{6,}(\.[\da-f]{8}\.a\d+)?\.(jsonl|parquet)(\.tmp-.+)?$/;
 
-/** Whether a file, named without its folder, has a name that a job would give to one of a shard. */
+/** Whether a file, named without its folder, has a name that a job could give to a shard's file. */
 export function isPartName(name: string): boolean {
   return NAME.test(name);
 }
@@ -24,7 +24,7 @@ export function isAttemptOf(jobId: string, name: string): boolean {
   return isPartName(name) && name.split('.')[1] === tagOf(jobId);
 }
 
-/** What the names of a job's attempts have of its id. */
+/** The part of a job's id in the file names of its attempts. */
 function tagOf(jobId: string): string {
   return jobId.slice(0, 8);
 }
@@ -32,8 +32,8 @@ function tagOf(jobId: string): string {
 /**
  * The name of a file of a shard.
  *
- * @param attempt keeps a worker that was taken for dead from the file of the one that took over, and jobs from each
- *   other's; the last name has none
+ * @param attempt keeps a worker that was presumed dead from overwriting the file of its successor, and jobs each
+ *   other's files; missing in the final name
  */
 export function partName(
   { folder, format }: Pick<TargetPlace, 'folder' | 'format'>,
@@ -49,7 +49,7 @@ export function partName(
 
 type Attempt = Pick<Claim, 'jobId' | 'attempt'>;
 
-/** Writes the files of one attempt at a shard; one that would be empty is not made, but for the chunks. */
+/** Writes the files of one attempt at a shard; empty ones are not created, except for the chunks. */
 export class PartFilesWriter {
   readonly #target: TargetPlace;
   readonly #claim: Attempt & Pick<Claim, 'seq'>;
@@ -65,7 +65,7 @@ export class PartFilesWriter {
     await (await this.#writer(kind)).write(bytes);
   }
 
-  /** All files, whole and lasting. */
+  /** All files, complete and durable. */
   async finish(): Promise<PartFiles> {
     const finished: [PartKind, WrittenFile][] = [];
     for (const [kind, writer] of this.#writers) {
@@ -76,7 +76,7 @@ export class PartFilesWriter {
     return Object.fromEntries(finished);
   }
 
-  /** Leaves nothing behind, also of what was finished. */
+  /** Leaves nothing behind, even of finished files. */
   async discard(): Promise<void> {
     for (const writer of this.#writers.values()) await writer.discard();
     for (const name of this.#finished) await this.#target.storage.remove(name);
@@ -93,25 +93,25 @@ export class PartFilesWriter {
   }
 }
 
-/** Nothing of Parquet is loaded before it is written. */
+/** Parquet code is loaded only when it is written. */
 async function asParquet(file: FileWriter): Promise<FileWriter> {
   const { ParquetPart } = await import('./parquet/part.ts');
   return new ParquetPart(file);
 }
 
-/** The line of the errors that tells what is wrong with a document and where it stands. */
+/** The line of the errors file with the problem of a document and its position. */
 export function failedDocumentLine({ source, id, error }: ChunkedDocument): string {
   const { place } = source;
   const { status, detail } = error as DocumentError;
   return `${JSON.stringify({ ...place, ...(id !== undefined && { id }), status, detail })}\n`;
 }
 
-/** The line of the ids of a document that was chunked. */
+/** The line of the ids file for a chunked document. */
 export function idsLine({ source, id, ids }: ChunkedDocument): string {
   return idsLineOf(id ?? null, ids, id === undefined ? source.place : undefined);
 }
 
-/** @param place where the document stands, if it has no id */
+/** @param place of the document, if it has no id */
 export function idsLineOf(documentId: string | null, ids: readonly string[], place?: Place): string {
   return `${JSON.stringify({ document_id: documentId, ...place, chunks: ids })}\n`;
 }

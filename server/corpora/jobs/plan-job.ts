@@ -8,7 +8,7 @@ import type { JobPlaces, JobSpec } from './spec.ts';
 export interface PlanTools {
   readonly store: Pick<JobStore, 'addShards' | 'get'>;
   readonly places: JobPlaces;
-  /** Largest shard. */
+  /** Maximum size of a shard. */
   readonly shardBytes: number;
   readonly shardDocuments: number;
 }
@@ -17,14 +17,14 @@ export interface PlanTools {
 const BATCH = 1000;
 
 const NO_MEMBERS =
-  'source.fields: each file is one text and has no members; "format": "csv" or "jsonl" reads rows or lines';
+  'source.fields: each file is one text and has no members; use "format": "csv" or "jsonl" to read rows or lines';
 const NO_RESULT: ShardResult = { documents: 0, documentsFailed: 0, chunks: 0, bytes: 0, output: null };
 
 /**
- * Divides the source of a job into shards and stores these. A plan that is made again is to be the same, so that what a
- * process left behind that died while planning stays.
+ * Divides the source of a job into shards and stores these. Planning again must give the same plan, so that what a
+ * crashed process stored while planning stays valid.
  *
- * @throws ServiceError what is wrong with the source or the target
+ * @throws ServiceError errors of the source or the target
  * @throws the signal's reason once it aborts
  */
 export async function planJob(claim: Claim, signal: AbortSignal, tools: PlanTools): Promise<ShardResult> {
@@ -44,7 +44,7 @@ export async function planJob(claim: Claim, signal: AbortSignal, tools: PlanTool
     next += shards.length;
   }
   if (!hasMembers) throw invalid(NO_MEMBERS);
-  // An earlier try at the plan may have found more.
+  // An earlier attempt at the plan may have found more.
   const { shards } = await tools.store.get(claim.jobId);
   if (shards.total !== next) throw new ServiceError('source_changed', { source: 'The source' });
   return NO_RESULT;

@@ -8,7 +8,7 @@ import { sourceInSink } from './note-documents.ts';
 import { STORING } from './shard-sink.ts';
 import type { JobSpec } from './spec.ts';
 
-/** Removes all chunks of documents from the sink of a job. @throws ServiceError if the sink does not do it */
+/** Removes all chunks of documents from the sink of a job. @throws ServiceError if the sink fails */
 export type RemoveDocuments = (spec: JobSpec, ids: readonly string[], signal: AbortSignal) => Promise<void>;
 
 /** Removes in the worker threads of this process. */
@@ -29,11 +29,12 @@ export interface PruneTools {
 }
 
 /**
- * Removes the documents from the sink of a job that an earlier job of the same source has stored and this one has not found.
- * Documents that another source has stay. Each batch is removed before it is forgotten: done again after a crash, it goes on.
+ * Removes documents from the sink of a job that an earlier job with the same source has stored and this one has not
+ * found. Documents of other sources stay. Each batch is removed from the sink before its record: after a crash, it
+ * resumes there.
  *
- * @returns undefined if the job is not to prune, or will fail
- * @throws ServiceError if the sink does not do it
+ * @returns undefined if the job does not prune, or will fail
+ * @throws ServiceError if the sink fails
  * @throws the signal's reason once it aborts
  */
 export async function pruneSink(
@@ -70,8 +71,8 @@ export async function pruneSink(
 }
 
 /**
- * Whether documents may be there that the job does not know: of lines whose ids cannot be read, or all of them, if it found none,
- * since folders are more often out of reach than empty.
+ * Whether there may be documents that the job does not know: those of lines with unreadable ids, or all of them if it
+ * found none, since folders are unreachable more often than empty.
  */
 async function mayBeIncomplete(job: JobRecord, store: PruneTools['store']): Promise<boolean> {
   if (job.documents.done === 0) return true;

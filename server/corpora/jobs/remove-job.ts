@@ -12,19 +12,19 @@ interface RemoveTools {
   readonly places: JobPlaces;
 }
 
-/** Removes a job that is over: its output, then itself. @throws ServiceError `job_not_over` */
+/** Removes a job that has ended: its output, then its record. @throws ServiceError `job_not_over` */
 export async function removeJob(job: JobRecord, tools: RemoveTools): Promise<void> {
   const { id, state } = job;
   if (job.finished_at === null) {
-    const remedy = `cancel it first, by POST /v1/jobs/${id}/cancel`;
+    const remedy = `cancel it first with POST /v1/jobs/${id}/cancel`;
     throw new ServiceError('job_not_over', { id, state, remedy });
   }
   await removeWithOutput(job, await tools.places.target(job.spec as JobSpec), tools.store);
 }
 
 /**
- * Removes the output of a job, then itself, and what a worker wrote meanwhile that had not heard of its end; what is
- * written later is removed by that worker.
+ * Removes the output of a job, then its record, and then what a worker wrote meanwhile without knowing of its end;
+ * what that worker writes later it removes itself.
  */
 export async function removeWithOutput(
   { id }: Pick<JobRecord, 'id'>,
@@ -36,7 +36,7 @@ export async function removeWithOutput(
   if (isOwn) await removeLate(target, id);
 }
 
-/** The names that the files of a job had when they were written, and those that the finish gives them. */
+/** The names of the files of a job when they were written, and after the finish. */
 async function* fileNames(
   target: TargetPlace,
   jobId: string,
@@ -51,10 +51,10 @@ async function* fileNames(
 }
 
 /**
- * Removes what was made of a shard that is not the worker's any more: files which do not count, by the name of their
- * attempt, and what the plan or the finish of a job has written that was cancelled or removed meanwhile.
+ * Removes the results of a shard that the worker has lost: invalid files, by the name of their attempt, and what the
+ * plan or the finish of a cancelled or removed job has written meanwhile.
  *
- * @param refused what does not count, if the work came to an end
+ * @param refused the invalid result, if the work finished
  */
 export async function discardShard(
   { jobId, kind, spec }: Claim,
@@ -70,8 +70,8 @@ export async function discardShard(
   const wroteManifest = kind === 'finish' && refused !== undefined;
   const state = await stateOf(store, jobId);
   if (state === undefined) await removeLate(target, jobId, wroteManifest);
-  // A removal that runs now may have passed the manifest already. While another worker finishes the job, and once it is
-  // done, the manifest is that worker's.
+  // A removal in progress may have passed the manifest already. While another worker finishes the job, and once it is
+  // done, the manifest belongs to that worker.
   else if (wroteManifest && OVER_WITHOUT_OUTPUT.has(state)) await withdrawManifest(target, jobId);
 }
 
@@ -92,7 +92,7 @@ type ExpiryStore = Pick<JobStore, 'expired' | 'cancel' | 'remove' | 'shards'>;
 /** Jobs that are removed one after the other. */
 const SOME = 100;
 
-/** Removes jobs whose time is over, their output first. What cannot be removed now is left for the next time. */
+/** Removes expired jobs, output first. What cannot be removed now is left for the next time. */
 export async function expireJobs(store: ExpiryStore, places: JobPlaces, log: Log): Promise<void> {
   try {
     for (let isMore = true; isMore; ) {
@@ -102,11 +102,11 @@ export async function expireJobs(store: ExpiryStore, places: JobPlaces, log: Log
       isMore = jobs.length === SOME && removed > 0;
     }
   } catch (error) {
-    log.warn({ reason: reasonOf(error) }, 'jobs: those whose time is over could not be found');
+    log.warn({ reason: reasonOf(error) }, 'jobs: expired jobs could not be found');
   }
 }
 
-/** @returns whether it has gone */
+/** @returns whether it is gone */
 async function expire(job: JobRecord, store: ExpiryStore, places: JobPlaces, log: Log): Promise<boolean> {
   const { id } = job;
   try {
@@ -114,19 +114,19 @@ async function expire(job: JobRecord, store: ExpiryStore, places: JobPlaces, log
     const target = await targetOf(job, places);
     if (target === undefined) await store.remove(id);
     else await removeWithOutput(job, target, store);
-    log.info({ job: id, files: target !== undefined }, 'jobs: removed a job whose time is over');
+    log.info({ job: id, files: target !== undefined }, 'jobs: removed an expired job');
     return true;
   } catch (error) {
     // Another process may have been faster.
     const hasGone = error instanceof ServiceError && error.code === 'job_not_found';
     if (!hasGone) {
-      log.warn({ job: id, reason: reasonOf(error) }, 'jobs: a job whose time is over could not be removed');
+      log.warn({ job: id, reason: reasonOf(error) }, 'jobs: an expired job could not be removed');
     }
     return hasGone;
   }
 }
 
-/** Undefined if the server cannot reach it any more: its root or its connections are others now. */
+/** Undefined if the server can no longer reach it: its root or its connections have changed. */
 async function targetOf({ spec }: JobRecord, places: JobPlaces): Promise<TargetPlace | undefined> {
   try {
     return await places.target(spec as JobSpec);

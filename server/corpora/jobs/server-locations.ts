@@ -7,8 +7,8 @@ import type { Storage, StoredFile } from '../storage/storage.ts';
 import type { JobPlaces, JobSpec, TargetPlace } from './spec.ts';
 
 /**
- * Opens what jobs of a server name: below its root, or in a bucket of a connection. Nothing is loaded before the first is
- * opened.
+ * Opens the locations that jobs of a server name: inside its root, or in a bucket of a connection. Nothing is loaded
+ * before the first is opened.
  */
 export function createServerPlaces(settings: CorporaSettings, store: Pick<JobStore, 'upload'>): JobPlaces {
   let opening: Promise<Storages> | undefined;
@@ -36,7 +36,7 @@ export function createServerPlaces(settings: CorporaSettings, store: Pick<JobSto
 
 /** The path of the root itself. */
 const WHOLE = '.';
-/** What messages call the root; its path is the operator's. */
+/** The name of the root in messages; its path is only for the operator. */
 const ROOT_LABEL = 'the folder of jobs';
 
 async function openStorages({ root, connections }: CorporaSettings): Promise<Storages> {
@@ -52,32 +52,32 @@ async function uploaded(store: Pick<JobStore, 'upload'>, jobId: string): Promise
   return lines;
 }
 
-/** The same storage, whose lists leave folders out: what jobs write is no source of theirs. */
+/** The same storage, whose lists exclude some folders: the output of jobs is not a source for them. */
 function withoutFolders(storage: Storage, folders: readonly string[]): Storage {
   const isIn = (name: string) => folders.some((folder) => name === folder || name.startsWith(`${folder}/`));
   return {
     ...storage,
     async *list(folder) {
-      // Who asks for such a folder itself means it.
+      // A request for such a folder itself is deliberate.
       const isMeant = isIn(folder);
       for await (const file of storage.list(folder)) if (isMeant || !isIn(file.name)) yield file;
     },
   };
 }
 
-/** Also what errors say of its lines. */
+/** Also used in errors about its lines. */
 const NAME = 'source.documents';
 const PIECE = 1_048_576;
 
 /** The name of the one file of an upload. */
 const UPLOAD: { readonly path: string } = { path: NAME };
 
-/** The documents that came with the request for a job, as a storage with one file. Nothing can be written. */
+/** The documents in a job request, as a read-only storage with one file. */
 function uploadStorage(lines: string): Storage {
   const bytes = Buffer.from(lines);
   const file: StoredFile = { name: NAME, size: bytes.length, version: String(bytes.length) };
   const refuse = async (): Promise<never> => {
-    throw new ServiceError('storage_failed', { storage: label, reason: 'nothing can be written there' });
+    throw new ServiceError('storage_failed', { storage: label, reason: 'it is read-only' });
   };
   return {
     label,

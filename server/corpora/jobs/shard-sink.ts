@@ -14,24 +14,25 @@ import type { SourceDocument } from '../shard.ts';
 import type { JobSpec } from './spec.ts';
 
 /**
- * Stores the chunks of documents in a sink, and removes what earlier runs stored of these documents and is not among them.
+ * Stores the chunks of documents in a sink, and removes those that earlier runs stored for these documents and that
+ * no longer exist.
  *
- * @param bytes a line for each chunk; they are moved away
- * @returns the documents, of which those have failed that cannot be stored
- * @throws ServiceError if it is the sink that is at fault
+ * @param bytes a line for each chunk; they are transferred
+ * @returns the documents, with errors for those that cannot be stored
+ * @throws ServiceError if the sink is at fault
  */
 export type StoreChunks = (
   bytes: Uint8Array,
   documents: readonly ChunkedDocument[],
 ) => Promise<readonly ChunkedDocument[]>;
 
-/** Makes what stores the chunks of one shard; undefined if its job has no sink. */
+/** Creates the function that stores the chunks of one shard; undefined if its job has no sink. */
 export type Storing = (spec: JobSpec, signal: AbortSignal) => StoreChunks | undefined;
 
-/** Sinks are never turned away, and say themselves how long they wait for their database. */
+/** Sinks are never rejected, and have their own database timeouts. */
 export const STORING = { urgency: 'bulk', hasNoDeadline: true } as const;
 
-/** Stores in the worker threads of this process: here chunks are bytes, which nobody parses. */
+/** Stores in the worker threads of this process: in this thread, chunks are bytes that are never parsed. */
 export function storingIn(runner: Pick<Runner, 'run'>): Storing {
   return ({ target: { sink } }, signal) => {
     if (sink === undefined) return undefined;
@@ -55,9 +56,9 @@ function withOutcome(document: ChunkedDocument, outcome: LineOutcome | undefined
 }
 
 /**
- * Chunks documents as a job says, in their order, here or on a server.
+ * Chunks documents as a job says, in order, here or on a server.
  *
- * @throws ServiceError what is wrong with the job, and what the source throws
+ * @throws ServiceError errors of the job, and what the source throws
  * @throws the signal's reason once it aborts
  */
 export type Chunking = (

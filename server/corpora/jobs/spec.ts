@@ -4,24 +4,27 @@ import type { Claim } from '../../store/jobs/contract.ts';
 import type { FieldMapping, Format } from '../shard.ts';
 import type { Storage, StoredFile } from '../storage/storage.ts';
 
-/** What a job does. Plain data that the database keeps, read and checked. */
+/** What a job does. Plain data, parsed and checked, that the database keeps. */
 export interface JobSpec {
   readonly source: JobSource;
   /** What is done with each document. */
   readonly task: DocumentsTask;
-  /** The members of a request that are not its documents: options, `include`, `namespace`. */
+  /** The members of a request besides its documents: options, `include`, `namespace`. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** Whether a line of the output has a chunk, or all chunks of a document. */
+  /** Whether a line of the output is a chunk, or has all chunks of a document. */
   readonly group: 'chunk' | 'document';
   readonly target: JobTarget;
-  /** Whether documents that an earlier job of this source has stored in the sink, and this one does not find, are removed there. */
+  /**
+   * Whether to remove documents from the sink that an earlier job with this source has stored and this one no longer
+   * finds.
+   */
   readonly prune?: true;
-  /** Where it is told that the job is over. */
+  /** Where the end of the job is reported. */
   readonly callback?: string;
 }
 
 export interface JobSource {
-  /** A file or folder as the caller names it; missing if the documents came with the request. */
+  /** A file or folder as the caller names it; missing if the documents came in the request. */
   readonly path?: string;
   readonly format: Format | 'auto';
   readonly fields?: FieldMapping;
@@ -30,13 +33,13 @@ export interface JobSource {
 export interface JobTarget {
   /** The folder of the part files, the errors and the manifest. */
   readonly path: string;
-  /** What the part files are; lines of JSON unless given. */
+  /** Format of the part files; default JSON Lines. */
   readonly format?: 'parquet';
-  /** A sink that stores the chunks; there are no part files then. */
+  /** A sink that stores the chunks, instead of part files. */
   readonly sink?: { readonly name: string; readonly options: Readonly<Record<string, unknown>> };
 }
 
-/** The unit in which places in the documents of a job are counted: that of its last chunker. */
+/** The offset unit for the documents of a job: that of its last chunker. */
 export function unitOf({ task, options }: JobSpec): OffsetUnit {
   const config = task.run === 'chunk' ? options : task.steps.findLast(({ type }) => type === 'chunk')?.config;
   return (config?.offset_unit as OffsetUnit | undefined) ?? 'code_point';
@@ -45,20 +48,20 @@ export function unitOf({ task, options }: JobSpec): OffsetUnit {
 /** Where the documents of a job are. */
 export interface SourcePlace {
   readonly storage: Storage;
-  /** A file or folder, or files that were chosen. */
+  /** A file or folder, or selected files. */
   readonly from: { readonly path: string } | { readonly files: AsyncIterable<StoredFile> };
 }
 
 /** Where a job writes. */
 export interface TargetPlace {
   readonly storage: Storage;
-  /** A folder, without a slash at its end; `''` is the whole storage. */
+  /** A folder, without a trailing slash; `''` is the whole storage. */
   readonly folder: string;
-  /** What the part files are; lines of JSON unless given. */
+  /** Format of the part files; default JSON Lines. */
   readonly format?: 'parquet' | undefined;
 }
 
-/** Opens what jobs name: folders and buckets of a server, or what a command line was given. */
+/** Opens the locations that jobs name: folders and buckets of a server, or the arguments of a command line. */
 export interface JobPlaces {
   /** @throws ServiceError `path_outside`, `unknown_connection`, `invalid_parameters` */
   source(spec: JobSpec, claim: Pick<Claim, 'jobId'>): Promise<SourcePlace>;

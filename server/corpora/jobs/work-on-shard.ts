@@ -13,33 +13,33 @@ export interface ShardWorkOptions {
   readonly work: Readonly<Record<ShardKind, (claim: Claim, signal: AbortSignal) => Promise<ShardResult>>>;
   readonly log: Log;
   readonly leaseSeconds: number;
-  /** Removes what was made of a shard that is not the worker's any more. @param refused what does not count */
+  /** Removes the results of a shard that the worker has lost. @param refused the invalid result */
   discard?(claim: Claim, refused: ShardResult | undefined): Promise<void>;
   /** Called for each shard that was settled. */
   onSettled?(claim: Claim): Promise<void>;
-  /** Told of each shard that was worked on. @param skipped files of it that were not read */
+  /** Called for each processed shard. @param skipped files that were not read */
   onShard?(outcome: ShardOutcome, seconds: number, skipped: number): void;
 }
 
-/** How the work on a shard ended; `lost` of one that others have taken. */
+/** How the work on a shard ended; `lost` if another worker has taken it over. */
 export type ShardOutcome = 'done' | 'failed' | 'lost' | 'returned';
 
-/** Most milliseconds between renewals of a lease, by which a worker learns that a job was cancelled. */
+/** Maximum milliseconds between renewals of a lease, through which a worker learns that a job was cancelled. */
 const LONGEST_RENEWAL = 5000;
-/** How long what was worked out is kept for a database that does not answer. */
+/** How long results are kept while the database does not answer. */
 const COMMIT_RETRIES = { firstDelay: 100, longestDelay: 2000, patience: 60_000 };
 
-/** Why a shard is not worked on any more. */
+/** Why work on a shard stops. */
 export class Returned extends Error {}
 class Lost extends Error {
   override message = 'it is another worker\u2019s now, or its job is over';
 }
 
 /**
- * Works on a shard, settles it and says so.
+ * Works on a shard, settles it and reports it.
  *
- * @param running has what stops the work, as long as it runs
- * @param before is waited for
+ * @param running holds what stops the work while it runs
+ * @param before is awaited first
  */
 export async function workOnShard(
   claim: Claim,
@@ -65,7 +65,10 @@ export async function workOnShard(
   } catch (error) {
     outcome = await settle(claim, error, stop.signal, store).catch(() => undefined);
     if (outcome !== 'returned') {
-      log.warn({ job, shard: seq, attempt, outcome, reason: reasonOf(error) }, 'jobs: a shard was not done');
+      log.warn(
+        { job, shard: seq, attempt, outcome, reason: reasonOf(error) },
+        'jobs: a shard was not completed',
+      );
     }
   } finally {
     endRenewal();
@@ -97,7 +100,7 @@ function failureOf(error: unknown): Failure {
   return { code, values };
 }
 
-/** Whether another try would fail in the same way: something is wrong with the job, or missing on this machine. */
+/** Whether a retry would fail in the same way: the job is invalid, or something is missing on this machine. */
 function isForGood(error: unknown): boolean {
   return error instanceof ServiceError && (error.status < 500 || error.code === 'missing_capability');
 }
@@ -122,7 +125,7 @@ function keepLease(
       if (await store.renew(claim)) renewed = asked;
       else stop.abort(new Lost());
     } catch {
-      // The database may be away for a while: only a lease that is surely over ends the work.
+      // The database may be away for a while: only a lease that has certainly expired ends the work.
       if (performance.now() - renewed > leaseSeconds * 1000) stop.abort(new Lost());
     }
   };

@@ -3,12 +3,13 @@ import { reasonOf } from '../../../core/errors.ts';
 import type { Claim } from '../../store/jobs/contract.ts';
 import { Returned, type ShardWorkOptions, workOnShard } from './work-on-shard.ts';
 
-/** Does shards of jobs, as long as there are any. */
+/** Works on shards of jobs as long as there are any. */
 export interface JobWorker {
-  /** Looks for work now; to be called when a job was made or opened again. */
+  /** Polls now; call it after a job was created or reopened. */
   wake(): void;
   /**
-   * Takes no more shards. Those that are not done after the grace are given back, for others to do at once.
+   * Takes no more shards. Those not finished after the grace period are given back, so that other workers can take
+   * them at once.
    *
    * @param graceSeconds 0 gives them back now
    */
@@ -16,18 +17,18 @@ export interface JobWorker {
 }
 
 export interface WorkerOptions extends ShardWorkOptions {
-  /** Names the worker in lists. */
+  /** The worker's name in lists. */
   readonly name: string;
-  /** Shards that are worked on at once. */
+  /** Maximum concurrent shards. */
   readonly concurrency: number;
-  /** Told each time that work is looked for. */
+  /** Called before each poll. */
   onTurn?(): void;
 }
 
-/** Milliseconds between looking for work in vain. */
+/** Milliseconds between polls that find nothing. */
 const POLL = 1000;
 
-/** Starts a worker, which looks for shards at once. */
+/** Starts a worker, which polls for shards at once. */
 export function startWorker(options: WorkerOptions): JobWorker {
   const stopping = new AbortController();
   const running = new Set<AbortController>();
@@ -62,14 +63,14 @@ export function startWorker(options: WorkerOptions): JobWorker {
 
 interface WorkerState {
   readonly options: WorkerOptions;
-  /** Stop the shards that are worked on. */
+  /** Stop the shards in progress. */
   readonly running: Set<AbortController>;
   /** The work on them. */
   readonly working: Set<Promise<void>>;
-  /** Until then nobody else may take a shard. */
+  /** Until then no other worker may take a shard. */
   taking: Promise<void>;
   readonly stopping: AbortSignal;
-  /** Waits until it is time to look again. */
+  /** Waits until it is time to poll again. */
   idle(): Promise<void>;
 }
 
@@ -90,8 +91,8 @@ async function loop(state: WorkerState): Promise<void> {
 }
 
 /**
- * Takes a shard and works on it. One that has lost its worker before may have been its end, so that it has this process
- * to itself: others would lose theirs with it.
+ * Takes a shard and works on it. A shard that has lost its worker before may have caused that, so it gets this
+ * process to itself: other shards would be lost with it.
  *
  * @param next lets others take one
  * @returns whether there was one

@@ -1,9 +1,9 @@
 import { release } from '../../engine/answer/release.ts';
 
-/** Memory of pieces that nothing refers to but what reads them and the documents in them. */
+/** Reusable memory of pieces that only their reader and the documents in them refer to. */
 const PIECES = new WeakSet<ArrayBufferLike>();
 
-/** Memory for a piece of a file; a piece is given on, and not used again by whoever has read it. */
+/** Allocates memory for a piece of a file; its reader passes the piece on and does not use it again. */
 export function allocatePiece(bytes: number): Buffer {
   const piece = Buffer.allocUnsafeSlow(bytes);
   PIECES.add(piece.buffer);
@@ -11,14 +11,14 @@ export function allocatePiece(bytes: number): Buffer {
 }
 
 /**
- * Frees the memory of pieces once all their documents are done, and of documents that have memory of their own. Left to the
- * garbage collector, it would have the whole heap collected ten times a second.
+ * Frees the memory of pieces once all their documents are done, and of documents with memory of their own. The
+ * garbage collector would have to collect the whole heap ten times a second for that.
  */
 export class PieceReleaser {
-  /** The piece that the last document is part of: the beginning of the next one may be in it, too. */
+  /** The piece that contains the last document: the beginning of the next one may also be in it. */
   #last: ArrayBuffer | undefined;
 
-  /** Is told of each document that is done and not used any more, in the order in which they were read. */
+  /** Called for each document that is done and no longer used, in the order in which they were read. */
   done(document: unknown): void {
     const bytes = document instanceof Uint8Array ? document : undefined;
     const memory = bytes?.buffer;

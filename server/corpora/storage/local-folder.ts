@@ -10,8 +10,8 @@ import { LocalPaths, syncFolder } from './local/paths.ts';
 import { type Storage, type StoredFile, unreadable } from './storage.ts';
 
 /**
- * A folder of this machine as a storage. Names are looked up by their real path; what is neither a file nor a folder is
- * not there.
+ * A folder of this machine as a storage. Names are resolved to their real paths; anything that is neither a file nor
+ * a folder does not exist.
  */
 export function createLocalFolder(root: string, label: string = root): Storage {
   const paths = new LocalPaths(root, label);
@@ -22,7 +22,7 @@ export function createLocalFolder(root: string, label: string = root): Storage {
       const stats = path === undefined ? undefined : await unlessMissing(stat(path, { bigint: true }));
       return stats?.isFile() ? storedFile(name, stats) : undefined;
     });
-  /** What is done with what has this name, if it is there. */
+  /** The result of `use` for the path with this name, if it exists. */
   const withPath = (name: string, work: (path: string) => Promise<unknown>) =>
     tried(async () => {
       const path = await paths.locate(name);

@@ -2,18 +2,18 @@ import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { BucketConnection } from './s3/connection.ts';
 import type { Storage } from './storage.ts';
 
-/** What paths may lead to. */
+/** What paths may refer to. */
 export interface Storages {
-  /** The folder below which files are read and written, if there is one. */
+  /** The folder inside which files are read and written, if there is one. */
   readonly root?: Storage | undefined;
   /** Buckets by the names of their connections. */
   readonly connections: ReadonlyMap<string, Storage>;
 }
 
-/** Where a path leads. */
+/** What a path refers to. */
 export interface OpenedPath {
   readonly storage: Storage;
-  /** The path in the storage; `''` is the whole of it. */
+  /** The path in the storage; `''` is the whole storage. */
   readonly name: string;
 }
 
@@ -27,20 +27,20 @@ export async function openConnections(
 }
 
 /**
- * Finds where a path leads: `folder/file` below the root, or `s3://<connection>/folder/file`. The storage itself
- * refuses what leads out of it.
+ * Resolves a path: `folder/file` inside the root, or `s3://<connection>/folder/file`. The storage itself refuses
+ * paths that lead outside.
  *
- * @throws ServiceError `unknown_connection`, or `invalid_parameters` for other schemes and where there is no root
+ * @throws ServiceError `unknown_connection`, or `invalid_parameters` for other schemes and if there is no root
  */
 export function openStorage(path: string, { root, connections }: Storages): OpenedPath {
   const [, scheme, rest = path] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(path) ?? [];
   if (scheme === undefined) {
     if (root !== undefined) return { storage: root, name: withoutSlash(path) };
-    throw refused(path, `no folder is open to jobs here: ${advice(connections)}`);
+    throw refused(path, `no folder is configured for jobs: ${advice(connections)}`);
   }
   const [, connection, name = ''] = /^\/\/([^/]*)(?:\/(.*))?$/s.exec(rest) ?? [];
   if (scheme.toLowerCase() !== 's3' || connection === undefined) {
-    const below = root === undefined ? '' : 'a path below --bulk-root, or ';
+    const below = root === undefined ? '' : 'a path inside --bulk-root, or ';
     throw refused(path, `expected ${below}s3://<connection>/<path>`);
   }
   const storage = connections.get(connection);
@@ -54,7 +54,7 @@ const refused = (path: string, problem: string): ServiceError => invalid(`${path
 
 function advice(connections: Storages['connections']): string {
   const start = 'start the server with --bulk-root <folder>';
-  return connections.size === 0 ? start : `${start}, or give s3://<connection>/<path>`;
+  return connections.size === 0 ? start : `${start}, or use s3://<connection>/<path>`;
 }
 
 const knownOf = (connections: Storages['connections']): string =>

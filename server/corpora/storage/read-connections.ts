@@ -37,8 +37,7 @@ function readNamed(name: string, written: unknown, env: Environment): ReturnType
 /** The connections by their names, as they are written. */
 function readFile(file: string, place: string): ReadonlyMap<string, unknown> {
   const members = membersOf(readJson(file, place));
-  if (members === undefined)
-    throw new ConfigError(`${place}expected an object with a connection under each name`);
+  if (members === undefined) throw new ConfigError(`${place}expected an object of connections by name`);
   return members;
 }
 
@@ -48,7 +47,7 @@ function readJson(file: string, place: string): unknown {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== undefined) throw new ConfigError(`${place}the file cannot be read (${code})`);
-    // The whole message shows what stands there, which may be a key.
+    // JSON.parse's message would quote the file, which may contain a key.
     const [where = ''] = / \(line \d+ column \d+\)/.exec(String(error)) ?? [];
     throw new ConfigError(`${place}the file is not valid JSON${where}`);
   }
@@ -59,14 +58,14 @@ function membersOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
   return isObject ? new Map(Object.entries(value)) : undefined;
 }
 
-/** The fields of a connection as they are written in a file. Where keys could stand, no value is shown. */
+/** The fields of a connection as written in a file. Values that could be keys are never shown. */
 
 type Fields = ReadonlyMap<string, unknown>;
 
 const KEYS = ['access_key_id', 'secret_access_key', 'session_token'] as const;
 const FIELDS = ['endpoint', 'bucket', 'region', 'prefix', 'style', ...KEYS, 'profile'];
 
-/** The connection, or what is wrong with each of its fields. */
+/** The connection, or the problem of each invalid field. */
 function readConnection(
   name: string,
   written: Fields,
@@ -74,8 +73,8 @@ function readConnection(
 ): { readonly value: BucketConnection } | { readonly problems: readonly string[] } {
   const problems = [...written.keys()]
     .filter((field) => !FIELDS.includes(field))
-    .map((field) => `${field}: unknown, known are ${FIELDS.join(', ')}`);
-  /** What was read, which is of no use if there is a problem. */
+    .map((field) => `${field}: unknown, valid names: ${FIELDS.join(', ')}`);
+  /** The value read, unusable if there is a problem. */
   const take = <T>(field: string, read: Read<T>): T => {
     if ('value' in read) return read.value;
     problems.push(`${field}: expected ${read.expected}`);
@@ -105,7 +104,7 @@ function readConnection(
 }
 
 function readEndpoint(value: unknown): Read<URL> {
-  const expected = 'a URL such as https://s3.eu-central-1.amazonaws.com, without user, query and fragment';
+  const expected = 'a URL such as https://s3.eu-central-1.amazonaws.com, without user, query or fragment';
   const url = typeof value === 'string' ? URL.parse(value) : null;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return { expected };
   return url.href === url.origin + url.pathname ? { value: url } : { expected };
@@ -125,7 +124,7 @@ function readRegion(value: unknown): Read<string | undefined> {
 function readPrefix(value: unknown): Read<string> {
   const prefix = typeof value === 'string' ? value.replace(/\/$/, '') : undefined;
   if (prefix !== undefined && (prefix === '' || isSound(prefix))) return { value: prefix };
-  return { expected: 'a folder of the bucket such as kb/, without empty parts, "." and ".."' };
+  return { expected: 'a folder of the bucket such as kb/, without empty parts, "." or ".."' };
 }
 
 function readStyle(value: unknown): Read<BucketConnection['style']> {
@@ -134,7 +133,7 @@ function readStyle(value: unknown): Read<BucketConnection['style']> {
 
 function readProfile(value: unknown, hasKeys: boolean): Read<string | undefined> {
   if (value === undefined) return { value };
-  if (typeof value !== 'string' || value === '') return { expected: 'the name of a profile of AWS' };
+  if (typeof value !== 'string' || value === '') return { expected: 'the name of an AWS profile' };
   return hasKeys ? { expected: 'either a profile or keys' } : { value };
 }
 
@@ -143,9 +142,13 @@ function readKey(value: unknown, env: Environment): Read<string> {
   const key = variable === undefined ? value : (env[variable] ?? '');
   if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key)) return { value: key };
   if (variable !== undefined && key === '') return { expected: `the variable ${variable}, which is not set` };
-  const form = 'ASCII letters, digits and signs, or {"env": "<NAME>"} for the variable that has them';
+  const form =
+    'ASCII letters, digits and punctuation, or {"env": "<NAME>"} for the variable that contains them';
   return {
-    expected: variable === undefined ? form : `the variable ${variable} to be of ASCII letters and signs`,
+    expected:
+      variable === undefined
+        ? form
+        : `the variable ${variable} to consist of ASCII letters, digits and punctuation`,
   };
 }
 

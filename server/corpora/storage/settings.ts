@@ -6,7 +6,7 @@ import type { BucketConnection } from './s3/connection.ts';
 
 /** What jobs may read and write. */
 export interface CorporaSettings {
-  /** The folder below which there are files, as an absolute path; undefined if jobs may use none. */
+  /** The folder that contains the files, as an absolute path; undefined if jobs may use none. */
   readonly root: string | undefined;
   readonly connections: ReadonlyMap<string, BucketConnection>;
 }
@@ -17,7 +17,7 @@ type CorporaConfig = Pick<
 >;
 
 /**
- * Reads what jobs may use, at the start.
+ * Reads at the start what jobs may use.
  *
  * @param env variables that keys of connections may be taken from
  * @throws ConfigError with a line for every problem; none shows a key
@@ -57,7 +57,7 @@ export function describeCorpora(config: CorporaConfig, env: Environment): string
     `Folder of jobs: ${root ?? 'none'}`,
     `Buckets of jobs: ${buckets.join(', ') || 'none'}`,
     bulkCallbackSecret === ''
-      ? 'Callbacks of jobs: off, as BULK_CALLBACK_SECRET is not set'
-      : `Callbacks of jobs: signed, to ${bulkCallbackPrivate ? 'any address' : 'public addresses alone'}`,
+      ? 'Callbacks of jobs: off, because BULK_CALLBACK_SECRET is not set'
+      : `Callbacks of jobs: signed, to ${bulkCallbackPrivate ? 'any address' : 'public addresses only'}`,
   ];
 }

@@ -2,16 +2,16 @@ import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import { release } from './release.ts';
 
-/** Longest stretch to copy byte by byte: for these a native call costs more. */
+/** Longest stretch to copy byte by byte: up to this length a native call costs more. */
 const SHORT_COPY = 48;
-/** Longest text to encode unit by unit; `JSON.stringify` and a native call take longer for most of these. */
+/** Longest text to encode unit by unit; `JSON.stringify` and a native call usually take longer up to this length. */
 const SHORT_TEXT = 512;
 /** The units of such a text: reading them from an array is faster than from a slice of a text. */
 const units = new Uint16Array(SHORT_TEXT);
 const unitBytes = Buffer.from(units.buffer);
-/** Most bytes that a UTF-16 unit takes in UTF-8. */
+/** Maximum bytes of a UTF-16 unit in UTF-8. */
 const UNIT_BYTES = 3;
-/** Most digits of a safe integer. */
+/** Maximum digits of a safe integer. */
 const INTEGER_BYTES = 16;
 
 const BACKSLASH = 0x5c;
@@ -19,7 +19,7 @@ const PLAIN = 0;
 const REFUSED = 1;
 
 /**
- * For each ASCII character what follows the backslash in its escape: `PLAIN` if it needs none, `REFUSED` if
+ * For each ASCII character, the character after the backslash in its escape: `PLAIN` if it needs none, `REFUSED` if
  * `JSON.stringify` has to write it.
  */
 const ESCAPES = Uint8Array.from({ length: 0x80 }, (_, unit) => (unit < 0x20 ? REFUSED : PLAIN));
@@ -27,18 +27,18 @@ for (const [character, letter] of ['""', '\\\\', '\nn', '\rr', '\tt']) {
   ESCAPES[(character as string).charCodeAt(0)] = (letter as string).charCodeAt(0);
 }
 
-/** Most bytes of an answer that are written without being counted before. */
+/** Maximum bytes of an answer that is written without being counted first. */
 const UNCOUNTED = 67_108_864;
-/** Bytes of the array that is filled again and again to count. */
+/** Bytes of the array that is reused for counting. */
 const SCRATCH = 1_048_576;
 
 /**
- * Writes an answer. One that may be large is counted first, which takes no memory: what is refused has not taken a gigabyte
- * before, and what is not is written into an array of its size.
+ * Writes an answer. One that may be large is counted first, which takes no memory: a refused answer never allocates a
+ * gigabyte, and an accepted one is written into an array of its exact size.
  *
- * @param limit most bytes of the answer
- * @param estimate of its bytes; a low one costs a second try
- * @param write writes the same each time
+ * @param limit maximum bytes of the answer
+ * @param estimate of its bytes; a low one costs a second attempt
+ * @param write must write the same each time
  * @throws ServiceError `answer_too_large`
  */
 export function writeWithin(
@@ -65,23 +65,23 @@ export function writeWithin(
 }
 
 /**
- * Fills a growing array with JSON. Each text is encoded by itself: a single character beyond Latin-1 would make
- * the JSON of a whole answer a string of two bytes per character, which takes longer to make and to encode.
+ * Fills a growing array with JSON. Each text is encoded separately: a single character beyond Latin-1 would make the
+ * JSON of a whole answer a two-byte string, which takes longer to build and to encode.
  */
 export class ByteWriter {
   readonly #limit: number;
   #out: Buffer<ArrayBuffer>;
   #at = 0;
-  /** Where the part begins that the limit is for. */
+  /** Where the part begins that the limit applies to. */
   #from = 0;
-  /** Bytes that were counted and are not in the array any more. */
+  /** Bytes that were counted and are no longer in the array. */
   #counted = 0;
   readonly #isCounting: boolean;
 
   /**
-   * @param limit most bytes that may be written, or of each part
-   * @param size bytes to make room for at first
-   * @param isCounting keeps nothing of what is written but its length; not for parts
+   * @param limit maximum bytes, in total or per part
+   * @param size bytes to allocate at first
+   * @param isCounting keeps only the length of what is written; not for parts
    */
   constructor(limit: number, size: number, isCounting = false) {
     this.#limit = limit;
@@ -89,13 +89,13 @@ export class ByteWriter {
     this.#out = Buffer.allocUnsafeSlow(size);
   }
 
-  /** Begins another part. @throws ServiceError `answer_too_large` if the one before it is */
+  /** Begins another part. @throws ServiceError `answer_too_large` if the previous one is */
   beginPart(): void {
     this.#refuseTooMuch();
     this.#from = this.#at;
   }
 
-  /** Takes back what was written of the part. */
+  /** Discards what was written of the part. */
   dropPart(): void {
     this.#at = this.#from;
   }
@@ -106,7 +106,7 @@ export class ByteWriter {
     this.#at = writeAscii(text, this.#out, this.#at);
   }
 
-  /** Copies bytes that are JSON already. */
+  /** Copies bytes that are already JSON. */
   bytes(source: Uint8Array, from: number, to: number): void {
     this.#reserve(to - from);
     const out = this.#out;
@@ -120,7 +120,7 @@ export class ByteWriter {
     this.#at = at;
   }
 
-  /** Writes a number of any kind; what JSON does not have becomes `null`. */
+  /** Writes any number; those that JSON does not have become `null`. */
   number(value: number): void {
     if (Number.isSafeInteger(value) && value >= 0) {
       this.#reserve(INTEGER_BYTES);
@@ -155,13 +155,13 @@ export class ByteWriter {
     return this.#out.subarray(0, this.#at);
   }
 
-  /** Bytes that were written. @throws ServiceError `answer_too_large` */
+  /** The number of bytes written. @throws ServiceError `answer_too_large` */
   count(): number {
     this.#refuseTooMuch();
     return this.#counted + this.#at;
   }
 
-  /** Frees the memory of what was written, which is not wanted any more. */
+  /** Frees the memory of discarded output. */
   release(): void {
     release(this.#out);
   }
@@ -220,7 +220,7 @@ keepOptimised(new ByteWriter(0, 0));
 
 /** Write numbers as ASCII into an array, from `at` on; each function returns the index after what it wrote. */
 
-/** Most bytes of a number in a vector, with its comma. */
+/** Maximum bytes of a number in a vector, with its comma. */
 const NUMBER_BYTES = 26;
 
 const SCALE = 1e8;
@@ -238,7 +238,7 @@ function writeVector(vector: Float32Array, out: Uint8Array, at: number): number 
   return place;
 }
 
-/** Writes a number with eight decimals, without trailing zeros. What is not finite becomes 0. */
+/** Writes a number with eight decimals, without trailing zeros. A number that is not finite becomes 0. */
 function writeNumber(value: number, out: Uint8Array, at: number): number {
   const scaled = Math.round(Math.abs(value) * SCALE);
   if (!(scaled < MOST_SCALED)) return writeAscii(Number.isFinite(value) ? String(value) : '0', out, at);
@@ -257,7 +257,7 @@ function writeNumber(value: number, out: Uint8Array, at: number): number {
   return place;
 }
 
-/** Writes a safe integer that is not negative. */
+/** Writes a non-negative safe integer. */
 function writeInteger(value: number, out: Uint8Array, at: number): number {
   let digits = 1;
   for (let power = 10; power <= value; power *= 10) digits++;

@@ -15,26 +15,26 @@ export interface WrittenChunk {
   readonly start_index: number;
   readonly end_index: number;
   readonly token_count: number;
-  /** Further fields, in the order of the answer; the fields that every chunk has are skipped. */
+  /** Further fields, in the order of the answer; fields that every chunk has are skipped. */
   readonly fields: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The chunks of one document, ready to be written. */
 export interface WrittenDocument {
   readonly chunks: readonly WrittenChunk[];
-  /** The id of each chunk, which comes first; undefined if they have none. */
+  /** The id of each chunk, which is written first; undefined if they have none. */
   readonly ids: readonly string[] | undefined;
-  /** Fields that each of them has: null where it has none of its own. */
+  /** Fields of every chunk: null if a chunk has no value of its own. */
   readonly nullable: Readonly<Record<string, null>>;
-  /** Fields that the service adds to each of them; they come last, and instead of others of their names. */
+  /** Fields that the service adds to each chunk; they come last, and replace others with the same names. */
   readonly columns: readonly Column[];
 }
 
 /**
- * Writes the chunks of documents as JSON: a list, or a list of lists for a batch. A field that is a
- * `Float32Array` becomes a list of numbers with eight decimals.
+ * Writes the chunks of documents as JSON: a list, or a list of lists for a batch. A field that is a `Float32Array`
+ * becomes a list of numbers with eight decimals.
  *
- * @param limit most bytes of the answer
+ * @param limit maximum bytes of the answer
  * @throws ServiceError `answer_too_large`
  */
 export function writeChunks(
@@ -54,11 +54,11 @@ export function writeChunks(
 }
 
 const FIRST_SIZE = 1024;
-/** Bytes that a chunk takes besides its texts, and that each further field takes; estimates. */
+/** Estimated bytes of a chunk besides its texts, and of each further field. */
 const CHUNK_BYTES = 112;
 const FIELD_BYTES = 48;
 
-/** Estimates the bytes of a document's chunks: making room for all chunks at once saves copies. */
+/** Estimates the bytes of a document's chunks: allocating for all chunks at once saves copies. */
 function estimateBytes({ chunks, ids, nullable, columns }: WrittenDocument): number {
   const own = (Object.keys(nullable).length + (ids === undefined ? 0 : 1)) * FIELD_BYTES;
   const added = columns.reduce((sum, { bytes }) => sum + bytes, own);
@@ -83,13 +83,13 @@ export function writeList(writer: ByteWriter, document: WrittenDocument): void {
   writer.ascii(']');
 }
 
-/** Writes a document's chunks, a line for each. */
+/** Writes a document's chunks, one per line. */
 export function writeLines(writer: ByteWriter, document: WrittenDocument): void {
   writeEach(writer, document, '\n');
   if (document.chunks.length > 0) writer.ascii('\n');
 }
 
-/** A function of its own, which V8 can optimise: there may be a million chunks. @param between one ASCII character */
+/** A separate function that V8 can optimise: there may be a million chunks. @param between one ASCII character */
 function writeEach(
   writer: ByteWriter,
   { chunks, ids, nullable, columns }: WrittenDocument,
@@ -108,7 +108,7 @@ function writeEach(
   }
 }
 
-/** The names of fields that are not taken over from a chunk, because they are written in another way. */
+/** The names of fields that are not copied from a chunk, because they are written differently. */
 function takenNames(ids: readonly string[] | undefined, columns: readonly Column[]): ReadonlySet<string> {
   if (ids === undefined && columns.length === 0) return OWN_FIELDS;
   return new Set([...OWN_FIELDS, ...(ids === undefined ? [] : ['id']), ...columns.map(({ name }) => name)]);
@@ -146,9 +146,9 @@ const OWN_FIELDS: ReadonlySet<string> = new Set(['text', 'start_index', 'end_ind
 
 /** How the further fields of a document's chunks are written. */
 interface Rest {
-  /** The names of those that are not. */
+  /** The names of the fields to skip. */
   readonly taken: ReadonlySet<string>;
-  /** The JSON of objects and lists, by themselves: many chunks have the same. */
+  /** The JSON of objects and lists, by identity: many chunks share the same one. */
   readonly written: Map<unknown, string>;
 }
 
@@ -178,7 +178,7 @@ function writeFields(
   }
 }
 
-/** Most names whose JSON is kept; requests may bring any. */
+/** Maximum names whose JSON is cached; requests may bring any. */
 const MOST_HEADS = 1000;
 const HEADS = new Map<string, Uint8Array>();
 

@@ -1,11 +1,11 @@
 import type { ByteWriter } from './byte-writer.ts';
 
-/** A field that each chunk of a document has. */
+/** A field of every chunk of a document. */
 export interface Column {
   readonly name: string;
-  /** Bytes that it takes for each chunk; an estimate. */
+  /** Estimated bytes per chunk. */
   readonly bytes: number;
-  /** Writes a comma, the name and the value of a chunk. */
+  /** Writes a comma, the name and the value for a chunk. */
   write(writer: ByteWriter, chunk: number): void;
 }
 
@@ -29,7 +29,7 @@ export function numberColumn(name: string, numbers: ArrayLike<number>): Column {
  * A field with a text for each chunk, or null for one that has none.
  *
  * @param texts ASCII that needs no escape, such as ids
- * @param shift the chunk whose text is written, from the one that has the field
+ * @param shift offset from the chunk with the field to the chunk whose text is written
  */
 export function asciiColumn(name: string, texts: readonly string[], shift = 0): Column {
   const head = headOf(name);
@@ -55,7 +55,7 @@ export function constantColumn(name: string, json: Uint8Array = NULL): Column {
   return { name, bytes: member.length, write: (writer) => writer.bytes(member, 0, member.length) };
 }
 
-/** A field with JSON for each chunk; those that have none do not have the field. */
+/** A field with JSON for each chunk; chunks without JSON lack the field. */
 export function jsonColumn(name: string, values: readonly (Uint8Array | undefined)[]): Column {
   const head = headOf(name);
   const total = values.reduce(

@@ -20,7 +20,7 @@ interface Cursor {
   byte: number;
 }
 
-/** Finds spans in a JSON text and converts their offsets: in one pass if their starts and ends rise. */
+/** Finds spans in a JSON text and converts their offsets, in one pass if their starts and ends rise. */
 export function locate(json: JsonText, spans: readonly Stretch[], unit: OffsetUnit): Places {
   if (!rise(spans)) return locateSorted(json, spans, unit);
   const [from, to, start, end] = [0, 0, 0, 0].map(() => new Uint32Array(spans.length)) as FourArrays;
@@ -50,7 +50,7 @@ function rise(spans: readonly Stretch[]): boolean {
   return true;
 }
 
-/** Finds all starts and ends in their order, once each, and puts the spans together again. */
+/** Finds all starts and ends in order, once each, and reassembles the spans. */
 function locateSorted(json: JsonText, spans: readonly Stretch[], unit: OffsetUnit): Places {
   const offsets = new Set(Uint32Array.from(spans.flatMap(({ start, end }) => [start, end])).sort());
   const found = locate(
@@ -108,7 +108,7 @@ function passEscape(json: JsonText, cursor: Cursor): void {
   cursor.code_point++;
 }
 
-/** Moves a cursor that is at the beginning of a word past the words without an escape, and to the end of a code point. */
+/** Moves a cursor at the beginning of a word past the words without an escape, and to the end of a code point. */
 function passWords({ json, words, lead }: Source, cursor: Cursor, target: number): void {
   const first = (cursor.at + lead) / 4;
   let word = first;
@@ -183,12 +183,12 @@ function escapedUnits(json: JsonText, at: number): 1 | 2 {
   return isPair ? 2 : 1;
 }
 
-/** Bytes of an escape, or of two that stand for a surrogate pair. */
+/** Bytes of an escape, or of the two escapes of a surrogate pair. */
 function escapeLength(json: JsonText, at: number, units: number): number {
   return json[at + 1] === LOWER_U ? 6 * units : 2;
 }
 
-/** UTF-8 bytes of the code point that an escape stands for; 3 for a lone surrogate. */
+/** UTF-8 bytes of the code point of an escape; 3 for a lone surrogate. */
 function escapedBytes(json: JsonText, at: number, units: number): number {
   if (units === 2) return 4;
   const unit = json[at + 1] === LOWER_U ? hexUnit(json, at + 2) : 0;

@@ -1,10 +1,10 @@
 import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
 
 /**
- * Offsets into a text, in another unit, in one pass. Half a surrogate pair that stands alone is one code point, and
- * three bytes, as in the answers of chunkers.
+ * Converts offsets into a text to another unit, in one pass. A lone surrogate is one code point and three bytes, as
+ * in the answers of chunkers.
  *
- * @param offsets in UTF-16 code units; they do not fall, and none is between the halves of a surrogate pair
+ * @param offsets in UTF-16 code units, never decreasing, none between the halves of a surrogate pair
  */
 export function offsetsIn(text: string, offsets: Uint32Array, unit: OffsetUnit): Uint32Array {
   if (unit === 'utf16') return offsets;

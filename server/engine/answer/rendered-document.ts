@@ -14,14 +14,14 @@ import type { Input } from '../stages/stages.ts';
 import type { WrittenDocument } from './chunk-writer.ts';
 import { asciiColumn, type Column, constantColumn, numberColumn } from './columns.ts';
 
-/** The further fields that every chunk of a pipeline has, null if nothing made them. */
+/** Further fields of every chunk of a pipeline, null if no step has set them. */
 const PIPELINE_FIELDS = Object.freeze({ context: null, embedding: null });
 const NONE = Object.freeze({});
 
 /** The bytes of a chunk without text, with offsets of one digit. */
 const SMALLEST_CHUNK = '{"text":"","start_index":0,"end_index":0,"token_count":0},'.length;
 
-/** Bytes that the chunks of an input will take at least: what is too large is refused before it is made. */
+/** A lower bound for the bytes of an input's chunks: an answer that is too large is refused before it is built. */
 export function leastBytes(input: Input, { spans, refined, places }: DocumentChunks, plan: Plan): number {
   const count = refined?.chunks.length ?? spans.length;
   const hasMetadata = !('chunks' in input) && plan.include.includes('metadata');
@@ -33,7 +33,7 @@ export function leastBytes(input: Input, { spans, refined, places }: DocumentChu
   return count * each + texts;
 }
 
-/** The chunks of one input as they are written, with the fields that the request asks for. */
+/** The chunks of one input as they are written, with the requested fields. */
 export function writtenDocument(input: Input, given: DocumentChunks, plan: Plan): WrittenDocument {
   const chunks = writtenChunks(given);
   if ('chunks' in input)
@@ -45,22 +45,22 @@ export function writtenDocument(input: Input, given: DocumentChunks, plan: Plan)
   return { chunks, ids: ids ?? idsOf(input, given, asked), nullable: PIPELINE_FIELDS, columns };
 }
 
-/** What a request says of the fields of its chunks. */
+/** What a request says about the fields of its chunks. */
 export interface Asked {
   readonly include: readonly Included[];
   readonly namespace: string;
-  /** The steps that made the chunks; the ids of chunks of a text without an id follow from them. */
+  /** The steps that made the chunks; the chunk ids of a text without an id are derived from them. */
   readonly steps: readonly object[];
 }
 
 /** The fields that the service adds to the chunks of one document. */
 export interface AddedFields {
-  /** Undefined if they are not asked for. */
+  /** Undefined if not requested. */
   readonly ids: readonly string[] | undefined;
   readonly columns: readonly Column[];
 }
 
-/** Makes the fields that are asked for, all of them in the order of `INCLUDED`. */
+/** Computes the requested fields, all of them in the order of `INCLUDED`. */
 function addedFields(document: SourceDocument, chunks: DocumentChunks, asked: Asked): AddedFields {
   if (asked.include.length === 0) return NOTHING_ADDED;
   const wants = new Set(asked.include);
@@ -71,7 +71,7 @@ function addedFields(document: SourceDocument, chunks: DocumentChunks, asked: As
   return { ids: wants.has('id') ? identity.ids : undefined, columns };
 }
 
-/** Makes the columns of what may be included. */
+/** Builds the columns of optional fields. */
 const COLUMNS: Readonly<Record<Exclude<Included, 'id'>, ColumnsOf>> = {
   document_id: ({ about }) => [constantColumn('document_id', jsonOf(about?.id))],
   index: (_document, { spans }) => [numberColumn('index', [...spans.keys()])],
@@ -84,7 +84,7 @@ const COLUMNS: Readonly<Record<Exclude<Included, 'id'>, ColumnsOf>> = {
 
 type ColumnsOf = (document: SourceDocument, chunks: DocumentChunks, identity: Identity) => Column[];
 
-/** What chunks are known by, as far as it is asked for. */
+/** The ids and hashes of chunks, as far as requested. */
 interface Identity {
   readonly hashes: readonly string[];
   readonly ids: readonly string[];
@@ -112,7 +112,7 @@ function identityOf(
   return { hashes, ids: chunkIds(chunkIdSeed(steps, canonicalJsonText(text, json)), chunks.spans.length) };
 }
 
-/** The hashes of what is embedded of each chunk: its text, after its context and a line feed if it has one. */
+/** The hashes of the embedded text of each chunk: its text, preceded by its context and a line feed if it has one. */
 function hashesOf(text: string, { spans, refined }: DocumentChunks): string[] {
   if (refined !== undefined)
     return refined.chunks.map((chunk) => contentHash(embeddedText(chunk.text, chunk.context)));
@@ -123,26 +123,26 @@ function jsonOf(text: string | undefined): Uint8Array | undefined {
   return text === undefined ? undefined : Buffer.from(JSON.stringify(text));
 }
 
-/** The lines of the first and of the last character of each chunk, from 1. */
+/** The line numbers of the first and last character of each chunk, from 1. */
 function lineColumns(text: string, spans: readonly Span[]): Column[] {
   const starts = lineStarts(text);
   return endColumns('line', spans, (offset) => countUpTo(starts, offset) + 1);
 }
 
-/** The pages of the first and of the last character of each chunk, from 1; null if the document has none. */
+/** The page numbers of the first and last character of each chunk, from 1; null if the document has no pages. */
 function pageColumns(pages: readonly number[] = [], spans: readonly Span[]): Column[] {
   if (pages.length === 0) return [constantColumn('first_page'), constantColumn('last_page')];
   return endColumns('page', spans, (offset) => countUpTo(pages, offset));
 }
 
-/** Where the first and the last character of each chunk are. */
+/** The offsets of the first and last character of each chunk. */
 function endColumns(name: string, spans: readonly Span[], at: (offset: number) => number): Column[] {
   const first = spans.map(({ start }) => at(start));
   const last = spans.map((span) => at(lastOf(span)));
   return [numberColumn(`first_${name}`, first), numberColumn(`last_${name}`, last)];
 }
 
-/** The last character of a chunk; the place of one without text, which a refinery may leave. */
+/** The last character of a chunk; for an empty chunk, which a refinery may leave, its offset. */
 function lastOf({ start, end }: Span): number {
   return Math.max(start, end - 1);
 }
@@ -151,7 +151,7 @@ function neighbourColumns(ids: readonly string[]): Column[] {
   return [asciiColumn('previous_id', ids, -1), asciiColumn('next_id', ids, 1)];
 }
 
-/** Where the lines of a text begin, in UTF-16 units, without the first. LF, CRLF and CR end lines. */
+/** Where the lines of a text begin, in UTF-16 units, excluding the first. LF, CRLF and CR end lines. */
 function lineStarts(text: string): number[] {
   const starts: number[] = [];
   let [lf, cr] = [text.indexOf('\n'), text.indexOf('\r')];
@@ -169,11 +169,11 @@ const BYTES = 16;
 /** Bytes of a SHA-256. */
 const HASH_BYTES = 32;
 
-/** What the ids of the chunks of a text without an id are derived from; made by `chunkIdSeed`. */
+/** The seed for the chunk ids of a text without an id; created by `chunkIdSeed`. */
 export type Seed = Uint8Array;
 
 /**
- * Digests the steps that make chunks of a text, and the text, in one call each: a `Hash` object would keep the strings of its
+ * Digests the steps that chunk a text, and the text, in one call each: a `Hash` object would keep the strings of its
  * request alive until the whole heap is collected.
  *
  * @param text the document's text as canonical JSON
@@ -184,9 +184,9 @@ function chunkIdSeed(steps: readonly object[], text: JsonText): Seed {
 }
 
 /**
- * Ids of the chunks of a text without an id: UUIDs of version 8 (RFC 9562), derived from the steps, the text and the
- * chunk's place among its chunks. The same text through the same steps gives the same ids, so that a second run
- * updates a vector store instead of doubling it; equal chunks of one text, and of different ones, are told apart.
+ * Chunk ids of a text without an id: UUIDs of version 8 (RFC 9562), derived from the steps, the text and the chunk's
+ * index. The same text through the same steps gives the same ids, so a second run updates a vector store instead of
+ * doubling it; equal chunks, in one text or in different ones, have different ids.
  */
 function chunkIds(seed: Seed, count: number): string[] {
   if (count === 0) return [];
@@ -194,18 +194,18 @@ function chunkIds(seed: Seed, count: number): string[] {
   return Array.from({ length: count }, (_, index) => toUuid(digits, index * 2 * BYTES));
 }
 
-/** SHA-256 of a text in UTF-8, in hexadecimal; half a surrogate pair that stands alone counts as U+FFFD. */
+/** SHA-256 of a text in UTF-8, in hexadecimal; a lone surrogate counts as U+FFFD. */
 function contentHash(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
 /**
- * Ids of the chunks of a document that has an id: UUIDs of version 8 (RFC 9562), the first 16 bytes of a SHA-256 over
- * four parts one after the other: the SHA-256 of the namespace, that of the document's id, the chunk's hash, and how many
- * chunks with that hash come before it in the document, as eight bytes with the highest first. So an edit keeps the ids of
- * the chunks that it does not touch, and a passage that stands twice has two ids.
+ * Chunk ids of a document that has an id: UUIDs of version 8 (RFC 9562), the first 16 bytes of a SHA-256 over four
+ * concatenated parts: the SHA-256 of the namespace, that of the document's id, the chunk's hash, and the number of
+ * earlier chunks in the document with that hash, as eight bytes, most significant first. So an edit keeps the ids of
+ * untouched chunks, and a repeated passage has two ids.
  *
- * @param hashes those of the chunks in their order, by `contentHash`
+ * @param hashes of the chunks in their order, by `contentHash`
  */
 function documentChunkIds(namespace: string, documentId: string, hashes: readonly string[]): string[] {
   const parts = Buffer.alloc(3 * HASH_BYTES + 8);

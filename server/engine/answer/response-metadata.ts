@@ -1,26 +1,26 @@
 /** What plugins reported about one document, by name. Plain data. */
 export type Reported = Readonly<Record<string, string>>;
 
-/** What plugins report about an answer, by name: the values of the documents, as a header gives them. */
+/** What plugins report about an answer, by name: one value per document, as in a header. */
 export type Metadata = Readonly<Record<string, string>>;
 
-/** What is reported of vectors that say nothing; nothing if there are none. */
+/** The report of vectors that mean nothing; empty if there are none. */
 export function reportedEmpty(emptyVectors: number): Reported {
   return emptyVectors === 0 ? {} : { 'embedding-empty': String(emptyVectors) };
 }
 
-/** What the log says of vectors that say nothing. */
+/** The log message for vectors that mean nothing. */
 export const EMPTY_VECTORS =
-  'embedding: the model knows no word of some texts, and no search finds them; name an embedding_model of their language';
+  'embedding: the model knows no word of some texts, so no search will find them; use an embedding_model of their language';
 
-/** Most characters of a list of values; what does not fit is replaced by an ellipsis. */
+/** Maximum characters of a list of values; the rest is replaced by an ellipsis. */
 const MAX_LENGTH = 4_000;
 
 /** Collects what plugins report about the documents of a request, which are processed one after the other. */
 export class ResponseMetadata {
   readonly #documents: Map<string, Set<string>>[] = [];
 
-  /** Assigns what is reported from now on to the next document. */
+  /** Assigns subsequent reports to the next document. */
   nextDocument(): void {
     this.#documents.push(new Map());
   }
@@ -32,7 +32,7 @@ export class ResponseMetadata {
     reported.set(name, values.add(value));
   };
 
-  /** Adds to what was reported about the last document. */
+  /** Adds to the reports about the last document. */
   add(reported: Reported): void {
     for (const name in reported) this.report(name, reported[name] as string);
   }
@@ -67,7 +67,7 @@ function valuesOf(name: string, documents: readonly Reported[]): string {
 /** What a request spends its time on. */
 export type WorkStage = 'parse' | 'read' | 'chunk' | 'refine' | 'embed' | 'search' | 'tokenize' | 'serialise';
 
-/** Time that a request spent in a stage, without the time in stages within it. */
+/** Time that a request spent in a stage, excluding nested stages. */
 export interface StageTime {
   readonly stage: WorkStage;
   /** The plugin or model that did the work; `json` for `parse` and `serialise`. */
@@ -75,7 +75,7 @@ export interface StageTime {
   readonly seconds: number;
 }
 
-/** What was measured while a request was worked on; plain data. */
+/** Measurements of a request; plain data. */
 export interface Timings {
   readonly times: readonly StageTime[];
   /** Texts, or lists of chunks, of the request. */
@@ -86,11 +86,11 @@ export interface Timings {
   readonly tokens: number;
   /** Models that were opened for the request. */
   readonly opened: readonly string[];
-  /** Texts of which a model knows no word, so that their vectors say nothing. */
+  /** Texts with no word that the model knows, so that their vectors mean nothing. */
   readonly emptyVectors: number;
 }
 
-/** Takes the times of one request. */
+/** Measures the times of one request. */
 export class Timer {
   readonly #seconds = new Map<string, StageTime>();
   readonly #opened: string[] = [];
@@ -102,7 +102,7 @@ export class Timer {
     this.#add('parse', 'json', parseSeconds);
   }
 
-  /** Takes the time of a piece of work. Calls may be nested, but must not overlap. */
+  /** Measures a piece of work. Calls may be nested, but must not overlap. */
   async time<T>(stage: WorkStage, by: string, work: () => T | Promise<T>): Promise<T> {
     const outer = this.#inner;
     this.#inner = 0;
@@ -124,7 +124,7 @@ export class Timer {
     this.#emptyVectors += emptyVectors;
   }
 
-  /** How many of these there were since this was last asked. */
+  /** How many of these there were since the last call. */
   takeEmptyVectors(): number {
     const before = this.#taken;
     this.#taken = this.#emptyVectors;

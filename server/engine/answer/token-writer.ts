@@ -6,12 +6,12 @@ import { offsetsIn } from './offsets.ts';
 export interface TokenList {
   readonly text: string;
   readonly count: number;
-  /** The end of each token, as `TokenizedText.ends` gives them; needed for offsets and tokens. */
+  /** The end of each token, as from `TokenizedText.ends`; needed for offsets and tokens. */
   readonly ends: Uint32Array | undefined;
   readonly ids: Uint32Array | undefined;
 }
 
-/** What is written of tokens besides their count. */
+/** What is written about tokens besides their count. */
 export interface TokenFields {
   readonly include: readonly ('offsets' | 'ids' | 'tokens')[];
   readonly unit: OffsetUnit;
@@ -22,7 +22,7 @@ const FIRST_SIZE = 1024;
 /**
  * Writes the tokens of texts as JSON: `{"tokenizer": …, "results": [{"count": …}, …]}`, in the order of the texts.
  *
- * @param limit most bytes of the answer
+ * @param limit maximum bytes of the answer
  * @throws ServiceError `answer_too_large`
  */
 export function writeTokens(
@@ -46,7 +46,7 @@ export function writeTokens(
   });
 }
 
-/** `[start, end]` of each token: it begins where the one before it ends. */
+/** `[start, end]` of each token: it begins where the previous one ends. */
 function writeOffsets(writer: ByteWriter, ends: Uint32Array): void {
   writer.ascii(',"offsets":[');
   let start = 0;

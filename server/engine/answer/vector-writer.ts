@@ -3,15 +3,15 @@ import type { Vectors } from '../../../core/contracts/embedding.ts';
 import { writeWithin } from './byte-writer.ts';
 
 const FIRST_SIZE = 1024;
-/** About how many bytes a number takes in JSON, and in base64. */
+/** Approximate bytes of a number in JSON, and in base64. */
 const NUMBER_BYTES = { float: 12, base64: 5.4 } as const;
 
 /**
  * Writes vectors as JSON: `{"model": …, "dimensions": …, "embeddings": […]}`, in the order of the texts. A vector is
- * a list of numbers with eight decimals, or the base64 of its 32-bit floats, lowest byte first.
+ * a list of numbers with eight decimals, or the base64 of its 32-bit floats, little-endian.
  *
- * @param count how many vectors there are
- * @param limit most bytes of the answer
+ * @param count number of vectors
+ * @param limit maximum bytes of the answer
  * @throws ServiceError `answer_too_large`
  */
 export function writeVectors(

@@ -22,32 +22,32 @@ import { type StageRequest, usesOf } from '../stages/stages.ts';
 import type { ChunksTask, ChunkTask, DocumentsTask, ExecuteTask, Fields, RefineTask } from '../tasks.ts';
 import { runRequest } from './run-request.ts';
 
-/** Work whose answer are chunks: its inputs come with the request, in the lines of a stream, or in a file. */
+/** Work that produces chunks: its inputs come in the request, in the lines of a stream, or in a file. */
 export interface ChunksOperation<T extends ChunksTask = ChunksTask> extends Operation<T, StagesRequest> {
   /**
    * What is done with each input.
    *
-   * @param options what a request has besides the inputs, not checked
-   * @param source the member that has inputs, of which defaults depend, if the options are those of a whole request
+   * @param options everything in the request besides the inputs, not checked
+   * @param source the member with the inputs, which determines defaults, if the options are those of a whole request
    * @throws ServiceError `invalid_parameters`, `unknown_plugin`, `missing_capability`
    */
   plan(task: T, options: unknown, rules: Rules, source?: Source): Plan;
-  /** What a line of a stream has. */
+  /** What a line of a stream contains. */
   readonly takes: StreamPlan['takes'];
 }
 
 /** Work on documents, which may come as a file. */
 export interface DocumentsOperation<T extends DocumentsTask = DocumentsTask> extends ChunksOperation<T> {
-  /** The plan that the fields beside a file ask for. @throws as `plan` */
+  /** The plan for the fields that come with a file. @throws as `plan` */
   planOf(task: T, fields: Fields, rules: Rules): Plan;
 }
 
-/** What is different about a kind of work on documents. */
+/** The differences between kinds of work on documents. */
 interface DocumentsKind<T> {
   plugins(task: T, registry: Registry): readonly (PluginEntry | undefined)[];
   label(task: T): string;
   check(task: T, request: unknown, rules: Rules, source?: Source): Members;
-  /** The schema of what a request has besides the documents. */
+  /** The schema of a request without the documents. */
   schema(task: T, rules: Rules): ObjectSchema;
   stages(task: T, options: Members, rules: Rules): Pick<Plan, 'stages' | 'pipeline'>;
 }

@@ -16,7 +16,7 @@ import { createValidator } from '../validation/validator.ts';
 import { documentsOperationOf } from './chunks.ts';
 import { runRequest } from './run-request.ts';
 
-/** A request with a file, of which nothing is read yet. Plain data. */
+/** A request with a file that has not been read yet. Plain data. */
 interface FileRequest extends AnyRequest {
   readonly run: 'file';
   readonly task: FileTask;
@@ -25,14 +25,14 @@ interface FileRequest extends AnyRequest {
 
 /** A file whose text is chunked. */
 export const fileOperation: Operation<FileTask, FileRequest> = {
-  // Which reader has it, and whether it is a form, is only known once it is read.
+  // Which reader takes it, and whether it is a form, is known only once it is parsed.
   plugins: () => undefined,
   read: (task, bytes) => ({ run: 'file', uses: [], task, bytes }),
   run: runFile,
   label: ({ of }) => documentsOperationOf(of).label(of),
 };
 
-/** Has the file read, and its text chunked as any other document. */
+/** Reads the file, and chunks its text like any other document. */
 async function runFile(request: FileRequest, run: Run): Promise<Answer> {
   const begin = performance.now();
   const form = await readForm(request.task, request.bytes);
@@ -65,10 +65,11 @@ function secondsSince(begin: number): number {
 }
 
 /**
- * The document that a reader has made of a file. One without an id is known by its name, which is its title as well if it has
- * no other.
+ * The document made from a file by a reader. One without an id gets the file name as its id, and as its title if it
+ * has no other.
  *
- * @throws ServiceError `invalid_parameters`: what the request says of it is wrong, or it is too long; `broken_promise`
+ * @throws ServiceError `invalid_parameters`: what the request says about it is wrong, or it is too long;
+ *   `broken_promise`
  */
 function documentOfFile(
   reader: PluginEntry,
@@ -101,7 +102,7 @@ function checkPages({ manifest: { kind, name } }: PluginEntry, { text, pages = [
   throw new ServiceError('broken_promise', {
     kind,
     name,
-    reason: 'its pages do not rise from 0 in the text',
+    reason: 'its pages do not begin at 0 and rise within the text',
   });
 }
 
@@ -131,8 +132,8 @@ function parsed(json: string): unknown {
 }
 
 /**
- * What the file says of itself and what the request says of it, as the JSON of one object. What the request gives stays as it
- * came, and comes before what the file has under the same name.
+ * The file's own metadata and the request's, as the JSON of one object. The request's values stay as they came, and
+ * take precedence.
  */
 function joinMetadata(own: ReadFile['metadata'], given: Uint8Array | undefined): Uint8Array | undefined {
   if (given === undefined) return own === undefined ? undefined : Buffer.from(JSON.stringify(own));

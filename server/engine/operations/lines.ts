@@ -33,7 +33,10 @@ import type { Answer, LinesTask } from '../tasks.ts';
 import { createValidator } from '../validation/validator.ts';
 import { timingsOf } from './run-request.ts';
 
-/** Lines of a stream, or inputs of a batch, some of them at a time. A line that is wrong does not keep others from being read. */
+/**
+ * Lines of a stream, or inputs of a batch, some of them at a time. An invalid line does not keep others from being
+ * read.
+ */
 export const linesOperation: Operation<LinesTask, LinesRequest> = {
   plugins: () => undefined,
   read({ plan, first, lengths }, bytes, { limits }) {
@@ -42,7 +45,7 @@ export const linesOperation: Operation<LinesTask, LinesRequest> = {
     const lines = lengths.map((length, place) => {
       const line = body.subarray(at, at + length);
       at += length;
-      // An input of a batch may have several lines, of which its metadata would bring some into one of the answer.
+      // An input of a batch may span several lines; its metadata could carry line breaks into a line of the answer.
       const json = plan.writes === 'lists' ? line : withoutBreaks(line);
       return readLine(json, first + place, plan, limits);
     });
@@ -68,7 +71,7 @@ function readLine(line: Buffer, index: number, plan: StreamPlan, limits: Limits)
 /**
  * Parses a line of a stream.
  *
- * @param what names it in the error
+ * @param what names the line in the error
  * @throws ServiceError `line_not_json`
  */
 export function parseLine(line: Buffer, what: string): unknown {
@@ -89,7 +92,7 @@ function readTextLine(value: unknown, line: Buffer, limits: Limits): Input {
 const NO_TEXT = 'text: expected a string';
 
 /**
- * What the first line of a stream says, which has everything of a request but what is worked on.
+ * The options in the first line of a stream: everything in a request except the inputs.
  *
  * @throws ServiceError `line_not_json`, `invalid_parameters`
  */
@@ -114,7 +117,7 @@ interface ChunksLine {
   readonly chunks: readonly Chunk[];
 }
 
-/** A list of chunks, or an object that has one, as the lines of answers do. */
+/** A list of chunks, or an object that contains one, like the lines of answers. */
 function readChunksLine(value: unknown, line: Buffer, limits: Limits): Input {
   const isList = Array.isArray(value);
   const { id, chunks } = checkList(isList ? { chunks: value } : value) as unknown as ChunksLine;
@@ -126,8 +129,8 @@ function readChunksLine(value: unknown, line: Buffer, limits: Limits): Input {
 }
 
 /**
- * Runs lines of a stream through its stages, one after the other, and writes what the plan says. What fails in one line
- * stands in its answer or outcome, and in the failures for the log.
+ * Runs lines of a stream through its stages, one after the other, and writes what the plan says. A failing line is
+ * reported in its answer or outcome, and in the failures for the log.
  *
  * @throws ServiceError if the stages cannot be opened
  * @throws the signal's reason once it aborts
@@ -167,13 +170,13 @@ function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promis
   });
 }
 
-/** Writes what came of lines in the way that their plan asks for. */
+/** Writes the results of lines in the format of their plan. */
 class LinesWriter {
   readonly #plan: StreamPlan;
   readonly #writer: ByteWriter;
   readonly documents: WrittenDocument[] = [];
   readonly failures: PlainError[] = [];
-  /** None if the lines have answers. */
+  /** Missing if the lines have answers. */
   readonly outcomes: LineOutcome[] = [];
 
   constructor(plan: StreamPlan, writer: ByteWriter) {
@@ -210,11 +213,11 @@ class LinesWriter {
   }
 }
 
-/** Bytes that a line takes besides its text, and bytes of chunks for each byte of text; estimates. */
+/** Estimated bytes of a line besides its text, and bytes of chunks per byte of text. */
 const LINE_BYTES = 512;
 const GROWTH = 1.25;
 
-/** Estimates the bytes of the answer: making room for all at once saves copies. */
+/** Estimates the bytes of the answer: allocating everything at once saves copies. */
 function estimate(lines: readonly ReadLine[]): number {
   let size = 0;
   for (const line of lines) {
@@ -258,7 +261,7 @@ function headOf({ index, id }: LineHead): LineHead {
   return id === undefined ? { index } : { index, id };
 }
 
-/** The line that answers one that failed. */
+/** The answer to a line that failed. */
 export function errorLine(head: LineHead, error: unknown): Uint8Array {
   return Buffer.from(errorText(head, error));
 }

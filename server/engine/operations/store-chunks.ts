@@ -9,29 +9,29 @@ import type { Operation, Run } from '../operation.ts';
 import { LeaseCache } from '../stages/lease-cache.ts';
 import type { Answer, AnyRequest, StoreTask } from '../tasks.ts';
 
-/** Chunks for a sink, which are parsed where they are stored. */
+/** Chunks for a sink, parsed in the thread that stores them. */
 interface StoreRequest extends AnyRequest {
   readonly run: 'store';
   readonly task: StoreTask;
   readonly bytes: Uint8Array;
 }
 
-/** The collections of sinks that a thread has open. */
+/** The sink collections that a thread has open. */
 export type SinkCollections = LeaseCache<SinkCollection>;
 
-/** Milliseconds after which a collection that is not used is closed: that its work is over is not known here. */
+/** Milliseconds after which an idle collection is closed: when its job ends is not known here. */
 const IDLE_MS = 10_000;
 const MOST_IDLE = 16;
 
 export function createSinkCollections(): SinkCollections {
   const free = async (collection: SinkCollection) => {
-    // What does not close is not used any more either.
+    // A collection that fails to close is dropped all the same.
     await Promise.try(() => collection.close()).catch(() => {});
   };
   return new LeaseCache({ max: MOST_IDLE, ttl: IDLE_MS, free });
 }
 
-/** Chunks that a sink is to store. */
+/** Chunks to be stored by a sink. */
 export const storeOperation: Operation<StoreTask, StoreRequest> = {
   plugins: () => undefined,
   read: (task, bytes) => ({ run: 'store', uses: [], task, bytes }),
@@ -44,13 +44,14 @@ interface StoredDocument {
   readonly chunks: readonly SinkChunk[];
 }
 
-/** Stores documents, in the place of what is stored of them. @throws ServiceError */
+/** Stores documents, replacing earlier versions. @throws ServiceError */
 type Store = (documents: readonly StoredDocument[]) => Promise<void>;
 
 /**
- * Stores the chunks of documents, and removes what earlier runs stored of these documents and is not among them.
+ * Stores the chunks of documents, and removes those that earlier runs stored for these documents and that no longer
+ * exist.
  *
- * @throws ServiceError if it is the sink that is at fault; of documents the outcomes say it
+ * @throws ServiceError if the sink is at fault; faults of documents are in the outcomes
  */
 async function runStore(
   request: StoreRequest,
@@ -86,7 +87,7 @@ function storeChunks(work: StoreWork, documents: readonly StoredDocument[]): Pro
   return withCollection(work, dimensions, (store) => storeEach(documents, store, work.signal));
 }
 
-/** Removes documents that have no chunks, none of which tells the length of the vectors. */
+/** Removes documents without chunks; the length of the vectors cannot be told from them. */
 async function removeDocuments(work: StoreWork, documents: readonly StoredDocument[]): Promise<Failures> {
   const { entry, sink, signal, task } = work;
   if (documents.length === 0) return new Map();
@@ -144,10 +145,10 @@ async function replace(
 }
 
 /**
- * Stores documents together, or else each of them alone.
+ * Stores documents together; if that fails, one by one.
  *
- * @returns what is wrong with single ones
- * @throws ServiceError if it is not the document, but the sink, that is at fault
+ * @returns the failures of single documents
+ * @throws ServiceError if the sink is at fault, and not the document
  */
 async function storeEach(
   documents: readonly StoredDocument[],
@@ -161,7 +162,7 @@ async function storeEach(
     signal.throwIfAborted();
     const failure = await failureOf(store([one]));
     if (failure === undefined) continue;
-    // A sink that works removes the chunks of a document that nobody has.
+    // A working sink succeeds at removing the chunks of a document that does not exist.
     await store([{ id: randomUUID(), chunks: [] }]);
     failures.set(one.id, failure);
   }

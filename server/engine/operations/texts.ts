@@ -37,7 +37,7 @@ interface TokenizeTexts extends Texts {
 
 /** Vectors of texts. */
 export const embedOperation: Operation<TextsTask & { run: 'embed' }, EmbedTexts> = {
-  // Which plugin is asked is only known once the body is read.
+  // Which plugin is used is known only once the body is read.
   plugins: () => [],
   read(_task, bytes, { checks, limits }) {
     const { text, ...options } = checks.embed(parseJson(jsonBytes(bytes)));
@@ -71,7 +71,7 @@ function textsOf(given: Given, limits: Limits): readonly string[] {
   return typeof given === 'string' ? [given] : given;
 }
 
-/** @throws ServiceError what `Openers` throw, `plugin_failed`, `answer_too_large` */
+/** @throws ServiceError errors of `Openers`, `plugin_failed`, `answer_too_large` */
 async function embedTexts(
   { texts, options, parseSeconds }: EmbedTexts,
   { openers, log, signal, limits }: Run,
@@ -94,7 +94,7 @@ async function embedTexts(
   }
 }
 
-/** @throws ServiceError what `Openers` throw, `invalid_parameters`, `plugin_failed`, `answer_too_large` */
+/** @throws ServiceError errors of `Openers`, `invalid_parameters`, `plugin_failed`, `answer_too_large` */
 async function tokenizeTexts(
   { texts, options, parseSeconds }: TokenizeTexts,
   { openers, signal, limits }: Run,
@@ -127,6 +127,6 @@ function tokensOf(tokenizer: Tokenizer, text: string, include: readonly TokenFie
 }
 
 function hasNoIds(name: string): ServiceError {
-  const problem = `include: the tokenizer ${JSON.stringify(name)} has no ids; leave "ids" out, or name the tokenizer of a model`;
+  const problem = `include: the tokenizer ${JSON.stringify(name)} has no ids; remove "ids", or use the tokenizer of a model`;
   return invalid(problem);
 }

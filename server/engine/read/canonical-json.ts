@@ -1,4 +1,4 @@
-/** JSON that is the same for equal values, whatever the order of the members of their objects. */
+/** JSON that is the same for equal values, regardless of the order of object members. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sorted(value));
 }

@@ -7,9 +7,9 @@ import { findElements, findMembers, type JsonPlace, jsonBytes } from './json.ts'
 import type { Division } from './plan.ts';
 
 /**
- * Finds the inputs of a request without parsing them: whoever works on an input parses it.
+ * Finds the inputs of a request without parsing them: each is parsed where it is processed.
  *
- * @returns undefined if it cannot be divided: what is wrong with it is said when it is read
+ * @returns undefined if it cannot be divided; its faults are reported when it is read
  */
 export function divide(
   operation: ChunksOperation,
@@ -36,7 +36,7 @@ export function divide(
 /** The members of a request that may have its inputs, and what a line of each has. */
 const TAKES = { documents: 'document', chunks: 'chunks', text: 'text' } as const;
 const MEMBERS = ['documents', 'chunks', 'text'] as const;
-/** What an input begins with. */
+/** The byte that an input begins with. */
 const OPENINGS = { documents: 0x7b, chunks: 0x5b, text: 0x22 } as const;
 const OPEN_LIST = 0x5b;
 
@@ -48,7 +48,7 @@ interface Inputs {
   readonly isBatch: boolean;
 }
 
-/** Where the inputs are, of a body that may be no JSON at all. */
+/** Where the inputs are in a body, which may be invalid JSON. */
 function inputsIn(body: Buffer): Inputs | undefined {
   const places = findMembers(body, 0, MEMBERS);
   const at = places.findIndex((place) => place !== undefined);
@@ -62,7 +62,7 @@ function inputsIn(body: Buffer): Inputs | undefined {
     : { member, value, inputs: elements, isBatch: true };
 }
 
-/** Whether the inputs are as the rules for all of them together ask for; those for each are checked where it is read. */
+/** Whether the inputs satisfy the rules for the whole list; those for each are checked when it is read. */
 function fits(
   { takes }: ChunksOperation,
   body: Buffer,
@@ -78,7 +78,7 @@ function fits(
   return count <= limits.maxChunks;
 }
 
-/** Whether there is a comma between any two elements, and white space besides. */
+/** Whether there is exactly a comma and white space between any two elements. */
 function areSeparated(body: Buffer, list: JsonPlace, elements: readonly JsonPlace[]): boolean {
   let before = list.from + 1;
   return (
@@ -106,7 +106,7 @@ function haveOwnIds(body: Buffer, documents: readonly JsonPlace[]): boolean {
   });
 }
 
-/** The request with no inputs. @throws SyntaxError */
+/** The request without its inputs. @throws SyntaxError */
 function optionsAround(body: Buffer, { member, value }: Inputs): object {
   const around = `${body.toString('utf8', 0, value.from)}[]${body.toString('utf8', value.to)}`;
   const { [member]: none, ...options } = JSON.parse(around) as Record<string, unknown>;

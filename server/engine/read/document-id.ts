@@ -1,10 +1,10 @@
 import { invalid } from '../../../core/errors.ts';
 import { findMembers, type JsonPlace } from './json.ts';
 
-/** JSON of a number with all its digits, no more of them than an id has characters. */
+/** The JSON of a number with all its digits, limited to the length of an id. */
 const WHOLE = /^-?\d{1,511}$/;
 
-/** The id at a place in JSON that was not parsed; undefined if it is none. */
+/** The id at a position in unparsed JSON; undefined if it is not one. */
 export function idAt(body: Buffer, { from, to }: JsonPlace): string | undefined {
   const json = body.toString('utf8', from, to);
   if (isWholeNumber(json)) return json;
@@ -16,17 +16,18 @@ export function idAt(body: Buffer, { from, to }: JsonPlace): string | undefined 
   }
 }
 
-/** Whether the JSON of a number is an id: 7 and "7" are the same one, but 7.0 and 7e0 are none. */
+/** Whether the JSON of a number is an id: 7 and "7" are the same one, but 7.0 and 7e0 are not ids. */
 export function isWholeNumber(json: string): boolean {
   return WHOLE.test(json);
 }
 
 /**
- * The id of an object in a request: of a whole number its digits as they were sent, since a double does not keep all of them.
+ * The id of an object in a request: for a whole number the digits that were sent, since a double does not keep all of
+ * them.
  *
- * @param id as it was parsed
+ * @param id as parsed
  * @param at where the object begins in the body
- * @returns undefined if it has none, or one that is neither text nor whole number
+ * @returns undefined if it has none, or one that is neither a text nor a whole number
  */
 export function findId(id: unknown, body: Buffer, at: number): string | undefined {
   if (typeof id !== 'number') return typeof id === 'string' ? id : undefined;
@@ -35,7 +36,7 @@ export function findId(id: unknown, body: Buffer, at: number): string | undefine
 }
 
 /**
- * The same of an id that was checked against its schema, which cannot tell 1000 from 1e3.
+ * The same for an id that was checked against its schema, which cannot tell 1000 from 1e3.
  *
  * @param place put before the name of the member in the error
  * @throws ServiceError `invalid_parameters`

@@ -1,4 +1,4 @@
-/** The further fields of chunks that a request can ask for, by the names that it gives. */
+/** The further chunk fields that a request can ask for, by name. */
 export const INCLUDED = [
   'id',
   'document_id',
@@ -11,11 +11,11 @@ export const INCLUDED = [
 ] as const;
 export type Included = (typeof INCLUDED)[number];
 
-/** Where a request has what is chunked: in one of its members, or apart from them, in lines of a stream or a file. */
+/** Where a request has its inputs: in one of its members, or apart from them, in lines of a stream or a file. */
 export type Source = 'text' | 'documents' | 'apart';
 
 const OF_DOCUMENTS: readonly Included[] = ['id', 'document_id', 'index', 'metadata'];
-/** The fields of a request that does not say which. */
+/** The fields of requests that do not list any. */
 const DEFAULTS: Readonly<Record<Source, readonly Included[]>> = {
   text: [],
   documents: OF_DOCUMENTS,
@@ -30,28 +30,28 @@ export const documentSchema = {
   type: 'object',
   required: ['text'],
   properties: {
-    text: { type: 'string', description: 'The text that is cut.' },
+    text: { type: 'string', description: 'The text to chunk.' },
     id: {
       anyOf: [{ type: 'string', minLength: 1, maxLength: LONGEST_ID }, { type: 'integer' }],
       description:
-        'Your id of the document; the ids of its chunks follow from it. An integer is the same id as its digits.',
+        'Your id of the document; the ids of its chunks are derived from it. An integer and the string of its digits are the same id.',
     },
     title: { type: 'string', description: 'Title of the document, for plugins that use it.' },
     filename: {
       type: 'string',
       minLength: 1,
       maxLength: 4096,
-      description: 'Name of its file, perhaps with folders, for plugins that tell by it what the text is.',
+      description: 'File name, optionally with folders, for plugins that detect the format by it.',
     },
     metadata: {
       type: 'object',
-      description: 'Anything; each chunk gets a copy of its bytes, so that no number changes.',
+      description: 'Any JSON; each chunk gets an exact copy of its bytes, so no number changes.',
     },
     pages: {
       type: 'array',
       items: { type: 'integer', minimum: 0 },
       description:
-        'Where the pages begin in the text, in the unit of the request; the first is 0. Two that are equal stand for a page without text.',
+        'Where the pages begin in the text, in the unit of the request; the first is 0. Two equal offsets mean a page without text.',
     },
   },
   additionalProperties: false,
@@ -59,7 +59,7 @@ export const documentSchema = {
 
 const { id, title, metadata } = documentSchema.properties;
 
-/** What a request says of a file. */
+/** What a request says about a file. */
 export const fileDocumentSchema = {
   title: 'FileDocument',
   type: 'object',
@@ -67,7 +67,7 @@ export const fileDocumentSchema = {
   additionalProperties: false,
 } as const;
 
-/** The members that have what is chunked, of which a request has one. */
+/** The members with the inputs; a request has one of them. */
 export const SOURCES = {
   text: {
     text: {
@@ -85,7 +85,7 @@ export const SOURCES = {
   },
 } as const;
 
-/** What a request says of the fields of its chunks. */
+/** What a request says about the fields of its chunks. */
 export function fieldMembers(source: Source, namespace: string): Readonly<Record<string, object>> {
   return {
     include: {
@@ -93,13 +93,13 @@ export function fieldMembers(source: Source, namespace: string): Readonly<Record
       items: { enum: INCLUDED },
       default: DEFAULTS[source],
       description:
-        'Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, neighbours previous_id and next_id. Of documents the default is id, document_id, index and metadata.',
+        'Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata.',
     },
     namespace: {
       type: 'string',
       maxLength: LONGEST_ID,
       default: namespace,
-      description: 'Ids of chunks differ between namespaces, such as those of two collections.',
+      description: 'Chunk ids differ between namespaces, for example one per collection.',
     },
   };
 }
@@ -115,7 +115,7 @@ const chunk = {
 /** The chunks of one document, or of many, as a refinery takes them. */
 export const chunksOfOne = { type: 'array', items: chunk } as const;
 export const chunksOfMany = { type: 'array', items: chunksOfOne } as const;
-/** A line of a stream that has chunks: its other members are those of the answers of chunkers. */
+/** A line of a stream with chunks: its other members are those in the answers of chunkers. */
 export const chunksLine = {
   type: 'object',
   required: ['chunks'],

@@ -10,24 +10,24 @@ import { findElements, findMembers, type JsonPlace, type JsonText, literalOf } f
 export interface SourceDocument {
   readonly text: string;
   readonly json: JsonText;
-  /** What the request says of it, if it gives a document and not a text alone. */
+  /** What the request says about it, if it gives a document and not only a text. */
   readonly about?: AboutDocument;
 }
 
-/** What a request says of a document besides its text. Plain data. */
+/** What a request says about a document besides its text. Plain data. */
 export interface AboutDocument {
   readonly id?: string | undefined;
   readonly title?: string | undefined;
   readonly filename?: string | undefined;
-  /** What the text is written in, if a reader says so. */
+  /** The format of the text, if a reader names one. */
   readonly mediaType?: string | undefined;
   /** The JSON of an object, as it came. */
   readonly metadata?: Uint8Array | undefined;
-  /** Where the pages begin, in UTF-16 units of the text; they do not fall. */
+  /** Where the pages begin, in UTF-16 units of the text; never decreasing. */
   readonly pages?: readonly number[] | undefined;
 }
 
-/** A document as it was parsed, checked against its schema. */
+/** A parsed document, checked against its schema. */
 export interface ParsedDocument {
   readonly text: string;
   readonly id?: string | number;
@@ -38,11 +38,11 @@ export interface ParsedDocument {
 }
 
 /**
- * Makes documents of those of a request.
+ * Converts the documents of a request.
  *
- * @param body the request's JSON, in whose member `documents` they stand
- * @param unit that of their pages
- * @throws ServiceError `invalid_parameters`: too many, too long, two with one id, or pages that are none
+ * @param body the request's JSON, with the documents in its member `documents`
+ * @param unit of their pages
+ * @throws ServiceError `invalid_parameters`: too many, too long, two with one id, or invalid pages
  */
 export function readDocuments(
   documents: readonly ParsedDocument[],
@@ -78,7 +78,7 @@ export function checkList(
   );
 }
 
-/** Where a document stands in a request, and how messages name that place. */
+/** Where a document is in a request, and how messages name that place. */
 interface Given {
   readonly body: Buffer;
   readonly at: number;
@@ -87,9 +87,9 @@ interface Given {
 }
 
 /**
- * Makes a document of one that was parsed.
+ * Converts a parsed document.
  *
- * @throws ServiceError `invalid_parameters`: metadata that are too long, or pages that are none
+ * @throws ServiceError `invalid_parameters`: metadata that is too long, or invalid pages
  */
 export function readDocument(
   { text, id, title, filename, pages }: ParsedDocument,
@@ -110,9 +110,9 @@ export function readDocument(
 }
 
 /**
- * What plugins are told of a document. Its metadata are parsed, and its pages converted, if one reads them.
+ * What plugins learn about a document. Its metadata is parsed, and its pages converted, only when read.
  *
- * @param unit that of the pages; without one the plugin is not told of them
+ * @param unit of the pages; without one the plugin does not get them
  */
 export function infoOf({ about, json }: SourceDocument, unit?: OffsetUnit): DocumentInfo {
   if (about === undefined) return NO_INFO;
@@ -143,7 +143,9 @@ function checkIds(ids: readonly (string | undefined)[]): void {
     if (id === undefined) continue;
     const other = first.get(id);
     if (other !== undefined) {
-      throw invalid(`documents[${index}].id: documents[${other}] has it too; give each document its own`);
+      throw invalid(
+        `documents[${index}].id: documents[${other}] has the same id; give each document its own`,
+      );
     }
     first.set(id, index);
   }
@@ -155,7 +157,7 @@ function readPages(pages: readonly number[], text: string, unit: OffsetUnit, pla
   const fall = pages.findIndex((page, index) => page < (pages[index - 1] ?? 0));
   if (fall !== -1) {
     const [before, page] = [pages[fall - 1], pages[fall]];
-    throw invalid(`${place}[${fall}]: expected at least the ${before} before it, got ${page}`);
+    throw invalid(`${place}[${fall}]: expected at least ${before}, the one before it, got ${page}`);
   }
   const offsets = utf16Offsets(text, unit, pages);
   return pages.map((page, index) => {
@@ -163,7 +165,7 @@ function readPages(pages: readonly number[], text: string, unit: OffsetUnit, pla
     if (offset !== undefined) return offset;
     const expected = `the offset of a character in the text, in units of ${unit}`;
     throw invalid(
-      `${place}[${index}]: expected ${expected}, got ${page}, which is beyond the text or inside one`,
+      `${place}[${index}]: expected ${expected}, got ${page}, which is beyond the text or inside a character`,
     );
   });
 }

@@ -9,9 +9,9 @@ interface FieldSchema {
 }
 
 /**
- * The values of the fields of a form or an address, which are all texts, by the types of a schema: numbers, truth values,
- * lists and objects are JSON, and a list may also be a field that is given several times. What does not fit stays a text,
- * so that the check of the schema names it.
+ * The fields of a form or a query string, which are all texts, converted to the types of a schema: numbers, booleans,
+ * lists and objects are JSON, and a list may also be a repeated field. A value that does not fit stays a text, so
+ * that the schema check names it.
  */
 export function fieldValues(fields: Fields, { properties }: ObjectSchema): Record<string, unknown> {
   const values = Object.entries(fields).map(([name, texts]) => [
@@ -32,7 +32,7 @@ function valueOfField(texts: readonly string[], schema: FieldSchema): unknown {
   return isItem ? [oneOf(text, [items])] : value;
 }
 
-/** A text as what one of the schemas takes: JSON of a type that it has, else the text itself. */
+/** A text converted for one of the schemas: JSON of a type that it allows, else the text itself. */
 function oneOf(text: string, branches: readonly FieldSchema[]): unknown {
   const value = parsed(text);
   const isWanted = branches.some((branch) => typesOf(branch).includes(typeOf(value)));

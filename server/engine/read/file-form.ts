@@ -7,20 +7,20 @@ import type { Fields, FileTask } from '../tasks.ts';
 /** The file of a request, and the fields that came with it. */
 export interface FileForm {
   readonly file: SourceFile;
-  /** Its name as the request gives it, perhaps with folders. */
+  /** Its name in the request, perhaps with folders. */
   readonly filename: string | undefined;
   /** The reader that the request names. */
   readonly reader: string | undefined;
-  /** JSON of what the request says of the file. */
+  /** JSON of what the request says about the file. */
   readonly document: string | undefined;
   /** The other fields. */
   readonly fields: Fields;
 }
 
 const FORM = 'multipart/form-data';
-/** Fields of a form, several times what the options of a chunker are. */
+/** Fields of a form: several times the number of a chunker's options. */
 const MOST_FIELDS = 1000;
-/** What clients send if they know nothing of a file, and what curl calls any data. */
+/** Sent by clients that know nothing about a file, and by curl for any data. */
 const SAY_NOTHING: ReadonlySet<string> = new Set([
   'application/octet-stream',
   'binary/octet-stream',
@@ -28,7 +28,7 @@ const SAY_NOTHING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Finds the file of a request: a form has it as its field `file`, any other body is the file.
+ * Finds the file of a request: in a form it is the field `file`; any other body is the file itself.
  *
  * @throws ServiceError `body_empty`, `body_not_form`, `invalid_parameters`
  */
@@ -67,12 +67,12 @@ async function formOf(form: FormData, query: Fields): Promise<FileForm> {
   const fields: Fields = { ...query, ...Object.fromEntries(given) };
   const [file, ...others] = files;
   if (file === undefined || fields.file !== undefined) throw MISSING;
-  if (others.length > 0) throw invalid(`file: ${files.length} files; send a request for each`);
+  if (others.length > 0) throw invalid(`file: expected one, got ${files.length}; send one request per file`);
   const bytes = new Uint8Array(await file.arrayBuffer());
   return withNames({ bytes, contentType: file.type, name: file.name }, fields);
 }
 
-/** The bytes of a file with what was sent along with them. */
+/** The bytes of a file with the fields sent along with it. */
 interface SentFile {
   readonly bytes: Uint8Array;
   readonly contentType: string | undefined;
@@ -109,7 +109,7 @@ interface MediaType {
   readonly charset?: string | undefined;
 }
 
-/** What a `Content-Type` says; nothing if it is none. */
+/** The parsed `Content-Type`; empty if it is invalid. */
 function mediaTypeOf(contentType: string | undefined): MediaType {
   try {
     const { essence, params } = new MIMEType(contentType ?? '');

@@ -7,11 +7,11 @@ const OPEN_OBJECT = 0x7b;
 const OPEN_LIST = 0x5b;
 
 /**
- * Finds values in JSON by its bytes. Of what is no valid JSON the places mean nothing, but they are in the body, and finding
- * them comes to an end.
+ * Finds values in JSON by its bytes. In invalid JSON the positions are meaningless, but they lie in the body, and the
+ * search terminates.
  */
 
-/** Where a value stands in a JSON text: the bytes `[from, to)`. */
+/** The position of a value in a JSON text: the bytes `[from, to)`. */
 export interface JsonPlace {
   readonly from: number;
   readonly to: number;
@@ -22,7 +22,7 @@ export interface JsonPlace {
  *
  * @param body JSON
  * @param start where the object begins, or white space before it
- * @returns the places of their values, in the order of the names; `undefined` for those that are missing
+ * @returns the positions of their values, in the order of the names; `undefined` for missing ones
  */
 export function findMembers(
   body: Buffer,
@@ -139,8 +139,8 @@ export function parseJson(body: Buffer): unknown {
 }
 
 /**
- * JSON string literals as bytes. An answer's texts are stretches of the request's text, so they are
- * copied from the request's own bytes instead of being decoded, cut, escaped and encoded again.
+ * JSON string literals as bytes. An answer's texts are stretches of the request's text, so they are copied from the
+ * request's own bytes instead of being decoded, cut, escaped and encoded again.
  */
 
 /** The content of a JSON string literal in UTF-8, without its quotes. */
@@ -152,8 +152,8 @@ export function toJsonText(text: string): JsonText {
 }
 
 /**
- * The same JSON text for equal texts, however their senders escaped them: `json` itself, if it has no escape that
- * can be written in another way.
+ * The same JSON text for equal texts, however their senders escaped them: `json` itself, if it has no escape that has
+ * alternatives.
  */
 export function canonicalJsonText(text: string, json: JsonText): JsonText {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
@@ -173,7 +173,7 @@ export function findTextLiterals(body: Buffer, member: string): JsonText[] | und
     : undefined;
 }
 
-/** The content of the string literal at a place. */
+/** The content of the string literal at a position. */
 export function literalOf(body: Buffer, { from, to }: JsonPlace): JsonText {
   return body.subarray(from + 1, to - 1);
 }
@@ -181,7 +181,7 @@ export function literalOf(body: Buffer, { from, to }: JsonPlace): JsonText {
 const SPACE = 0x20;
 const BREAKS = [0x0a, 0x0d];
 
-/** The same JSON in one line: line breaks in JSON are white space, as strings have them escaped. */
+/** The same JSON on one line: line breaks in JSON are white space, because strings escape theirs. */
 export function withoutBreaks(json: Buffer): Buffer {
   return BREAKS.some((byte) => json.includes(byte))
     ? Buffer.from(json.map((byte) => (BREAKS.includes(byte) ? SPACE : byte)))

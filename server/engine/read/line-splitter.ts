@@ -3,32 +3,32 @@ const CARRIAGE_RETURN = 0x0d;
 const WHITE_SPACE = [0x20, 0x09];
 const NOTHING = Buffer.alloc(0);
 
-/** A line that was too long to be kept. */
+/** A line that was too long to keep. */
 export const TOO_LONG = Symbol('a line that is too long');
 
-/** Cuts a stream of bytes into its lines, which end with LF or CRLF; lines of white space alone are skipped. */
+/** Cuts a stream of bytes into lines, which end with LF or CRLF; lines of only white space are skipped. */
 export class LineSplitter {
   readonly #limit: number;
-  /** Begins with the line that is not complete yet, unless that is too long. One buffer, however small the pieces. */
+  /** The beginning of the incomplete line, unless it is too long. One buffer, however small the pieces. */
   #begun: Buffer = NOTHING;
   #length = 0;
 
-  /** @param limit most bytes of a line, without its end */
+  /** @param limit maximum bytes of a line, without its end */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Bytes of the line that is not complete yet. */
+  /** Bytes of the incomplete line. */
   get unfinished(): number {
     return this.isTooLong ? 0 : this.#length;
   }
 
-  /** Whether the line that is not complete yet is too long already. */
+  /** Whether the incomplete line is already too long. */
   get isTooLong(): boolean {
     return this.#length > this.#limit + 1;
   }
 
-  /** The lines that end within these bytes, in their order. */
+  /** The lines that end within these bytes, in order. */
   push(bytes: Buffer): (Buffer | typeof TOO_LONG)[] {
     const lines: (Buffer | typeof TOO_LONG)[] = [];
     let from = 0;
@@ -40,7 +40,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** The line that the end of the stream ends, if there is one. */
+  /** The last line, completed by the end of the stream, if there is one. */
   end(): (Buffer | typeof TOO_LONG)[] {
     return this.#complete(NOTHING);
   }
@@ -68,7 +68,9 @@ export class LineSplitter {
   }
 }
 
-/** The same bytes with room for as many again, so that a line that comes in many pieces is copied only a few times. */
+/**
+ * The same bytes with room for as many again, so that a line that comes in many pieces is copied only a few times.
+ */
 function grown(bytes: Buffer, least: number): Buffer {
   const larger = Buffer.allocUnsafeSlow(Math.max(least, 2 * bytes.length));
   larger.set(bytes);

@@ -7,13 +7,13 @@ import { suggest } from '../validation/suggest.ts';
 /**
  * Refuses steps that cannot be executed in this order.
  *
- * @param place where they stand, for the message
+ * @param place their name in the message
  * @throws ServiceError `invalid_parameters` with all problems
  */
 export function checkOrder(steps: readonly PipelineStep[], place = 'steps'): void {
   const problems: string[] = [];
   if (steps.length === 0)
-    problems.push(`${place}: the pipeline has none; add at least one chunk step with PUT`);
+    problems.push(`${place}: the pipeline has no steps; add at least one chunk step with PUT`);
   steps.forEach(({ type, chunker, refinery }, index) => {
     if (type === 'chunk' && !chunker)
       problems.push(`${place}[${index}].chunker: missing, expected the name of a chunker`);
@@ -31,14 +31,14 @@ export function checkOrder(steps: readonly PipelineStep[], place = 'steps'): voi
 /** The plugin that a step names. */
 export interface StepPlugin {
   readonly kind: 'chunker' | 'refinery';
-  /** Its own name if it is there, else the one that the step gives; empty if it gives none. */
+  /** The exact name if it exists, else the one that the step gives; empty if it gives none. */
   readonly name: string;
   readonly entry: PluginEntry | undefined;
 }
 
 /**
- * Finds the plugin of a step. Names are taken in any case, and with the kind at their end, as other services
- * write them: `Token`, `TokenChunker` and `token_chunker` are `token`.
+ * Finds the plugin of a step. Names are case-insensitive and may end with the kind, as in other services: `Token`,
+ * `TokenChunker` and `token_chunker` are `token`.
  */
 export function pluginOf(registry: Registry, { type, chunker, refinery }: PipelineStep): StepPlugin {
   const kind = type === 'chunk' ? 'chunker' : 'refinery';
@@ -56,20 +56,20 @@ function spellings(kind: Kind, name: string): string[] {
   return [name, ...lower, ...bare, ...bare.map((one) => one.replace(/-$/, ''))];
 }
 
-/** Whether plugins of steps may be missing, may be if the request says so, or may not. */
+/** Whether plugins of steps may be missing, may be missing if the request says so, or must exist. */
 export type MissingPlugins = 'allowed' | 'optional' | 'refused';
 
-/** What steps are held against. */
+/** What steps are checked against. */
 interface StepRules {
   readonly registry: Registry;
   readonly checks: { step(step: PipelineStep, place: string): unknown };
 }
 
 /**
- * Checks a step of a pipeline that is to be stored: its plugin is there, and takes its configuration.
+ * Checks a step of a pipeline that is to be stored: its plugin exists, and accepts its configuration.
  *
- * @param place where the step is, for the message: `steps[1]`
- * @param missing what is said of a step whose plugin is missing; if it is allowed, its configuration is not checked
+ * @param place of the step, for the message: `steps[1]`
+ * @param missing the rule for missing plugins; if they are allowed, their configuration is not checked
  * @returns the step with its plugin's own name, however that was spelt
  * @throws ServiceError `invalid_parameters`
  */
@@ -90,10 +90,10 @@ export function checkStep(
 
 const ALLOW_MISSING = '; "allow_missing": true stores the step for a server that has it';
 
-/** Why a step cannot run: what it names is not there. */
+/** Why a step cannot run: it names a missing plugin. */
 export function missingPlugin(registry: Registry, { kind, name }: StepPlugin, place: string): string {
   const known = registry.ofKind(kind).map(({ manifest }) => manifest.name);
   const near = suggest(name, known);
   const hint = near === undefined ? '' : ` (did you mean ${JSON.stringify(near)}?)`;
-  return `${place}.${kind}: there is no ${kind} ${JSON.stringify(name.slice(0, 100))}; known are ${known.join(', ') || 'none'}${hint}`;
+  return `${place}.${kind}: there is no ${kind} ${JSON.stringify(name.slice(0, 100))}; available: ${known.join(', ') || 'none'}${hint}`;
 }

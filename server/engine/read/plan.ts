@@ -6,11 +6,11 @@ import { findId } from './document-id.ts';
 import type { Included } from './document-schemas.ts';
 import type { JsonPlace } from './json.ts';
 
-/** What is done with each input of a request, read and checked. Plain data. */
+/** What is done with each input of a request, parsed and checked. Plain data. */
 export interface Plan extends StageList {
   /** The steps, if a stored pipeline is executed: its chunks have ids, `context` and `embedding`. */
   readonly pipeline?: readonly PipelineStep[];
-  /** The further fields of chunks that are asked for. */
+  /** The further chunk fields that were requested. */
   readonly include: readonly Included[];
   /** The namespace of the chunks' ids. */
   readonly namespace: string;
@@ -31,17 +31,17 @@ export function unitOf({ stages }: Plan): OffsetUnit {
   return stages.findLast(({ kind }) => kind === 'chunker')?.options.offset_unit as OffsetUnit;
 }
 
-/** What the first line of a stream says: what is done with each of the lines after it. Plain data. */
+/** The first line of a stream: what is done with each of the following lines. Plain data. */
 export interface StreamPlan extends Plan {
-  /** What a line has: a document, a list of chunks, or the text of a batch of texts. */
+  /** What a line contains: a document, a list of chunks, or the text of a batch of texts. */
   readonly takes: 'document' | 'chunks' | 'text';
   /**
-   * What is written: by default an answer to each line; or only what was made of those that did not fail, a line for each
-   * chunk or for each document, while the answer's `outcomes` say what came of each; or the list of lists that answers a
-   * batch, without its brackets, and then a line that fails fails all.
+   * What is written. By default, an answer to each line. Or only the results of successful lines, a line for each
+   * chunk or for each document, while the answer's `outcomes` report on every line. Or the list of lists that answers
+   * a batch, without its brackets; then a failing line fails all.
    */
   readonly writes?: 'chunks' | 'documents' | 'lists';
-  /** Whether outcomes say the ids of the chunks, if they have any. */
+  /** Whether outcomes include the ids of the chunks, if they have any. */
   readonly tellsIds?: boolean;
 }
 
@@ -55,30 +55,30 @@ export interface LinesRequest {
   readonly parseSeconds: number;
 }
 
-/** An input of a stream, or what is wrong with it. */
+/** An input of a stream, or why it is invalid. */
 export type ReadLine = LineHead & ({ readonly input: Input } | { readonly error: PlainError });
 
-/** What came of a line: so many chunks, or what is wrong with it. */
+/** The outcome of a line: the number of chunks, or an error. */
 export type LineOutcome = LineHead &
   (
     | {
         readonly chunks: number;
         readonly ids?: readonly string[];
-        /** Texts of which the model knows no word, if there are any. */
+        /** Texts with no word that the model knows, if any. */
         readonly embedding_empty?: number;
       }
     | { readonly error: PlainError }
   );
 
-/** What tells the answers to the lines of a stream apart. */
+/** Identifies the answer to a line of a stream. */
 export interface LineHead {
-  /** Its place in the stream, from 0. */
+  /** Its index in the stream, from 0. */
   readonly index: number;
-  /** The caller's id of it, if it has one. */
+  /** The caller's id for it, if it has one. */
   readonly id?: string | undefined;
 }
 
-/** What tells the answer to a line apart. @param value what stands in the line */
+/** Identifies the answer to a line. @param value the parsed line */
 export function lineHead(value: unknown, line: Buffer, index: number): LineHead {
   const { id: given } = (value ?? {}) as { readonly id?: unknown };
   const id = findId(given, line, 0);

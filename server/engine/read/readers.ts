@@ -5,10 +5,11 @@ import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 type Described = Pick<SourceFile, 'name' | 'mediaType'>;
 
 /**
- * The reader of a file: the one that the request names, else the first that can run of those that claim the ending of its
- * name, its media type, all of that type, or any file, in this order.
+ * The reader of a file: the one that the request names, else the first that can run among those that match its file
+ * extension, its media type, all of that type, or any file, in this order.
  *
- * @throws ServiceError `unknown_plugin`, `missing_capability` if only readers that cannot run claim it, `unread_format`
+ * @throws ServiceError `unknown_plugin`, `missing_capability` if only readers that cannot run match it,
+ *   `unread_format`
  */
 export function readerOf(file: Described, named: string | undefined, registry: Registry): PluginEntry {
   if (named !== undefined) return registry.require('reader', named);
@@ -26,7 +27,7 @@ export function readerOf(file: Described, named: string | undefined, registry: R
   });
 }
 
-/** `needs` are the variables to set, or the readers to complete, in a few words. */
+/** `needs` names, briefly, the variables to set or the readers to complete. */
 function noneReady(readers: readonly PluginEntry[]): ServiceError {
   const names = readers.map(({ manifest }) => manifest.name);
   const reasons = readers.map(({ missing }) => missing.join('; ')).join('; or ');
@@ -43,7 +44,7 @@ interface Formats {
   readonly mediaTypes?: readonly string[];
 }
 
-/** Whether the formats of a reader have a file, the surest first. */
+/** Whether the formats of a reader match a file, the most specific first. */
 const CLAIMS: readonly ((formats: Formats, file: Described) => boolean)[] = [
   ({ extensions = [] }, { name = '' }) =>
     extensions.some((extension) => name.length > extension.length && name.toLowerCase().endsWith(extension)),

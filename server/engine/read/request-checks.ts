@@ -15,7 +15,7 @@ export type Members = Readonly<Record<string, unknown>>;
 export interface Checks {
   chunk(name: string, request: unknown, source?: Source): Members;
   refine(name: string, request: unknown): Members;
-  /** The options of a refinery, which stand in the first line of a stream. */
+  /** The options of a refinery, which are in the first line of a stream. */
   refineOptions(name: string, request: unknown): Members;
   execute(request: unknown, source?: Source): Members;
   embed: Validate;
@@ -76,12 +76,12 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
   };
 }
 
-/** The check of the options of a plugin alone. */
+/** The check of a plugin's own options. */
 function ofOptions(schema: ObjectSchema, limits: Limits): Validate {
   return limited(schema, schema, limits);
 }
 
-/** A validator that says first which limit of the server an option exceeds, because that can be raised. */
+/** A validator that first reports which limit of the server an option exceeds, because that can be raised. */
 function limited(schema: ObjectSchema, options: ObjectSchema, limits: Limits): Validate {
   const names = Object.keys(options.properties);
   const validate = createValidator(schema);
@@ -92,12 +92,12 @@ function limited(schema: ObjectSchema, options: ObjectSchema, limits: Limits): V
   };
 }
 
-/** What a request has chunked: `text`, unless it gives `documents`. */
+/** The inputs of a request: `text`, unless it gives `documents`. */
 function sourceOf(request: unknown): Source {
   return (request as Members | null)?.documents === undefined ? 'text' : 'documents';
 }
 
-/** Whether chunks are given for many documents, as a list of lists. */
+/** Whether the chunks are those of many documents, as a list of lists. */
 export function isListOfLists(chunks: unknown): boolean {
   return Array.isArray(chunks) && Array.isArray(chunks[0]);
 }

@@ -8,7 +8,7 @@ import { findElements, findMembers, type JsonPlace } from './json.ts';
 /**
  * The lists of chunks of a request, with the JSON of their metadata.
  *
- * @param listPlaces finds where the lists stand in the body
+ * @param listPlaces finds the lists in the body
  */
 export function withMetadata(
   lists: readonly (readonly Chunk[])[],
@@ -35,8 +35,8 @@ function metadataAt(body: Buffer, list: number): (Uint8Array | undefined)[] {
 }
 
 /**
- * The metadata of refined chunks as they came, because a number such as 1e400 does not survive being parsed. What a
- * refinery has changed is written as it made it.
+ * The metadata of refined chunks as it came, because a number such as 1e400 does not survive parsing. Metadata that a
+ * refinery has changed is written as the refinery returned it.
  */
 export function keptMetadata({ chunks, metadata }: GivenChunks, refined: readonly WrittenChunk[]): Column[] {
   if (metadata === undefined) return [];
@@ -46,7 +46,7 @@ export function keptMetadata({ chunks, metadata }: GivenChunks, refined: readonl
   const values = refined.map(({ fields }, index) => {
     const value = fields?.metadata;
     if (value === undefined) return undefined;
-    // A refinery may have copied all of a chunk.
+    // A refinery may have copied the whole chunk.
     const isCopy = () => isDeepStrictEqual(value, chunks[index]?.metadata);
     return given.get(value) ?? (isCopy() ? metadata[index] : undefined) ?? Buffer.from(JSON.stringify(value));
   });

@@ -6,22 +6,22 @@ import { evaluateRequest } from '../operations/evaluation/schemas.ts';
 import { chunksOfMany, chunksOfOne, fieldMembers, SOURCES, type Source } from './document-schemas.ts';
 import { embedRequest, tokenizeRequest } from './text-schemas.ts';
 
-/** Schemas of requests: the members of every plugin of a kind, and the plugin's own options. */
+/** Schemas of requests: the members common to plugins of a kind, and the plugin's own options. */
 export interface RequestSchemas {
-  /** The whole request of a chunker, or what it has besides what is chunked. */
+  /** The whole request of a chunker, or everything except its inputs. */
   chunk(manifest: Manifest, source: Source): ObjectSchema;
-  /** The whole request that executes a pipeline, or what it has besides what is chunked. */
+  /** The whole request that executes a pipeline, or everything except its inputs. */
   execute(source: Source): ObjectSchema;
-  /** What such a request gives besides what is chunked and the options of the plugin. */
+  /** Such a request without its inputs and the plugin's options. */
   readonly fields: Readonly<Record<string, object>>;
   /**
-   * The whole request of a refinery. `any` is for the documentation; for a check it must be known whether the chunks
-   * are those of one document or of many, so that an error can name the bad chunk.
+   * The whole request of a refinery. `any` is for the documentation; a check must know whether the chunks are those
+   * of one document or of many, so that an error can name the bad chunk.
    */
   refine(manifest: Manifest, documents: 'one' | 'many' | 'any'): ObjectSchema;
   /**
-   * The options of a pipeline's step: a request without its text or chunks. Required are the options that the
-   * manifest lists as `required` and that have no default.
+   * The options of a pipeline's step: a request without its text or chunks. The options that the manifest lists as
+   * `required` are required unless they have a default.
    */
   step(manifest: Manifest): ObjectSchema;
   /** The whole request for vectors of texts. */
@@ -39,7 +39,7 @@ interface SchemaOptions {
   readonly config: SchemaSettings;
 }
 
-/** Of the routes that always answer a list. */
+/** For routes that always answer a list. */
 const texts = { ...SOURCES.text.text, description: 'A text, or a list of texts.' } as const;
 
 const offsetUnit = {
@@ -72,7 +72,7 @@ export function createRequestSchemas({ registry, config }: SchemaOptions): Reque
   function withSource(source: Source, { required = [], properties, ...rest }: ObjectSchema): ObjectSchema {
     const fields = fieldMembers(source, config.idNamespace);
     if (source === 'apart') return { ...rest, required, properties: { ...properties, ...fields } };
-    // The member that is missing is not looked at.
+    // The missing member is ignored.
     const members = { text: {}, documents: {}, ...SOURCES[source], ...properties, ...fields };
     return { ...rest, required: [source, ...required], properties: members };
   }
@@ -86,13 +86,13 @@ export function createRequestSchemas({ registry, config }: SchemaOptions): Reque
     execute: (source) => withSource(source, { type: 'object', properties: {}, additionalProperties: false }),
     fields: fieldMembers('text', config.idNamespace),
     refine(manifest, documents) {
-      const description = 'Chunks as a chunker answers them; further fields come back untouched.';
+      const description = 'Chunks as a chunker returns them; further fields are returned unchanged.';
       return withMember('chunks', { ...CHUNKS[documents], description }, step(manifest));
     },
   };
 }
 
-/** The tokenizer or model that a request means if it names none; `undefined` if no plugin has a default. */
+/** The tokenizer or model of requests that name none; `undefined` if no plugin has a default. */
 export function defaultNameOf(registry: Registry, kind: Kind): string | undefined {
   return registry.ofKind(kind).find(({ manifest }) => manifest.default !== undefined)?.manifest.default;
 }
@@ -102,20 +102,20 @@ function tokenizerOption(registry: Registry) {
   const ready = registry.ofKind('tokenizer').filter(({ missing }) => missing.length === 0);
   const named = ready.map(({ manifest }) => manifest.models ?? []);
   const names = named.flatMap((models) => firstOf(models.filter((model) => !model.endsWith('*'))));
-  const others = named.flat().includes('*') ? ['the name of an installed tokenizer of the hub'] : [];
+  const others = named.flat().includes('*') ? ['the name of an installed tokenizer from the hub'] : [];
   return {
     type: 'string',
     minLength: 1,
     maxLength: 200,
     ...(name === undefined ? {} : { default: name }),
-    description: `What a token is: ${[...names, ...others].join(', ')}.`,
+    description: `Tokenizer that defines a token: ${[...names, ...others].join(', ')}.`,
   };
 }
 
-/** Most names of one plugin that the documentation of an option lists. */
+/** Maximum names of one plugin listed in the documentation of an option. */
 const MOST_NAMES = 10;
 
-/** The first names of a plugin, which lists those first that most will want. */
+/** The first names of a plugin, which puts the most useful ones first. */
 function firstOf(names: readonly string[]): string[] {
   const more = names.length - MOST_NAMES;
   return [...names.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} more names of the same kind`] : [])];
@@ -129,8 +129,8 @@ interface ListSchema {
 }
 
 /**
- * Adds this server's limits to a list of strings, and to a string that may be given instead of such a list; in an object
- * to each of its members.
+ * Adds this server's limits to a list of strings, and to a string that may be given instead of such a list; for an
+ * object, to each of its members.
  */
 function withLimits(schema: object, settings: SchemaSettings): object {
   const { maxDelimiters, maxDelimiterCharacters } = settings;

@@ -7,13 +7,13 @@ export const stepSchema: ObjectSchema = {
   type: 'object',
   required: ['type'],
   properties: {
-    type: { enum: ['chunk', 'refine'], description: 'What the step does.' },
+    type: { enum: ['chunk', 'refine'], description: 'Kind of the step.' },
     chunker: { ...nameOrNull, description: 'Name of the chunker of a chunk step.' },
     refinery: { ...nameOrNull, description: 'Name of the refinery of a refine step.' },
     config: {
       type: 'object',
       additionalProperties: true,
-      description: "Parameters of the step: those of the plugin's own endpoint, without text or chunks.",
+      description: "Parameters of the step: those of the plugin's own endpoint, except text and chunks.",
     },
   },
   additionalProperties: false,

@@ -16,11 +16,11 @@ export function embeddingModel(defaultModel: string | undefined): object {
     minLength: 1,
     maxLength: 200,
     ...(defaultModel === undefined ? {} : { default: defaultModel }),
-    description: 'A model of GET /v1/models, or any other that one of its providers has.',
+    description: 'A model of GET /v1/models, or any other model of its providers.',
   };
 }
 
-/** The request for vectors of texts; without a default the model is required. */
+/** The request for vectors of texts; the model is required unless there is a default. */
 export function embedRequest(text: object, defaultModel: string | undefined): ObjectSchema {
   return {
     type: 'object',
@@ -32,13 +32,13 @@ export function embedRequest(text: object, defaultModel: string | undefined): Ob
         enum: PURPOSES,
         default: 'document',
         description:
-          'What the vectors are for: texts that are searched, the question that searches them, or texts that are compared with each other. Models that tell these apart are told which; for others all are the same.',
+          'Purpose of the vectors: texts to be searched, a query, or texts to be compared with each other. Models that do not distinguish these ignore it.',
       },
       encoding: {
         enum: ENCODINGS,
         default: 'float',
         description:
-          'How vectors are written: as lists of numbers, or as base64 of 32-bit floats, lowest byte first, which is exact and a third of the size.',
+          'How vectors are written: as lists of numbers, or as base64 of little-endian 32-bit floats, which is exact and a third of the size.',
       },
     },
     additionalProperties: false,
@@ -58,7 +58,7 @@ export function tokenizeRequest(text: object, tokenizer: object, offsetUnit: obj
         items: { enum: TOKEN_FIELDS },
         default: [],
         description:
-          'What is answered besides the counts: where each token begins and ends, its id, its text. Only tokenizers of models have ids.',
+          'What to return besides the counts: where each token begins and ends, its id, its text. Only tokenizers of models have ids.',
       },
       offset_unit: { ...offsetUnit, description: 'Unit of the offsets.' },
     },

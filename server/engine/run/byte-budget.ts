@@ -1,27 +1,27 @@
 import { EventEmitter, once } from 'node:events';
 import { ServiceError } from '../../../core/errors.ts';
 
-/** Limits the bytes that are in flight together: bodies from when they arrive until they are answered, and documents of jobs. */
+/** Limits the total bytes in flight: bodies from their arrival until they are answered, and documents of jobs. */
 export interface ByteBudget {
   /** @throws ServiceError `too_much_in_flight` */
   take(bytes: number): void;
   giveBack(bytes: number): void;
   /**
-   * Waits until there is room for one who holds some bytes already; there always is if all are its own.
+   * Waits until there is room for a caller that already holds some bytes; there always is if it holds all of them.
    *
-   * @throws ServiceError `too_much_in_flight` after so many seconds, as all may wait for each other
+   * @throws ServiceError `too_much_in_flight` after this many seconds, as all callers may be waiting for each other
    * @throws once the signal aborts
    */
   room(own: number, seconds: number, signal: AbortSignal): Promise<void>;
-  /** Takes bytes although there may be no room; for streams, which wait for room before they read more. */
+  /** Takes bytes even if there is no room; for streams, which wait for room before they read more. */
   force(bytes: number): void;
   readonly taken: number;
 }
 
-/** Bytes of a body that is never refused: others together are limited by the number of connections. */
+/** Bytes of a body that is never refused: their total is bounded by the number of connections. */
 const SMALL_BODY = 4096;
 
-/** Seconds after which a refused client may try again. */
+/** Seconds after which a refused client may retry. */
 const RETRY_SECONDS = 1;
 
 export function createByteBudget(limit: number): ByteBudget {
@@ -60,7 +60,7 @@ export function createByteBudget(limit: number): ByteBudget {
   };
 }
 
-/** Keeps the byte budget up to date with what a stream has read and not answered. */
+/** Accounts in the byte budget for what a stream has read and not answered. */
 export class HeldBytes {
   readonly #budget: ByteBudget;
   readonly #patience: number;
@@ -80,7 +80,7 @@ export class HeldBytes {
     return this.#budget.room(this.#bytes, this.#patience, this.#signal);
   }
 
-  /** @param bytes all that the stream holds now */
+  /** @param bytes the total that the stream holds now */
   set(bytes: number): void {
     if (this.#isOver) return;
     if (bytes > this.#bytes) this.#budget.force(bytes - this.#bytes);
@@ -88,7 +88,7 @@ export class HeldBytes {
     this.#bytes = bytes;
   }
 
-  /** Gives back what is held, for good. */
+  /** Gives back everything, for good. */
   end(): void {
     this.set(0);
     this.#isOver = true;

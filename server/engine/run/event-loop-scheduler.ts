@@ -1,32 +1,32 @@
 import { setImmediate } from 'node:timers';
 import { OVERLOADED } from './priority-queue.ts';
 
-/** Milliseconds after the first task of a turn of the event loop in which more may start in the same turn. */
+/** Milliseconds after the first task of an event loop turn in which more may start in the same turn. */
 const TURN_MS = 5;
-/** Most turns in a row that pass without a task while tasks wait. */
+/** Maximum consecutive turns without a task while tasks wait. */
 const MOST_PASSED = 16;
 
-/** Admits tasks to the event loop, so that it serves other requests between them. */
+/** Admits tasks to the event loop so that it serves other requests between them. */
 export class EventLoopScheduler {
   readonly #queueSize: number;
   readonly #queue = new Set<() => void>();
-  /** When the first task of this turn started; nothing if none has. */
+  /** When the first task of this turn started; undefined if none has. */
   #began: number | undefined;
   #mayPass = false;
   /** Turns that have passed since the last task. */
   #passed = 0;
 
-  /** @param queueSize most tasks that wait; one of them starts in each turn */
+  /** @param queueSize maximum waiting tasks; one of them starts in each turn */
   constructor(queueSize: number) {
     this.#queueSize = queueSize;
   }
 
-  /** Tasks that wait. */
+  /** Number of waiting tasks. */
   get waiting(): number {
     return this.#queue.size;
   }
 
-  /** Whether a task that arrives now is turned away. */
+  /** Whether a task arriving now would be rejected. */
   get isFull(): boolean {
     return !this.#hasRoom() && this.#queue.size >= this.#queueSize;
   }
@@ -45,9 +45,9 @@ export class EventLoopScheduler {
   }
 
   /**
-   * Lets the next turn pass without a task, because a connection has come. Node accepts one in each turn: if
-   * every turn were as long as a task, connections would be accepted more slowly than clients open them, and
-   * `/health` would wait for all of them.
+   * Skips the next turn, because a connection has come. Node accepts one connection per turn: if every turn were as
+   * long as a task, connections would be accepted more slowly than clients open them, and `/health` would wait for
+   * all of them.
    */
   yieldToAccepts(): void {
     this.#mayPass = true;

@@ -2,15 +2,15 @@ import { Timer } from '../answer/response-metadata.ts';
 import type { Answer, OnPart, Service } from '../service.ts';
 import type { AnyRequest, ChunksTask, Task } from '../tasks.ts';
 
-/** A task with the bytes of its request, or the request that was read from it. */
+/** A task with the bytes of its request, or the parsed request. */
 export type Work =
   | { readonly task: Task; readonly body: Uint8Array }
   | DivideWork
   | { readonly request: AnyRequest };
 
 /**
- * A request whose inputs are to be found, so that each can have a line in the answer, or that lists of them can be worked
- * on side by side. What cannot be divided, or has one list, is run.
+ * A request whose inputs are to be found, so that each can have a line in the answer, or groups of them can be
+ * processed in parallel. A request that cannot be divided, or has a single list, is run instead.
  */
 export interface DivideWork {
   readonly task: ChunksTask;
@@ -18,17 +18,17 @@ export interface DivideWork {
   readonly divides: 'lines' | 'lists';
 }
 
-/** An answer, and how long its work waited until it could run. */
+/** An answer, and how long its work waited before it ran. */
 export interface RunAnswer extends Answer {
   readonly queueSeconds: number;
 }
 
-/** Runs work on a thread. It knows no deadline and no queue: its caller has admitted the work. */
+/** Runs work on a thread. It has no deadline and no queue: its caller has admitted the work. */
 export interface Executor {
   /**
    * @param signal stops the work when it aborts
-   * @param onPart has the answer come in parts, see `Service.run`; not called once the work has ended
-   * @throws ServiceError whatever the service throws; of lost threads `out_of_memory`, `worker_lost`
+   * @param onPart requests the answer in parts, see `Service.run`; not called once the work has ended
+   * @throws ServiceError errors of the service; for lost threads `out_of_memory`, `worker_lost`
    */
   run(work: Work, signal: AbortSignal, onPart?: OnPart): Promise<Answer>;
   /** How many worker threads there are now. */

@@ -2,25 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Transferable, Worker } from 'node:worker_threads';
 import { hold } from '../../../core/hold.ts';
 
-/** What code that reads files of anybody may take. */
+/** Limits for code that reads untrusted files. */
 export interface GuardLimits {
   /** Bytes of the heap. */
   readonly heap: number;
-  /** Bytes outside of the heap, where the buffers are that no limit of Node counts. */
+  /** Bytes outside the heap, for buffers, which no limit of Node counts. */
   readonly outside: number;
   /** Milliseconds until an answer. */
   readonly time: number;
 }
 
 const MEGABYTE = 1_048_576;
-/** Milliseconds between two looks at the memory outside of the heap. */
+/** Milliseconds between two checks of the memory outside the heap. */
 const LOOK = 20;
 
 /**
- * A thread of its own for code that reads files of anybody, which is ended when it takes more than its limits. It answers one
- * message after the other, and keeps no process alive while nobody asks.
+ * A separate thread for code that reads untrusted files; it is ended when it exceeds its limits. It answers one
+ * message after the other, and does not keep an idle process alive.
  *
- * @typeParam Answer what it posts back, one for each message
+ * @typeParam Answer what it posts back, once per message
  */
 export class GuardedThread<Answer> {
   readonly #limits: GuardLimits;
@@ -37,14 +37,14 @@ export class GuardedThread<Answer> {
     this.#worker.on('message', (answer: Answer) => this.#settle?.answer(answer)).unref();
   }
 
-  /** Whether it can be asked no more. */
+  /** Whether it can no longer be used. */
   get isOver(): boolean {
     return this.#end !== undefined;
   }
 
   /**
-   * @param time milliseconds until this answer, if they are fewer than those of all
-   * @throws Error in words that end "it cannot be read:", and then the thread is over
+   * @param time milliseconds for this answer, if less than the general limit
+   * @throws Error whose message completes "it cannot be read:"; the thread is then gone
    */
   async ask(
     message: unknown,

@@ -1,36 +1,36 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { LineSplitter, TOO_LONG } from '../read/line-splitter.ts';
 
-/** A line of a stream, or why there is none. */
+/** A line of a stream, or why it is missing. */
 export type Line = Buffer | ServiceError;
 
 /** Where lines come from. */
 export interface LineSource {
-  /** Lines that were read and not taken. */
+  /** Number of lines that were read and not taken. */
   readonly waiting: number;
-  /** Bytes that were read and not taken. */
+  /** Number of bytes that were read and not taken. */
   readonly bytes: number;
   /** Whether there is nothing more to read. Lines may still wait. */
   readonly isOver: boolean;
-  /** Waits until more is there, or the end. @throws what the source throws */
+  /** Waits for more, or the end. @throws what the source throws */
   read(): Promise<void>;
   /**
-   * Takes the next lines: at least one if there is one, and no more than so many of together so many bytes. One that
+   * Takes the next lines: at least one if there is one, up to this many lines with this many bytes in total. One that
    * cannot be read is taken alone.
    */
   take(most: number, mostBytes: number): Line[];
 }
 
 export interface LineReaderOptions {
-  /** Most bytes of a line. */
+  /** Maximum bytes of a line. */
   readonly limit: number;
-  /** Whether a line that is too long ends the stream: of a compressed one, what comes out may have no end. */
+  /** Whether a line that is too long ends the stream: decompressed data may be endless. */
   readonly isStrict: boolean;
-  /** Called before more is read; what it waits for holds up the sender. @throws what ends the stream */
+  /** Called before more is read; while it waits, the sender is held up. @throws what ends the stream */
   beforeReading(): Promise<void>;
 }
 
-/** Lines that were read, in their order. */
+/** Lines that were read, in order. */
 export abstract class LineQueue implements LineSource {
   readonly #lines: Line[] = [];
   #bytes = 0;
@@ -74,7 +74,7 @@ function countToTake(lines: readonly Line[], most: number, mostBytes: number): n
   return count;
 }
 
-/** Lines that are in memory already. */
+/** Lines that are already in memory. */
 export class LineList extends LineQueue {
   constructor(lines: Iterable<Line>) {
     super();
@@ -85,7 +85,7 @@ export class LineList extends LineQueue {
   async read(): Promise<void> {}
 }
 
-/** Reads the lines of a stream of bytes, no more of it than is asked for. */
+/** Reads the lines of a stream of bytes, and no more than requested. */
 export class LineReader extends LineQueue {
   readonly #source: AsyncIterator<Buffer>;
   readonly #splitter: LineSplitter;
@@ -94,7 +94,7 @@ export class LineReader extends LineQueue {
   /** Ends the wait for more bytes, if there is one. */
   #interrupt: (error: unknown) => void = () => {};
 
-  /** @param source gives bytes; it is not closed if it is not read to its end */
+  /** @param source yields bytes; it is not closed if it is not read to its end */
   constructor(source: AsyncIterator<Buffer>, options: LineReaderOptions) {
     super();
     this.#source = source;
@@ -102,7 +102,7 @@ export class LineReader extends LineQueue {
     this.#splitter = new LineSplitter(options.limit);
   }
 
-  /** Most bytes of a line. */
+  /** Maximum bytes of a line. */
   get limit(): number {
     return this.#options.limit;
   }
@@ -112,7 +112,7 @@ export class LineReader extends LineQueue {
   }
 
   /**
-   * Waits until more of the stream is there, which may be less than a line, or it has ended.
+   * Waits until more of the stream has arrived, which may be less than a line, or it has ended.
    *
    * @throws ServiceError `line_too_large`, if that ends the stream
    * @throws what the source and `beforeReading` throw
@@ -132,7 +132,7 @@ export class LineReader extends LineQueue {
     if (this.#options.isStrict && this.#splitter.isTooLong) throw tooLong(this.limit);
   }
 
-  /** Has `read` throw from now on; lines that were read can still be taken. */
+  /** Makes `read` throw from now on; lines that were read can still be taken. */
   stop(error: unknown): void {
     this.#failure ??= { error };
     this.#interrupt(error);
@@ -144,7 +144,7 @@ export function tooLong(limit: number, what = 'The document'): ServiceError {
   return new ServiceError('line_too_large', { what, limit });
 }
 
-/** Bytes that a line takes. */
+/** Bytes of a line. */
 export function sizeOf(line: Line): number {
   return Buffer.isBuffer(line) ? line.length : 0;
 }

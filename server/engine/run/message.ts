@@ -25,11 +25,11 @@ export interface WorkerData {
   readonly channel: string;
 }
 
-/** Brings parts of an answer from a worker thread. */
+/** Receives parts of an answer from a worker thread. */
 export interface PartChannel {
   /** To be sent to the thread, which posts the parts to it. */
   readonly port: MessagePort;
-  /** Hands over the parts that were posted and have not come in yet, and takes no more. */
+  /** Delivers the parts that were posted but have not arrived yet, and accepts no more. */
   close(): void;
 }
 
@@ -40,7 +40,7 @@ export function openPartChannel(onPart: OnPart): PartChannel {
   return {
     port: port2,
     close() {
-      // The outcome of the work comes on a port of its own, perhaps before parts that were posted earlier.
+      // The outcome of the work comes on a different port, perhaps before parts that were posted earlier.
       for (let next = receiveMessageOnPort(port1); next !== undefined; next = receiveMessageOnPort(port1)) {
         onPart(next.message);
       }
@@ -49,7 +49,7 @@ export function openPartChannel(onPart: OnPart): PartChannel {
   };
 }
 
-/** Hands parts to the thread that has the other end. */
+/** Sends parts to the thread at the other end. */
 export function partSender(port: MessagePort | undefined): OnPart | undefined {
   return port === undefined ? undefined : (bytes) => port.postMessage(bytes, [bytes.buffer]);
 }

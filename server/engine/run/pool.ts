@@ -12,14 +12,14 @@ import { createStopFlag, hasBegun, raise, type StopFlag } from './stop-flag.ts';
 
 type Pool = Piscina<WorkMessage, WorkOutcome>;
 
-/** Work that the pool was given and has not settled. */
+/** Work in the pool that has not settled. */
 interface Running {
   readonly flag: StopFlag;
-  /** Ends it because its thread is gone. */
+  /** Rejects it because its thread is gone. */
   fail(error: unknown): void;
 }
 
-/** Runs work in worker threads, which start when there is work for them and stay. */
+/** Runs work in worker threads, which start on demand and stay. */
 export function createPoolExecutor(config: Config, shared: SharedBuffersRegistry, channel: string): Executor {
   const running = new Set<Running>();
   // If a thread ends before it takes any work, because it cannot start, only this event reports it.
@@ -39,8 +39,8 @@ export function createPoolExecutor(config: Config, shared: SharedBuffersRegistry
 }
 
 /**
- * Most megabytes of a thread's heap for what is new. Whatever survives for a moment lets V8 take twice as much, which a
- * thread that works without a pause reaches after minutes and keeps; it is not faster for it.
+ * Maximum megabytes of the young generation of a thread's heap. Anything that survives briefly lets V8 use twice as
+ * much, which a busy thread reaches after minutes and keeps without being faster.
  */
 const YOUNG_MB = 24;
 
@@ -50,10 +50,10 @@ function openPool({ workers, workerMemoryMb }: Config, workerData: WorkerData): 
     filename: new URL(`../../worker${MODULE_ENDING}`, import.meta.url).href,
     workerData,
     minThreads: 0,
-    // One small task more may run while large ones do.
+    // One extra small task may run while large ones do.
     maxThreads: workers + 1,
     idleTimeout: Number.POSITIVE_INFINITY,
-    // A thread that waits keeps its event loop, which closes connections that are not used any more.
+    // An idle thread keeps its event loop, which closes unused connections.
     atomics: 'disabled',
     resourceLimits: { ...old, maxYoungGenerationSizeMb: YOUNG_MB },
   });
@@ -101,7 +101,7 @@ async function runInThread(
   }
 }
 
-/** The message with what is moved to the thread instead of copied: the bytes of a request, and the port of parts. */
+/** The message with its transfer list: the bytes of a request, and the port of parts. */
 function messageOf(work: Work, flag: StopFlag, parts: MessagePort | undefined) {
   const ports = parts === undefined ? [] : [parts];
   if ('request' in work) return { message: { work, flag, parts }, transferList: ports };
@@ -109,7 +109,7 @@ function messageOf(work: Work, flag: StopFlag, parts: MessagePort | undefined) {
   return { message: { work: { ...work, body }, flag, parts }, transferList: [body.buffer, ...ports] };
 }
 
-/** The bytes alone in their buffer, so that they can be moved; small bodies share a pool with others. */
+/** The bytes in a buffer of their own, so that they can be transferred; small bodies share a pool with others. */
 function ownBytes(body: Uint8Array): Uint8Array<ArrayBuffer> {
   const isAlone = body.buffer instanceof ArrayBuffer && body.byteLength === body.buffer.byteLength;
   return isAlone ? (body as Uint8Array<ArrayBuffer>) : new Uint8Array(body);

@@ -1,28 +1,28 @@
 import { ServiceError } from '../../../core/errors.ts';
 
-/** Seconds after which a client that was turned away may try again. */
+/** Seconds after which a rejected client may retry. */
 const RETRY_SECONDS = 1;
 
-/** Thrown if a queue is full. One instance serves all: making an error costs more than the rest of a refusal. */
+/** Thrown if a queue is full. A single instance: creating an error costs more than the rest of a refusal. */
 export const OVERLOADED = new ServiceError('overloaded', { seconds: RETRY_SECONDS });
 
 export interface QueueLimits {
-  /** Most tasks that run at once. One small task more may run while large ones do. */
+  /** Maximum concurrent tasks. One extra small task may run while large ones do. */
   readonly threads: number;
-  /** Most tasks that wait. */
+  /** Maximum waiting tasks. */
   readonly queueSize: number;
-  /** Most bulk tasks that run at once; as many as there are threads unless given. */
+  /** Maximum concurrent bulk tasks; default: the number of threads. */
   readonly bulk?: number;
 }
 
-/** A task is large if its body has more bytes. */
+/** A task with a larger body is large. */
 const SMALL_BYTES = 262_144;
-/** Most small tasks that may overtake a large one that waits. */
+/** Maximum small tasks that may overtake a waiting large one. */
 const MOST_OVERTAKING = 8;
 
 /**
- * How long work can wait: what is `patient` waits even if the queue is full, because its caller has few at a time,
- * and counts as large, so that others overtake it; `bulk` is patient too, and lets all others go first.
+ * How urgent work is. `patient` waits even if the queue is full, because its caller has few tasks at a time, and
+ * counts as large, so that others overtake it; `bulk` is also patient, and lets all others go first.
  */
 export type Urgency = 'urgent' | 'patient' | 'bulk';
 
@@ -34,7 +34,10 @@ interface Waiting {
   begin(): void;
 }
 
-/** Admits tasks to the worker threads by priority, so that small ones do not wait behind large ones, and none behind bulk. */
+/**
+ * Admits tasks to the worker threads by priority, so that small ones do not wait for large ones, and none waits for
+ * bulk.
+ */
 export class PriorityQueue {
   readonly #limits: QueueLimits;
   readonly #queues: Record<Size, Set<Waiting>> = {
@@ -44,31 +47,31 @@ export class PriorityQueue {
   };
   readonly #running: Record<Size, number> = { small: 0, large: 0, bulk: 0 };
   #overtaking = 0;
-  /** How many of those that wait are patient. */
+  /** Number of waiting tasks that are patient. */
   #patient = 0;
 
   constructor(limits: QueueLimits) {
     this.#limits = limits;
   }
 
-  /** Tasks that wait. */
+  /** Number of waiting tasks. */
   get waiting(): number {
     const { small, large, bulk } = this.#queues;
     return small.size + large.size + bulk.size;
   }
 
-  /** Threads that have nothing to do. */
+  /** Number of idle threads. */
   get idle(): number {
     const { small, large, bulk } = this.#running;
     return Math.max(this.#limits.threads - small - large - bulk, 0);
   }
 
-  /** Whether a task that arrives now is turned away, even a small one. */
+  /** Whether a task arriving now would be rejected, even a small one. */
   get isFull(): boolean {
     return !this.#hasRoom('small') && !this.#mayWait;
   }
 
-  /** Whether one more may wait; those that are patient take nobody's place. */
+  /** Whether one more may wait; patient tasks take no places in the queue. */
   get #mayWait(): boolean {
     return this.waiting - this.#patient < this.#limits.queueSize;
   }

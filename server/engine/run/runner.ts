@@ -9,16 +9,15 @@ import { Threads } from './threads.ts';
 import { Throughput } from './throughput.ts';
 
 /**
- * Runs tasks where they belong, small light ones on the event loop and the others in a worker thread, under
- * one policy: admission, deadline, cancellation and the time in the queue are handled here and nowhere else.
+ * Runs tasks where they belong, small light ones on the event loop and the others in a worker thread, under one
+ * policy: admission, deadline, cancellation and the time in the queue are handled here and nowhere else.
  */
 export interface Runner {
   /**
-   * Settles within `--request-timeout` and `ANSWER_GRACE`, wherever the task runs; work that is late is stopped
-   * if it can be.
+   * Settles within `--request-timeout` and `ANSWER_GRACE`, wherever the task runs; late work is stopped if possible.
    *
-   * @param body bytes of the request; they may be moved away and must not be used afterwards
-   * @param stop when it aborts, the task is dropped from the queue or stopped; the deadline aborts it too
+   * @param body bytes of the request; they may be transferred and must not be used afterwards
+   * @param stop when it aborts, the task is removed from the queue or stopped; the deadline aborts it too
    * @throws ServiceError `overloaded`, `timed_out`, the reason of `stop`, or what the executors throw
    */
   run(task: Task, body: Uint8Array, stop: AbortController, options?: RunOptions): Promise<RunAnswer>;
@@ -26,9 +25,9 @@ export interface Runner {
   divide(task: ChunksTask, body: Uint8Array, stop: AbortController): Promise<RunAnswer>;
   /** How long work has taken. */
   readonly throughput: Throughput;
-  /** Whether a request whose body has so many bytes is turned away now. */
+  /** Whether a request with a body of this size would be rejected now. */
   isFullFor(bytes: number): boolean;
-  /** To be called for each new connection: tasks on the event loop let others be accepted first. */
+  /** Call it for each new connection: tasks on the event loop then let other connections be accepted first. */
   yieldToAccepts(): void;
   /** How busy the runner is now. */
   load(): RunnerLoad;
@@ -36,20 +35,20 @@ export interface Runner {
 }
 
 export interface RunOptions {
-  /** Has an evaluation answered in parts, see `Service.run`. */
+  /** Requests an evaluation in parts, see `Service.run`. */
   readonly onPart?: OnPart;
-  /** By default work is turned away if the queue is full. Any other waits for a thread, however small it is. */
+  /** By default, work is rejected if the queue is full. Other work waits for a thread, however small it is. */
   readonly urgency?: Urgency;
-  /** Whether it may take as long as it takes: a sink says how long it waits for its database. */
+  /** Whether it has no deadline: a sink has its own timeout for its database. */
   readonly hasNoDeadline?: boolean;
 }
 
 export interface RunnerLoad {
-  /** Tasks that wait. */
+  /** Number of waiting tasks. */
   readonly waiting: number;
-  /** How many worker threads there are now. */
+  /** Number of worker threads. */
   readonly threads: number;
-  /** Whether a task that arrives now is turned away, by one queue at least. */
+  /** Whether a task arriving now would be rejected by at least one queue. */
   readonly isFull: boolean;
 }
 
@@ -104,7 +103,7 @@ export function createRunner({ config, service, inline, pool }: RunnerOptions): 
   };
 }
 
-/** What tasks run on, with the queues before it. */
+/** Where tasks run, with their queues. */
 interface RunnerState extends Pick<RunnerOptions, 'config' | 'service' | 'inline'> {
   readonly scheduler: EventLoopScheduler;
   readonly threads: Threads | undefined;
@@ -115,8 +114,8 @@ function isInline({ config, threads }: RunnerState, bytes: number): boolean {
 }
 
 /**
- * Waits until a task may run, and runs it. A body is parsed once: a small one here, to see whether the task is
- * light, any other in the worker thread.
+ * Waits until a task may run, and runs it. A body is parsed once: a small one here, to see whether the task is light,
+ * any other in the worker thread.
  */
 async function admit(
   state: RunnerState,
@@ -146,14 +145,14 @@ async function enterEventLoop(scheduler: EventLoopScheduler, signal: AbortSignal
 }
 
 /**
- * Milliseconds after which the caller is answered without the work that was stopped: by then work that heeds its
- * signal has ended, and work that does not has lost its worker thread, if it ran in one.
+ * Milliseconds after which the caller is answered without waiting for stopped work: by then, work that obeys its
+ * signal has ended, and other work has lost its worker thread, if it ran in one.
  */
 const ANSWER_GRACE = STOP_GRACE + 250;
 
 /**
- * Runs work until it ends. After so many seconds, if any are given, it aborts `stop`, and rejects after `ANSWER_GRACE` even if the
- * work does not heed its signal. Whoever aborts `stop` itself waits for the work to end, or not at all.
+ * Runs work until it ends. After the given seconds, if any, it aborts `stop`, and rejects after `ANSWER_GRACE` even
+ * if the work ignores its signal. A caller that aborts `stop` itself waits for the work to end, or not at all.
  */
 function withDeadline<T>(
   stop: AbortController,

@@ -2,12 +2,12 @@ import { BroadcastChannel, threadId } from 'node:worker_threads';
 import type { SharedBuffers, SharedMemory } from '../../../core/contracts/collaborators.ts';
 
 /**
- * Buffers that every thread of the process reads. The main thread keeps the registry: the first thread that
- * asks for a key is told to build it; the others get the same memory once it is built. If a build fails or
- * its thread ends, the next thread that waits builds. A buffer that no thread holds any more is dropped.
+ * Buffers that every thread of the process reads. The main thread keeps the registry: the first thread that requests
+ * a key is told to build it; the others get the same memory once it is built. If a build fails or its thread ends,
+ * the next waiting thread builds. A buffer that no thread holds any more is dropped.
  */
 export interface SharedBuffersRegistry extends SharedBuffers {
-  /** Releases what threads that have ended held, and has others build what those were building. */
+  /** Releases what ended threads held, and reassigns their unfinished builds. */
   releaseDead(alive: ReadonlySet<number>): void;
   close(): void;
 }
@@ -34,7 +34,7 @@ interface Reply {
 
 type Message = Request | Built | Reply;
 
-/** What the registry knows of a buffer. */
+/** What the registry knows about a buffer. */
 interface Entry {
   buffer?: SharedMemory;
   builder?: number | undefined;
@@ -43,14 +43,14 @@ interface Entry {
   holders: Set<number>;
 }
 
-/** The registry of the main thread, on a channel that nothing else in the process uses. */
+/** The registry of the main thread, on a channel of its own. */
 export function openSharedBuffers(channelName: string): SharedBuffersRegistry {
   const channel = new BroadcastChannel(channelName);
   const registry = new Registry((reply) => {
     if (reply.thread === threadId) client.receive(reply);
     else channel.postMessage(reply);
   });
-  // Messages of the main thread itself do not go through the channel.
+  // Messages of the main thread to itself bypass the channel.
   const client = new Client((message) => registry.receive(message));
   channel.onmessage = (event) => registry.receive(event.data as Message);
   channel.unref();
@@ -127,7 +127,7 @@ class Registry {
     if (entry.holders.size === 0) this.#entries.delete(key);
   }
 
-  /** Has the next thread that waits build what this one did not. */
+  /** Has the next waiting thread build what this one did not. */
   #passOn(key: string, thread: number): void {
     const entry = this.#entries.get(key);
     if (entry === undefined || entry.builder !== thread || entry.buffer !== undefined) return;
@@ -143,7 +143,7 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** One thread's side: asks the registry, and builds when it is told to. */
+/** One thread's side: requests keys from the registry, and builds when told to. */
 class Client {
   readonly #tell: (message: Request | Built) => void;
   readonly #asked = new Map<string, Promise<SharedMemory>>();

@@ -1,6 +1,6 @@
 /**
- * Tells a task in another thread to stop, and tells this thread whether it has begun. Both threads share its
- * memory, so that a thread can read it without yielding.
+ * Tells a task in another thread to stop, and tells this thread whether it has begun. The threads share its memory,
+ * so a thread can read it without yielding.
  */
 export type StopFlag = Int32Array<SharedArrayBuffer>;
 
@@ -19,7 +19,7 @@ export function hasBegun(flag: StopFlag): boolean {
   return Atomics.load(flag, BEGUN) === 1;
 }
 
-/** Milliseconds after which a task that waits for something notices the flag. */
+/** Milliseconds after which a waiting task notices the flag. */
 const LOOK_EVERY = 50;
 
 /** Runs a task with a signal that aborts once the flag is raised; reading it is enough, the thread need not yield. */

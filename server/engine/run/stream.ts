@@ -24,7 +24,7 @@ export interface LineRunner {
   ): Promise<RunAnswer>;
 }
 
-/** A stream of documents, or of lists of chunks, that is to be answered. */
+/** A stream of documents, or of lists of chunks, to be answered. */
 export interface LineStream {
   readonly plan: StreamPlan;
   /** Reads the lines after the first. */
@@ -32,29 +32,28 @@ export interface LineStream {
   readonly runner: LineRunner;
   /** How long such work takes. */
   readonly rate: Rate;
-  /** Most groups of lines that are worked on at once. */
+  /** Maximum concurrent groups of lines. */
   readonly slots: number;
   readonly urgency?: Urgency;
   /** Stops the work when it aborts. */
   readonly signal: AbortSignal;
-  /** Told of each answer to some lines. @param bytes those of the lines */
+  /** Called for each answer to some lines. @param bytes of the lines */
   onAnswer(answer: RunAnswer, bytes: number): void;
-  /** Told of what failed and has no answer of the service. */
+  /** Called for failures that are not reported by an answer of the service. */
   onFailure(error: unknown): void;
-  /** Told whenever lines were read or answered. @param bytes those of all lines that are read and not answered */
+  /** Called whenever lines were read or answered. @param bytes of all lines that were read and not answered */
   onHeld(bytes: number): void;
 }
 
 /**
- * Most lines that are worked on together, their bytes, and the seconds of work that they should take. A group costs a
- * message between threads, and its lines share a deadline, so lines that are quick go together and lines that take long
- * go alone.
+ * Maximum lines, bytes and expected seconds of work per group. A group costs a message between threads, and its lines
+ * share a deadline, so quick lines are grouped and slow lines go alone.
  */
 const MOST_LINES = 256;
 const GROUP_BYTES = 262_144;
 const GROUP_SECONDS = 0.02;
 
-/** Errors of some lines together that each of them alone may not have. */
+/** Errors of a group that its lines might not have individually. */
 const OF_ONE_LINE: ReadonlySet<ErrorCode> = new Set([
   'timed_out',
   'out_of_memory',
@@ -62,7 +61,7 @@ const OF_ONE_LINE: ReadonlySet<ErrorCode> = new Set([
   'internal',
 ]);
 
-/** Lines that are worked on together, and how far that is. */
+/** A group of lines, and its progress. */
 interface Group {
   readonly first: number;
   readonly lines: readonly Line[];
@@ -71,7 +70,7 @@ interface Group {
   done: Promise<void>;
 }
 
-/** Works on the lines of a stream, in groups that run at the same time, and gives the answers in their order. */
+/** Processes the lines of a stream, in groups that run at the same time, and gives the answers in order. */
 class LineGroups {
   readonly #stream: LineStream;
   readonly #running: Group[] = [];
@@ -91,7 +90,7 @@ class LineGroups {
     return this.#hasAnswered;
   }
 
-  /** Whether more lines are to be read: while all groups work, a further one is made ready. */
+  /** Whether to read ahead: at most one group beyond those in flight. */
   get wantsMore(): boolean {
     return this.#hasRoom || this.#stream.reader.bytes < GROUP_BYTES;
   }
@@ -101,7 +100,7 @@ class LineGroups {
     return this.#running[0]?.done;
   }
 
-  /** Starts work on the lines that wait, as long as there is room. */
+  /** Starts work on the waiting lines, as long as there is room. */
   start(): void {
     const { reader, onHeld } = this.#stream;
     while (this.#hasRoom && reader.waiting > 0) this.#startGroup(reader.take(MOST_LINES, this.#groupBytes));
@@ -113,7 +112,7 @@ class LineGroups {
    * Takes the answer of the oldest group.
    *
    * @returns undefined if the group is not done
-   * @throws ServiceError what is wrong with the whole request, if no line has been answered yet
+   * @throws ServiceError errors of the whole request, if no line has been answered yet
    */
   shift(): LineAnswers | undefined {
     const group = this.#running[0];
@@ -125,7 +124,7 @@ class LineGroups {
     return answer;
   }
 
-  /** Before it is known how long lines take, each goes alone. */
+  /** Until it is known how long lines take, each goes alone. */
   get #groupBytes(): number {
     const seconds = this.#stream.rate.expect(GROUP_BYTES) ?? Number.POSITIVE_INFINITY;
     return GROUP_BYTES * Math.min(1, GROUP_SECONDS / seconds);
@@ -177,7 +176,7 @@ async function answerGroup(stream: LineStream, first: number, lines: readonly Li
   }
 }
 
-/** Works on the lines one by one, each with a deadline and a thread of its own, so that one does not fail the others. */
+/** Processes the lines one by one, each with its own deadline and thread, so that one does not fail the others. */
 async function answerEach(stream: LineStream, first: number, lines: readonly Line[]) {
   const answers: LineAnswers[] = [];
   for (const [place, line] of lines.entries()) {
@@ -186,7 +185,7 @@ async function answerEach(stream: LineStream, first: number, lines: readonly Lin
   return joined(answers);
 }
 
-/** Runs lines with a deadline of their own, and until the stream is stopped. */
+/** Runs lines with their own deadline, and until the stream is stopped. */
 function runGroup(
   { plan, runner, signal, urgency = 'patient' }: LineStream,
   first: number,
@@ -201,11 +200,11 @@ function isOfOneLine(error: unknown): boolean {
   return !(error instanceof ServiceError) || OF_ONE_LINE.has(error.code);
 }
 
-/** What came of some lines, in their order. */
+/** The results of some lines, in order. */
 export interface LineAnswers {
-  /** Whole lines: answers, or what the plan has written instead. */
+  /** Whole lines: answers, or the plan's output. */
   readonly bytes: Uint8Array;
-  /** What came of each line, if the plan writes something else than answers. */
+  /** The outcome of each line, if the plan writes something other than answers. */
   readonly outcomes: readonly LineOutcome[];
   /** What the plugins reported about each input of a batch. */
   readonly reported: readonly Reported[];
@@ -220,7 +219,7 @@ function joined(answers: readonly LineAnswers[]): LineAnswers {
   };
 }
 
-/** What comes of a line that failed. */
+/** The result of a line that failed. */
 function failedLine({ writes }: StreamPlan, head: LineHead, error: unknown): LineAnswers {
   if (writes === undefined) return { bytes: errorLine(head, error), outcomes: [], reported: [] };
   return { bytes: NOTHING, outcomes: [{ ...head, error: toPlainError(error) }], reported: [] };
@@ -228,7 +227,7 @@ function failedLine({ writes }: StreamPlan, head: LineHead, error: unknown): Lin
 
 const NOTHING = Buffer.alloc(0);
 
-/** The head of the answer to a line that was not read, with its id if it can be read. */
+/** The head of the answer to a line that was not processed, with its id if that can be read. */
 function headOf(line: Line, index: number): LineHead {
   try {
     return Buffer.isBuffer(line) ? lineHead(JSON.parse(line.toString()), line, index) : { index };
@@ -238,11 +237,11 @@ function headOf(line: Line, index: number): LineHead {
 }
 
 /**
- * Answers the lines of a stream in their order. It reads no further than it works, and works no further than its
- * answers are taken, so that memory does not grow with the stream.
+ * Answers the lines of a stream in order. It reads no further than it processes, and processes no further than its
+ * answers are taken, so memory does not grow with the stream.
  *
- * @throws ServiceError what is wrong with the whole request, as long as no line was answered; afterwards it stands in
- *   the answers to the lines, or in a last one if the stream cannot be read on; without answers, that is thrown
+ * @throws ServiceError errors of the whole request, as long as no line was answered; afterwards they are reported in
+ *   the answers to the lines, or in a final one if the stream cannot be read further; without answers, they are thrown
  */
 export async function* answerLines(stream: LineStream): AsyncGenerator<LineAnswers> {
   const { reader, signal, plan } = stream;

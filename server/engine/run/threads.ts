@@ -15,17 +15,17 @@ export interface ThreadsOptions {
   readonly queue: PriorityQueue;
   readonly service: Pick<Service, 'plugins'>;
   readonly throughput: Throughput;
-  /** Most bytes of an answer. */
+  /** Maximum bytes of an answer. */
   readonly maxAnswerBytes: number;
 }
 
-/** How work is waited for, and who takes the parts of its answer. */
+/** How work is queued, and who takes the parts of its answer. */
 export interface EnterOptions {
   readonly urgency?: Urgency | undefined;
   readonly onPart?: OnPart | undefined;
 }
 
-/** The worker threads with the queue before them. A batch that takes long is worked on by all that are idle. */
+/** The worker threads with their queue. A slow batch is spread over all idle threads. */
 export class Threads {
   readonly #options: ThreadsOptions;
 
@@ -36,7 +36,7 @@ export class Threads {
   /**
    * Runs a task.
    *
-   * @param body bytes of the request; they may be moved away
+   * @param body bytes of the request; they may be transferred
    * @throws ServiceError `overloaded`, the signal's reason, or what the executor throws
    */
   async run(
@@ -82,13 +82,15 @@ export class Threads {
     return throughput.of(plugins.flatMap((entry) => (entry === undefined ? [] : [entry.manifest])));
   }
 
-  /** Whether groups of the inputs are worth their messages; not if it is not known how long the work takes. */
+  /** Whether groups of the inputs are worth their messages; false if the duration of the work is unknown. */
   #isWorthDividing(rate: Rate, bytes: number): boolean {
     const seconds = rate.expect(bytes) ?? 0;
     return this.#options.queue.idle > 1 && seconds >= LEAST_SECONDS && seconds >= bytes * SECONDS_PER_BYTE;
   }
 
-  /** Has one thread find the inputs, and then all of them work on groups of these. A group that fails stops the others. */
+  /**
+   * Has one thread find the inputs, and then all of them process groups of inputs. A failing group stops the others.
+   */
   async #runInGroups(
     task: ChunksTask,
     body: Uint8Array,
@@ -105,7 +107,7 @@ export class Threads {
       return await withLinkedStop(signal, (stop) => this.#answerGroups(first, rate, stop));
     } catch (error) {
       if (!(error instanceof ServiceError && OF_READING.has(error.code))) throw error;
-      // What is wrong with an input is said with its place in the batch, which only reading all of it tells.
+      // Errors name the place of an input in the batch, which only reading the whole batch tells.
       const whole = { task, body: first.body as Uint8Array };
       return this.enter(whole, whole.body.length, signal, { urgency: 'patient' });
     }
@@ -149,9 +151,9 @@ export class Threads {
   }
 }
 
-/** Least work that is divided. */
+/** Minimum work that is divided. */
 const LEAST_SECONDS = 0.02;
-/** Work that takes less for a byte than finding inputs and joining answers does is not worth dividing. */
+/** Work that takes less time per byte than finding inputs and joining answers is not worth dividing. */
 const SECONDS_PER_BYTE = 40e-9;
 const OF_READING: ReadonlySet<string> = new Set(['invalid_parameters', 'line_not_json']);
 
@@ -160,9 +162,9 @@ function isChunksTask(task: Task): task is ChunksTask {
 }
 
 /**
- * One list of JSON from the lists of groups; their memory is freed.
+ * Joins the lists of groups into one JSON list, and frees their memory.
  *
- * @param limit most bytes
+ * @param limit maximum bytes
  * @throws ServiceError `answer_too_large`
  */
 function joinLists(groups: readonly LineAnswers[], limit: number): Uint8Array<ArrayBuffer> {

@@ -1,23 +1,27 @@
 import type { Timings } from '../answer/response-metadata.ts';
 
-/** Most kinds of work that are known. */
+/** Maximum kinds of work that are tracked. */
 const MOST_KEPT = 1000;
-/** What the newest answer counts for, if it is to so many bytes or more; smaller ones count for less. */
+/** The weight of the newest answer, if it is for this many bytes or more; smaller ones weigh less. */
 const NEWEST = 0.3;
 const WHOLE_BYTES = 65_536;
 
 /** What does the work. */
 type Plugins = readonly { readonly kind: string; readonly name: string }[];
 
-/** How long work by the same plugins has taken for its bytes; only the texts themselves tell more. */
+/** How long work by the same plugins has taken per byte; anything better would require reading the texts. */
 export interface Rate {
-  /** Seconds that work on so many bytes should take, without reading them and writing the answer; undefined before any was done. */
+  /**
+   * Expected seconds of work for this many bytes, excluding parsing and serialising; undefined before any was done.
+   */
   expect(bytes: number): number | undefined;
   /** Takes the times of an answer into account. */
   note(bytes: number, timings: Timings): void;
 }
 
-/** The one place that learns how long work takes, so that it can be divided into messages that are worth their cost. */
+/**
+ * The one place that learns how long work takes, so that it can be divided into messages that are worth their cost.
+ */
 export class Throughput {
   readonly #secondsPerByte = new Map<string, number>();
 

@@ -6,20 +6,20 @@ import type { SourceDocument } from '../read/documents.ts';
 import type { JsonText } from '../read/json.ts';
 
 /**
- * The place of a chunk's source in `places`, and what refineries put around it in the chunk's text; the answer copies
- * the source itself. `undefined` if the chunk has no source, or if a refinery rewrote its text.
+ * The index of a chunk's source in `places`, and the text that refineries put around it; the answer copies the source
+ * itself. `undefined` if the chunk has no source, or if a refinery rewrote its text.
  */
 export type Origin = { readonly index: number; readonly before: string; readonly after: string } | undefined;
 
-/** The chunks of one document between two stages, and their places in it. */
+/** The chunks of one document between two stages, and their offsets in it. */
 export interface DocumentChunks {
-  /** The stretches of the document that the chunks cover; none for chunks that came in a request. */
+  /** The stretches of the document that the chunks cover; empty for chunks that came in a request. */
   readonly spans: readonly CountedSpan[];
   readonly source: JsonText;
-  /** The unit of the chunks' places; `undefined` for chunks of a request. */
+  /** The unit of the chunks' offsets; `undefined` for chunks of a request. */
   readonly unit: OffsetUnit | undefined;
   /**
-   * The places of the stretches that the last chunk stage made, in `source` and in the unit of the answer; none for
+   * The positions of the stretches of the last chunk stage, in `source` and in the unit of the answer; empty for
    * chunks of a request.
    */
   readonly places: Places | undefined;
@@ -39,7 +39,7 @@ export function givenChunks(chunks: readonly Chunk[]): DocumentChunks {
   return { spans: [], source: NO_JSON, unit: undefined, places: undefined, extras: undefined, refined };
 }
 
-/** Makes chunks of stretches of a document, with offsets in the unit. */
+/** Makes chunks from stretches of a document, with offsets in the unit. */
 export function placeChunks(
   { json }: SourceDocument,
   spans: readonly CountedSpan[],
@@ -66,8 +66,8 @@ export function chunkObjects({ text }: SourceDocument, document: DocumentChunks)
 }
 
 /**
- * The text of a span from its JSON, if that is all ASCII and free of escapes: a string of one byte per
- * character, which every later step reads faster than a slice of a document with wider characters.
+ * The text of a span from its JSON, if that is all ASCII without escapes: a string of one byte per character, which
+ * every later step reads faster than a slice of a document with wider characters.
  */
 function asciiText(json: Buffer, from: number, to: number, { start, end }: Span): string | undefined {
   return to - from === end - start ? json.toString('latin1', from, to) : undefined;

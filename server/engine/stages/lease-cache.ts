@@ -12,12 +12,12 @@ export interface Lease<T> {
 type Open<T> = (signal: AbortSignal) => Promise<T | undefined>;
 
 export interface LeaseCacheOptions<T> {
-  /** Most values that stay open without a lease. */
+  /** Maximum values that stay open without a lease. */
   readonly max: number;
-  /** Most that `sizeOf` of those values may add up to. */
+  /** Maximum total of `sizeOf` for those values. */
   readonly maxSize?: number;
   sizeOf?(value: T): number;
-  /** Milliseconds after which a value that nobody leases is freed. */
+  /** Milliseconds after which an unused value is freed. */
   readonly ttl?: number;
   /** Frees a value that is no longer kept. Must not throw. */
   free?(value: T): void | Promise<void>;
@@ -31,8 +31,8 @@ interface Entry<T> {
 }
 
 /**
- * Leases values that are costly to open. Each key is opened once, however many ask for it meanwhile. Values without
- * a lease stay open within limits; those that were used least recently are freed first.
+ * Leases values that are costly to open. Each key is opened once, however many callers request it meanwhile. Values
+ * without a lease stay open within limits; the least recently used are freed first.
  */
 export class LeaseCache<T extends object> {
   readonly #free: (value: T) => void | Promise<void>;
@@ -62,7 +62,7 @@ export class LeaseCache<T extends object> {
     });
   }
 
-  /** The value of a key that is open and without a lease, for values that may be used after they are freed. */
+  /** The open value of a key, without a lease, for values that may be used after they are freed. */
   kept(key: string): T | undefined {
     return this.#idle.get(key);
   }
@@ -71,8 +71,8 @@ export class LeaseCache<T extends object> {
    * Opens the value of a key, or reuses the open one.
    *
    * @param open called if the key is not open; its signal aborts once no lease waits for it. If it rejects, so do all
-   *   leases that wait, and the next one opens again. `undefined` is passed on and not kept.
-   * @param signal of the caller; the lease is not waited for once it aborts
+   *   waiting leases, and the next one opens again. `undefined` is passed on and not kept.
+   * @param signal of the caller; the lease is no longer waited for once it aborts
    * @throws the signal's reason, once it aborts
    */
   async lease(key: string, open: Open<T>, signal?: AbortSignal): Promise<Lease<T> | undefined> {
@@ -110,7 +110,7 @@ export class LeaseCache<T extends object> {
     return entry;
   }
 
-  /** Whether nothing holds the entry any more; the next lease of the key opens again or has the value that is kept. */
+  /** Whether nothing holds the entry any more; the next lease of the key opens again or reuses the kept value. */
   #leave(key: string, entry: Entry<T>): boolean {
     entry.users--;
     if (entry.users > 0) return false;
@@ -132,7 +132,7 @@ export class LeaseCache<T extends object> {
     // The key may have been opened again meanwhile; one value is enough.
     const isKept = !this.#isClosed && !this.#idle.has(key) && !this.#inUse.has(key);
     if (isKept) this.#idle.set(key, value);
-    // The cache does not take a value that alone is over the limit.
+    // The cache does not accept a value that is over the limit by itself.
     if (!isKept || !this.#idle.has(key)) this.#dispose(value);
   }
 

@@ -6,7 +6,7 @@ import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 
 /** A plugin as callers see it. */
 export interface ListedPlugin {
-  /** Null of a broken one that does not say it. */
+  /** Null for a broken one whose manifest cannot be read. */
   readonly kind: Kind | null;
   readonly name: string;
   readonly summary: string;
@@ -17,16 +17,16 @@ export interface ListedPlugin {
   readonly state: (typeof PLUGIN_STATES)[number];
   /** Why it is not ready, with the remedy if it is unavailable. */
   readonly reason?: string | undefined;
-  /** That it may not work here although it is ready. */
+  /** Why it may fail here although it is ready. */
   readonly warning?: string | undefined;
   readonly available: boolean;
   readonly missing: readonly string[];
 }
 
-/** `unavailable` lacks something on this machine, and `broken` is wrong in itself. */
+/** `unavailable`: it lacks something on this machine; `broken`: it is faulty itself. */
 export const PLUGIN_STATES = ['ready', 'unavailable', 'broken'] as const;
 
-/** All plugins, those that are broken last. @param failures what is known of those that cannot be imported */
+/** All plugins, broken ones last. @param failures what is known about those that cannot be imported */
 export function listPlugins(
   { all, broken }: Registry,
   failures: ReadonlyMap<PluginId, ImportFailure>,
@@ -34,7 +34,7 @@ export function listPlugins(
   return [...all.map((entry) => describe(entry, failures.get(entry.id))), ...broken.map(describeBroken)];
 }
 
-/** A plugin and what it lacks; why it cannot be imported is for the operator alone, because it may hold paths. */
+/** A plugin and what it lacks; why it cannot be imported is only for the operator, because it may contain paths. */
 function describe(
   { manifest, origin, warning, missing }: PluginEntry,
   failure: ImportFailure | undefined,
@@ -48,14 +48,14 @@ function describe(
 }
 
 function describeBroken({ kind, name, origin, reason }: BrokenPlugin): ListedPlugin {
-  const missing = [`it is broken: ${reason}; the log of the server and --check say more`];
+  const missing = [`it is broken: ${reason}; see the server's log or --check`];
   const about = { kind: kind ?? null, name, summary: '', origin };
   return { ...about, state: 'broken', reason, available: false, missing };
 }
 
 function unimportable({ reason, message, place }: ImportFailure): string {
   const where = place === undefined ? '' : ` (${place})`;
-  const more = message === undefined ? '' : '; the log of the server and --check say more';
+  const more = message === undefined ? '' : "; see the server's log or --check";
   return `it cannot be imported: ${reason}${where}${more}`;
 }
 

@@ -11,7 +11,7 @@ import { defaultNameOf } from '../read/request-schemas.ts';
 import { suggest } from '../validation/suggest.ts';
 import { type Lease, LeaseCache } from './lease-cache.ts';
 
-/** The one place where the name of a tokenizer or an embedding model finds the plugin that opens it. */
+/** The one place where the name of a tokenizer or an embedding model is resolved to the plugin that opens it. */
 export interface Openers {
   /**
    * Opens a tokenizer.
@@ -25,11 +25,11 @@ export interface Openers {
    * @throws ServiceError `unknown_model`, `model_files_missing`, `missing_capability`, `plugin_failed`
    */
   model(name: string, signal?: AbortSignal): Promise<Lease<EmbeddingModel>>;
-  /** The plugins that are asked for a tokenizer or a model of that name. */
+  /** The plugins that may open a tokenizer or a model with that name. */
   owners(kind: 'tokenizer' | 'embedding', name: string): readonly PluginEntry[];
-  /** All models that can be opened or are known by name, with the plugin that answers for them and all their names. */
+  /** All models that can be opened or are known by name, with their plugins and all their names. */
   listModels(): Promise<ListedModel[]>;
-  /** For each alias of the configuration whose model is not here and cannot be downloaded, what is wrong. */
+  /** The problems of configured aliases whose models are missing and cannot be downloaded. */
   lostAliases(): Promise<readonly string[]>;
   /** Closes the models. */
   close(): Promise<void>;
@@ -39,7 +39,7 @@ export interface ListedModel extends ModelInfo {
   readonly provider: string;
 }
 
-/** Most tokenizers of a plugin that stay open. */
+/** Maximum tokenizers of a plugin that stay open. */
 const MOST_TOKENIZERS = 8;
 
 /** Wraps a provider so that it keeps the tokenizers that it opens, for requests and for plugins that use it. */
@@ -80,7 +80,7 @@ export function createOpeners({ registry, host, log, config }: OpenersOptions): 
   });
   const aliases = createModelAliases(config.modelAliases);
   const defaultTokenizer = defaultNameOf(registry, 'tokenizer');
-  /** The default one, which most requests ask for. */
+  /** The default one, used by most requests. */
   let kept: Tokenizer | undefined;
   const listModels = async () => aliases.addTo(await listAll(registry, host));
 
@@ -118,7 +118,7 @@ export function createOpeners({ registry, host, log, config }: OpenersOptions): 
   };
 }
 
-/** What is wrong with aliases whose models no plugin has or claims. */
+/** The problems of aliases whose models no plugin has or claims. */
 async function findLost(
   aliases: Config['modelAliases'],
   registry: Registry,
@@ -201,7 +201,7 @@ async function unknownModel(
 const ADD_MODEL =
   'To add one, put its files (tokenizer.json with model.safetensors and config.json, or with onnx/model.onnx) into a folder of its name in the models folder, or start the server with --allow-downloads.';
 const ADD_PLUGIN =
-  'No plugin for embeddings is loaded: add one to --plugins, such as embedding/static, or put its folder back, and start the server again.';
+  'No embedding plugin is loaded: add one to --plugins, such as embedding/static, or restore its folder, and restart the server.';
 
 async function unknownTokenizer(name: string, registry: Registry, host: PluginHost): Promise<ServiceError> {
   const ready = registry.ofKind('tokenizer').filter((entry) => entry.missing.length === 0);
@@ -218,23 +218,23 @@ async function unknownTokenizer(name: string, registry: Registry, host: PluginHo
   });
 }
 
-/** The name that differs in punctuation and case alone, else the one that is closest: `gpt4` is gpt-4, not gpt2. */
+/** The name that differs only in punctuation and case, else the closest one: `gpt4` is gpt-4, not gpt2. */
 function closest(name: string, known: readonly string[]): string | undefined {
   const plain = (one: string) => one.toLowerCase().replace(/[^a-z0-9]/g, '');
   return known.find((one) => plain(one) === plain(name)) ?? suggest(name, known);
 }
 
-/** How a plugin that takes any name comes to have a tokenizer. */
+/** How to add a tokenizer for a plugin that takes any name. */
 const INSTALL =
   ' To add one, put its tokenizer.json into a folder of its name in the models folder, or start the server with --allow-downloads.';
 
-/** Names that the operator gave to embedding models. An alias comes before a model that has this name. */
+/** Names that the operator gave to embedding models. An alias takes precedence over a model with the same name. */
 interface ModelAliases {
-  /** The name of the model that an alias stands for; other names as they are. */
+  /** The name of the model that an alias refers to; other names unchanged. */
   targetOf(name: string): string;
-  /** A name for messages: quoted, and of an alias the model first. */
+  /** A name for messages, quoted; for an alias, the model first. */
   describe(name: string): string;
-  /** Adds the aliases to the models that they stand for, and drops the names that they hide. */
+  /** Adds the aliases to their models, and drops the names that they hide. */
   addTo<Model extends ModelInfo>(models: readonly Model[]): Model[];
 }
 

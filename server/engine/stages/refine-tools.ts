@@ -11,14 +11,14 @@ export const LENGTHS: Readonly<Record<OffsetUnit, Length>> = {
 };
 
 /**
- * The length that a chunk's text has in its place; `undefined` if its text is not what stands there. If several fit,
- * the text has only characters for which they are the same.
+ * The length of a chunk's text in its unit; `undefined` if its text differs from its stretch of the source. If
+ * several units fit, the text has only characters for which they are the same.
  */
 function lengthIn({ text, start_index, end_index }: Chunk, lengths: readonly Length[]): Length | undefined {
   return lengths.find((length) => length(text) === end_index - start_index);
 }
 
-/** A part of a chunk, see `RefineTools.part`. @param lengths the units that its place may have */
+/** A part of a chunk, see `RefineTools.part`. @param lengths the possible units of its offsets */
 export function partOf(
   chunk: Chunk,
   start: number,
@@ -33,7 +33,7 @@ export function partOf(
   return { ...chunk, ...fields, text, start_index, end_index: start_index + length(text) };
 }
 
-/** Neighbours as one chunk, see `RefineTools.join`. @param lengths the units that their places may have */
+/** Neighbours as one chunk, see `RefineTools.join`. @param lengths the possible units of their offsets */
 export function joinChunks(
   chunks: readonly Chunk[],
   fields: Partial<Chunk>,
@@ -50,7 +50,7 @@ export function joinChunks(
   return { ...first, ...endOf(chunks.at(-1) as Chunk), token_count, ...fields, text, end_index };
 }
 
-/** Fields that say where a chunk ends and what follows it: of several that are joined, those of the last. */
+/** Fields about the end of a chunk and what follows: joined chunks take those of the last one. */
 const OF_THE_END = ['last_page', 'last_line', 'next_id'] as const;
 
 function endOf(chunk: Chunk): Readonly<Record<string, unknown>> {
@@ -58,7 +58,7 @@ function endOf(chunk: Chunk): Readonly<Record<string, unknown>> {
   return Object.fromEntries(OF_THE_END.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
 }
 
-/** The text of a chunk behind an offset, so that what chunks repeat of each other is joined once. */
+/** The text of a chunk after an offset, so that shared text is joined once. */
 function textBehind({ text, start_index }: Chunk, offset: number, length: Length | undefined): string {
   if (length === undefined) return text;
   let [at, place] = [0, start_index];

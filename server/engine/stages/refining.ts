@@ -11,11 +11,11 @@ import { joinChunks, LENGTHS, partOf } from './refine-tools.ts';
 export interface Refined {
   readonly chunks: readonly Chunk[];
   readonly origins: readonly Origin[];
-  /** The stretches of the document that they cover; `undefined` if those are the same as before. */
+  /** The stretches of the document that they cover; `undefined` if unchanged. */
   readonly spans: readonly CountedSpan[] | undefined;
 }
 
-/** The document that chunks are of, and the unit of their places in it. */
+/** The document of the chunks, and the unit of their offsets in it. */
 export interface RefinedSource {
   readonly text: string;
   readonly unit: OffsetUnit;
@@ -23,10 +23,10 @@ export interface RefinedSource {
 
 /** One call of a refinery. */
 export interface Refining {
-  /** The part of the refinery's context that makes chunks of those that it is given. */
+  /** The part of the refinery's context that derives chunks from the given ones. */
   readonly tools: RefineTools;
   /**
-   * Checks the chunks that the refinery returned, and finds out what of the source each of them still holds.
+   * Checks the chunks that the refinery returned, and finds out what each of them still holds of the source.
    *
    * @throws ServiceError `broken_promise`
    */
@@ -34,8 +34,8 @@ export interface Refining {
 }
 
 /**
- * @param origins those of the given chunks, in the same order
- * @param source `undefined` for chunks that came in a request, of which there is no document
+ * @param origins of the given chunks, in the same order
+ * @param source `undefined` for chunks that came in a request, without a document
  */
 export function startRefining(
   entry: PluginEntry,
@@ -77,7 +77,7 @@ export function startRefining(
   }
 }
 
-/** What `surround` has made of a chunk. */
+/** A result of `surround`. */
 interface Surrounded {
   readonly of: Chunk;
   readonly text: string;
@@ -91,7 +91,9 @@ function checkCount(entry: PluginEntry, given: readonly Chunk[], chunks: readonl
   throw brokenPromise(entry, `it got ${given.length} chunks and returned ${chunks.length}; ${remedy}`);
 }
 
-/** Refuses chunks without a place, and chunks out of the order of the text, if those that were given are in it. */
+/**
+ * Refuses chunks without offsets, and chunks out of the order of the text, if the given ones have offsets in order.
+ */
 function checkPlaces(entry: PluginEntry, given: readonly Chunk[], chunks: readonly Chunk[]): void {
   const isPlace = ({ start_index, end_index }: Chunk) =>
     Number.isInteger(start_index) &&
@@ -99,18 +101,18 @@ function checkPlaces(entry: PluginEntry, given: readonly Chunk[], chunks: readon
     0 <= start_index &&
     start_index <= end_index;
   const bad = chunks.findIndex((chunk) => !isPlace(chunk));
-  if (bad !== -1) throw brokenPromise(entry, `the chunk ${bad} that it returned has no place in the text`);
+  if (bad !== -1) throw brokenPromise(entry, `the chunk ${bad} that it returned has no offsets in the text`);
   const fall = firstFall(chunks);
   if (fall === -1 || firstFall(given) !== -1) return;
-  throw brokenPromise(entry, `the chunk ${fall} that it returned begins before the one in front of it`);
+  throw brokenPromise(entry, `the chunk ${fall} that it returned begins before the previous one`);
 }
 
-/** The first chunk that begins before the one in front of it; -1 if none does. */
+/** The first chunk that begins before the previous one; -1 if none does. */
 function firstFall(chunks: readonly Chunk[]): number {
   return chunks.findIndex(({ start_index }, at) => start_index < (chunks[at - 1]?.start_index ?? 0));
 }
 
-/** Finds the given chunk that a returned one is: what `surround` was called with, or what has its place. */
+/** Finds the given chunk that a returned one comes from: through `surround`, or by its offsets. */
 function finderOf(given: readonly Chunk[], surrounded: ReadonlyMap<Chunk, Surrounded>) {
   const indexes = new Map(given.map((chunk, index) => [chunk, index]));
   const byPlace = new Map(given.map((chunk, index) => [placeOf(chunk), index]));

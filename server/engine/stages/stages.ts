@@ -17,7 +17,7 @@ import type { Openers } from './openers.ts';
 import { type Refined, type RefinedSource, startRefining } from './refining.ts';
 import { supervisedModel } from './supervised-model.ts';
 
-/** A stage of a request: a plugin and its options, checked and with their defaults. Plain data. */
+/** A stage of a request: a plugin and its validated options, with defaults. Plain data. */
 export interface StageRequest {
   readonly kind: 'chunker' | 'refinery';
   readonly name: string;
@@ -29,14 +29,14 @@ export type Stage = ChunkStage | RefineStage;
 
 export interface ChunkStage {
   readonly unit: OffsetUnit;
-  /** @param document what is known of the document besides its text */
+  /** @param document what is known about the document besides its text */
   chunk(text: string, document: DocumentInfo): Promise<CountedSpan[]>;
 }
 
 export interface RefineStage {
   /**
-   * @param source the text of the chunks, if they are of one
-   * @param document what is known of it besides
+   * @param source the text of the chunks, if they come from one
+   * @param document what is known about it besides
    */
   refine(
     chunks: readonly Chunk[],
@@ -46,7 +46,7 @@ export interface RefineStage {
   ): Promise<Refined>;
 }
 
-/** The tokenizer and the model that a stage opens, if it opens any. Plain data. */
+/** The tokenizer and the model that a stage opens, if any. Plain data. */
 export interface StageUses {
   readonly tokenizer: string | undefined;
   readonly embedding: string | undefined;
@@ -76,11 +76,11 @@ export interface RunContext {
   readonly report: Report;
   readonly signal: AbortSignal;
   readonly timer: Timer;
-  /** Has a lease released when the request ends. */
+  /** Registers a lease to be released when the request ends. */
   keep(lease: { release(): void }): void;
 }
 
-/** What stages are made from. */
+/** What stages are created from. */
 export interface StageTools {
   readonly registry: Registry;
   readonly host: PluginHost;
@@ -88,16 +88,16 @@ export interface StageTools {
   readonly log: Log;
 }
 
-/** What a request gives to the stages that it opens. */
+/** What a request provides to the stages that it opens. */
 interface Opening extends Omit<RunContext, 'keep'> {
   readonly list: StageList;
   readonly tools: StageTools;
 }
 
 /**
- * Opens stages with what their plugins use and nothing else, runs something with them, and releases what they hold.
+ * Opens stages with exactly what their plugins use, calls `use` with them, and releases what they hold.
  *
- * @throws ServiceError what `PluginHost` and `Openers` throw, or what `use` throws
+ * @throws ServiceError errors of `PluginHost`, `Openers` and `use`
  */
 export async function withStages<T>(
   { list, tools, ...shared }: Opening,
@@ -195,7 +195,7 @@ async function openUsed(
   };
 }
 
-/** A chunker puts sentences that say nothing beside others; only if all do, nothing is cut. */
+/** A chunker can group sentences whose vectors mean nothing with others; only if all mean nothing, nothing is cut. */
 async function leaseModel(
   { manifest }: PluginEntry,
   name: string,
@@ -218,10 +218,9 @@ export interface GivenChunks {
 }
 
 /**
- * Runs one input through the stages; whoever has a list or a stream of them runs one after the other. A chunk
- * stage after others splits the stretches of the document that the chunks before it cover, so that offsets stay
- * those of the document. What the chunk stages before it said of a chunk holds for its parts; fields that refine stages
- * added are dropped.
+ * Runs one input through the stages; lists and streams are run one input after the other. A chunk stage after others
+ * splits the stretches of the document that the previous chunks cover, so offsets stay those of the document. What
+ * earlier chunk stages said about a chunk applies to its parts; fields added by refine stages are dropped.
  *
  * @throws ServiceError
  */
@@ -280,8 +279,9 @@ async function splitFurther(
 }
 
 /**
- * A part of a chunk that a further chunk stage has made, as a stretch of the document. It keeps what was said of the
- * whole: its own fields come above those, its own context behind that, and of located stretches it has its share.
+ * A part of a chunk made by a further chunk stage, as a stretch of the document. It inherits the fields of the whole:
+ * its own fields take precedence, its own context comes after the inherited one, and located stretches are clipped to
+ * it.
  *
  * @param part with offsets in the text of the chunk
  */

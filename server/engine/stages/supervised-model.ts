@@ -3,13 +3,16 @@ import type { EmbeddingModel, Vectors } from '../../../core/contracts/embedding.
 import { ServiceError } from '../../../core/errors.ts';
 import type { Timer } from '../answer/response-metadata.ts';
 
-/** The least time between two lines of progress in the log, in milliseconds. */
+/** Minimum milliseconds between two progress lines in the log. */
 const PROGRESS_MS = 1000;
 
-/** Which vectors that say nothing are counted: each, or only where a call has no others. */
+/** Which vectors that mean nothing are counted: each, or only if a call has no others. */
 type Counts = 'each' | 'all';
 
-/** The model as one request sees it: its progress is logged, its time is taken, its vectors are checked, and those that say nothing counted. */
+/**
+ * The model as one request sees it: its progress is logged, its time is measured, its vectors are checked, and those
+ * that mean nothing are counted.
+ */
 export function supervisedModel(
   model: EmbeddingModel,
   log: Log,
@@ -58,7 +61,7 @@ function findFault(vectors: Vectors, texts: number): string | undefined {
   return areFinite(values) ? undefined : 'a number that is not finite';
 }
 
-/** How many vectors have no number but zero. */
+/** Number of zero vectors. */
 function countZeros({ dimensions, values }: Vectors): number {
   let empty = 0;
   for (let from = 0; from < values.length; from += dimensions) {

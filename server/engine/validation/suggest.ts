@@ -3,7 +3,7 @@ import { closest, distance } from 'fastest-levenshtein';
 const MOST_COMPARED = 64;
 
 /**
- * The known name that is closest to a mistyped one, if one is close enough to be what was meant.
+ * The known name closest to a mistyped one, if it is close enough.
  *
  * @param most letters that may differ
  */

@@ -15,11 +15,11 @@ export type Validate = (value: unknown, place?: string) => Record<string, unknow
 const MOST_PROBLEMS = 20;
 
 /**
- * Makes the check of one schema. Types are strict: nothing is converted. All problems of a value are reported,
- * except that of a list only the first bad item is.
+ * Creates the check of one schema. Types are strict: nothing is converted. All problems of a value are reported,
+ * except that for a list only the first bad item is.
  */
 export function createValidator(schema: ObjectSchema): Validate {
-  // Compiled at its first use: compiling is slow, and every start would wait for it.
+  // Compiled at first use: compiling is slow, and every start would wait for it.
   let compiled: { all: ValidateFunction; first: ValidateFunction } | undefined;
   return (value, place = '') => {
     compiled ??= { all: ajvOfAll().compile(withoutItems(schema)), first: ajvOfFirst().compile(schema) };
@@ -39,16 +39,16 @@ export function createValidator(schema: ObjectSchema): Validate {
 }
 
 /**
- * Checks a schema itself.
+ * Compiles a schema.
  *
- * @returns whether a value fits the schema; it fills in defaults
- * @throws Error if the schema is not valid, or has a keyword that is not known
+ * @returns whether a value matches the schema; it fills in defaults
+ * @throws Error if the schema is invalid, or has an unknown keyword
  */
 export function checkSchema(schema: ObjectSchema): (value: object) => boolean {
   return ajvOfFirst().compile(schema);
 }
 
-/** What schemas of options are written with, to suggest what was meant. */
+/** Keywords of option schemas, for suggestions. */
 export const KEYWORDS = [
   ...[
     'type',
@@ -68,7 +68,7 @@ export const KEYWORDS = [
   ...['properties', 'required', 'additionalProperties', 'lessThan', 'excludes', 'effectiveWith'],
 ];
 
-/** Made once for all schemas, because every new Ajv compiles the meta-schema first. */
+/** Created once for all schemas, because every new Ajv compiles the meta-schema first. */
 const ajvOfAll = once(() => createAjv({ allErrors: true }));
 const ajvOfFirst = once(() => createAjv({}));
 
@@ -91,7 +91,7 @@ function invalidValue(problems: readonly string[]): ServiceError {
   return invalid(shown);
 }
 
-/** The problems, of which only the first one of several says what is known. */
+/** The problems; if several list the known names, only the first one does. */
 function withOneKnown(problems: readonly string[]): string[] {
   const said = new Set<string>();
   return problems.map((problem) => {
@@ -105,7 +105,7 @@ function withOneKnown(problems: readonly string[]): string[] {
   });
 }
 
-/** The schema without the items of the lists at its top, which may be too many to report them all. */
+/** The schema without the items of its top-level lists, which may be too many to report them all. */
 function withoutItems(schema: ObjectSchema): ObjectSchema {
   const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => [
     name,
@@ -129,13 +129,16 @@ function tellingOf(errors: readonly ErrorObject[]): ErrorObject[] {
   return errors.filter((error) => !isBranchOfUnion(error, errors, unions));
 }
 
-/** Whether a parameter is only not below another one that is wrong itself. */
+/** Whether a parameter is compared with one that is invalid itself. */
 function isBoundByWrong({ keyword, schema }: ErrorObject, errors: readonly ErrorObject[]): boolean {
   if (keyword !== 'lessThan') return false;
   return errors.some((other) => other.keyword !== 'lessThan' && other.instancePath === `/${schema}`);
 }
 
-/** Whether an error adds nothing: of a union one is enough, that of an item if there is one, else that of the union. */
+/**
+ * Whether an error adds nothing: for a union one error is enough, that of an item if there is one, else that of the
+ * union.
+ */
 function isBranchOfUnion(
   error: ErrorObject,
   errors: readonly ErrorObject[],
@@ -154,7 +157,7 @@ function problemOf(error: ErrorObject, value: Record<string, unknown>, schema: O
       return unknownParameter(join(path, params.additionalProperty as string), error);
     case 'required': {
       const name = params.missingProperty as string;
-      // That of a parameter is taken from the whole schema, so that both checks word it alike.
+      // The expectation for a parameter is taken from the whole schema, so that both checks word it alike.
       const parent = path === '' ? schema : (error.parentSchema as ObjectSchema);
       const missing = parent.properties?.[name];
       return `${join(path, name)}: missing, expected ${missing === undefined ? 'a value' : expectation(missing)}`;
@@ -183,7 +186,7 @@ function ownerIn(value: Record<string, unknown>, pointer: string): Record<string
   return names.reduce((owner, name) => owner[name] as Record<string, unknown>, value);
 }
 
-const KNOWN = ', known are ';
+const KNOWN = ', valid names: ';
 
 function unknownParameter(path: string, error: ErrorObject): string {
   const known = Object.keys((error.parentSchema as ObjectSchema).properties ?? {});
@@ -206,9 +209,9 @@ function join(path: string, name: string): string {
 }
 
 /**
- * Adds `lessThan: "x"`: the value must be below that of the member `x` of the same object, or of the whole value if that
- * object has none; and `excludes: ["x"]`: if the value is not the default, no member `x` of the same object has another
- * value than its own default. `effectiveWith` is known and checks nothing.
+ * Adds `lessThan: "x"`: the value must be below that of the member `x` of the same object, or of the whole value if
+ * that object has none; and `excludes: ["x"]`: if the value is not the default, no member `x` of the same object may
+ * differ from its own default. `effectiveWith` is known and checks nothing.
  */
 function addKeywords(ajv: Ajv): Ajv {
   ajv.addKeyword({
@@ -224,7 +227,7 @@ function addKeywords(ajv: Ajv): Ajv {
     },
     errors: false,
   });
-  // For whoever fills in a form; a value without effect is no mistake.
+  // For forms; a value without effect is not an error.
   ajv.addKeyword({ keyword: 'effectiveWith', schemaType: 'object' });
   return ajv.addKeyword({
     keyword: 'lessThan',
@@ -256,7 +259,7 @@ function isDefault(value: unknown, schema: WithDefault | undefined): boolean {
   return value === undefined || isDeepStrictEqual(value, schema?.default);
 }
 
-/** Puts into words what a schema expects and what was received instead. */
+/** Describes what a schema expects and what was received instead. */
 
 const LONGEST_PREVIEW = 60;
 
@@ -276,7 +279,7 @@ interface JsonSchema {
   readonly pattern?: string;
 }
 
-/** What a schema expects: `an integer from 1 to 100`, `a list of which each is a string`. */
+/** What a schema expects: `an integer from 1 to 100`, `a list in which each item is a string`. */
 function expectation(schema: object): string {
   const { anyOf, enum: values, type, items, minItems, const: constant } = schema as JsonSchema;
   if (anyOf !== undefined) return anyOf.map(expectation).join(' or ');
@@ -285,7 +288,7 @@ function expectation(schema: object): string {
   if (typeof type === 'object') return type.map((one) => expectation({ ...schema, type: one })).join(' or ');
   if (type === 'array') {
     const least = minItems === undefined ? '' : ` of at least ${minItems}`;
-    return `a list${least}${items === undefined ? '' : ` of which each is ${expectation(items)}`}`;
+    return `a list${least}${items === undefined ? '' : ` in which each item is ${expectation(items)}`}`;
   }
   if (type === 'integer') return `an integer${bounds(schema as JsonSchema)}`;
   if (type === 'number') return `a number${bounds(schema as JsonSchema)}`;
@@ -311,7 +314,7 @@ function lengths({ minLength, maxLength, pattern }: JsonSchema): string {
   return minLength === undefined ? '' : ` of at least ${minLength} characters`;
 }
 
-/** A received value in a few characters: texts are cut short, lists and objects only named as such. */
+/** A received value in a few characters: texts are truncated, lists and objects only named as such. */
 function preview(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';

@@ -2,8 +2,8 @@ import type { Manifest } from '../../../core/contracts/manifest.ts';
 import { componentName } from '../docs/names.ts';
 
 /**
- * Schemas of answers, for the documentation. One with a `title` in one word becomes a component of that name, which
- * clients can name too.
+ * Schemas of answers, for the documentation. A schema whose `title` is one word becomes a component with that name,
+ * which clients can use.
  */
 
 const chunkProperties = {
@@ -11,13 +11,13 @@ const chunkProperties = {
   start_index: {
     type: 'integer',
     minimum: 0,
-    description: 'Where the chunk begins in the text, in the unit of the request.',
+    description: "Where the chunk begins in the text, in the request's unit.",
   },
   end_index: { type: 'integer', minimum: 0, description: 'Where the chunk ends in the text.' },
   token_count: {
     type: 'integer',
     minimum: 0,
-    description: "Tokens of the chunk, as the request's tokenizer counts them.",
+    description: "Tokens of the chunk, counted by the request's tokenizer.",
   },
 } as const;
 
@@ -26,11 +26,15 @@ const uuid = { type: ['string', 'null'], format: 'uuid' } as const;
 
 /** The fields that `include` asks for. */
 const includedProperties = {
-  id: { type: 'string', format: 'uuid', description: 'The same as long as document and content are.' },
+  id: {
+    type: 'string',
+    format: 'uuid',
+    description: 'Stays the same as long as the document and the content do.',
+  },
   document_id: { type: ['string', 'null'] },
-  index: { type: 'integer', minimum: 0, description: 'Place among the chunks of its document.' },
-  hash: { type: 'string', description: 'SHA-256 of what is embedded, in hex.' },
-  metadata: { type: ['object', 'null'], description: 'Those of the document.' },
+  index: { type: 'integer', minimum: 0, description: 'Index among the chunks of its document.' },
+  hash: { type: 'string', description: 'SHA-256 of the text to embed, in hex.' },
+  metadata: { type: ['object', 'null'], description: 'The metadata of the document.' },
   first_line: number,
   last_line: number,
   first_page: number,
@@ -41,7 +45,7 @@ const includedProperties = {
 
 const required = ['text', 'start_index', 'end_index', 'token_count'] as const;
 
-/** What a chunker makes. */
+/** The output of a chunker. */
 export const chunk = {
   title: 'Chunk',
   type: 'object',
@@ -49,7 +53,7 @@ export const chunk = {
   properties: { ...chunkProperties, ...includedProperties },
 } as const;
 
-/** What a refinery takes, and gives back: further fields are the caller's. */
+/** The input and output of a refinery: further fields are the caller's. */
 export const givenChunk = {
   title: 'GivenChunk',
   type: 'object',
@@ -72,7 +76,7 @@ export function chunkOf(manifest: Manifest): object {
   return { title: `${componentName(manifest)}Chunk`, allOf: [base, added] };
 }
 
-/** What a pipeline answers. */
+/** The output of a pipeline. */
 export const pipelineChunk = {
   title: 'PipelineChunk',
   allOf: [
@@ -84,7 +88,7 @@ export const pipelineChunk = {
         id: {
           type: 'string',
           format: 'uuid',
-          description: 'Follows from steps, text and place: a second run gives the same.',
+          description: 'Derived from steps, text and position: a second run gives the same id.',
         },
         context: {
           type: ['string', 'null'],
@@ -93,7 +97,7 @@ export const pipelineChunk = {
         embedding: {
           type: ['array', 'null'],
           items: { type: 'number' },
-          description: 'Null if no step made one.',
+          description: 'Null if no step computed one.',
         },
       },
     },
@@ -105,8 +109,8 @@ export const embeddings = {
   type: 'object',
   required: ['model', 'dimensions', 'embeddings'],
   properties: {
-    model: { type: 'string', description: "The model's own name, even if the request gave another one." },
-    dimensions: { type: 'integer', minimum: 0, description: 'Numbers of a vector.' },
+    model: { type: 'string', description: "The model's own name, even if the request used an alias." },
+    dimensions: { type: 'integer', minimum: 0, description: 'Length of a vector.' },
     embeddings: {
       type: 'array',
       items: { anyOf: [{ type: 'array', items: { type: 'number' } }, { type: 'string' }] },
@@ -125,7 +129,7 @@ const tokenList = {
       type: 'array',
       items: { type: 'array', items: { type: 'integer' }, minItems: 2, maxItems: 2 },
       description:
-        'Begin and end of each token. One that ends within a character ends after it, and the rest of that character is empty.',
+        'Start and end of each token. A token that ends within a character is extended to its end, and the remaining tokens of that character are empty.',
     },
     ids: {
       type: 'array',

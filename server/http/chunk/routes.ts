@@ -29,7 +29,9 @@ import {
   tokenizeRouteSchema,
 } from './schemas.ts';
 
-/** The routes whose requests are work: one for each chunker and refinery, for texts, and one that executes pipelines. */
+/**
+ * The routes whose requests are work: one for each chunker and refinery, for texts, and one that executes pipelines.
+ */
 export async function workRoutes(app: FastifyInstance): Promise<void> {
   const { config, requestSchemas } = app.chunksmith;
   await app.register(bytesBody, { limit: config.maxBodyBytes });
@@ -48,7 +50,7 @@ export async function workRoutes(app: FastifyInstance): Promise<void> {
   }
 }
 
-/** The routes that make chunks, whose requests and answers may be streams. */
+/** The routes that produce chunks, whose requests and answers may be streams. */
 async function chunksRoutes(app: FastifyInstance): Promise<void> {
   const { registry, requestSchemas } = app.chunksmith;
   app.addContentTypeParser(LINES, (_request, payload, done) => done(null, payload));
@@ -69,7 +71,7 @@ async function chunksRoutes(app: FastifyInstance): Promise<void> {
   brokenRoutes(app);
 }
 
-/** Requests for a broken plugin are told so, where its name is one that a route can have. */
+/** Requests for a broken plugin are told so, if its name is valid in a route. */
 function brokenRoutes(app: FastifyInstance): void {
   const { registry } = app.chunksmith;
   for (const { kind, name } of registry.broken) {
@@ -94,7 +96,7 @@ function executeRoute(app: FastifyInstance, answer: AnswerTask<ChunksTask>): voi
   );
 }
 
-/** Answers tasks whose requests and answers may be streams. @param open gets the streams that are being read */
+/** Answers tasks whose requests and answers may be streams. @param open collects the streams being read */
 function chunksWith(services: Services, open: Set<LineReader>): AnswerTask<ChunksTask> {
   const answer = answerWith(services);
   return async (request, reply, task) => {
@@ -105,20 +107,20 @@ function chunksWith(services: Services, open: Set<LineReader>): AnswerTask<Chunk
   };
 }
 
-/** A stream, and who is answered. */
+/** A stream, and its recipient. */
 interface StreamedRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly task: ChunksTask;
-  /** What metrics call the work. */
+  /** The name of the work in metrics. */
   readonly label: string;
-  /** Aborts if the client goes away. */
+  /** Aborts if the client disconnects. */
   readonly stop: AbortController;
-  /** The streams that are being read, which end early if the server stops. */
+  /** The streams being read, which end early if the server stops. */
   readonly open: Set<LineReader>;
 }
 
-/** Ends streams that are being read: what was read is answered, and a last line says why there is no more. */
+/** Ends streams being read: what was read is answered, and a final line says why the stream ends. */
 function endStreams(open: ReadonlySet<LineReader>): void {
   for (const reader of open) reader.stop(new ServiceError('shutting_down'));
 }
@@ -127,7 +129,7 @@ function endStreams(open: ReadonlySet<LineReader>): void {
  * Answers a stream: its first line has the options, each further line a document or a list of chunks, and is answered
  * with a line.
  *
- * @throws ServiceError what is wrong with the whole request, before the first line of the answer is sent
+ * @throws ServiceError an error of the whole request, before the first line of the answer is sent
  */
 async function answerStream(streamed: StreamedRequest, services: Services): Promise<FastifyReply> {
   const { request, reply, task, stop, open } = streamed;
@@ -151,7 +153,7 @@ async function answerStream(streamed: StreamedRequest, services: Services): Prom
 /**
  * Answers a batch with a line for each of its inputs.
  *
- * @throws ServiceError what is wrong with the whole request, before the first line of the answer is sent
+ * @throws ServiceError an error of the whole request, before the first line of the answer is sent
  */
 async function answerBatch(
   streamed: StreamedRequest,
@@ -165,7 +167,7 @@ async function answerBatch(
   return sendLines(streamed, services, { plan: division.plan, reader, onHeld() {} });
 }
 
-/** Bytes that wait to be sent before no more are made. */
+/** Bytes waiting to be sent above which no more are produced. */
 const PIECE_BYTES = 65_536;
 
 async function firstLine(reader: LineReader, onHeld: (bytes: number) => void): Promise<Buffer> {
@@ -200,7 +202,7 @@ async function sendLines(
       onFailure: (error) => reportFailure(error, request, metrics),
     }),
   );
-  // Until the first line is there, the whole request can still be refused; then no other line is worked on.
+  // Until the first line is ready, the whole request can still be refused; no other line is processed after that.
   const first = await answers.next().catch((error: unknown) => {
     stop.abort(error);
     throw error;
@@ -217,7 +219,7 @@ async function* bytesOf(answers: AsyncGenerator<LineAnswers>): AsyncGenerator<Ui
   for await (const { bytes } of answers) yield bytes;
 }
 
-/** The same bytes, whose memory is freed once they are sent: it would otherwise make V8 collect the heap often. */
+/** The same bytes, whose memory is freed once they are sent: otherwise V8 would collect the heap often. */
 async function* freed(
   answers: AsyncGenerator<Uint8Array>,
   isSent: () => boolean,

@@ -8,7 +8,7 @@ import { componentName, operationId, purposeOf, titleOf } from '../docs/names.ts
 import { chunkOf, embeddings, givenChunk, oneOrMany, pipelineChunk, tokenizedTexts } from './answers.ts';
 import { chunksStream, documentStream, orStream, orStreamed } from './stream-schemas.ts';
 
-/** What the documentation says of the routes whose requests are work. */
+/** The documentation of the routes whose requests are work. */
 
 const textInput = { title: 'TextInput', type: 'object', required: ['text'], properties: SOURCES.text };
 const documentsInput = {
@@ -29,12 +29,12 @@ function sourceBody(schemas: RequestSchemas, parts: readonly object[]): object {
   return bodyOf([textInput, documentsInput], [chunkFields(schemas), ...parts]);
 }
 
-/** What a request says of the fields of its chunks. */
+/** What a request says about the fields of its chunks. */
 export function chunkFields({ fields }: RequestSchemas): object {
   return { title: 'ChunkFields', type: 'object', properties: fields };
 }
 
-/** The options of a plugin, as a part of a body. */
+/** The options of a plugin, as part of a body. */
 export function optionsOf(
   manifest: Manifest,
   schemas: RequestSchemas,
@@ -50,8 +50,7 @@ export function unavailableNote({ missing }: PluginEntry): string {
 
 const OF_TEXTS =
   'The chunks of the text; for a list of texts, and for documents, a list of lists in the same order.';
-const OF_CHUNKS =
-  'The chunks in their order, as they came, with what was added; for a list of lists a list of lists.';
+const OF_CHUNKS = 'The chunks in the same order, with the added fields; a list of lists for a list of lists.';
 
 const chunksInput = {
   title: 'ChunksInput',
@@ -60,7 +59,7 @@ const chunksInput = {
   properties: {
     chunks: {
       ...oneOrMany(givenChunk),
-      description: 'Chunks as a chunker answers them; further fields come back untouched.',
+      description: 'Chunks as a chunker returns them; further fields are returned unchanged.',
     },
   },
 };
@@ -112,11 +111,11 @@ export function headersOf({ reports = {}, uses = [] }: Manifest): Record<string,
 }
 
 export const modelHeader = {
-  'x-embedding-model': { type: 'string', description: 'Own name of the model that served.' },
+  'x-embedding-model': { type: 'string', description: "The model's own name." },
   'x-embedding-empty': {
     type: 'string',
     description:
-      'Texts of which the model knows no word: their vectors say nothing. For a batch one count for each document; missing if there are none.',
+      'Number of texts with no word that the model knows: their vectors mean nothing. For a batch, one count per document; missing if zero.',
   },
 };
 
@@ -150,7 +149,7 @@ export function embedRouteSchema({ embed }: RequestSchemas): FastifySchema {
     tags: ['texts'],
     operationId: 'embed_texts',
     summary: 'Embed texts',
-    description: 'Answers a vector for each text: of documents, of a query, or of texts to compare.',
+    description: 'Returns a vector for each text: documents, a query, or texts to compare.',
     body: embed.required?.includes('embedding_model')
       ? { title: 'EmbedRequest', ...embed }
       : withExample('EmbedRequest', embed, { text: ['How long does tea steep?'], purpose: 'query' }),
@@ -164,14 +163,13 @@ export function tokenizeRouteSchema({ tokenize }: RequestSchemas): FastifySchema
     tags: ['texts'],
     operationId: 'tokenize_texts',
     summary: 'Tokenize texts',
-    description:
-      'Counts the tokens of each text and says, if it is asked, where they are and what their ids are.',
+    description: 'Counts the tokens of each text and, on request, returns their offsets and ids.',
     body: withExample('TokenizeRequest', tokenize, { text: 'Tea & milk', include: ['offsets', 'tokens'] }),
     response: { 200: jsonAnswer('The tokens of the texts.', tokenizedTexts) },
   };
 }
 
-/** A server without a model by default has no request that works everywhere. */
+/** Without a default model no request works on every server. */
 function withExample(title: string, schema: ObjectSchema, example: object): object {
   const isWhole = (schema.required ?? []).every((name) => name in example);
   return { title, ...schema, ...(isWhole ? { examples: [example] } : {}) };

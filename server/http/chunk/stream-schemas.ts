@@ -2,8 +2,8 @@ import { LINES } from '../transport/media.ts';
 import { chunk } from './answers.ts';
 
 /**
- * Schemas of streams. OpenAPI 3.1 has none for lines, so a stream is a text of which the line of the answer is
- * described: with a name, so that clients have its type.
+ * Schemas of streams. OpenAPI 3.1 has none for lines, so a stream is a text, and the line of the answer is described
+ * by a named schema, so that clients get its type.
  */
 
 /** Why one part of a request failed, and no other. */
@@ -11,7 +11,7 @@ export const errorOfPart = {
   type: 'object',
   required: ['status', 'detail'],
   properties: {
-    status: { type: 'integer', description: 'The status that a request with it alone would have.' },
+    status: { type: 'integer', description: 'The status that a request with only this input would have.' },
     detail: { type: 'string', description: 'What is wrong and what to change.' },
   },
 } as const;
@@ -22,14 +22,14 @@ const streamLine = {
   description: 'The answer to a line: `chunks`, or the `error` of this line alone.',
   required: ['index'],
   properties: {
-    index: { type: 'integer', minimum: 0, description: 'The place of the document in the stream.' },
+    index: { type: 'integer', minimum: 0, description: 'The index of the document in the stream.' },
     id: { type: 'string', description: 'The id of the document, if it has one.' },
     embedding_empty: {
       type: 'integer',
       minimum: 1,
-      description: 'Texts of which the model knows no word; missing if there are none.',
+      description: 'Number of texts with no word that the model knows; missing if zero.',
     },
-    chunks: { type: 'array', items: chunk, description: 'As the answer in JSON has them.' },
+    chunks: { type: 'array', items: chunk, description: 'The same as in a JSON answer.' },
     error: errorOfPart,
   },
 } as const;
@@ -37,25 +37,25 @@ const streamLine = {
 const lines = { type: 'string', contentMediaType: LINES } as const;
 
 const HOW =
-  'The answer to a line is sent as soon as it is there, so read while you send: the server reads no further than its answers are read.';
+  'Each answer is sent as soon as it is ready, so read while you send: the server stops reading until its answers are read.';
 
 export const documentStream = {
   title: 'DocumentStream',
   ...lines,
-  description: `A line of JSON each: first the options, \`{}\` for none, then documents, as in \`documents\`. ${HOW}`,
+  description: `Lines of JSON: first the options, \`{}\` for none, then documents, as in \`documents\`. ${HOW}`,
 } as const;
 
 export const chunksStream = {
   title: 'ChunksStream',
   ...lines,
-  description: `A line of JSON each: first the options, \`{}\` for none, then lists of chunks, or objects with \`chunks\` and \`id\`, as in the answers of chunkers. ${HOW}`,
+  description: `Lines of JSON: first the options, \`{}\` for none, then lists of chunks, or objects with \`chunks\` and \`id\`, as in the answers of chunkers. ${HOW}`,
 } as const;
 
 const streamAnswer = {
   title: 'StreamAnswer',
   ...lines,
   contentSchema: streamLine,
-  description: 'A `StreamLine` for each document, or list of chunks, in their order.',
+  description: 'A `StreamLine` for each document or list of chunks, in order.',
 } as const;
 
 /** A body that may also be a stream. */

@@ -8,16 +8,16 @@ import { LINES } from '../transport/media.ts';
 import type { Document, Operation } from './document.ts';
 import { operationId } from './names.ts';
 
-/** What a route answers to the example request of its documentation. */
+/** The answer of a route to the example request in its documentation. */
 interface ExampleAnswer {
   readonly body: unknown;
-  /** What the plugins report of it. */
+  /** What the plugins report about it. */
   readonly metadata: Metadata;
 }
 
 /**
- * Adds to every route whose requests are work what it answers to its example request, with the headers that plugins
- * report, and examples to the routes that keep pipelines and jobs. What fails has no example.
+ * Adds example answers, computed from the example requests, to every route whose requests are work, including the
+ * headers that plugins report, and examples to the routes for pipelines and jobs. A failing request gets no example.
  */
 export async function addExampleAnswers(
   document: Document,
@@ -37,7 +37,7 @@ export async function addExampleAnswers(
   return document;
 }
 
-/** The tasks of the routes that can run here and call no paid service, by the id of their operation. */
+/** The tasks of the routes that can run here without calling a paid service, by operation id. */
 function tasksOf(registry: Registry, steps: readonly PipelineStep[]): Map<string, Task> {
   const tasks = new Map<string, Task>([
     ['embed_texts', { run: 'embed' }],
@@ -73,13 +73,13 @@ async function addAnswer(operation: Operation, task: Task, runner: Runner): Prom
   response.headers = headers;
 }
 
-/** What a plugin reports that its manifest does not mention. */
+/** Reports of a plugin that its manifest does not mention. */
 const UNDECLARED = {
-  description: 'What the plugin reports of the answer; if its documents differ, a value for each.',
+  description: 'What the plugin reports about the answer; one value per document if they differ.',
   schema: { type: 'string' },
 } as const;
 
-/** Milliseconds that the documentation waits for one answer; it is shown without those that take longer. */
+/** Milliseconds that the documentation waits for one answer; slower ones are left out. */
 const LONGEST_WAIT = 15_000;
 
 /** Runs a task on its example request; `undefined` if that fails or takes too long. */
@@ -106,7 +106,7 @@ async function answerExample(
   }
 }
 
-/** Example requests and answers about one pipeline, by the id of the operation. */
+/** Example requests and answers about one pipeline, by operation id. */
 function examplesOf(steps: readonly PipelineStep[]): Readonly<Record<string, Example>> {
   const named = { name: 'articles', description: 'Short chunks with context' };
   const pipeline = {
@@ -135,9 +135,9 @@ function sentSteps(steps: readonly PipelineStep[]): object[] {
 }
 
 /**
- * Adds examples to the routes that keep pipelines and jobs. They are not run, because that would store them.
+ * Adds examples to the routes for pipelines and jobs. They are not run, because that would store them.
  *
- * @param steps of plugins that are here, so that the requests work when they are pasted
+ * @param steps of available plugins, so that the requests work when pasted
  */
 function addStoredExamples(document: Document, steps: readonly PipelineStep[]): void {
   const examples = { ...examplesOf(steps), ...jobExamplesOf(sentSteps(steps)) };
@@ -157,7 +157,7 @@ function addExample({ requestBody, responses }: Operation, { request, answer }: 
   if (answered !== undefined) answered.examples = { answer: { value: answer } };
 }
 
-/** Gives a route that takes streams the example request of its JSON as a stream. */
+/** Adds, to a route that accepts streams, its JSON example request as a stream. */
 function addStreamRequest({ requestBody }: Operation): void {
   const request = requestBody?.content['application/json']?.example;
   const sent = requestBody?.content[LINES];
@@ -165,7 +165,7 @@ function addStreamRequest({ requestBody }: Operation): void {
   sent.example = linesOf(streamed(request));
 }
 
-/** Gives a route that takes streams the answer to its example request as a stream. */
+/** Adds, to a route that accepts streams, the answer to its example request as a stream. */
 function addStreamAnswer({ responses }: Operation, answer: unknown): void {
   const response = responses['200'];
   if (response === undefined || '$ref' in response) return;
@@ -187,7 +187,7 @@ function streamed(request: object): unknown[] {
   const { text, documents, chunks, ...options } = request as Readonly<Record<string, unknown>>;
   if (chunks !== undefined) return [options, ...(isBatch(chunks) ? chunks : [chunks])];
   if (Array.isArray(documents)) return [options, ...documents];
-  // What a request with a text is answered, without the fields that documents have besides.
+  // The answer to a request with a text, without the fields that only documents have.
   const plain = 'include' in options ? options : { ...options, include: [] };
   return [plain, ...(Array.isArray(text) ? text : [text]).map((one) => ({ text: one }))];
 }
@@ -200,13 +200,13 @@ function linesOf(values: readonly unknown[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('');
 }
 
-/** What a route takes and answers, as it is shown. */
+/** Examples of what a route accepts and answers, as shown. */
 export interface Example {
   readonly request?: unknown;
   readonly answer: unknown;
 }
 
-/** Example requests and answers about one job, by the id of the operation; the request works when it is pasted. */
+/** Example requests and answers about one job, by operation id; the request works when pasted. */
 function jobExamplesOf(steps: readonly object[]): Readonly<Record<string, Example>> {
   const id = '5b0c2c3e-8a4d-4f5e-9b1a-2c3d4e5f6a7b';
   const counts = {
@@ -244,7 +244,7 @@ function jobExamplesOf(steps: readonly object[]): Readonly<Record<string, Exampl
   };
 }
 
-/** The same job, when it was just made. */
+/** The same job, just after creation. */
 function planned<T extends object>(job: T): object {
   return {
     ...job,
@@ -258,7 +258,7 @@ function planned<T extends object>(job: T): object {
   };
 }
 
-/** Steps of a pipeline for examples: of a chunker and a refinery that are here and need little. */
+/** Steps of a pipeline for examples: with a chunker and a refinery that are available and need little. */
 export function exampleSteps(registry: Registry): PipelineStep[] {
   const chunker = lightest(registry.ofKind('chunker'));
   const refinery = lightest(registry.ofKind('refinery'));

@@ -1,6 +1,6 @@
 import type { Manifest } from '../../../core/contracts/manifest.ts';
 
-/** How the documentation and generated clients call a plugin, all from its name and kind. */
+/** The names of a plugin in the documentation and in generated clients, derived from its name and kind. */
 
 type Named = Pick<Manifest, 'kind' | 'name'>;
 
@@ -10,7 +10,7 @@ export function titleOf({ kind, name }: Named): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** What a plugin does, as pages list operations: without a full stop. */
+/** A plugin's summary in the style of operation lists: without a full stop. */
 export function purposeOf({ summary }: Manifest): string {
   return summary.replace(/\.$/, '');
 }
@@ -21,7 +21,7 @@ export function componentName({ kind, name }: Named): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-/** The id of an operation, a verb and what it is about: `chunk_semantic`. */
+/** The id of an operation, a verb and its object: `chunk_semantic`. */
 export function operationId(verb: string, subject: string): string {
   return `${verb}_${subject.replaceAll('-', '_')}`;
 }

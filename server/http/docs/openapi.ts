@@ -21,13 +21,13 @@ import type {
 import { addExampleAnswers } from './example-answers.ts';
 
 const REQUEST_ID: Header = {
-  description: 'Id of the request, as in the log: the one that the request gave, or a new one.',
+  description: 'Id of the request, as in the log: the one sent with the request, or a new one.',
   schema: { type: 'string' },
 };
 
 /**
- * Gives the parts of a document that are there more than once a name: schemas with a title in one word, the answers
- * of errors, and the header that every answer has.
+ * Moves repeated parts of a document into named components: schemas whose title is one word, the answers of errors,
+ * and the header that every answer has.
  */
 function nameComponents(document: Document): void {
   const { components, paths } = document;
@@ -74,7 +74,7 @@ function nameResponse(
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The document with answers to its example requests, which are computed when it is first asked for. */
+    /** The document with answers to its example requests, which are computed at first request. */
     chunksmithDocument(): Promise<Document>;
   }
 }
@@ -84,20 +84,20 @@ const TAGS = [
   { name: 'files', description: 'Split files into chunks' },
   { name: 'refine', description: 'Enrich chunks' },
   { name: 'texts', description: 'Embed texts and count their tokens' },
-  { name: 'evaluate', description: 'Compare ways to chunk by your own questions' },
+  { name: 'evaluate', description: 'Compare ways to chunk, using your own questions' },
   { name: 'pipelines', description: 'Store steps under a name and run them' },
   { name: 'jobs', description: 'Chunk whole corpora in the background' },
-  { name: 'meta', description: 'What the service says of itself' },
+  { name: 'meta', description: 'Information about the service itself' },
 ];
 
 const ABOUT_ALL = `Splits text into chunks and enriches chunks. Offsets are exact and no text is lost.
 
 **Streams.** Chunk, refine and execute routes also take \`application/x-ndjson\`: a line with the options, then a line for
-each document or list of chunks. Each is answered with a line, in their order, and one that fails fails alone. With
+each document or list of chunks. Each is answered with a line, in their order, and a failing one does not affect the others. With
 \`Accept: application/x-ndjson\` a request in JSON is answered in lines too.
 
 **Compression.** Routes that chunk, refine, evaluate, embed and tokenize take bodies with \`Content-Encoding\` \`gzip\`, \`br\`,
-\`deflate\` or \`zstd\`; the limit of a body holds for what comes out.`;
+\`deflate\` or \`zstd\`; the body limit applies to the decompressed size.`;
 
 /** How keys are sent. */
 const SECURITY_SCHEMES = {
@@ -109,8 +109,8 @@ const SECURITY_SCHEMES = {
 } as const;
 
 /**
- * Describes the routes that are registered after it, as OpenAPI 3.1. Their response schemas are for the
- * documentation alone: to compile a serializer for each would cost memory at every start.
+ * Describes the routes registered after it, as OpenAPI 3.1. Their response schemas are only for the documentation:
+ * compiling a serializer for each would cost memory at every start.
  */
 export const openapi = plugin(
   async (app) => {
@@ -145,7 +145,7 @@ export const openapi = plugin(
     let complete: Promise<Document> | undefined;
     app.decorate('chunksmithDocument', async () => {
       const document = app.swagger() as unknown as Document;
-      // A server that is busy answers no examples; the next who asks gets them.
+      // A busy server computes no examples; the next request tries again.
       if (complete === undefined && runner.load().isFull) return document;
       complete ??= addExampleAnswers(document, registry, runner);
       return complete;
@@ -210,7 +210,7 @@ const SINGLE = new Set([
 ]);
 const LISTS = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems']);
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
-/** The other keywords of JSON Schema and OpenAPI; what is none of these is a private one, and left out, or given as an extension. */
+/** The other keywords of JSON Schema and OpenAPI. Any other keyword is private: dropped, or written as `x-...`. */
 const PLAIN = new Set(
   `$ref type enum const title description default examples example deprecated readOnly writeOnly format pattern
   minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems uniqueItems
@@ -220,7 +220,7 @@ const PLAIN = new Set(
 
 const COMPONENT = /^[A-Z][A-Za-z0-9]*$/;
 
-/** Tidies schemas for the documentation, and makes those that have a title in one word components of that name. */
+/** Tidies schemas for the documentation, and turns those whose title is one word into components with that name. */
 class SchemaCollector {
   readonly #components: Record<string, Schema>;
 
@@ -228,7 +228,7 @@ class SchemaCollector {
     this.#components = components;
   }
 
-  /** The schema without private keywords, with types of all enums, and with references to components. */
+  /** The schema without private keywords, with types for all enums, and with references to components. */
   collect(schema: Schema): Schema {
     const tidied: Record<string, unknown> = {};
     for (const [keyword, value] of Object.entries(schema)) {
@@ -250,7 +250,7 @@ class SchemaCollector {
     return Object.fromEntries(members.map(([name, one]) => [name, place(this.collect(one))]));
   }
 
-  /** A reference to the component, unless another schema has its name. */
+  /** A reference to the component, unless a different schema has its name. */
   #component(name: string, { title: _, ...schema }: Schema): Schema {
     this.#components[name] ??= schema;
     return isDeepStrictEqual(this.#components[name], schema)
@@ -260,8 +260,8 @@ class SchemaCollector {
 }
 
 /**
- * A property with its default one level further down. Some generators of types take a property with a default of its
- * own for one that is always there, so that clients would have to send every option.
+ * Moves the default of a property one level down. Some type generators treat a property with its own default as
+ * always present, so that clients would have to send every option.
  */
 function withDefaultBelow(schema: Schema): Schema {
   if (schema.default === undefined) return schema;
@@ -273,7 +273,7 @@ function isKnown(keyword: string): boolean {
   return SINGLE.has(keyword) || LISTS.has(keyword) || MAPS.has(keyword) || PLAIN.has(keyword);
 }
 
-/** The type of the values that a schema lists, or their types. */
+/** The common type of the values that a schema lists, or their types. */
 function typeOfValues({ enum: values, const: constant }: Schema): { readonly type?: string | string[] } {
   const listed = Array.isArray(values) ? values : constant === undefined ? [] : [constant];
   const types = [...new Set(listed.map(typeOf))];

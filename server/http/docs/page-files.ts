@@ -8,7 +8,7 @@ const FOLDER = join(import.meta.dirname, '../../clients/playground');
 const LIBRARY = 'lit-html';
 const LIBRARY_FOLDER = dirname(createRequire(import.meta.url).resolve(LIBRARY));
 
-/** A file as a browser gets it. */
+/** A file as sent to a browser. */
 export interface PageFile {
   readonly type: string;
   readonly content: string;
@@ -21,8 +21,8 @@ export interface PageFiles {
 }
 
 /**
- * Finds the files of the playground. Modules are served with their types stripped, and those of the library stand
- * below `lib/`, as a page cannot find packages.
+ * Finds the files of the playground. Modules are served with their types stripped; those of the library are below
+ * `lib/`, because a page cannot resolve packages.
  */
 export function findPageFiles(): PageFiles {
   const own = globSync('**/*.{ts,css,html}', { cwd: FOLDER });
@@ -67,7 +67,10 @@ async function readLibrary(path: string): Promise<PageFile> {
   return { type: TYPES.ts as string, content: source.replace(/\n\/\/# sourceMappingURL=.*/, '') };
 }
 
-/** TypeScript without its types, which become spaces. Node warns that the function is experimental, which no operator can change. */
+/**
+ * Strips types from TypeScript by replacing them with spaces. Node's warning that the function is experimental is of
+ * no use to operators.
+ */
 export function stripTypes(source: string): string {
   const { emitWarning } = process;
   process.emitWarning = () => {};

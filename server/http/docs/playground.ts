@@ -3,7 +3,7 @@ import { ServiceError } from '../../../core/errors.ts';
 import { pathOf } from '../transport/error-handler.ts';
 import { findPageFiles } from './page-files.ts';
 
-/** The page loads nothing from other hosts, has no inline script or style, and is in no frame. */
+/** The page loads nothing from other hosts, has no inline script or style, and cannot be framed. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -15,7 +15,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Serves the playground, a page that compares settings, and its modules below it. */
+/** Serves the playground, a page that compares settings, and the modules below it. */
 export async function playgroundRoutes(app: FastifyInstance): Promise<void> {
   const files = findPageFiles();
   const send = async (path: string, asked: string, reply: FastifyReply) => {
@@ -27,7 +27,7 @@ export async function playgroundRoutes(app: FastifyInstance): Promise<void> {
   };
   app.get('/playground', { schema: { hide: true } }, async (request, reply) => {
     const path = pathOf(request);
-    // The addresses of the page are relative.
+    // The URLs in the page are relative.
     if (path.endsWith('/')) return reply.redirect('../playground');
     return send('index.html', path, reply);
   });

@@ -12,18 +12,18 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.chunksmithDocument());
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    // Relative addresses, so that the page works below a prefix and behind a proxy that strips one.
+    // Relative URLs, so that the page works below a prefix and behind a proxy that strips one.
     indexPrefix: '.',
     staticCSP: PAGE_POLICY,
     theme: swaggerTheme(app.chunksmith.config.playground),
-    // The other layout has a bar with a logo, and a field for the address of another document.
+    // The other layout has a bar with a logo, and a field for the URL of another document.
     uiConfig: { docExpansion: 'list', layout: 'BaseLayout' },
     uiHooks: {
       async preHandler(request: FastifyRequest) {
         if (/\/(json|yaml)$/.test(pathOf(request))) await app.chunksmithDocument();
       },
     },
-    // The document itself, which has its examples by now, and no copy.
+    // The document itself, not a copy; its examples have been added by now.
     transformSpecification: (document) => document,
     transformSpecificationClone: false,
   });
@@ -37,7 +37,7 @@ async function redocRoutes(app: FastifyInstance): Promise<void> {
   const readScript = async () => (await readFile(findRedoc(), 'utf8')).replaceAll(REDOC_LOGO, 'data:,');
 
   app.get('/redoc', { schema: { hide: true } }, async (request, reply) => {
-    // The addresses of this page are relative too.
+    // The URLs in this page are also relative.
     if (pathOf(request).endsWith('/')) return reply.redirect('../redoc');
     reply.header('content-security-policy', policy.join('; ')).type('text/html; charset=utf-8');
     return reply.send(page);
@@ -53,7 +53,7 @@ async function redocRoutes(app: FastifyInstance): Promise<void> {
 
 const REDOC = 'redoc.standalone.js';
 
-/** The script of Redoc: a build has it beside this module, and a checkout in the package. */
+/** The script of Redoc: a build has it beside this module, a checkout in the package. */
 function findRedoc(): string {
   const built = join(import.meta.dirname, REDOC);
   return existsSync(built) ? built : createRequire(import.meta.url).resolve(`redoc/bundles/${REDOC}`);
@@ -71,17 +71,17 @@ const PAGE_POLICY = {
   'frame-ancestors': ["'none'"],
 };
 
-/** Phones show a page without it as wide as that of a computer, too small to read. */
+/** Without it, phones show the page at desktop width, too small to read. */
 const VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">';
 
-/** The bar at the top of both pages, which leads from one to the other. */
+/** The bar at the top of both pages, with links between them. */
 const BAR_STYLE = `body { margin: 0 }
 .pages { display: flex; flex-wrap: wrap; gap: 0.5em 1.5em; align-items: center; padding: 0.8em 1.5em; font: 16px sans-serif; background: #263238 }
 .pages a { color: #cfd8dc; text-decoration: none }
 .pages a:hover { color: #fff; text-decoration: underline }
 .pages strong { color: #fff }`;
 
-/** The links of the bar; the addresses are relative, so that they lead right below a prefix too. */
+/** The links of the bar; the URLs are relative, so that they also work below a prefix. */
 function bar(base: string, hasPlayground: boolean): string {
   const links = [
     ...(hasPlayground ? [['playground', 'Playground']] : []),
@@ -93,13 +93,13 @@ function bar(base: string, hasPlayground: boolean): string {
   return `<nav class="pages"><strong>${NAME}</strong>${anchors.join('')}</nav>`;
 }
 
-/** A letter on a square, instead of the icon of a library. */
+/** A letter on a square, instead of the library's icon. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#263238"/><text x="16" y="23" font-family="sans-serif" font-size="20" fill="#fff" text-anchor="middle">C</text></svg>`;
 
-/** What Swagger UI shows besides the document. `/docs/` is the same page as `/docs`, a level further down. */
+/** What Swagger UI shows besides the document. `/docs/` is the same page as `/docs`, one level down. */
 function swaggerTheme(hasPlayground: boolean) {
   const [below, here] = ['../', ''].map((base) => JSON.stringify(bar(base, hasPlayground)));
-  // Its page cannot be given a line of the head in another way.
+  // The only way to add a line to the head of its page.
   const script = `const dark = matchMedia('(prefers-color-scheme: dark)');
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 follow();
@@ -125,5 +125,5 @@ const redocPage = (hasPlayground: boolean) => `<!doctype html>
 
 const REDOC_START = `Redoc.init('openapi.json', { hideDownloadButton: true, disableSearch: true, sideNavStyle: 'path-only', sortOperationsAlphabetically: false }, document.getElementById('redoc'));`;
 
-/** The only address of another host in Redoc's script: a logo. */
+/** The only URL of another host in Redoc's script: a logo. */
 const REDOC_LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg';

@@ -5,11 +5,12 @@ import type { PipelineStore } from '../../store/contract.ts';
 import { textProblems } from '../pipelines/read.ts';
 import type { Services } from '../transport/services.ts';
 
-/** Most pipelines that are looked up for a request: more candidates than that are refused when it is read. */
+/** Maximum pipelines that are looked up for a request: one with more candidates is refused when it is read. */
 const MOST = 100;
 
 /**
- * Runs requests to evaluate. One that names stored pipelines is answered with their names first, and then run with them.
+ * Runs requests to evaluate. One that names stored pipelines is first answered with their names, and then run with
+ * the pipelines.
  */
 export function evaluateNamed({ runner, store }: Pick<Services, 'runner' | 'store'>) {
   return async (body: Buffer, stop: AbortController, onPart?: OnPart): Promise<RunAnswer> => {
@@ -31,7 +32,7 @@ async function findAll(names: readonly string[], store: PipelineStore): Promise<
   return found;
 }
 
-/** The pipeline of an id, else that of a name. @throws ServiceError `store_unavailable` */
+/** The pipeline with an id, or else with a name. @throws ServiceError `store_unavailable` */
 export async function findPipeline(given: string, store: PipelineStore): Promise<NamedPipeline | undefined> {
   if (textProblems('name', given).length > 0) return undefined;
   try {

@@ -22,10 +22,10 @@ export async function evaluateRoute(app: FastifyInstance): Promise<void> {
 }
 
 /**
- * Answers with a line for each candidate, sent as soon as it is there. What fails all of them afterwards stands in a last
- * line.
+ * Answers with a line for each candidate, sent as soon as it is ready. A later failure of all of them is reported in
+ * a final line.
  *
- * @throws ServiceError what fails the whole request, before the first line is sent
+ * @throws ServiceError an error of the whole request, before the first line is sent
  */
 async function answerInParts(
   request: FastifyRequest,
@@ -45,7 +45,7 @@ async function answerInParts(
     stream.push(null);
   };
   const send = (line: Uint8Array) => {
-    // Work that does not heed its signal may go on when it is answered that the time is up.
+    // Work that ignores its signal may continue after the timeout was answered.
     if (isOver) return;
     sent++;
     stream.push(line);

@@ -8,17 +8,17 @@ import { jsonAnswer } from '../docs/answer-schemas.ts';
 import { exampleSteps } from '../docs/example-answers.ts';
 import { LINES } from '../transport/media.ts';
 
-/** What the documentation says of the route that compares candidates. */
+/** The documentation of the route that compares candidates. */
 
 const share = (description: string) => ({ type: 'number', description });
 
 const scores = {
-  recall: share("The answers' characters that were found, of all of the answers."),
-  precision: share("The answers' characters that were found, of all that were found."),
-  iou: share("The answers' characters that were found, of all of the answers and all that were found."),
-  precision_at_full_recall: share(
-    'The precision if all chunks that have a character of the answers were found, and no others.',
+  recall: share("The share of the answers' characters that were found."),
+  precision: share('The share of found characters that belong to the answers.'),
+  iou: share(
+    "The answers' characters that were found, divided by all characters that are in the answers or were found.",
   ),
+  precision_at_full_recall: share('The precision if exactly the chunks that overlap the answers were found.'),
 } as const;
 const SCORES = Object.keys(scores);
 
@@ -29,11 +29,11 @@ const foundChunk = {
   type: 'object',
   required: ['document', 'start_index', 'end_index', 'token_count', 'score'],
   properties: {
-    document: { ...count, description: 'The place of its document in the request.' },
+    document: { ...count, description: 'The index of its document in the request.' },
     start_index: count,
     end_index: count,
     token_count: count,
-    score: { type: 'number', description: 'The cosine of its vector and that of the question.' },
+    score: { type: 'number', description: "The cosine between its vector and the question's." },
   },
 } as const;
 
@@ -47,7 +47,7 @@ const evaluatedQuestion = {
     found: {
       type: 'array',
       items: foundChunk,
-      description: 'The nearest first; of equally near ones that which stands first.',
+      description: 'Nearest first; equally near ones in the order of the text.',
     },
   },
 } as const;
@@ -56,18 +56,18 @@ const evaluatedCandidate = {
   title: 'EvaluatedCandidate',
   type: 'object',
   description:
-    'The means over all questions, scores from 0 to 1, and what each found; or the `error` of this candidate alone.',
+    'The means over all questions, scores from 0 to 1, and what each question found; or the `error` of this candidate only.',
   required: ['index', 'name'],
   properties: {
-    index: { ...count, description: 'The place of the candidate in the request.' },
-    name: { type: 'string', description: 'The name that the request gives, or that of its plugins.' },
-    same_as: { ...count, description: 'The place of the candidate before it that does the same.' },
+    index: { ...count, description: 'The index of the candidate in the request.' },
+    name: { type: 'string', description: 'The name from the request, or the names of its plugins.' },
+    same_as: { ...count, description: 'The index of an earlier candidate that does the same.' },
     ...scores,
     tokens_per_question: {
       type: 'number',
-      description: "Tokens of the chunks that a question finds, counted by the candidate's tokenizer.",
+      description: "Mean tokens of the chunks that a question finds, counted by the candidate's tokenizer.",
     },
-    chunks: { ...count, description: 'How many chunks the documents have.' },
+    chunks: { ...count, description: 'Number of chunks of the documents.' },
     questions: { type: 'array', items: evaluatedQuestion, description: 'In the order of the request.' },
     error: errorOfPart,
   },
@@ -89,13 +89,13 @@ const lines = {
   type: 'string',
   contentMediaType: LINES,
   contentSchema: evaluatedCandidate,
-  description: 'An `EvaluatedCandidate` for each candidate, sent as soon as it is there.',
+  description: 'An `EvaluatedCandidate` for each candidate, sent as soon as it is ready.',
 } as const;
 
 const DESCRIPTION = `Chunks the documents in several ways, embeds chunks and questions, and answers how much of each
 question's answers is in the \`k\` chunks that are nearest to it. Recall, precision, intersection over union (\`iou\`) and
-precision at full recall are those of Chroma's report on chunking, over characters. Candidates that are equal are computed
-once. A candidate that fails has an \`error\`. With \`Accept: application/x-ndjson\` each is answered with a line.`;
+precision at full recall are those of Chroma's report on chunking, over characters. Equal candidates are computed
+once. A failing candidate has an \`error\`. With \`Accept: application/x-ndjson\` each is answered with a line.`;
 
 /** The route that compares candidates. */
 export function evaluateRouteSchema(registry: Registry, { evaluate }: RequestSchemas): FastifySchema {
@@ -120,7 +120,7 @@ export function evaluateRouteSchema(registry: Registry, { evaluate }: RequestSch
 const TEXT = 'Boil fresh water. Let black tea steep for three minutes. Green tea needs cooler water.';
 const ANSWER = 'Let black tea steep for three minutes.';
 
-/** A request that compares a chunker with a pipeline of those that are here; `undefined` if no chunker is. */
+/** A request that compares a chunker with a pipeline of available plugins; `undefined` if there is no chunker. */
 function exampleOf(registry: Registry): object | undefined {
   const steps = exampleSteps(registry);
   const [first] = steps;

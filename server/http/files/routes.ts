@@ -4,7 +4,7 @@ import type { PipelineRecord } from '../../store/contract.ts';
 import { answerWith } from '../transport/answer-work.ts';
 import { executeFileSchema, fileRouteSchema } from './schemas.ts';
 
-/** The routes that take files: one for each chunker, and one that executes pipelines. */
+/** The routes that accept files: one for each chunker, and one that executes pipelines. */
 export async function fileRoutes(app: FastifyInstance): Promise<void> {
   const { registry, requestSchemas } = app.chunksmith;
   const answer = answerWith(app.chunksmith);

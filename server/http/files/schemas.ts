@@ -8,18 +8,18 @@ import { chunkFields, headersOf, optionsOf, pipelineId, unavailableNote } from '
 import { jsonAnswer } from '../docs/answer-schemas.ts';
 import { operationId, purposeOf, titleOf } from '../docs/names.ts';
 
-/** What the documentation says of the routes that take files. */
+/** The documentation of the routes that accept files. */
 
 const bytes = { type: 'string', contentMediaType: 'application/octet-stream' } as const;
 
 const filename = {
   type: 'string',
-  description: 'Name of the file, perhaps with folders, in place of the one that the form gives it.',
+  description: 'Name of the file, optionally with folders, instead of the one in the form.',
 } as const;
 
 const reader = {
   type: 'string',
-  description: 'The reader of the file; else its name and media type decide.',
+  description: 'The reader of the file; by default, its name and media type decide.',
 } as const;
 
 const fileInput = {
@@ -36,9 +36,9 @@ const fileInput = {
 
 const HOW = `The file is the field \`file\` of a form, whose other fields are the options; or it is the body itself, with its
 \`Content-Type\`, and the fields stand in the address: \`?filename=cities.csv&chunk_size=256\`. Lists and objects are
-written as JSON, and a field may be given several times for a list. Offsets are those of the text that was read.`;
+written as JSON, and a field may be repeated for a list. Offsets refer to the text that was read.`;
 
-/** The route that takes files for a chunker. */
+/** The route that accepts files for a chunker. */
 export function fileRouteSchema(
   entry: PluginEntry,
   registry: Registry,
@@ -61,7 +61,7 @@ export function fileRouteSchema(
   };
 }
 
-/** The route that takes files for a stored pipeline. */
+/** The route that accepts files for a stored pipeline. */
 export function executeFileSchema(registry: Registry, schemas: RequestSchemas): FastifySchema {
   return {
     tags: ['files'],
@@ -77,7 +77,7 @@ export function executeFileSchema(registry: Registry, schemas: RequestSchemas): 
   };
 }
 
-/** The options of a chunker that a form can have: what a form says of its file is no option of it. */
+/** The options of a chunker that a form can have: what a form says about its file is not an option. */
 function fieldsOf(manifest: Manifest, schemas: RequestSchemas): object {
   const { title, ...options } = optionsOf(manifest, schemas);
   const kept = Object.entries(options.properties).filter(([name]) => !(name in fileInput.properties));
@@ -99,7 +99,7 @@ function readHeaders(registry: Registry): Record<string, object> {
   const reports = registry.ofKind('reader').flatMap(({ manifest }) => Object.entries(manifest.reports ?? {}));
   const encoding = [
     'source-encoding',
-    'The encoding that the bytes were decoded by; none of a file that is not text.',
+    'The encoding that the bytes were decoded with; missing for a file that is not text.',
   ];
   const headers = [encoding, ...reports].map(([name, description]) => [
     `x-${name}`,

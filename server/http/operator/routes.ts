@@ -30,7 +30,7 @@ export async function metaRoutes(app: FastifyInstance): Promise<void> {
   );
 }
 
-/** Method and path of every endpoint: of the routes that the documentation describes. */
+/** Method and path of every endpoint that the documentation describes. */
 function endpointsOf({ chunksmithPaths, prefix, swagger }: FastifyInstance): string[] {
   const described = new Set(Object.keys(swagger().paths ?? {}));
   return [...chunksmithPaths].flatMap(([path, methods]) => {
@@ -40,7 +40,7 @@ function endpointsOf({ chunksmithPaths, prefix, swagger }: FastifyInstance): str
   });
 }
 
-/** Routes for an operator's tools: whether the server is alive, whether work can be sent here, and metrics. */
+/** Routes for an operator's tools: whether the server is alive, whether it accepts work, and metrics. */
 export async function operatorRoutes(app: FastifyInstance): Promise<void> {
   const { runner, store, metrics } = app.chunksmith;
   app.get('/health', { schema: ABOUT.health }, async () => {

@@ -4,7 +4,7 @@ import { PLUGIN_ORIGINS } from '../../../core/hosting/broken.ts';
 import { PLUGIN_STATES } from '../../engine/stages/listings.ts';
 import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';
 
-/** What the documentation says of the routes about the service itself. */
+/** The documentation of the routes about the service itself. */
 
 const text = { type: 'string' } as const;
 
@@ -13,21 +13,21 @@ const plugin = {
   type: 'object',
   required: ['kind', 'name', 'summary', 'origin', 'state', 'available', 'missing'],
   properties: {
-    kind: { enum: [...KINDS, null], description: 'Null of a broken plugin that does not say it.' },
+    kind: { enum: [...KINDS, null], description: 'Null for a broken plugin whose kind is unknown.' },
     name: text,
     summary: text,
-    version: { type: 'string', description: 'Its own version, if it says one.' },
-    engine: { type: 'string', description: 'Versions of the plugin contract that it is written for.' },
+    version: { type: 'string', description: 'Its own version, if it has one.' },
+    engine: { type: 'string', description: 'Versions of the plugin contract that it supports.' },
     origin: {
       enum: PLUGIN_ORIGINS,
-      description: 'Where it comes from: with the server, a folder of plugins, or an npm package.',
+      description: 'Where it comes from: the server, a folder of plugins, or an npm package.',
     },
     state: {
       enum: PLUGIN_STATES,
-      description: 'It can run, it lacks something on this machine, or it is wrong in itself.',
+      description: 'It can run, it lacks something on this machine, or it is faulty itself.',
     },
     reason: { type: 'string', description: 'Why it is not ready, with the remedy.' },
-    warning: { type: 'string', description: 'Why it may not work here although it is ready.' },
+    warning: { type: 'string', description: 'Why it may fail here although it is ready.' },
     available: { type: 'boolean', description: 'Whether the plugin can run here.' },
     missing: { type: 'array', items: text, description: 'What it lacks, with the remedy.' },
   },
@@ -42,7 +42,7 @@ const info = {
     version: text,
     docs: text,
     redoc: text,
-    playground: { type: 'string', description: 'The page to compare settings; none if it is switched off.' },
+    playground: { type: 'string', description: 'The page to compare settings; missing if it is turned off.' },
     openapi: text,
     endpoints: { type: 'array', items: text, description: 'Method and path of every endpoint.' },
     unavailable: { type: 'array', items: plugin, description: 'Plugins that cannot run here, and why.' },
@@ -61,10 +61,10 @@ const model = {
   required: ['name', 'aliases', 'provider'],
   properties: {
     name: text,
-    aliases: { type: 'array', items: text, description: 'Further names that a request may give.' },
-    provider: { type: 'string', description: 'The embedding plugin that answers for it.' },
+    aliases: { type: 'array', items: text, description: 'Other names that a request may use.' },
+    provider: { type: 'string', description: 'The embedding plugin that opens it.' },
     version: { type: 'string', description: 'Changes with the weights.' },
-    dimensions: { type: 'integer', description: 'Numbers of a vector.' },
+    dimensions: { type: 'integer', description: 'Length of a vector.' },
   },
 } as const;
 
@@ -76,8 +76,8 @@ const tokenizer = {
   required: ['name', 'aliases', 'provider', 'available', 'missing'],
   properties: {
     name: text,
-    aliases: { type: 'array', items: text, description: 'Further names that a request may give.' },
-    provider: { type: 'string', description: 'The tokenizer plugin that answers for it.' },
+    aliases: { type: 'array', items: text, description: 'Other names that a request may use.' },
+    provider: { type: 'string', description: 'The tokenizer plugin that opens it.' },
     available: { type: 'boolean', description: 'Whether it can be opened now.' },
     missing: { type: 'array', items: text, description: 'What is missing, with the remedy.' },
   },
@@ -92,14 +92,14 @@ const prometheus = {
   content: { 'text/plain': { schema: { type: 'string' } } },
 } as const;
 
-/** The schemas of the routes, by what they are about. */
+/** The schemas of the routes, by topic. */
 export const ABOUT = {
   info: about('get_info', 'Service', 'Name, version and endpoints.', info),
   health: about('get_health', 'Health', 'Whether the server is alive.', status('ok'), [503]),
   ready: about(
     'get_readiness',
     'Readiness',
-    'Whether the server takes work: its queue has room and its store can be reached.',
+    'Whether the server accepts work: its queue has room and its store can be reached.',
     status('ready'),
     [503],
   ),
@@ -115,7 +115,7 @@ export const ABOUT = {
   tokenizers: about(
     'list_tokenizers',
     'List tokenizers',
-    'Tokenizers that requests may name; those of the hub can be opened besides.',
+    'Tokenizers that requests may name; those of the hub can also be opened.',
     tokenizers,
     [500],
   ),

@@ -4,7 +4,7 @@ import type { NewPipeline, PipelineRecord, PipelineStore, Versions } from '../..
 /** A change that loses the race for its name this often gives up. */
 const MOST_RACES = 1000;
 
-/** What `putByName` did. */
+/** The result of `putByName`. */
 export interface Put {
   readonly record: PipelineRecord;
   readonly isNew: boolean;
@@ -13,10 +13,10 @@ export interface Put {
 type Store = Pick<PipelineStore, 'list' | 'create' | 'update'>;
 
 /**
- * Creates the pipeline, or sets all members of the one that has its name. Of several calls for a new name one
+ * Creates the pipeline, or replaces all members of the one with its name. If several calls use a new name, one
  * creates it and the others update it, one after the other.
  *
- * @param ifMatch the versions that may be changed; a pipeline that must have one is not created
+ * @param ifMatch the versions that may be changed; if given, the pipeline must exist
  * @throws ServiceError `pipeline_not_found`, `precondition_failed`
  */
 export async function putByName(store: Store, pipeline: NewPipeline, ifMatch?: Versions): Promise<Put> {
@@ -26,13 +26,16 @@ export async function putByName(store: Store, pipeline: NewPipeline, ifMatch?: V
     expectMatch(name, before, ifMatch);
     const put = await unlessOvertaken(async () => {
       if (before === undefined) return { record: await store.create(pipeline), isNew: true };
-      // The version that was read, so that a pipeline which has another name by now is not changed.
+      // The version that was read, so that a pipeline that has been renamed since is not changed.
       const record = await store.update(before.id, { description, steps }, [before.version]);
       return { record, isNew: false };
     });
     if (put !== undefined) return put;
   }
-  throw new ServiceError('store_unavailable', { reason: 'others keep changing this pipeline', seconds: 1 });
+  throw new ServiceError('store_unavailable', {
+    reason: 'other requests keep changing this pipeline',
+    seconds: 1,
+  });
 }
 
 function expectMatch(name: string, before: PipelineRecord | undefined, ifMatch: Versions | undefined): void {
@@ -40,14 +43,14 @@ function expectMatch(name: string, before: PipelineRecord | undefined, ifMatch: 
   if (before === undefined) {
     throw new ServiceError('pipeline_not_found', {
       id: JSON.stringify(name.slice(0, 100)),
-      remedy: 'GET /v1/pipelines lists the ones there are',
+      remedy: 'GET /v1/pipelines lists all pipelines',
     });
   }
   if (ifMatch === '*' || ifMatch.includes(before.version)) return;
   throw new ServiceError('precondition_failed', { id: before.id, etag: `"${before.version}"` });
 }
 
-/** How it shows that another change came between reading and writing. */
+/** The errors that show that another change came between reading and writing. */
 const OVERTAKEN: ReadonlySet<ErrorCode> = new Set([
   'pipeline_name_taken',
   'pipeline_not_found',

@@ -15,7 +15,7 @@ import type {
 import { checkQuery, type Query, readCursor, toCursor } from '../transport/pages.ts';
 import { changesBody, nameQuery, newBody, pageQuery, wholeBody } from './schemas.ts';
 
-/** Most levels of lists and objects in a configuration: very deep values cannot be written as JSON again. */
+/** Maximum nesting of lists and objects in a configuration: very deep values cannot be written as JSON again. */
 const DEEPEST = 100;
 
 /** What is needed to check steps. */
@@ -50,7 +50,7 @@ export function readChanges(body: Buffer, rules: StepRules): PipelineChanges {
 }
 
 /**
- * Reads the request that creates the pipeline of a name or sets all members of it.
+ * Reads the request that creates the pipeline with a given name or sets all its members.
  *
  * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems
  */
@@ -62,7 +62,7 @@ export function readWhole(body: Buffer, query: unknown, rules: StepRules): NewPi
   const given = collect(problems, () => read(body, checkWhole, rules));
   if (given?.name !== undefined && given.name !== name && problems.length === 0) {
     const [wanted, got] = [name, given.name].map((one) => JSON.stringify(one));
-    problems.push(`name: expected that of the query, ${wanted}, or none, got ${got}`);
+    problems.push(`name: expected the name in the query, ${wanted}, or none, got ${got}`);
   }
   if (problems.length > 0) throw invalid(problems);
   const { description = null, steps = [] } = given as PipelineChanges;
@@ -86,7 +86,7 @@ export interface GivenRules extends StepRules {
   readonly missing: MissingPlugins;
 }
 
-/** Reads steps; what is wrong with them is added to the problems. */
+/** Reads steps, and adds to the problems. */
 export function readSteps(steps: readonly unknown[], rules: GivenRules, problems: string[]): PipelineStep[] {
   if (steps.length <= rules.maxSteps) {
     return steps.map((given, index) => readStep(given, `steps[${index}]`, rules, problems));
@@ -113,7 +113,7 @@ function readStep(given: unknown, place: string, rules: GivenRules, problems: st
 /**
  * Adds the problems of a check to those of other checks, so that a caller sees all of them at once.
  *
- * @returns what the check returns, if it finds none
+ * @returns the result of the check, if it finds none
  */
 export function collect<T>(problems: string[], check: () => T): T | undefined {
   try {
@@ -125,13 +125,13 @@ export function collect<T>(problems: string[], check: () => T): T | undefined {
   }
 }
 
-/** Refuses, whatever the database, what one of the supported databases cannot store. */
+/** Refuses, for every database, what one of the supported databases cannot store. */
 export function textProblems(place: string, text: unknown): string[] {
   if (typeof text !== 'string' || (text.isWellFormed() && !text.includes('\0'))) return [];
-  return [`${place}: expected text without NUL and without half a surrogate pair`];
+  return [`${place}: expected text without NUL and without lone surrogates`];
 }
 
-/** Refuses what cannot be written as the JSON that it was: numbers out of range, and very deep values. */
+/** Refuses values that JSON cannot reproduce: numbers out of range, and very deep nesting. */
 function jsonProblems(value: unknown, place: string, depth = 0): string[] {
   if (typeof value === 'number' && !Number.isFinite(value)) return [`${place}: the number is too large`];
   if (typeof value !== 'object' || value === null) return [];
@@ -144,7 +144,7 @@ function jsonProblems(value: unknown, place: string, depth = 0): string[] {
   return [];
 }
 
-/** What requests about pipelines say outside of their bodies: which page, which version. */
+/** Parameters of pipeline requests outside their bodies: pages and versions. */
 
 const checkPage = createValidator(pageQuery);
 
@@ -171,8 +171,8 @@ const TAG = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
 const TAGS = new RegExp(`^\\s*(?:${TAG.source}\\s*(?:,\\s*|$))+$`);
 
 /**
- * Reads the versions of `If-Match`; `undefined` without the header. A weak tag counts as a strong one: proxies that
- * compress weaken tags, and ours stand for the whole pipeline anyway.
+ * Reads the versions in `If-Match`; `undefined` without the header. A weak tag counts as a strong one: compressing
+ * proxies weaken tags, and ours identify the whole pipeline anyway.
  *
  * @throws ServiceError `invalid_parameters`
  */

@@ -86,7 +86,7 @@ function toAnswer({ id, name, description, steps, created_at, updated_at }: Pipe
   return { id, name, description, config: { steps }, created_at, updated_at };
 }
 
-/** Writes all pipelines as one list, page after page, so that a long one takes little memory. */
+/** Writes all pipelines as one list, page by page, so that a long one takes little memory. */
 async function* writeAll(store: PipelineStore, first: readonly PipelineRecord[]): AsyncGenerator<string> {
   let pipelines = first;
   let before = '[';

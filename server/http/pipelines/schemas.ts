@@ -3,12 +3,12 @@ import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { stepSchema } from '../../engine/read/step-schema.ts';
 import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';
 
-/** The member of a body that stores steps whose plugins are not there. */
+/** The member of a body that allows steps with missing plugins. */
 const allowMissing = {
   type: 'boolean',
   default: false,
   description:
-    'Whether a step may name a plugin that is not loaded here, for a server that loads it later. Until then the pipeline cannot be executed.',
+    'Whether a step may name a plugin that is not loaded here but will be later. Until then the pipeline cannot be executed.',
 } as const;
 
 /** Schemas of requests and answers about stored pipelines. */
@@ -43,9 +43,9 @@ export const changesBody: ObjectSchema = {
 export const pageQuery: ObjectSchema = {
   type: 'object',
   properties: {
-    limit: { type: 'integer', minimum: 1, maximum: 1000, description: 'Most pipelines of the answer.' },
-    cursor: { type: 'string', description: 'The x-next-cursor of the answer before.' },
-    name: { ...members.name, description: 'Exactly this name: the answer has one pipeline or none.' },
+    limit: { type: 'integer', minimum: 1, maximum: 1000, description: 'Maximum pipelines in the answer.' },
+    cursor: { type: 'string', description: 'The x-next-cursor of the previous answer.' },
+    name: { ...members.name, description: 'The exact name: the answer has one pipeline or none.' },
   },
   additionalProperties: false,
 };
@@ -77,7 +77,7 @@ const ifMatch = {
   properties: {
     'if-match': {
       type: 'string',
-      description: 'ETag of an earlier answer: refuses the request with 412 if the pipeline has changed.',
+      description: 'ETag of an earlier answer: the request fails with 412 if the pipeline has changed.',
     },
   },
 };
@@ -125,7 +125,7 @@ export const list: FastifySchema = {
       'The pipelines, newest first.',
       { type: 'array', items: pipeline },
       {
-        link: { type: 'string', description: 'Address of the next page, if there is one.' },
+        link: { type: 'string', description: 'URL of the next page, if there is one.' },
         'x-next-cursor': { type: 'string', description: 'Cursor of the next page, if there is one.' },
       },
     ),
@@ -147,7 +147,7 @@ export const update = (maxSteps: number): FastifySchema => ({
   tags,
   operationId: 'update_pipeline',
   summary: 'Change a pipeline',
-  description: 'Sets the members that are given and leaves the others. A description of null removes it.',
+  description: 'Sets the given members and leaves the others. A description of null removes it.',
   params,
   headers: ifMatch,
   body: withSteps('PipelineChanges', changesBody, maxSteps),
@@ -161,7 +161,7 @@ export const remove: FastifySchema = {
   tags,
   operationId: 'delete_pipeline',
   summary: 'Delete a pipeline',
-  description: 'Removes it for good; with `If-Match` only if it has not changed since.',
+  description: 'Removes it permanently; with `If-Match` only if it has not changed since.',
   params,
   headers: ifMatch,
   response: {

@@ -8,7 +8,7 @@ declare module 'fastify' {
     chunksmithPipeline: Promise<PipelineRecord> | null;
   }
   interface FastifyInstance {
-    /** Looks up the pipeline that the path names as `pipeline_id`; a hook of routes that execute one. */
+    /** Looks up the pipeline that the path names as `pipeline_id`; a hook for routes that execute one. */
     chunksmithLookUp: onRequestAsyncHookHandler;
   }
 }

@@ -9,18 +9,18 @@ import { logAnswered, requestId } from './request-log.ts';
 import { FIXED_HEADERS } from './security.ts';
 
 /**
- * Admission control: turns requests away before their bodies are read, while the queue that they would join is
- * full, with 503 and `Retry-After`.
+ * Admission control: rejects requests before their bodies are read, while the queue that they would join is full,
+ * with 503 and `Retry-After`.
  */
 export interface Admission {
-  /** Whether a request that arrives now is turned away, judged by its `Content-Length`. */
+  /** Whether a request arriving now would be rejected, judging by its `Content-Length`. */
   refuses(headers: IncomingMessage['headers']): boolean;
   /** Registers a route whose requests join a queue. */
   addRoute(route: string): void;
   /**
-   * Answers a request that is turned away before Fastify sees it. Fastify takes most of the time of a refusal, and
-   * during a flood `/health` has to wait for all refusals before it. Requests of web pages are left to Fastify,
-   * because their answers need CORS headers. Keys and rate limits are not checked.
+   * Rejects a request before Fastify sees it, if necessary. Fastify takes most of the time of a refusal, and during a
+   * flood `/health` has to wait for all refusals before it. Requests of web pages are left to Fastify, because their
+   * answers need CORS headers. Keys and rate limits are not checked.
    *
    * @returns whether it has answered
    */

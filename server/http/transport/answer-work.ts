@@ -28,8 +28,8 @@ export function answerWith(services: Services): AnswerTask<Task> {
 /**
  * Answers with the bytes and response metadata of work.
  *
- * @param label what metrics call it
- * @param run does it, until the client goes away
+ * @param label the name of the work in metrics
+ * @param run does it, until the client disconnects
  */
 export async function answerWork(
   request: FastifyRequest,
@@ -48,14 +48,14 @@ export async function answerWork(
   return sendBytes(reply, answer.bytes);
 }
 
-/** An answer that waits for a slow client takes memory as well: until it is sent, it counts as the body did. */
+/** An answer waiting for a slow client also takes memory: until it is sent, it counts like the body did. */
 function chargeAnswer(reply: FastifyReply, bytes: number, byteBudget: ByteBudget): void {
   if (reply.raw.destroyed) return;
   byteBudget.force(bytes);
   reply.raw.once('close', () => byteBudget.giveBack(bytes));
 }
 
-/** Has metrics and the log know of work that is done, and of what failed of it. @param received bytes of the request */
+/** Records finished work, and its failures, in metrics and the log. @param received bytes of the request */
 export function noteWork(
   request: FastifyRequest,
   label: string,

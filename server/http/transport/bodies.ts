@@ -16,8 +16,8 @@ declare module 'fastify' {
 }
 
 /**
- * Gives the routes below it their JSON bodies as bytes: whoever does the work parses and checks them, perhaps
- * another thread. The schemas of these routes are for the documentation only. Bodies may be compressed, are charged
+ * Gives the routes below it their JSON bodies as bytes: whoever does the work parses and checks them, perhaps in
+ * another thread. The schemas of these routes are only for the documentation. Bodies may be compressed, are charged
  * to the byte budget, and are read to their ends even if they are refused.
  */
 export const bytesBody = plugin<{ readonly limit: number }>(
@@ -32,7 +32,7 @@ export const bytesBody = plugin<{ readonly limit: number }>(
       route.bodyLimit = limit;
     });
     app.setValidatorCompiler(() => () => true);
-    // What comes out of a compressed body is what is charged.
+    // Charged by decompressed size.
     for (const policy of [contentEncoding, chargeBodies, lateBodies]) await app.register(policy);
   },
   { name: 'chunksmith-bytes-body' },
@@ -43,10 +43,10 @@ export function bodyOf(request: FastifyRequest): Buffer {
   return (request.body ?? Buffer.alloc(0)) as Buffer;
 }
 
-/** Most bytes of an answer that is sent as a string, which Node writes together with the headers. */
+/** Maximum bytes of an answer that is sent as a string, which Node writes together with the headers. */
 const ONE_WRITE = 16_384;
 
-/** Sends bytes of JSON and, if they are many, frees their memory once the connection is done with them. */
+/** Sends bytes of JSON and, if there are many, frees their memory once the connection is done with them. */
 export function sendBytes(reply: FastifyReply, answer: Uint8Array<ArrayBuffer>): FastifyReply {
   reply.type('application/json; charset=utf-8');
   const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
@@ -64,8 +64,8 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 };
 
 /**
- * Decompresses the bodies of the routes below it, by their `Content-Encoding`. The limit of a body holds for what
- * comes out.
+ * Decompresses the bodies of the routes below it, by their `Content-Encoding`. The body limit applies to the
+ * decompressed size.
  */
 const contentEncoding = plugin(
   async (app) => {
@@ -75,12 +75,12 @@ const contentEncoding = plugin(
       const create = DECODERS[encoding];
       if (create === undefined)
         return done(new ServiceError('unsupported_encoding', { received: JSON.stringify(encoding) }));
-      // What it cannot read after the request was refused is told to nobody any more.
+      // Decoding errors after the request was refused are ignored.
       const decoder = hold(create());
-      // Fastify holds it against Content-Length.
+      // Fastify compares it with Content-Length.
       Object.defineProperty(decoder, 'receivedEncodedLength', { get: () => bytesInto(decoder) });
       payload.pipe(decoder);
-      // Not a pipeline, which would destroy the request when the decoder fails, and with it the way to read the rest.
+      // Not a pipeline, which would destroy the request when the decoder fails, so that the rest could not be read.
       finished(payload, (error) => error && decoder.destroy(error));
       reply.raw.once('close', () => decoder.destroy());
       done(null, decoder);
@@ -95,7 +95,7 @@ export function encodingOf({ headers }: Pick<FastifyRequest, 'headers'>): string
   return encoding === '' || encoding === 'identity' ? undefined : encoding;
 }
 
-/** Whether the code of an error is one of the decoders'. */
+/** Whether an error code is one of the decoders'. */
 export function isDecodingError(code: string): boolean {
   return /^(Z_|ERR__ERROR|ERR_BROTLI|ZSTD_)/.test(code);
 }
@@ -152,13 +152,13 @@ function metered(payload: RequestPayload, charge: (bytes: number) => void): Requ
     },
   });
   pipeline(payload, meter, () => {});
-  // Of a compressed body, Fastify holds this against Content-Length.
+  // For a compressed body, Fastify compares this with Content-Length.
   return Object.defineProperty(meter, 'receivedEncodedLength', { get: () => payload.receivedEncodedLength });
 }
 
 /**
- * Reads and drops the rest of bodies whose requests are answered already, so that a client that reads only once it
- * has sent everything finds its answer. Who still sends when the time for a request is over loses the connection.
+ * Reads and drops the rest of bodies whose requests are already answered, so that a client that reads only after
+ * sending everything gets its answer. A client still sending at the request timeout loses the connection.
  */
 const lateBodies = plugin(
   async (app) => {
@@ -178,10 +178,10 @@ function dropRest(request: IncomingMessage, milliseconds: number): void {
     clearTimeout(timer);
     socket.off('close', settle);
   };
-  // An answered request does not hear that its connection is closed.
+  // An answered request is not notified when its connection closes.
   socket.once('close', settle);
   finished(request, settle);
-  // Whoever has read it until now must not hold it up.
+  // An earlier reader must not hold it up.
   request.unpipe();
   request.removeAllListeners('readable');
   request.resume();

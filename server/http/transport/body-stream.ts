@@ -4,8 +4,8 @@ import type { FastifyReply } from 'fastify';
 /**
  * Answers with pieces of text, read no faster than they are sent.
  *
- * @throws what the first piece throws; what fails afterwards ends the connection, so that the client sees that the answer
- *   is not whole
+ * @throws what the first piece throws; a later failure ends the connection, so that the client sees that the answer
+ *   is incomplete
  */
 export async function answerPieces(
   reply: FastifyReply,
@@ -17,7 +17,7 @@ export async function answerPieces(
   return reply.type(`${type}; charset=utf-8`).send(stream);
 }
 
-/** What was taken from a generator, and the rest of it: until the first item is there, a request can still be refused. */
+/** The first item of a generator, and the rest: until the first item is ready, a request can still be refused. */
 export async function* startingWith<T>(first: IteratorResult<T>, rest: AsyncGenerator<T>): AsyncGenerator<T> {
   if (first.done) return;
   yield first.value;

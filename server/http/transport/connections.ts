@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import plugin from 'fastify-plugin';
 
-/** Answers to requests that cannot be read, by the code of Node's error. */
+/** Answers to requests that cannot be parsed, by the code of Node's error. */
 const ANSWERS: Readonly<Record<string, readonly [status: string, detail: string]>> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
@@ -12,10 +12,10 @@ const ANSWERS: Readonly<Record<string, readonly [status: string, detail: string]
 };
 const NOT_HTTP = ['400 Bad Request', 'The request is not valid HTTP/1.1.'] as const;
 
-/** The answers that are sent while their requests still are, by their connections. */
+/** Responses in progress whose request is still being received, by socket. */
 const underWay = new WeakMap<Socket, ServerResponse>();
 
-/** Leaves the sender of a request as much time as it likes until it is answered. */
+/** Lifts the time limit on the sender of a request until it is answered. */
 export function answersWhileSent(answer: ServerResponse): void {
   const { socket } = answer;
   if (socket === null) return;
@@ -23,12 +23,12 @@ export function answersWhileSent(answer: ServerResponse): void {
   answer.once('close', () => underWay.delete(socket));
 }
 
-/** Answers a request that is not HTTP, has too large headers or is too slow, and ends its connection. */
+/** Answers a request that is not HTTP, has too large headers or is too slow, and closes its connection. */
 export function refuseConnection({ code = '' }: Error & { code?: string }, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable) return;
   const answer = underWay.get(socket);
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && answer !== undefined) return;
-  // In the middle of an answer, another one would be taken for a part of it.
+  // In the middle of an answer, another one would be taken for part of it.
   if (answer?.headersSent) return void socket.destroy();
   const [status, detail] = ANSWERS[code] ?? NOT_HTTP;
   const body = JSON.stringify({ detail });
@@ -37,8 +37,8 @@ export function refuseConnection({ code = '' }: Error & { code?: string }, socke
 }
 
 /**
- * Keeps connections from holding up the shutdown: an answer in flight is the last of its connection, and
- * connections that browsers and load balancers opened ahead and never used end at once.
+ * Keeps connections from delaying the shutdown: an answer in flight is the last one on its connection, and
+ * connections that browsers and load balancers opened in advance and never used are closed at once.
  */
 export const gracefulShutdown = plugin(
   async (app) => {

@@ -6,7 +6,7 @@ import type { Metrics } from './metrics.ts';
 
 /** Errors of admission control, which are not logged as failures: the log has a line for each request anyway. */
 const ADMISSION_ERRORS: ReadonlySet<ErrorCode> = new Set(['overloaded', 'too_much_in_flight']);
-/** What a request asks for and this server cannot do: no failure, so a warning without a stack. */
+/** Valid requests that this server cannot satisfy: not a failure, so they are logged as a warning without a stack. */
 const WARNINGS: ReadonlySet<ErrorCode> = new Set([
   'jobs_off',
   'missing_capability',
@@ -46,7 +46,7 @@ export const errorHandler = plugin(
   { name: 'chunksmith-error-handler', dependencies: ['chunksmith-services'] },
 );
 
-/** Counts and logs an error that stands in a line of a stream. */
+/** Counts and logs an error that is reported in a line of a stream. */
 export function reportFailure(error: unknown, request: FastifyRequest, metrics: Metrics): void {
   countFault(error, metrics);
   logFailure(asServiceError(error, request), error, request);
@@ -73,7 +73,7 @@ function logFailure(known: ServiceError, error: unknown, { log }: FastifyRequest
   else log.error({ err: error, code }, message);
 }
 
-/** The path of a request, without its query and cut to 200 characters. */
+/** The path of a request, without its query and truncated to 200 characters. */
 export function pathOf(request: FastifyRequest): string {
   return (request.url.split('?')[0] as string).slice(0, 200);
 }
@@ -102,7 +102,7 @@ export function asServiceError(error: unknown, request: FastifyRequest): Service
   }
 }
 
-/** Translates what a Fastify plugin refuses by status, such as a path outside its folder of static files. */
+/** Translates refusals of a Fastify plugin by status, such as a path outside its folder of static files. */
 function byStatus(statusCode: number | undefined, error: unknown, request: FastifyRequest): ServiceError {
   if (statusCode === 403 || statusCode === 404) {
     return new ServiceError('not_found', { path: pathOf(request), hint: '' }, error);

@@ -18,7 +18,7 @@ declare module 'fastify' {
 
 export type KnownPaths = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Remembers the path, without the app's own prefix, of every route that is registered after it. */
+/** Remembers the path, without the app's own prefix, of every route registered after it. */
 export const knownPaths = plugin(
   async (app) => {
     const paths = new Map<string, Set<string>>();
@@ -35,10 +35,7 @@ export const knownPaths = plugin(
   { name: 'chunksmith-known-paths' },
 );
 
-/**
- * Makes every known path answer the methods that it does not take with 405 and `Allow`. To be registered after all
- * other routes.
- */
+/** Makes every known path answer unsupported methods with 405 and `Allow`. Register it after all other routes. */
 export const methodNotAllowed = plugin(
   async (app) => {
     for (const [path, methods] of app.chunksmithPaths) {
@@ -58,15 +55,15 @@ export const methodNotAllowed = plugin(
 );
 
 /**
- * Answers requests that no route takes, before their bodies are read. Requests with a method that the router does
- * not know come here too, whatever their path.
+ * Answers requests without a matching route, before their bodies are read. Requests with a method that the router
+ * does not know also come here, whatever their path.
  */
 export async function unknownPaths(app: FastifyInstance): Promise<void> {
   const { prefix, chunksmithPaths: paths } = app;
   const known = () => [...paths.keys()].filter((path) => !path.includes('*')).map(shown);
   const shown = (path: string) => prefix + withBraces(path);
   const root = shown('/');
-  // In a scope of its own, where no route is: the hook runs for nothing else.
+  // In a scope of its own, without routes, so that the hook runs for nothing else.
   app.addHook('onRequest', async (request, reply) => {
     const path = pathOf(request);
     const methods = paths.get(withoutSlash(path.slice(prefix.length)));
@@ -78,13 +75,13 @@ export async function unknownPaths(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** Answers all paths of a process that does jobs alone, but those of operators. */
+/** Answers all paths of a process that only runs jobs, except those of operators. */
 export async function operatorsAlone(app: FastifyInstance): Promise<void> {
   const { prefix, chunksmithPaths: paths } = app;
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
   app.setNotFoundHandler((request) => {
     const known = [...paths.keys()].map((path) => prefix + path).join(', ');
-    const hint = ` This process does jobs alone (--role worker) and answers ${known}; send requests to one with --role api or all.`;
+    const hint = ` This process only runs jobs (--role worker) and answers ${known}; send requests to one with --role api or all.`;
     throw new ServiceError('not_found', { path: pathOf(request), hint });
   });
 }
@@ -109,10 +106,10 @@ function methodNotAllowedError(
 }
 
 /**
- * The error for a path without a route. It suggests the known path that was probably meant, or else names what there
- * is in the same folder, such as the chunkers below `/v1/chunk`.
+ * The error for a path without a route. It suggests the known path that was probably meant, or else lists what is in
+ * the same folder, such as the chunkers below `/v1/chunk`.
  *
- * @param root path of the list of what there is
+ * @param root path of the list of endpoints
  */
 function notFound(path: string, known: readonly string[], root: string): ServiceError {
   return new ServiceError('not_found', { path, hint: ` ${hintFor(path, known, root)}` });
@@ -124,13 +121,13 @@ function hintFor(given: string, known: readonly string[], root: string): string 
   const names = namesIn(folder, known);
   const near = names.length === 0 ? nearAsWhole(path, known) : nearIn(folder, posix.basename(path), names);
   if (near !== undefined) return `Did you mean ${near}?`;
-  // The files of the documentation are nothing that one would ask for by name.
+  // The files of the documentation are not useful suggestions.
   const listed = names.filter((one) => !one.includes('.'));
-  if (listed.length === 0 || posix.join(folder, '/') === root) return `GET ${root} lists what there is.`;
+  if (listed.length === 0 || posix.join(folder, '/') === root) return `GET ${root} lists all endpoints.`;
   return `In ${folder} there ${listed.length === 1 ? 'is' : 'are'} ${listed.join(', ')}.`;
 }
 
-/** The last parts of the known paths right in a folder, without parameters. */
+/** The last segments of the known paths directly in a folder, without parameters. */
 function namesIn(folder: string, known: readonly string[]): string[] {
   const paths = known.filter((path) => posix.dirname(path) === folder);
   return paths.map((path) => posix.basename(path)).filter((name) => name !== '' && !name.startsWith('{'));
@@ -141,7 +138,7 @@ function nearIn(folder: string, name: string, names: readonly string[]): string 
   return near && posix.join(folder, near);
 }
 
-/** Long paths are alike in most of their letters, so here a few others are enough to mean something else. */
+/** Long paths share most of their letters, so a few different ones are enough to mean something else. */
 function nearAsWhole(path: string, known: readonly string[]): string | undefined {
   return suggest(path, known, Math.max(2, Math.floor(path.length / 4)));
 }

@@ -8,7 +8,7 @@ export function isStream({ headers }: Pick<FastifyRequest, 'headers'>): boolean 
   return typesOf(headers['content-type']).includes(LINES);
 }
 
-/** Whether a request wants its answer as a stream of lines, and does not take JSON as well. */
+/** Whether a request wants its answer as a stream of lines, and does not accept JSON as well. */
 export function wantsLines({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   const types = typesOf(headers.accept);
   return types.includes(LINES) && !types.includes('application/json');

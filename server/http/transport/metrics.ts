@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Timings } from '../../engine/answer/response-metadata.ts';
 import type { RunnerLoad } from '../../engine/run/runner.ts';
 
-/** What the server counts for Prometheus. No label has text, names of pipelines or keys. */
+/** What the server counts for Prometheus. No label contains text, names of pipelines or keys. */
 export interface Metrics {
   /** Counts an answered request. `route` is the route's pattern, never the path of the request. */
   answered(route: string, method: string, status: number, seconds: number): void;
@@ -10,7 +10,7 @@ export interface Metrics {
   worked(plugin: string, bodyBytes: number, queueSeconds: number, timings: Timings): void;
   /** Counts a stream that is answered. */
   streamed(plugin: string): void;
-  /** Counts a request that failed through the fault of a plugin; `error` is its code. */
+  /** Counts a request that failed because of a plugin; `error` is its code. */
   failed(kind: string, name: string, error: string): void;
   /** For what else is counted. */
   readonly registry: Registry;
@@ -31,14 +31,9 @@ export function createMetrics({ load, bytesInFlight }: MetricsSources): Metrics 
   collectDefaultMetrics({ register: registry });
   const { requests, stages } = createHistograms(registry);
   const counters = createCounters(registry);
-  addGauge(registry, 'queue_depth', 'Requests that wait for a worker thread.', () => load().waiting);
-  addGauge(registry, 'worker_threads', 'Worker threads that are there.', () => load().threads);
-  addGauge(
-    registry,
-    'bytes_in_flight',
-    'Bytes of request bodies that are read and worked on.',
-    bytesInFlight,
-  );
+  addGauge(registry, 'queue_depth', 'Requests waiting for a worker thread.', () => load().waiting);
+  addGauge(registry, 'worker_threads', 'Worker threads running.', () => load().threads);
+  addGauge(registry, 'bytes_in_flight', 'Bytes of request bodies being read and processed.', bytesInFlight);
   return {
     answered(route, method, status, seconds) {
       requests.observe({ route, method, status }, seconds);
@@ -66,13 +61,13 @@ function createHistograms(registry: Registry) {
     requests: new Histogram({
       ...shared,
       name: 'chunksmith_request_seconds',
-      help: 'Time from the first byte of a request to the last of its answer.',
+      help: 'Time from the first byte of a request to the last byte of its answer.',
       labelNames: ['route', 'method', 'status'],
     }),
     stages: new Histogram({
       ...shared,
       name: 'chunksmith_stage_seconds',
-      help: 'Time of a request in a stage: parse, queue, read, chunk, refine, embed, search, tokenize or serialise.',
+      help: 'Time that a request spent in a stage: parse, queue, read, chunk, refine, embed, search, tokenize or serialise.',
       labelNames: ['stage', 'by'],
     }),
   };
@@ -82,13 +77,13 @@ function createCounters(registry: Registry) {
   const count = (name: string, help: string, ...labelNames: string[]) =>
     new Counter({ name: `chunksmith_${name}_total`, help, labelNames, registers: [registry] });
   return {
-    bytes: count('received_bytes', 'Bytes of request bodies that were worked on.', 'plugin'),
-    documents: count('documents', 'Texts, documents or lists of chunks that were worked on.', 'plugin'),
+    bytes: count('received_bytes', 'Bytes of processed request bodies.', 'plugin'),
+    documents: count('documents', 'Processed texts, documents or lists of chunks.', 'plugin'),
     streams: count('streams', 'Streams of documents or of lists of chunks.', 'plugin'),
-    chunks: count('chunks', 'Chunks that were answered.', 'plugin'),
-    tokens: count('tokens', 'Tokens of the chunks that were answered.', 'plugin'),
-    models: count('model_loads', 'Embedding models that were opened.', 'model'),
-    failures: count('plugin_failures', 'Requests that a plugin failed.', 'kind', 'name', 'error'),
+    chunks: count('chunks', 'Chunks returned.', 'plugin'),
+    tokens: count('tokens', 'Tokens of the chunks returned.', 'plugin'),
+    models: count('model_loads', 'Embedding models opened.', 'model'),
+    failures: count('plugin_failures', 'Requests failed by a plugin.', 'kind', 'name', 'error'),
   };
 }
 

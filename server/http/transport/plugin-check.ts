@@ -1,10 +1,10 @@
 import plugin from 'fastify-plugin';
 
-/** Milliseconds for the first requests before the factories are imported, which takes a core for a while. */
+/** Milliseconds for the first requests before the factories are imported, which occupies a core for a while. */
 const HEAD_START = 1000;
 
 /**
- * Soon after the server listens, imports the factories of all plugins and makes those that load little: the log then
+ * Soon after the server listens, imports the factories of all plugins and creates those that load little: so the log
  * says, before any request, which of them cannot be imported and what is wrong with the files that they read.
  */
 export const pluginCheck = plugin(
@@ -20,7 +20,7 @@ export const pluginCheck = plugin(
       for (const { id, manifest, missing } of registry.all) {
         if (!manifest.light || missing.length > 0 || failures.has(id) || isClosing) continue;
         await host.get(manifest.kind, manifest.name).catch((err: unknown) => {
-          app.log.error({ plugin: id, err }, 'a plugin cannot be made');
+          app.log.error({ plugin: id, err }, 'a plugin cannot be created');
         });
       }
     };

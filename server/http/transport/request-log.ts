@@ -7,7 +7,7 @@ import { EMPTY_VECTORS, type Timings } from '../../engine/answer/response-metada
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** How much work it was, for its line in the log; missing if it was none. */
+    /** The amount of work, for its line in the log; missing if there was none. */
     chunksmithWork?: Pick<Timings, 'documents' | 'chunks' | 'emptyVectors'>;
   }
 }
@@ -40,8 +40,8 @@ export const requestMetrics = plugin(
 );
 
 /**
- * Has the line of a request say how much work it was, and logs at `debug` where its time went. A stream is many such
- * pieces of work.
+ * Adds the amount of work to the log line of a request, and logs at `debug` where its time went. A stream consists of
+ * many such pieces of work.
  */
 export function logWork(request: FastifyRequest, queueSeconds: number, timings: Timings): void {
   const { documents, chunks, emptyVectors, times, tokens, opened } = timings;
@@ -56,7 +56,7 @@ export function logWork(request: FastifyRequest, queueSeconds: number, timings: 
   request.log.debug({ queueMs: toMs(queueSeconds), stages, tokens, opened }, 'worked');
 }
 
-/** Whether a log has what is of use for debugging; also asked of the log of an app that the service is mounted in. */
+/** Whether a log includes debug lines; also works for the log of an app that mounts the service. */
 function isDebug({ level }: FastifyRequest['log']): boolean {
   return level === 'debug' || level === 'trace';
 }
@@ -81,7 +81,7 @@ interface Answered {
   readonly status: number;
   /** Bytes of the body that was read. */
   readonly bytes?: number | undefined;
-  /** Texts, or lists of chunks, of a request that was worked on. */
+  /** Texts, or lists of chunks, of a processed request. */
   readonly documents?: number | undefined;
   /** Chunks of its answer. */
   readonly chunks?: number | undefined;

@@ -8,7 +8,7 @@ import { type AccessConfig, asksForKeys, readKeys } from '../../config/access.ts
 
 /** Paths without a key, for load balancers and orchestrators. */
 const OPEN_PATHS = new Set(['/health', '/ready']);
-/** Paths that no rate limit counts: monitoring goes on while clients are refused. */
+/** Paths exempt from the rate limit: monitoring continues while clients are refused. */
 const UNCOUNTED_PATHS = new Set([...OPEN_PATHS, '/metrics']);
 /** The pages of the documentation and what they load: a browser sends no key for them, and loads many at once. */
 const DOCUMENTATION = /^\/(docs|redoc|playground|openapi\.json)(\/|$)/;
@@ -31,9 +31,9 @@ export const FIXED_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Adds the security headers and, if they are configured, CORS, the rate limit and the check of keys.
+ * Adds the security headers and, if configured, CORS, the rate limit and the check of keys.
  *
- * @throws ConfigError if keys are set that cannot be used
+ * @throws ConfigError if the configured keys cannot be used
  */
 export const security = plugin(
   async (app) => {
@@ -51,7 +51,7 @@ export const security = plugin(
   { name: 'chunksmith-security', dependencies: ['chunksmith-services', 'chunksmith-error-handler'] },
 );
 
-/** Whether a request to a path must carry a key; of an unknown path, `''`, it must. */
+/** Whether a request to a path must carry a key; for an unknown path, `''`, it must. */
 export function needsKey(config: AccessConfig, path: string): boolean {
   if (!asksForKeys(config) || OPEN_PATHS.has(path)) return false;
   return config.docsNeedKey || !DOCUMENTATION.test(path);
@@ -62,7 +62,7 @@ function isCounted({ rateLimit }: AccessConfig, path: string): boolean {
   return rateLimit > 0 && !UNCOUNTED_PATHS.has(path) && !DOCUMENTATION.test(path);
 }
 
-/** The statuses by which keys and a rate limit, if they are set, refuse requests to a path. */
+/** The statuses with which keys and a rate limit, if configured, refuse requests to a path. */
 export function refusalStatuses(config: AccessConfig, path: string): number[] {
   return [...(needsKey(config, path) ? [401] : []), ...(isCounted(config, path) ? [429] : [])];
 }

@@ -2,20 +2,22 @@ import type { AwilixContainer } from 'awilix';
 import plugin from 'fastify-plugin';
 import { disposeInOrder, type ServerCradle } from '../../container.ts';
 
-/** What the container has. */
+/** What the container provides. */
 export type Services = ServerCradle;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What the container has, each made at its first use. */
+    /** What the container provides, each created at first use. */
     readonly chunksmith: ServerCradle;
   }
 }
 
-/** Gives the routes and hooks below it what the container has, and disposes of the container when the app closes. */
+/**
+ * Gives the routes and hooks below it what the container provides, and disposes of the container when the app closes.
+ */
 export const services = plugin<{ readonly container: AwilixContainer<ServerCradle> }>(
   async (app, { container }) => {
-    // A getter, because `decorate` looks for members of the value, and the cradle throws if it has none of a name.
+    // A getter, because `decorate` looks for members of the value, and the cradle throws for unknown names.
     app.decorate('chunksmith', { getter: () => container.cradle });
     app.addHook('onClose', () => disposeInOrder(container));
   },

@@ -13,7 +13,7 @@ class CallError extends Error {
   }
 }
 
-/** A failure of a call that may pass. */
+/** A temporary failure of a call. */
 export class TransientError extends CallError {
   /** Milliseconds that the provider asked to wait. */
   readonly retryAfter: number | undefined;
@@ -30,7 +30,7 @@ interface TransientReason {
   readonly cause?: unknown;
 }
 
-/** The API did not take what was sent; it may take less. */
+/** The API refused what was sent; it may accept less. */
 export class RefusedError extends CallError {}
 
 /** No call can succeed until the operator changes something. Its message is for callers. */
@@ -38,7 +38,7 @@ class SetupError extends CallError {
   readonly expose = true;
 }
 
-/** The API answered with a status that it should not have. Its message is for callers. */
+/** The API returned an unexpected status. Its message is for callers. */
 class UnexpectedError extends CallError {
   readonly expose = true;
 }
@@ -56,14 +56,15 @@ interface Answer {
   readonly text: string;
 }
 
-/** Longest part of a provider's own message that is shown. */
+/** Maximum length of a provider's own message that is shown. */
 const LONGEST_MESSAGE = 200;
 
 /**
  * Makes one call.
  *
- * @throws TransientError for what a retry may mend, RefusedError for what a smaller call may mend, SetupError for what the
- *   operator can mend
+ * @throws TransientError if a retry may help, RefusedError if a smaller call may help, SetupError if only the
+ *   operator
+ *   can help
  */
 async function callApi<Value>(api: HostedApi, call: Call<Value>): Promise<Value> {
   const { response, text } = await send(api, call);
@@ -71,9 +72,9 @@ async function callApi<Value>(api: HostedApi, call: Call<Value>): Promise<Value>
   try {
     return call.read(JSON.parse(text));
   } catch (cause) {
-    // An answer may repeat what was sent, and the message may quote the answer: hence without the key.
+    // An answer may repeat what was sent, and the message may quote the answer, so the key is removed.
     const reason = withoutKey(reasonOf(cause), api.key);
-    throw exposedError(`${api.title} answered with something else than ${call.expected}: ${reason}`, cause);
+    throw exposedError(`${api.title} did not return ${call.expected}: ${reason}`, cause);
   }
 }
 
@@ -123,7 +124,7 @@ function failureOf(
   { status, headers }: Response,
   text: string,
 ): Error {
-  // The key is replaced before the message is cut, so that no part of it is left.
+  // The key is replaced before the message is truncated, so that no part of it remains.
   const said = withoutKey(messageOf(text), key).slice(0, LONGEST_MESSAGE);
   const what = `${title} answered ${status}${said === '' ? '' : `: ${said}`}`;
   if (status === 401 || status === 403) return new SetupError(`${what}; check ${keyVariable}`, status);
@@ -145,14 +146,14 @@ function messageOf(text: string): string {
   }
 }
 
-/** A message as a member, or as a member of that: `message` of most, `reason` of Elasticsearch, `error` of Qdrant. */
+/** A message as a member, or nested in one: `message` of most, `reason` of Elasticsearch, `error` of Qdrant. */
 function spoken(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   const { message, reason, error } = value as Record<string, unknown>;
   return message ?? reason ?? error;
 }
 
-/** Hides the key: the only place where text from outside becomes text for callers and the log. */
+/** Hides the key: the only place where outside text becomes text for callers and the log. */
 function withoutKey(text: string, key: string): string {
   return key === '' ? text : text.replaceAll(key, '***');
 }

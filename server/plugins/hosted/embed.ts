@@ -8,13 +8,13 @@ import { callWithRetries, type HostedTools, RefusedError, TransientError } from 
 export interface Embedding {
   readonly provider: HostedProvider;
   readonly tools: HostedTools;
-  /** The model's name as the provider knows it. */
+  /** The provider's name of the model. */
   readonly model: string;
   readonly texts: readonly string[];
   readonly request: EmbedRequest;
 }
 
-/** Most calls of one request at once. */
+/** Maximum concurrent calls of one request. */
 const MOST_CALLS = 4;
 
 /** Embeds texts in batches, in order, with retries. */
@@ -60,7 +60,7 @@ function callWithBatch(
   return callWithRetries(provider, { body, read, expected: 'vectors', signal }, tools);
 }
 
-/** The messages of both kinds are made for callers, without the key. A batch that is refused is of one text. */
+/** The messages of both kinds are for callers, and do not contain the key. A refused batch is a single text. */
 function asExposed(error: unknown): unknown {
   if (error instanceof TransientError) return exposedError(error.message, error);
   if (!(error instanceof RefusedError)) return error;
@@ -94,7 +94,7 @@ function batchesOf(texts: readonly string[], { items, tokens }: BatchLimits): Ba
   return batches;
 }
 
-/** Calls with a batch and, if it is refused, with each half of it. A single text that is refused is an error. */
+/** Calls with a batch and, if it is refused, with each half of it. A single refused text is an error. */
 async function callWithHalves(batch: Batch, call: (batch: Batch) => Promise<void>): Promise<void> {
   try {
     await call(batch);

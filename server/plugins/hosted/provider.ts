@@ -54,7 +54,7 @@ async function openTokenizer({ tokenizer: { provider, name } }: HostedProvider) 
   return tokenizer;
 }
 
-/** Loads what calls the network at the first call: most servers make none. */
+/** Loads the network code at the first call: most servers make none. */
 async function embed(embedding: Embedding) {
   const { embed } = await import('./embed.ts');
   return embed(embedding);
@@ -68,7 +68,7 @@ async function ask<Value>(api: HostedApi, call: HostedCall<Value>, tools: Hosted
 async function demand<Value>(api: HostedApi, call: HostedCall<Value>, tools: HostedTools): Promise<Value> {
   const outcome = await ask(api, call, tools);
   if (!('failure' in outcome)) return outcome.value;
-  // A job would try again, which helps against no wrong key.
+  // A job would retry, which does not help if the key is wrong.
   const isForGood = outcome.status === 401 || outcome.status === 403;
   throw isForGood ? refusedError(outcome.message) : exposedError(outcome.message);
 }

@@ -16,7 +16,7 @@ import {
   tooLarge,
 } from './partial-download.ts';
 
-/** One file that is to come from the hub. */
+/** A file to be fetched from the hub. */
 interface Transfer {
   readonly hub: Hub;
   readonly url: URL;
@@ -32,11 +32,11 @@ interface Transfer {
 interface FileAnswer extends HubAnswer {
   /** Where its first byte belongs in the file. */
   readonly from: number;
-  /** The length of the whole file, if the hub says it. */
+  /** The length of the whole file, if the hub reports it. */
   readonly total: number | undefined;
 }
 
-/** Tries once to get what is missing of a file, and checks the whole. */
+/** Tries once to fetch the missing part of a file, and checks the whole. */
 async function transfer({ place, file, ...one }: Transfer): Promise<void> {
   const idle = startIdleTimeout(one.timeout);
   try {
@@ -60,7 +60,7 @@ async function transfer({ place, file, ...one }: Transfer): Promise<void> {
   }
 }
 
-/** Asks for what is missing, or for the whole file if the hub does not resume the partial download. */
+/** Requests the missing part, or the whole file if the hub does not resume the partial download. */
 async function askForRest(
   { hub, url }: Pick<Transfer, 'hub' | 'url'>,
   place: string,
@@ -91,20 +91,20 @@ function whole(answer: HubAnswer): FileAnswer {
   return { ...answer, from: 0, total: length === null ? undefined : Number(length) };
 }
 
-/** Whether an answer has exactly the bytes that are missing. */
+/** Whether an answer has exactly the missing bytes. */
 function isRestOf(partial: PartialDownload, response: Response): boolean {
   const range = rangeOf(response);
   const etag = response.headers.get('etag') ?? partial.etag;
   return range?.from === partial.bytes && etag === partial.etag && !isEncoded(response.headers);
 }
 
-/** The range of an answer that reaches to the end of the file. */
+/** The range of an answer that extends to the end of the file. */
 function rangeOf({ headers }: Response): { from: number; total: number } | undefined {
   const [, from, to, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers.get('content-range') ?? '') ?? [];
   return Number(to) + 1 === Number(total) ? { from: Number(from), total: Number(total) } : undefined;
 }
 
-/** An encoded body differs from the file in length and in the places of its bytes. */
+/** An encoded body differs from the file in length and in byte positions. */
 const isEncoded = (headers: Headers): boolean =>
   !['', 'identity'].includes(headers.get('content-encoding') ?? '');
 
@@ -113,7 +113,7 @@ function originOf(url: URL, { headers }: Response): Origin | undefined {
   return isStrongEtag(etag) && !isEncoded(headers) ? { url: url.href, etag } : undefined;
 }
 
-/** Ends an answer that is of no use, and says why. */
+/** Rejects an unusable answer, and says why. */
 async function refusal(response: Response, error?: Error): Promise<Error> {
   await response.body?.cancel();
   return error ?? new HubRefusal(response);
@@ -121,11 +121,11 @@ async function refusal(response: Response, error?: Error): Promise<Error> {
 
 async function check(place: string, file: ModelFile, sha256: string | undefined): Promise<void> {
   if (sha256 !== undefined && (await sha256OfPartial(place)) !== sha256)
-    throw new Error('its SHA-256 is not the one that the hub announced');
+    throw new Error('its SHA-256 differs from the one that the hub announced');
   await file.check?.(partialPath(place));
 }
 
-/** Aborts a transfer when no bytes arrive for a while; one that proceeds may take as long as it likes. */
+/** Aborts a transfer when no bytes arrive for a while; one in progress may take as long as it needs. */
 interface IdleTimeout {
   /** Its reason is an IdleTimeoutError. */
   readonly signal: AbortSignal;
@@ -164,12 +164,12 @@ interface Download {
 
 const MAX_RETRIES = 3;
 const MAX_WAIT_MS = 30_000;
-/** Milliseconds between two reports of progress. */
+/** Milliseconds between two progress reports. */
 const PROGRESS_MS = 5000;
 
 /**
- * Downloads a file of the hub and returns its path; `undefined` if the hub has no such file. At any time one
- * thread of one process downloads a file, and the others wait for it.
+ * Downloads a file from the hub and returns its path; `undefined` if the hub has no such file. Only one thread of one
+ * process downloads a file at a time, and the others wait for it.
  */
 export async function download(
   collaborators: DownloadCollaborators,
@@ -211,7 +211,7 @@ async function downloadAlone(
 async function transferWithRetries({ log, backoff }: DownloadCollaborators, one: Transfer): Promise<boolean> {
   const limits = { retries: MAX_RETRIES, firstDelay: backoff, longestDelay: MAX_WAIT_MS };
   const onRetry = (error: unknown, milliseconds: number) =>
-    log.warn({ url: one.url.pathname, reason: reasonOf(error), milliseconds }, 'trying again');
+    log.warn({ url: one.url.pathname, reason: reasonOf(error), milliseconds }, 'retrying');
   try {
     await withRetries(limits, { isPassing, retryAfter, onRetry }, () => transferOnce(one));
     return true;
@@ -221,7 +221,7 @@ async function transferWithRetries({ log, backoff }: DownloadCollaborators, one:
   }
 }
 
-/** What is not to resume is emptied, unless another has taken it. */
+/** A partial download that cannot be resumed is emptied, unless another process has taken it. */
 async function transferOnce(one: Transfer): Promise<void> {
   try {
     await transfer(one);
@@ -240,11 +240,11 @@ function reportProgress(log: Log, name: string, file: string): Transfer['onBytes
   };
 }
 
-/** Whether the same request may succeed later. A hub that is silent is not waited for again. */
+/** Whether the same request may succeed later. A silent hub is not retried. */
 const isPassing = (error: unknown): boolean =>
   isBrokenConnection(error) || (error instanceof HubRefusal && isPassingStatus(error.status));
 
-/** Whether what has arrived is worth keeping after such an error. */
+/** Whether the bytes received so far are worth keeping after such an error. */
 const mayResume = (error: unknown): boolean => isPassing(error) || error instanceof IdleTimeoutError;
 
 /** A hub that asks for a longer wait is asked after the longest one all the same. */

@@ -10,7 +10,7 @@ export interface Hub {
 
 export interface HubAnswer {
   readonly response: Response;
-  /** The SHA-256 of the whole file as the hub announces it, in hexadecimal digits. */
+  /** The SHA-256 of the whole file as announced by the hub, in hexadecimal. */
   readonly sha256: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export function createHub(settings: HubSettings, fetch: typeof globalThis.fetch)
         if (next === undefined) return { response, sha256 };
         await response.body?.cancel();
         if (next.protocol !== 'https:' && next.protocol !== url.protocol)
-          throw new Error('it redirects to no https address');
+          throw new Error('it redirects to a URL that is not https');
         current = next;
       }
       throw new Error('it redirects too often');
@@ -62,8 +62,8 @@ function redirectOf({ status, headers }: Response, from: URL): URL | undefined {
 }
 
 /**
- * The etag of a file in git-lfs is its SHA-256. Only the hub's own answers count: the storage that it
- * redirects to may have etags that look alike and are hashes of something else.
+ * The etag of a file in git-lfs is its SHA-256. Only the hub's own answers count: the storage that it redirects to
+ * may have similar etags that are hashes of something else.
  */
 function sha256Of(headers: Headers, isFirst: boolean): string | undefined {
   const etag = headers.get('x-linked-etag') ?? (isFirst ? headers.get('etag') : undefined) ?? '';
@@ -72,7 +72,7 @@ function sha256Of(headers: Headers, isFirst: boolean): string | undefined {
 
 function messageOf(status: number): string {
   if (status === 401 || status === 403) {
-    return `it answered ${status}; set HF_TOKEN to a token that may read it, or put the file into the models folder`;
+    return `it answered ${status}; set HF_TOKEN to a token with access, or put the file into the models folder`;
   }
   if (status === 429) return 'it answered 429, too many requests; wait, or set HF_TOKEN';
   return `it answered ${status}; try again later, or put the file into the models folder`;

@@ -2,14 +2,14 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HubSettings } from '../../config/hub-settings.ts';
 
-/** The files of models that are on this machine. */
+/** The files of models on this machine. */
 export interface LocalFiles {
   find(name: string, file: string): Promise<string | undefined>;
   /** Names of the models that have the file, sorted. */
   names(file: string): Promise<string[]>;
 }
 
-/** @param folders folders of models, `<folder>/<name>/<file>`; the first that has a file is taken */
+/** @param folders folders of models, `<folder>/<name>/<file>`; the first that has a file is used */
 export function createLocalFiles(
   folders: readonly string[],
   { hubCacheDir, hubRevision }: HubSettings,
@@ -45,13 +45,13 @@ export function createLocalFiles(
   };
 }
 
-/** The path, if there is a file. */
+/** The path, if it is a file. */
 export async function existing(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined);
   return found?.isFile() ? path : undefined;
 }
 
-/** The commit that a revision stands for in a model's folder of the hub's cache. */
+/** The commit of a revision in a model's folder of the hub's cache. */
 async function commitOf(folder: string, revision: string): Promise<string | undefined> {
   if (/^[0-9a-f]{40}$/.test(revision)) return revision;
   const text = await readFile(join(folder, 'refs', revision), 'utf8').catch(() => '');

@@ -7,18 +7,18 @@ import { createLocalFiles, isHubName } from './local-files.ts';
 export interface HubCollaborators {
   readonly settings: HubSettings;
   readonly log: Log;
-  /** Folders of the models that plugins bring: `<folder>/<name>/<file>`. */
+  /** Folders of the models that plugins include: `<folder>/<name>/<file>`. */
   readonly ownFolders?: readonly string[];
   readonly fetch?: typeof fetch;
   /** How long the hub may be silent during a download, in milliseconds. */
   readonly timeout?: number;
   /** The delay before the first retry of a download, in milliseconds. */
   readonly backoff?: number;
-  /** How long it is remembered that the hub does not have a file, in milliseconds. */
+  /** How long a file that the hub lacks is remembered, in milliseconds. */
   readonly memory?: number;
 }
 
-/** Files that are remembered as missing. */
+/** Maximum files that are remembered as missing. */
 const MOST_MISSING = 1000;
 
 /** Finds the files of models on this machine and, if downloads are allowed, on the hub. */
@@ -36,7 +36,7 @@ export function createModelFiles({
   const downloads = new Map<string, Promise<string | undefined>>();
   const missing = new LRUCache<string, true>({ max: MOST_MISSING, ttl: memory });
 
-  /** Callers in this thread that ask for the same file at once share one download. */
+  /** Callers in this thread that request the same file at once share one download. */
   function downloadOnce(name: string, file: ModelFile): Promise<string | undefined> {
     const key = `${name}/${file.name}`;
     if (missing.has(key)) return Promise.resolve(undefined);

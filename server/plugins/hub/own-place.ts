@@ -6,25 +6,25 @@ import { codeOf } from '../../config/retry.ts';
 import { existing } from './local-files.ts';
 import { findPartial, originPath, partialPath, removePartial } from './partial-download.ts';
 
-/** Beside a file that is downloaded, a place whose name nobody else has, so that no lock is needed. */
+/** A unique path beside a file being downloaded, so that no lock is needed. */
 export interface OwnPlace {
-  /** Where the partial download is, as `partialPath` and its like have it. */
+  /** Where the partial download is, see `partialPath` and the like. */
   readonly path: string;
-  /** Leaves what can resume to whoever comes next, and nothing else. @param url of the file */
+  /** Leaves only what can be resumed. @param url of the file */
   release(url: string): Promise<void>;
 }
 
-/** Milliseconds after which a partial download that its process does not keep fresh is another's. */
+/** Milliseconds after which a partial download that its process does not refresh may be taken over. */
 const STALE_MS = 10_000;
 const RENEW_MS = 2000;
-/** Most milliseconds between two looks at whoever downloads the file. */
+/** Maximum milliseconds between two checks of another process's download. */
 const POLL_MS = 300;
 
 /**
- * Waits until nobody downloads a file, and takes over what was begun of it: what was left for the next one, or what a process
- * that ended has copied so far.
+ * Waits until nobody downloads a file, and takes over what exists of it: a partial download that was left, or what an
+ * ended process has received so far.
  *
- * @returns undefined if another has written the file meanwhile
+ * @returns undefined if another process has completed the file meanwhile
  */
 export async function takePlace(target: string): Promise<OwnPlace | undefined> {
   const path = `${target}.${randomUUID()}`;
@@ -33,7 +33,7 @@ export async function takePlace(target: string): Promise<OwnPlace | undefined> {
     if ((await existing(target)) !== undefined) return undefined;
     created = (await mkdir(dirname(target), { recursive: true })) ?? created;
     if (!(await isBusy(target, path)) && (await mark(path))) {
-      // Of two that come at once, each sees the other.
+      // If two start at once, each sees the other.
       if (!(await isBusy(target, path))) break;
       await removePartial(path);
     }
@@ -52,12 +52,12 @@ export async function takePlace(target: string): Promise<OwnPlace | undefined> {
   };
 }
 
-/** Whether a place was taken for one of a process that has ended, and is another's now. */
+/** Whether a path was taken over from an ended process, and now belongs to another one. */
 export async function isGone(place: string): Promise<boolean> {
   return (await existing(partialPath(place))) === undefined;
 }
 
-/** The partial downloads of a file that are some process's own. */
+/** The partial downloads of a file that belong to some process. */
 async function ownPlaces(target: string): Promise<string[]> {
   const [begin, end] = [`${basename(target)}.`, partialPath('')];
   const names = await readdir(dirname(target)).catch(() => []);
@@ -80,7 +80,7 @@ async function keepFresh(place: string): Promise<void> {
   await utimes(partialPath(place), new Date(), new Date()).catch(() => undefined);
 }
 
-/** @returns false if the folder was just removed by whoever had made it */
+/** @returns false if the folder was just removed by its creator */
 async function mark(place: string): Promise<boolean> {
   try {
     await writeFile(partialPath(place), '');
@@ -91,7 +91,7 @@ async function mark(place: string): Promise<boolean> {
   }
 }
 
-/** Copies what a process has begun that does not keep it fresh: should it still write, it writes into its own file. */
+/** Copies a partial download that its process does not refresh: should it still write, it writes to its own file. */
 async function takeOver(target: string, own: string): Promise<void> {
   for (const stale of (await ownPlaces(target)).filter((place) => place !== own)) {
     for (const pathOf of [partialPath, originPath])
@@ -101,13 +101,13 @@ async function takeOver(target: string, own: string): Promise<void> {
   if ((await existing(partialPath(target))) !== undefined) await move(target, own);
 }
 
-/** The bytes first: without their origin they do not resume. */
+/** The bytes first: without their origin they cannot be resumed. */
 async function move(from: string, to: string): Promise<void> {
   await rename(partialPath(from), partialPath(to)).catch(() => undefined);
   await rename(originPath(from), originPath(to)).catch(() => undefined);
 }
 
-/** Removes the folders that were created for a download, unless something else is in them by now. */
+/** Removes the folders that were created for a download, unless they contain something else by now. */
 async function removeEmpty(folder: string, created: string): Promise<void> {
   for (let path = folder; path.length >= created.length; path = dirname(path)) {
     await rmdir(path).catch(() => undefined);

@@ -5,14 +5,14 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { hold } from '../../../core/hold.ts';
 
-/** The bytes that have arrived of a file, in `<place>.part`, where a download can resume. */
+/** The bytes of a file received so far, in `<path>.part`, where a download can resume. */
 export interface PartialDownload {
   readonly bytes: number;
   /** The strong etag of the file that they belong to. */
   readonly etag: string;
 }
 
-/** What must stay the same for a download to resume; kept in `<place>.part.json`. */
+/** What must stay the same for a download to resume; stored in `<path>.part.json`. */
 export interface Origin {
   readonly url: string;
   readonly etag: string;
@@ -21,7 +21,7 @@ export interface Origin {
 export const partialPath = (place: string): string => `${place}.part`;
 export const originPath = (place: string): string => `${place}.part.json`;
 
-/** The partial download of a file from this URL, if there is one that can resume. */
+/** The partial download of a file from this URL, if one can be resumed. */
 export async function findPartial(place: string, url: string): Promise<PartialDownload | undefined> {
   const found = await stat(partialPath(place)).catch(() => undefined);
   const origin = await readFile(originPath(place), 'utf8').then(readOrigin, () => undefined);
@@ -29,7 +29,7 @@ export async function findPartial(place: string, url: string): Promise<PartialDo
   return { bytes: found.size, etag: origin.etag };
 }
 
-/** Empties a partial download, to begin anew. Without an origin it never resumes. */
+/** Empties a partial download to start over. Without an origin it never resumes. */
 export async function startPartial(place: string, origin?: Origin): Promise<void> {
   await rm(originPath(place), { force: true });
   await writeFile(partialPath(place), '');
@@ -41,21 +41,21 @@ export async function removePartial(place: string): Promise<void> {
   await rm(partialPath(place), { force: true });
 }
 
-/** What is missing of a file, as it comes. */
+/** The missing part of a file, as it arrives. */
 export interface Rest {
-  /** Bytes that are there already. */
+  /** Bytes received before. */
   readonly from: number;
   readonly body: NonNullable<Response['body']>;
-  /** Most bytes of the whole file. */
+  /** Maximum bytes of the whole file. */
   readonly maxBytes: number;
-  /** Called with the bytes that are there now. */
+  /** Called with the number of bytes received so far. */
   readonly onBytes: (bytes: number) => void;
 }
 
 /**
- * Writes a body to the end of the partial download.
+ * Appends a body to the partial download.
  *
- * @returns the bytes that are there in the end
+ * @returns the total bytes received
  */
 export async function appendToPartial(
   place: string,
@@ -76,7 +76,7 @@ export async function appendToPartial(
   return bytes;
 }
 
-/** Gives a partial download, which is whole by now, the name of the file. */
+/** Renames a complete partial download to the file. */
 export async function finishPartial(place: string, target: string): Promise<void> {
   await rename(partialPath(place), target);
   await rm(originPath(place), { force: true });

@@ -11,11 +11,11 @@ import type { ImportOutcome } from './import-process.ts';
 
 export type ImportFailures = ReadonlyMap<PluginId, ImportFailure>;
 
-/** Tells which plugins cannot be imported, although nothing that their manifests name is missing. */
+/** Finds plugins that cannot be imported, although nothing that their manifests name is missing. */
 export interface ImportCheck {
   /**
-   * Imports all factories at the first call, as requests import them, in a process of its own: it can be ended
-   * whatever a plugin does, and leaves no memory behind, as a thread would.
+   * Imports all factories at the first call, as requests do, in a separate process: unlike a thread, it can be ended
+   * whatever a plugin does, and leaves no memory behind.
    */
   failures(): Promise<ImportFailures>;
   /** Ends the process, if it runs. */
@@ -37,7 +37,7 @@ export function createImportCheck({ registry }: { readonly registry: Registry })
   };
 }
 
-/** Goes on in a new process behind a plugin whose import has ended its process, or does not end. */
+/** Continues in a new process after a plugin whose import has ended its process, or does not end. */
 async function importAll(registry: Registry, stop: AbortSignal): Promise<ImportFailures> {
   const failed = new Map<PluginId, ImportFailure>();
   let left = registry.all.filter(({ missing }) => missing.length === 0);
@@ -55,9 +55,9 @@ async function importAll(registry: Registry, stop: AbortSignal): Promise<ImportF
 }
 
 interface Imported {
-  /** For each plugin that the process came to the end of, in order, what is wrong with it. */
+  /** The problem of each plugin that the process has finished, in order. */
   readonly outcomes: readonly ImportOutcome[];
-  /** Why the process did not come to the end of the next one. */
+  /** Why the process did not finish the next one. */
   readonly end: string;
 }
 
@@ -75,7 +75,7 @@ function importInProcess(entries: readonly PluginEntry[], stop: AbortSignal): Pr
     stop.removeEventListener('abort', kill);
     ended.resolve({ outcomes: all, end });
   };
-  // If no process can be started, or the server is stopped at this moment, nothing is known against the plugins.
+  // If no process can be started, or the server is being stopped, nothing is known against the plugins.
   const giveUp = () => finish(files.map(() => null));
   const child = hold(fork(ENTRY, { stdio: 'ignore' }), giveUp);
   child.send(files);
@@ -94,7 +94,7 @@ function importInProcess(entries: readonly PluginEntry[], stop: AbortSignal): Pr
   return ended.promise;
 }
 
-/** Adds the plugins that are given one that cannot be imported. */
+/** Adds the plugins that use one that cannot be imported. */
 function withDependants(registry: Registry, failed: ImportFailures): ImportFailures {
   const all = new Map(failed);
   const isFailed = ({ id, manifest }: PluginEntry): boolean => {

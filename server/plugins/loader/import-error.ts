@@ -12,7 +12,7 @@ export async function explainImport(error: unknown, folder: string): Promise<Imp
   return { reason: `its import fails with ${nameOf(error)}`, message: reasonOf(error), place };
 }
 
-/** The first line of a stack that lies in a folder, relative to it: `lib/parse.js:12`. */
+/** The first line of a stack that is in a folder, relative to it: `lib/parse.js:12`. */
 export function placeIn(stack: string, folder: string): string | undefined {
   const [, ...behind] = stack.replaceAll(encodeURI(folder), folder).split(`${folder}/`);
   return behind.map((rest) => /^[^\n():'"]+:\d+/.exec(rest)?.[0]).find((place) => place !== undefined);
@@ -31,7 +31,7 @@ function stackOf(error: unknown): string {
 
 const NOT_FOUND = /^Cannot find (?:package|module) '([^']+)' imported from (.+)$/;
 
-/** Where the import stands that found nothing; its stack has Node's own files only. */
+/** Where the failed import is; its stack has only Node's own files. */
 function importIn(error: unknown, folder: string): string | undefined {
   const [, missing = '', importer = ''] = NOT_FOUND.exec(reasonOf(error)) ?? [];
   if (!importer.startsWith(`${folder}/`) || !existsSync(importer)) return undefined;
@@ -46,7 +46,10 @@ function importIn(error: unknown, folder: string): string | undefined {
 const MOST_FILES = 100;
 const run = promisify(execFile);
 
-/** Where JavaScript in a folder breaks the syntax: an import says only that it does, `node --check` says where. */
+/**
+ * Where JavaScript in a folder has a syntax error: an import reports only that it has one, `node --check` reports
+ * where.
+ */
 async function syntaxErrorIn(error: unknown, folder: string): Promise<string | undefined> {
   if (!(error instanceof SyntaxError)) return undefined;
   const files = globSync('**/*.{js,mjs}', { cwd: folder, exclude: ['**/node_modules/**'] });

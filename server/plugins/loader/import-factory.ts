@@ -6,7 +6,7 @@ import { explainImport } from './import-error.ts';
 import { importModule } from './modules.ts';
 import { findModule } from './plugin-folders.ts';
 
-/** What an index without a factory lacks. */
+/** What is wrong with an index without a factory. */
 export const NO_FACTORY = 'the default export of its index is not a function';
 
 /** The file of a plugin's factory: the `index` beside its manifest. */
@@ -22,7 +22,7 @@ export function factoryIn({ default: factory }: { readonly default?: unknown }):
 /**
  * Imports the factory of a plugin.
  *
- * @throws ServiceError `plugin_failed`, without a path, because it is the answer to a request
+ * @throws ServiceError `plugin_failed`, without a path, because callers see it
  */
 export async function importFactory(entry: PluginEntry): Promise<Factory> {
   const { kind, name } = entry.manifest;
@@ -30,7 +30,7 @@ export async function importFactory(entry: PluginEntry): Promise<Factory> {
     const { reason } = await explainImport(error, dirname(entry.file));
     throw new ServiceError(
       'plugin_failed',
-      { kind, name, reason: `${reason}; the log of the server says where` },
+      { kind, name, reason: `${reason}; the server's log says where` },
       error,
     );
   });

@@ -5,7 +5,7 @@ import { explainImport } from './import-error.ts';
 import { factoryIn, NO_FACTORY } from './import-factory.ts';
 import { importModule } from './modules.ts';
 
-/** What is wrong with the factory of a file; null if nothing is. */
+/** The problem of the factory in a file; null if there is none. */
 export type ImportOutcome = ImportFailure | null;
 
 async function tryImport(file: string): Promise<ImportOutcome> {
@@ -16,7 +16,9 @@ async function tryImport(file: string): Promise<ImportOutcome> {
   }
 }
 
-/** Entry of the process that imports factories: it is sent a list of files, and sends an outcome for each, in order. */
+/**
+ * Entry of the process that imports factories: it receives a list of files, and sends an outcome for each, in order.
+ */
 process.once('message', async (files: readonly string[]) => {
   enableCompileCache();
   for (const file of files) process.send?.(await tryImport(file));

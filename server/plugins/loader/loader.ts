@@ -32,9 +32,9 @@ export const BUILT_IN_PLUGINS = join(import.meta.dirname, '../../..', 'plugins')
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface LoaderOptions {
-  /** Folders to search: each holds plugin folders, directly or in folders of a kind (`chunkers/`). */
+  /** Folders to search: each contains plugin folders, directly or in folders by kind (`chunkers/`). */
   readonly folders: readonly string[];
-  /** Names of npm packages that hold plugins. */
+  /** Names of npm packages that contain plugins. */
   readonly packages?: readonly string[];
   /** Names of the plugins to load, as `--plugins` takes them; empty for all. */
   readonly only: readonly string[];
@@ -69,7 +69,8 @@ export async function loadRegistry({
 }
 
 /**
- * The plugin of one folder, with the plugins of a server that it uses. Another of its kind and name stays away.
+ * The plugin of one folder, with the plugins of a server that it uses. It replaces any other plugin of its kind and
+ * name.
  *
  * @throws ServiceError as `loadRegistry` does
  */
@@ -100,7 +101,7 @@ function findIn(folders: readonly string[], packages: readonly string[]): Promis
   ]);
 }
 
-/** The part of the configuration that says which plugins there are. */
+/** The part of the configuration that determines which plugins are loaded. */
 export interface PluginSettings {
   readonly plugins: readonly string[];
   readonly pluginsDir: readonly string[];
@@ -108,7 +109,7 @@ export interface PluginSettings {
   readonly tolerateBrokenPlugins: boolean;
 }
 
-/** The plugins of a server: those that come with it, and those of further folders and packages, as it is configured. */
+/** The plugins of a server: those that come with it, and those of configured folders and packages. */
 export function loadPlugins(settings: PluginSettings, env: Environment): Promise<Registry> {
   return loadRegistry({
     folders: [BUILT_IN_PLUGINS, ...settings.pluginsDir],
@@ -121,13 +122,13 @@ export function loadPlugins(settings: PluginSettings, env: Environment): Promise
 
 const originOf = (folder: string): PluginOrigin => (folder === BUILT_IN_PLUGINS ? 'builtin' : 'folder');
 
-/** Makes a function that reads a plugin; it throws ServiceError `malformed_plugin`. */
+/** Creates a function that reads a plugin; it throws ServiceError `malformed_plugin`. */
 function createEntryReader(env: Environment): (found: FoundFolder) => Promise<PluginEntry> {
   const read = createManifestReader();
   return async ({ folder, origin, problem }) => {
     if (problem !== undefined) throw problem;
     const file = manifestOf(folder);
-    // A package arranges its folders as it likes.
+    // The folder names in a package are not checked.
     const manifest = await read(file, origin !== 'package');
     const warning = await checkVersions(file, manifest);
     const id: PluginId = `${manifest.kind}/${manifest.name}`;
@@ -151,14 +152,14 @@ function probeFrom(manifestFile: string, env: Environment): Probe {
 }
 
 /**
- * Checks the version of a plugin, and the range of versions of the contract that it is written for.
+ * Checks the version of a plugin, and the range of contract versions that it is written for.
  *
- * @returns that the contract of this server is none of them, as one clause; `undefined` if it is
- * @throws ServiceError `malformed_plugin` if one of the two is not written by semantic versioning
+ * @returns a warning, as one clause, if this server's contract is not in that range; otherwise `undefined`
+ * @throws ServiceError `malformed_plugin` if one of the two is not valid semver
  */
 async function checkVersions(file: string, { version, engine }: Manifest): Promise<string | undefined> {
   if (version === undefined && engine === undefined) return undefined;
-  // Most plugins say nothing of versions, and every start and thread would wait for the package.
+  // Most plugins state no versions, and every start and thread would wait for the package.
   const { default: semver } = await import('semver');
   const refuse = (field: string, expected: string, got: string) =>
     malformed(file, `manifest.${field}: expected ${expected}, got ${JSON.stringify(got)}`);
@@ -168,15 +169,16 @@ async function checkVersions(file: string, { version, engine }: Manifest): Promi
   if (semver.validRange(engine) === null)
     throw refuse('engine', 'a range of semantic versions such as "^1.0.0"', engine);
   if (semver.satisfies(PLUGIN_CONTRACT_VERSION, engine)) return undefined;
-  return `it is written for version ${engine} of the plugin contract, and this server has ${PLUGIN_CONTRACT_VERSION}: it may not work; take a version of the plugin, or of the server, that fits`;
+  return `it is written for version ${engine} of the plugin contract, but this server has ${PLUGIN_CONTRACT_VERSION}: it may not work; use a matching version of the plugin or of the server`;
 }
 
 /**
- * The plugins that `--plugins` asks for, by names such as `token` or `chunker/token`: the named plugins and,
- * step by step, what they use. A plugin that uses a whole kind gets the named plugins of that kind, or all of
- * them if none is named, and one that chooses between plugins likewise. A chunker whose tokens nothing else counts uses the default tokenizer.
+ * The plugins that `--plugins` selects, by names such as `token` or `chunker/token`: the named plugins and,
+ * transitively, those that they use. A plugin that uses a whole kind gets the named plugins of that kind, or all of
+ * them if none is named; the same applies to one that chooses between plugins. A chunker whose tokens nothing else
+ * counts uses the default tokenizer.
  *
- * @param broken names that there are besides, of plugins that cannot be loaded
+ * @param broken further existing names, of plugins that cannot be loaded
  * @throws ServiceError `unknown_plugin`
  */
 function selectPlugins(
@@ -219,7 +221,7 @@ function unknown(name: string, entries: readonly PluginEntry[]): ServiceError {
   });
 }
 
-/** A plugin whose manifest could not be read. Its kind is that of its folder, or what its manifest says. */
+/** A plugin whose manifest could not be read. Its kind is from its folder, or from its manifest. */
 async function brokenFolder({ folder, origin }: FoundFolder, error: unknown): Promise<BrokenPlugin> {
   const file = findModule(folder, 'manifest') ?? folder;
   const kind = kindOfFolder(dirname(folder)) ?? (await kindIn(file));
@@ -227,8 +229,8 @@ async function brokenFolder({ folder, origin }: FoundFolder, error: unknown): Pr
 }
 
 /**
- * Makes the registry of the plugins that go together; those that do not, because of their name, their models or a
- * circle, are broken.
+ * Builds the registry of the plugins that are compatible; those that conflict, by name, models or a circle, are
+ * broken.
  */
 function createTolerantRegistry(
   found: readonly PluginEntry[],
@@ -240,7 +242,7 @@ function createTolerantRegistry(
     try {
       return createRegistry(entries, broken);
     } catch (error) {
-      // Of two that claim the same, the error names the file of the second.
+      // If two claim the same, the error names the file of the second.
       const at = entries.findLastIndex(
         ({ file }) => error instanceof ServiceError && file === error.values.file,
       );
@@ -264,9 +266,9 @@ function reasonsOf(error: unknown): { readonly reason: string; readonly message:
   if (!(error instanceof ServiceError)) return { reason: 'it cannot be read', message };
   const { code, values } = error;
   if (code === 'duplicate_plugin')
-    return { reason: `there is another ${values.kind} "${values.name}"`, message };
+    return { reason: `another ${values.kind} is named "${values.name}"`, message };
   if (code === 'cyclic_plugins')
-    return { reason: `plugins use each other in a circle: ${values.circle}`, message };
+    return { reason: `plugins depend on each other in a circle: ${values.circle}`, message };
   return { reason: String(values.shown ?? values.reason), message };
 }
 

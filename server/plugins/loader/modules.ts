@@ -8,18 +8,18 @@ export function importModule(file: string): Promise<{ readonly default?: unknown
   return import(pathToFileURL(file).href);
 }
 
-/** Whether a package is found from a file as the file's own imports find it: from where a link leads. */
+/** Whether a package resolves from a file as in the file's own imports, with links resolved. */
 export function hasPackage(name: string, file: string): boolean {
   return packageFile(name, realpathSync(file)) !== undefined;
 }
 
-/** The folder of a package that is installed where the process was started, or above, without links. */
+/** The folder of a package that is installed in the working directory, or above, with links resolved. */
 export function packageFolder(name: string): string | undefined {
   const file = packageFile(name, join(process.cwd(), 'package.json'));
   return file === undefined ? undefined : dirname(realpathSync(file));
 }
 
-/** The `package.json` of a package as the imports of a file find it. */
+/** The `package.json` of a package as the imports of a file resolve it. */
 function packageFile(name: string, importer: string): string | undefined {
   try {
     return findPackageJSON(name, pathToFileURL(importer));

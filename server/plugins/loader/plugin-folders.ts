@@ -10,12 +10,12 @@ import { packageFolder } from './modules.ts';
 export interface FoundFolder {
   readonly folder: string;
   readonly origin: PluginOrigin;
-  /** Why it cannot be looked into. */
+  /** Why it cannot be read. */
   readonly problem?: ServiceError;
 }
 
 /**
- * The folders of the plugins in a folder, which stand in it directly or in folders of a kind (`chunkers/`).
+ * The folders of the plugins in a folder, directly or in folders by kind (`chunkers/`).
  *
  * @throws ServiceError `malformed_plugin`
  */
@@ -25,7 +25,7 @@ export async function findInFolder(root: string, origin: PluginOrigin): Promise<
   if (own !== undefined)
     throw malformed(
       own,
-      `this is a plugin itself; give the folder that it stands in, ${dirname(resolve(root))}`,
+      `this is a plugin itself; use the folder that contains it, ${dirname(resolve(root))}`,
     );
   const found = await Promise.all(
     folders.map(async (folder): Promise<FoundFolder[]> => {
@@ -41,8 +41,8 @@ export async function findInFolder(root: string, origin: PluginOrigin): Promise<
 }
 
 /**
- * The folders of the plugins in a package: in its own folder, or in folders of a kind in it; or the package is one itself.
- * Its other folders are not looked into.
+ * The folders of the plugins in a package: in its own folder, or in folders by kind inside; or the package is one
+ * itself. Its other folders are ignored.
  *
  * @throws ServiceError `missing_plugin_package`, `malformed_plugin`
  */
@@ -58,11 +58,11 @@ export async function findInPackage(name: string): Promise<FoundFolder[]> {
   if (found.length > 0) return found.map((folder) => ({ folder, origin: 'package' }));
   throw malformed(
     root,
-    `the package ${name} has no plugin: neither manifest.js and index.js, nor a folder with them, nor one such as chunkers/ with plugins in it`,
+    `the package ${name} has no plugin: neither manifest.js and index.js, nor a folder with them, nor a folder such as chunkers/ with plugins`,
   );
 }
 
-/** The kind of the plugins in a folder that has the name of one: `chunkers`. */
+/** The kind of the plugins in a folder named after one: `chunkers`. */
 export function kindOfFolder(folder: string): Kind | undefined {
   return KINDS.find((kind) => basename(folder) === folderOfKind(kind));
 }
@@ -79,21 +79,21 @@ export function isInPackages(path: string): boolean {
   return /[\\/]node_modules[\\/]/.test(path);
 }
 
-/** The file of a module in a folder, whatever it is written in; below `node_modules` JavaScript goes first. */
+/** The file of a module in a folder, in whatever language; below `node_modules` JavaScript is preferred. */
 export function findModule(folder: string, name: string): string | undefined {
   const extensions = isInPackages(folder) ? EXTENSIONS.toReversed() : EXTENSIONS;
   return extensions.map((extension) => join(folder, name + extension)).find((file) => existsSync(file));
 }
 
 /**
- * The manifest of a plugin, beside which there is an index.
+ * The manifest of a plugin, which must have an index beside it.
  *
  * @throws ServiceError `malformed_plugin`
  */
 export function manifestOf(pluginFolder: string): string {
   const [manifest, index] = ['manifest', 'index'].map((name) => findModule(pluginFolder, name));
-  if (manifest === undefined) throw malformed(pluginFolder, `there is no ${anyOf('manifest')} in it`);
-  if (index === undefined) throw malformed(pluginFolder, `there is no ${anyOf('index')} in it`);
+  if (manifest === undefined) throw malformed(pluginFolder, `it has no ${anyOf('manifest')}`);
+  if (index === undefined) throw malformed(pluginFolder, `it has no ${anyOf('index')}`);
   for (const file of [manifest, index]) {
     if (isInPackages(file) && file.endsWith('.ts')) throw malformed(file, NO_TYPESCRIPT);
   }
@@ -101,7 +101,7 @@ export function manifestOf(pluginFolder: string): string {
 }
 
 const NO_TYPESCRIPT =
-  'it is TypeScript, and Node strips no types below node_modules: take a version of the package that ships JavaScript, or ask its author for one';
+  'it is TypeScript, and Node strips no types below node_modules: use a version of the package that ships JavaScript, or ask its author for one';
 
 /** The error of a plugin that stops the start, with the file as seen from the working directory. */
 export function malformed(file: string, reason: string, more: MalformedDetails = {}): ServiceError {
@@ -113,11 +113,11 @@ export function malformed(file: string, reason: string, more: MalformedDetails =
 
 interface MalformedDetails {
   readonly cause?: unknown;
-  /** The reason as anyone may read it, if the reason itself may hold paths. */
+  /** The reason for anyone to read, if the reason itself may contain paths. */
   readonly shown?: string;
 }
 
-/** The folders in a folder, and the links, as paths in the order of their names. */
+/** The folders and links in a folder, as paths sorted by name. */
 async function subfolders(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });

@@ -29,8 +29,8 @@ const MEMBERS: Readonly<Record<'chunker' | 'refinery', Readonly<Record<string, o
 };
 
 /**
- * Checks the example of a chunker or refinery against the requests that the plugin takes, and that of a sink against its
- * options.
+ * Checks the example of a chunker or refinery against the requests that the plugin accepts, and that of a sink
+ * against its options.
  *
  * @param isValid the compiled check of the plugin's options; it fills in defaults
  * @returns all problems
@@ -47,7 +47,7 @@ function checkExample(manifest: Manifest, isValid: (options: object) => boolean)
   const own = Object.entries(given).filter(([name]) => name in options.properties);
   const isKnown = Object.keys(given).every((name) => name in members || name in options.properties);
   if (isKnown && isBody(given) && isValid(Object.fromEntries(own))) return [];
-  // Compiled for an example that is refused alone: compiling is slow, and every start would wait for it.
+  // Compiled only for a refused example: compiling is slow, and every start would wait for it.
   const required = [Object.keys(members)[0] as string, ...(options.required ?? [])];
   const properties = { ...members, ...options.properties };
   return createCheck({ ...options, required, properties, additionalProperties: false })(given, PLACE);
@@ -56,7 +56,7 @@ function checkExample(manifest: Manifest, isValid: (options: object) => boolean)
 const PLACE = 'manifest.example.';
 const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {} };
 
-/** Whether it has a text or chunks at all; what is in the chunks is seen when the example is run. */
+/** Whether it has a text or chunks at all; the content of chunks is checked when the example is run. */
 function isBody({ text, chunks }: Record<string, unknown>): boolean {
   return typeof text === 'string' || Array.isArray(text) || Array.isArray(chunks);
 }
@@ -64,7 +64,7 @@ function isBody({ text, chunks }: Record<string, unknown>): boolean {
 /** Reads the manifest in a file. @param isNamed whether its folder must have the name of the plugin */
 type ReadManifest = (file: string, isNamed: boolean) => Promise<Manifest>;
 
-/** Makes a function that imports a manifest and checks it; it throws ServiceError `malformed_plugin`. */
+/** Creates a function that imports a manifest and checks it; it throws ServiceError `malformed_plugin`. */
 export function createManifestReader(): ReadManifest {
   const check = createCheck(manifestSchema);
   return async (file, isNamed) => {
@@ -94,10 +94,10 @@ function refuse(file: string, problems: readonly string[]): void {
   if (problems.length > 0) throw malformed(file, problems.map(inWords).join('; '));
 }
 
-/** The pattern of a name is said in words. */
+/** The pattern of a name is described in words. */
 function inWords(problem: string): string {
   const { maxLength } = manifestSchema.properties.name;
-  const expected = `expected small letters, digits and single hyphens between them, at most ${maxLength} characters`;
+  const expected = `expected lower-case letters, digits and single hyphens between them, at most ${maxLength} characters`;
   return problem.replace(/^(manifest\.name: )expected a string[^,]*/, (_, place: string) => place + expected);
 }
 
@@ -119,7 +119,7 @@ function checkUses(file: string, { uses = [] }: Manifest): void {
   }
 }
 
-/** Members of a request that are there for every plugin. */
+/** Members of every request, whatever the plugin. */
 const TAKEN = ['text', 'documents', 'chunks', 'include', 'namespace', 'file', 'document', 'reader'];
 
 function checkOptionNames(file: string, { kind, options }: Manifest): void {
@@ -128,11 +128,11 @@ function checkOptionNames(file: string, { kind, options }: Manifest): void {
   if (taken === undefined) return;
   throw malformed(
     file,
-    `options.properties.${taken}: every request can have this member; choose another name`,
+    `options.properties.${taken}: every request may have this member; choose another name`,
   );
 }
 
-/** The check of a plugin's options; whoever has none takes none. */
+/** The check of a plugin's options; without options, it accepts none. */
 function compileOptions(file: string, { options }: Manifest): (options: object) => boolean {
   try {
     return options === undefined ? () => true : checkSchema(options);
@@ -145,7 +145,7 @@ function compileOptions(file: string, { options }: Manifest): (options: object) 
 
 const UNKNOWN_KEYWORD = /unknown keyword: "(.+)"$/;
 
-/** The first option whose schema is not valid by itself, and what is wrong with it. */
+/** The first option whose schema is invalid by itself, and the reason. */
 function problemIn({ properties }: ObjectSchema): string | undefined {
   for (const [name, property] of Object.entries(properties)) {
     try {
@@ -154,7 +154,7 @@ function problemIn({ properties }: ObjectSchema): string | undefined {
       const [, keyword] = UNKNOWN_KEYWORD.exec(reasonOf(error)) ?? [];
       if (keyword === undefined) return `options.properties.${name}: ${reasonOf(error)}`;
       const near = suggest(keyword, KEYWORDS);
-      const remedy = near === undefined ? 'leave it out' : `did you mean "${near}"?`;
+      const remedy = near === undefined ? 'remove it' : `did you mean "${near}"?`;
       return `options.properties.${name}: unknown keyword "${keyword}", ${remedy}`;
     }
   }

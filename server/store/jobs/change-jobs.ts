@@ -32,14 +32,14 @@ export async function createJob(
     const ofKey = job.idempotencyKey === null ? undefined : { idempotencyKey: job.idempotencyKey };
     return (await findJob(tx, { id })) ?? (ofKey === undefined ? undefined : await findJob(tx, ofKey));
   });
-  // The job that had the key was removed in between.
+  // The job with the key was removed in between.
   if (found === undefined) return createJob(tables, job, id);
   const { record, digest } = found;
   if (digest !== job.digest) throw new ServiceError('idempotency_key_reused', { id: record.id });
   return { job: record, isNew: record.id === id };
 }
 
-/** @returns whether there was no job of this id or key */
+/** @returns whether no job had this id or key */
 async function insertJob({ dialect }: JobTables, tx: Transaction, job: NewJob, id: string): Promise<boolean> {
   const { now } = dialect;
   const row = await rowOf(
@@ -75,7 +75,7 @@ export function cancelJob(tables: JobTables, given: string): Promise<JobRecord> 
 /** See `JobStore.retry`. */
 export function retryJob(tables: JobTables, given: string): Promise<JobRecord> {
   return changeJob(tables, given, async (tx, id, job) => {
-    const remedy = job.state === 'done' ? 'there is nothing to do again' : 'wait for its end, or cancel it';
+    const remedy = job.state === 'done' ? 'there is nothing to retry' : 'wait until it ends, or cancel it';
     if (job.state !== 'failed' && job.state !== 'cancelled') throw notOver(id, job, remedy);
     const silence = `update bulk_shards set state = 'cancelled', attempt = attempt + 1, worker = null`;
     await tx.execute(`${silence} where job_id = ? and seq = ${SEQ.notify} and ${OPEN}`, [id]);
@@ -91,7 +91,10 @@ export function retryJob(tables: JobTables, given: string): Promise<JobRecord> {
   });
 }
 
-/** Opens what failed or was cancelled. Its attempts rise, so that whoever still works on it has lost it. */
+/**
+ * Reopens what failed or was cancelled. Its attempts increase, so that a worker that is still processing it has lost
+ * it.
+ */
 async function reopen({ dialect, tickets }: JobTables, tx: Transaction, id: string) {
   const closed = `state in ('failed', 'cancelled') and kind in ('plan', 'chunk')`;
   const first = await rowOf<{ rank: number | null }>(

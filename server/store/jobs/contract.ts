@@ -1,7 +1,7 @@
 import type { PlainError } from '../../../core/errors.ts';
 
 /**
- * A job begins with a plan, runs its shards, and finishes with a manifest. It is over when it is `done`, `failed` or
+ * A job begins with a plan, runs its shards, and finishes with a manifest. It ends as `done`, `failed` or
  * `cancelled`.
  */
 export const JOB_STATES = ['planning', 'running', 'finishing', 'done', 'failed', 'cancelled'] as const;
@@ -11,43 +11,46 @@ export const SHARD_STATES = ['ready', 'running', 'done', 'failed', 'cancelled'] 
 export type ShardState = (typeof SHARD_STATES)[number];
 
 /**
- * What a shard is for: `plan` adds the `chunk` shards, each of which chunks a part of the source; `finish` writes the manifest
- * once all of these are settled; `notify` calls back once the job is over.
+ * What a shard is for: `plan` adds the `chunk` shards, each of which chunks a part of the source; `finish` writes the
+ * manifest once all of these are settled; `notify` calls back when the job has ended.
  */
 export type ShardKind = 'plan' | 'chunk' | 'finish' | 'notify';
 
-/** What is wrong with a job or a shard, as callers are told. */
+/** The error of a job or a shard, as reported to callers. */
 export type Failure = Pick<PlainError, 'code' | 'values'>;
 
-/** Files that were not read, since no reader for them can run or they are binary, and documents that are done without text. */
+/**
+ * Files that were not read, because no reader for them can run or they are binary, and finished documents without
+ * text.
+ */
 export interface SkippedCounts {
   readonly no_reader: number;
   readonly binary: number;
   readonly empty: number;
 }
 
-/** A job as it is stored. Times are seconds since 1970 by the clock of the database. */
+/** A stored job. Times are seconds since 1970 by the clock of the database. */
 export interface JobRecord {
   /** UUID in lower case. */
   readonly id: string;
-  /** What is to be done; the store does not look into it. */
+  /** The job's specification, opaque to the store. */
   readonly spec: object;
   readonly state: JobState;
   readonly error: Failure | null;
-  /** The `chunk` shards; those of a job that is over may be none of the three. */
+  /** The `chunk` shards; those of a job that has ended may be neither done nor failed. */
   readonly shards: {
     readonly total: number;
     readonly open: number;
     readonly done: number;
     readonly failed: number;
   };
-  /** Of the shards that are done. */
+  /** Counts of finished shards. */
   readonly documents: { readonly done: number; readonly failed: number };
   readonly skipped: SkippedCounts;
   readonly chunks: number;
-  /** Texts of which the model knows no word. */
+  /** Texts with no word that the model knows. */
   readonly embedding_empty: number;
-  /** Documents that were deleted from the sink, and those that were not since it is not certain that they are gone. */
+  /** Documents that were deleted from the sink, and those that were kept because they may still exist. */
   readonly pruned: number;
   readonly unpruned: number;
   readonly bytes: { readonly read: number; readonly total: number };
@@ -58,19 +61,19 @@ export interface JobRecord {
 }
 
 export interface NewJob {
-  /** UUID in lower case; by default a new one. */
+  /** UUID in lower case; default a new one. */
   readonly id?: string;
   readonly spec: object;
-  /** Distinguishes what is asked for under one idempotency key. */
+  /** Distinguishes the requests under one idempotency key. */
   readonly digest: string;
   readonly idempotencyKey: string | null;
-  /** The documents of a small source that came with the request: text without NUL and without half a surrogate pair. */
+  /** The documents of a small source that came in the request: text without NUL and without lone surrogates. */
   readonly upload: string | null;
-  /** Most documents that may fail before the job fails; null is any number. */
+  /** Maximum failed documents before the job fails; null is any number. */
   readonly maxErrors: number | null;
-  /** Whether a `notify` shard is added once the job is over. */
+  /** Whether a `notify` shard is added when the job ends. */
   readonly notifies: boolean;
-  /** Seconds that the job is kept, from its end on; one that does not end, from its beginning. */
+  /** Seconds that the job is kept after its end; one that does not end, after its start. */
   readonly keepSeconds: number;
 }
 
@@ -86,7 +89,7 @@ export interface JobPage {
   readonly hasMore: boolean;
 }
 
-/** A shard as it is listed. */
+/** A shard in a list. */
 export interface ShardRecord {
   readonly seq: number;
   readonly kind: ShardKind;
@@ -104,7 +107,7 @@ export interface ShardPage {
   readonly hasMore: boolean;
 }
 
-/** A shard that a worker has taken. Whoever has a lower `attempt` has lost it. */
+/** A shard that a worker has taken. A worker with a lower `attempt` has lost it. */
 export interface Claim {
   readonly jobId: string;
   readonly seq: number;
@@ -123,24 +126,24 @@ export interface PlannedShard {
   readonly bytes: number;
 }
 
-/** What came of a shard. */
+/** The result of a shard. */
 export interface ShardResult {
-  /** All of the shard, failed ones included. */
+  /** All documents of the shard, including failed ones. */
   readonly documents: number;
   readonly documentsFailed: number;
-  /** 0 unless given. */
+  /** Default 0. */
   readonly skipped?: Partial<SkippedCounts>;
   readonly chunks: number;
-  /** Texts of which the model knows no word; 0 unless given. */
+  /** Texts with no word that the model knows; default 0. */
   readonly embedding_empty?: number;
   readonly bytes: number;
-  /** What the finish needs of it. */
+  /** What the finish needs from it. */
   readonly output: object | null;
-  /** Fails a job whose shards are done; of a `finish` alone. */
+  /** Fails a job whose shards are done; only for a `finish`. */
   readonly failure?: Failure | undefined;
 }
 
-/** A source of documents, and a sink with the options that say where it stores them. Digests. */
+/** A source of documents, and a sink with its target options. Digests. */
 export interface SourceInSink {
   readonly sink: string;
   readonly source: string;
@@ -149,7 +152,7 @@ export interface SourceInSink {
 /** A document that a source had. */
 export interface GoneDocument {
   readonly id: string;
-  /** Whether another source has one of this id in the same sink. */
+  /** Whether another source has one with this id in the same sink. */
   readonly isElsewhere: boolean;
 }
 
@@ -158,27 +161,26 @@ export type PruneCounts = Pick<JobRecord, 'pruned' | 'unpruned'>;
 /** How busy the workers of all machines are. */
 export interface JobLoad {
   readonly shards: Readonly<Record<ShardState, number>>;
-  /** Seconds that the shard which waits longest has been ready; 0 if none waits. */
+  /** Seconds that the oldest waiting shard has been ready; 0 if none waits. */
   readonly oldestReadySeconds: number;
 }
 
 /**
- * Keeps jobs and hands out their shards. Its tables alone decide what is done: every change of a shard names the attempt
- * that it was claimed with, so that a worker which was taken for dead cannot change anything.
- *
- * Every method throws `ServiceError` `store_unavailable` if the database cannot be used, after a few retries if that may
- * pass.
+ * Stores jobs and hands out their shards. Only its tables decide what is done: every change of a shard names the
+ * attempt that it was claimed with, so that a worker that was presumed dead cannot change anything.
+ * Every method throws `ServiceError` `store_unavailable` if the database cannot be used, after a few retries if the
+ * failure may be temporary.
  */
 export interface JobStore {
-  /** Brings the tables up to date, as `PipelineStore.open`. @throws StoreOpenError */
+  /** Updates the tables, as `PipelineStore.open`. @throws StoreOpenError */
   open(): Promise<void>;
   /**
-   * Stores a job with its plan shard. The same idempotency key and digest give the job that is there.
+   * Stores a job with its plan shard. The same idempotency key and digest return the existing job.
    *
    * @throws ServiceError `idempotency_key_reused` if the key belongs to a job with another digest
    */
   create(job: NewJob): Promise<{ readonly job: JobRecord; readonly isNew: boolean }>;
-  /** @throws ServiceError `job_not_found`, also if the id is no UUID */
+  /** @throws ServiceError `job_not_found`, also if the id is not a UUID */
   get(id: string): Promise<JobRecord>;
   /** One page, newest first. */
   list(page: {
@@ -186,7 +188,7 @@ export interface JobStore {
     readonly after?: JobPosition | undefined;
     readonly state?: JobState | undefined;
   }): Promise<JobPage>;
-  /** One page of the `chunk` shards of a job, by `seq`; none of a job that is not there. */
+  /** One page of the `chunk` shards of a job, by `seq`; empty for an unknown job. */
   shards(
     id: string,
     page: {
@@ -195,58 +197,59 @@ export interface JobStore {
       readonly state?: ShardState | undefined;
     },
   ): Promise<ShardPage>;
-  /** The documents that came with the request. */
+  /** The documents that came in the request. */
   upload(id: string): Promise<string | null>;
-  /** Cancels what is not over; a job that is over stays as it is. @throws ServiceError `job_not_found` */
+  /** Cancels a job unless it has ended. @throws ServiceError `job_not_found` */
   cancel(id: string): Promise<JobRecord>;
   /**
-   * Opens the failed and cancelled shards of a job that is `failed` or `cancelled` again; the others stay as they are.
+   * Reopens the failed and cancelled shards of a job that is `failed` or `cancelled`; the others stay as they are.
    *
    * @throws ServiceError `job_not_found`, `job_not_over`
    */
   retry(id: string): Promise<JobRecord>;
-  /** Removes a job that is over, and its shards. @throws ServiceError `job_not_found`, `job_not_over` */
+  /** Removes a job that has ended, and its shards. @throws ServiceError `job_not_found`, `job_not_over` */
   remove(id: string): Promise<void>;
-  /** Some jobs whose time is over; their files are to be removed, and then they. */
+  /** Some expired jobs, whose files and then records are to be removed. */
   expired(limit: number): Promise<readonly JobRecord[]>;
   load(): Promise<JobLoad>;
 
   /**
-   * Takes a shard that may run now, with a lease; undefined if there is none. Shards of several jobs take turns. A shard
-   * that was lost too often is failed instead, and the next one taken.
+   * Takes a shard that may run now, with a lease; undefined if there is none. Shards of several jobs take turns. A
+   * shard that was lost too often is failed instead, and the next one taken.
    *
-   * @param worker names the worker in lists
+   * @param worker the worker's name in lists
    */
   claim(worker: string): Promise<Claim | undefined>;
-  /** Lengthens the lease. @returns whether the shard is still the worker's */
+  /** Renews the lease. @returns whether the shard still belongs to the worker */
   renew(claim: Claim): Promise<boolean>;
   /**
-   * Adds shards of a plan, fenced by the plan's own lease, which it renews; those that are there already stay.
+   * Adds shards of a plan, fenced by the plan's own lease, which it renews; existing ones stay.
    *
    * @param from `seq` of the first, from 0
-   * @returns whether the plan is still the worker's
-   * @throws ServiceError `source_changed` if those that are there are others
+   * @returns whether the plan still belongs to the worker
+   * @throws ServiceError `source_changed` if the existing shards differ
    */
   addShards(plan: Claim, from: number, shards: readonly PlannedShard[]): Promise<boolean>;
   /**
-   * Settles a shard with its counts in one transaction; the last one opens the `finish`, or ends the job. Counts above
-   * `maxErrors` fail the job and cancel its open shards.
+   * Settles a shard with its counts in one transaction; the last one opens the `finish`, or ends the job. Counts
+   * above `maxErrors` fail the job and cancel its open shards.
    *
-   * @returns whether it counted: the shard was still the worker's, or this very attempt had been committed before
+   * @returns whether it counted: the shard still belonged to the worker, or this very attempt had been committed
+   *   before
    */
   commit(claim: Claim, result: ShardResult): Promise<boolean>;
   /**
-   * Gives a shard another try after a pause that grows, or fails it for good when it has had its tries.
+   * Lets a shard be retried after a growing pause, or fails it for good when it has no tries left.
    *
    * @param isFinal fails it for good now
-   * @returns whether the shard was still the worker's
+   * @returns whether the shard still belonged to the worker
    */
   fail(claim: Claim, failure: Failure, isFinal?: boolean): Promise<boolean>;
-  /** Gives a shard back that was not done, at once and without counting a failure. */
+  /** Gives back an unfinished shard, at once and without counting a failure. */
   giveBack(claim: Claim): Promise<void>;
 
   /**
-   * Remembers, for longer than the job, that a shard is about to store documents.
+   * Records, for longer than the job, that a shard is about to store documents.
    *
    * @returns the ids that another shard of the job stores
    */
@@ -255,16 +258,16 @@ export interface JobStore {
     of: SourceInSink,
     ids: readonly string[],
   ): Promise<readonly string[]>;
-  /** Remembers that the job has documents that failed, if an earlier job has stored them. */
+  /** Records that the job has failed documents, if an earlier job has stored them. */
   noteFailed(jobId: string, of: SourceInSink, ids: readonly string[]): Promise<void>;
-  /** Some of the documents that no job has had which was made as late as this one; none once all are forgotten. */
+  /** Some of the documents that this job and later ones do not have; none once all are forgotten. */
   goneDocuments(jobId: string, of: SourceInSink): Promise<readonly GoneDocument[]>;
   /** How many there are. */
   countGone(jobId: string, of: SourceInSink): Promise<number>;
   /**
-   * Forgets documents that are gone, and counts in the job what was pruned.
+   * Forgets documents that no longer exist, and counts in the job what was pruned.
    *
-   * @returns whether the shard is still the worker's; else nothing changes
+   * @returns whether the shard still belongs to the worker; otherwise nothing changes
    */
   forgetDocuments(
     claim: Claim,
@@ -277,10 +280,10 @@ export interface JobStore {
 
 /** How shards are handed out. */
 export interface QueueSettings {
-  /** Seconds after which a shard whose worker is not heard of runs elsewhere. */
+  /** Seconds without a sign of life from its worker after which a shard runs elsewhere. */
   readonly leaseSeconds: number;
   /** How often a shard may fail, or lose its worker. */
   readonly mostFailures: number;
-  /** Seconds before the first further try; it doubles each time. */
+  /** Seconds before the first retry; doubles each time. */
   readonly pauseSeconds: number;
 }

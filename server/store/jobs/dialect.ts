@@ -5,11 +5,11 @@ import type { QueueSettings } from './contract.ts';
 export interface Dialect {
   /** Now, also in a transaction that has waited. */
   readonly now: string;
-  /** When the transaction began: the same for all of it, so that conditions can use an index. */
+  /** When the transaction began: constant within it, so that conditions can use an index. */
   readonly since: string;
   /** A table `r` of `seq`, `rank` and `range` from one value: an array of JSON. */
   readonly plannedRows: string;
-  /** In the same way a table `r` of `key` and `id`. */
+  /** Likewise a table `r` of `key` and `id`. */
   readonly idRows: string;
 }
 
@@ -20,7 +20,7 @@ export const POSTGRESQL: Dialect = {
   idRows: 'json_to_recordset(?::json) r(key text, id text)',
 };
 
-/** One process at a time writes, and the time is read once it does. */
+/** Only one process at a time writes, and the time is read once it does. */
 export const SQLITE: Dialect = {
   now: `unixepoch('subsec')`,
   since: `unixepoch('subsec')`,

@@ -24,7 +24,7 @@ export const BulkJobEntity = defineEntity({
     finishedAt: p.double().nullable(),
     expiresAt: p.double(),
     shardsTotal: p.integer(),
-    /** Of the `chunk` shards, like the other three. */
+    /** For the `chunk` shards, like the other three. */
     shardsOpen: p.integer(),
     shardsDone: p.integer(),
     shardsFailed: p.integer(),
@@ -47,7 +47,7 @@ export const BulkJobEntity = defineEntity({
 
 export type BulkJobRow = InferEntity<typeof BulkJobEntity>;
 
-/** The table of shards. What may be long is at the end, so that the rest is read without it. */
+/** The table of shards. Long columns are at the end, so that the rest is read without them. */
 export const BulkShardEntity = defineEntity({
   name: 'BulkShard',
   tableName: 'bulk_shards',
@@ -65,9 +65,9 @@ export const BulkShardEntity = defineEntity({
     seq: p.integer().primary(),
     kind: p.text().$type<ShardKind>(),
     state: p.text().$type<ShardState>(),
-    /** Shards run in this order; each job counts up from the lowest that is open when it is planned. */
+    /** Shards run in this order; each job counts up from the lowest rank that is open when it is planned. */
     rank: p.integer(),
-    /** Rises with every claim, and names it. */
+    /** Incremented by every claim, and identifies it. */
     attempt: p.integer(),
     failures: p.integer(),
     /** When a ready shard may run; when the lease of a running one ends. */
@@ -82,9 +82,9 @@ export const BulkShardEntity = defineEntity({
 export type BulkShardRow = InferEntity<typeof BulkShardEntity>;
 
 /**
- * The table of the documents that jobs have stored in sinks, which outlives the jobs. A sink and a source are digests, as is
- * the key, of the id; `seenAt` is when the newest job was made that had the document, and `shard` which of its shards stores it:
- * `<job>/<seq>`.
+ * The table of the documents that jobs have stored in sinks, which outlives the jobs. Sinks, sources and keys (of
+ * ids) are digests; `seenAt` is the creation time of the newest job that had the document, and `shard` the one that
+ * stores it: `<job>/<seq>`.
  */
 export const BulkDocumentEntity = defineEntity({
   name: 'BulkDocument',

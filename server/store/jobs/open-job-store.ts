@@ -13,10 +13,10 @@ import type { JobTables } from './tables.ts';
 import { renewLease, takeFirst } from './take.ts';
 import type { Tickets } from './tickets.ts';
 
-/** The store of a database that is open. */
+/** The store in an open database. */
 export type OpenJobStore = Omit<JobStore, 'open'>;
 
-/** The store of jobs, whose shards pg-boss hands out on PostgreSQL, and the tables themselves on SQLite. */
+/** The store of jobs. On PostgreSQL, pg-boss hands out the shards; on SQLite, the tables themselves do. */
 export async function openJobStore(
   opened: OpenDatabase,
   settings: QueueSettings,
@@ -76,7 +76,7 @@ async function claim(tables: JobTables, worker: string): Promise<Claim | undefin
     const { tickets } = tables;
     const claim = await (tickets === undefined ? takeFirst(tables, worker) : tickets.claim(worker));
     if (claim === undefined || claim.failures < tables.settings.mostFailures) return claim;
-    // It took its workers down with it, or was too slow for its lease, too often.
+    // Too often it took its workers down with it, or was too slow for its lease.
     await fail(tables, claim, { code: 'worker_lost', values: {} }, true);
   }
 }

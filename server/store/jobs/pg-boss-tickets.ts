@@ -9,32 +9,31 @@ import { isOver, lockJob, type Transaction } from './tables.ts';
 import { dueCondition, OPEN, takeShard } from './take.ts';
 import type { OpenShard, Tickets } from './tickets.ts';
 
-/** What a ticket says: this shard may run. */
+/** A ticket means that this shard may run. */
 interface Ticket {
   readonly jobId: string;
   readonly seq: number;
   readonly kind: ShardKind;
 }
 
-/** Tickets that are made, or taken back, at once. */
+/** Tickets that are created, or withdrawn, at once. */
 const BATCH = 1000;
-/** Seconds after which a shard that may not run yet is looked at again. */
+/** Seconds until a shard that may not run yet is checked again. */
 const LATER = 5;
 const BEFORE_ALL = { rank: -1, job_id: '00000000-0000-0000-0000-000000000000', seq: 0 };
 
 /**
- * pg-boss is asked by `fetch`, `touch` and `complete`: its `work()` and its LISTEN pause for up to 30 s between single
- * tickets. A ticket has the key of its shard, so that a shard has one at most.
- *
- * An open shard has one at least. It is made in the transaction that opens the shard, comes back if its worker is lost,
- * as a dead letter in the end, and is completed only in a transaction that has locked the row of the shard and either
- * settles it, finds it closed, or makes the next one. Locks are taken in this order: job, shard, ticket.
+ * pg-boss is used through `fetch`, `touch` and `complete`: its `work()` and its LISTEN pause for up to 30 s between
+ * single tickets. A ticket has the key of its shard, so a shard has at most one.
+ * An open shard has at least one. It is created in the transaction that opens the shard, returns if its worker is
+ * lost, finally as a dead letter, and is completed only in a transaction that has locked the row of the shard and
+ * either settles it, finds it closed, or creates the next ticket. Locks are taken in this order: job, shard, ticket.
  */
 export class PgBossTickets implements Tickets {
   readonly #table: ShardTable;
   readonly #connection: Connection;
   readonly #log: Log;
-  /** Of the claims of this process. */
+  /** The claims of this process. */
   readonly #tickets = new WeakMap<Claim, Job<Ticket>>();
   readonly #due: string;
   #starting: Promise<PgBoss> | undefined;
@@ -78,7 +77,7 @@ export class PgBossTickets implements Tickets {
     await (await this.#boss()).complete(ticket.name, attemptOf(ticket), null, await within(tx));
   }
 
-  /** In the background: a ticket that is left over comes back by itself. */
+  /** In the background: a leftover ticket returns by itself. */
   lost(claim: Claim): void {
     const ticket = this.#tickets.get(claim);
     if (ticket === undefined || this.#isClosed) return;
@@ -93,7 +92,7 @@ export class PgBossTickets implements Tickets {
     await boss?.stop({ graceful: false });
   }
 
-  /** Opened when it is first used; a start that fails is tried again by the next who uses it. */
+  /** Opened at first use; a failed start is retried at the next use. */
   #boss(): Promise<PgBoss> {
     const prepare = (boss: PgBoss) => this.#sendMissing(boss);
     this.#starting ??= startPgBoss(this.#table.settings, this.#connection, this.#log, prepare).catch(
@@ -118,15 +117,15 @@ export class PgBossTickets implements Tickets {
   }
 
   /**
-   * Ends a ticket that gives no shard. One that is open gets another; if the job is over, others of its tickets are taken
-   * back with this one.
+   * Ends a ticket without a usable shard. If the shard is open, it gets another one; if the job has ended, its other
+   * tickets are withdrawn with this one.
    */
   async #release(ticket: Job<Ticket>): Promise<void> {
     const { jobId, seq } = ticket.data;
     const boss = await this.#boss();
     await transact(this.#table.em, async (tx) => {
       const job = await lockJob(tx, jobId);
-      // By its key alone: what another transaction opens is waited for.
+      // Selects by key only: this waits for what another transaction opens.
       const shard = await rowOf<OpenShard & { readonly state: ShardState; readonly due: boolean }>(
         tx,
         `select seq, kind, rank, state, ${this.#due} as due from bulk_shards where job_id = ? and seq = ? for update`,
@@ -146,8 +145,8 @@ export class PgBossTickets implements Tickets {
   }
 
   /**
-   * Makes tickets for open shards that have none: a version that had no tickets has opened them, or the schema of pg-boss
-   * was not restored with the tables.
+   * Creates tickets for open shards without one: an older version without tickets opened them, or the schema of
+   * pg-boss was not restored with the tables.
    */
   async #sendMissing(boss: PgBoss): Promise<void> {
     type Row = OpenShard & { readonly job_id: string };

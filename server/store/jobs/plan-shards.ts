@@ -6,7 +6,7 @@ import { type Dialect, rowOf, rowsOf, type Sql } from './dialect.ts';
 import { BATCH, type JobTables, lockJob, lowestRank, type Transaction } from './tables.ts';
 import { MINE, mineOf, renewLease } from './take.ts';
 
-/** A shard as it is written; `range` is JSON. */
+/** A shard as written; `range` is JSON. */
 interface PlannedRow {
   readonly seq: number;
   readonly range: string;
@@ -68,7 +68,7 @@ async function addBatch(
   return true;
 }
 
-/** @throws ServiceError `source_changed` if an earlier try at the plan has come to other shards */
+/** @throws ServiceError `source_changed` if an earlier attempt at the plan produced other shards */
 async function expectSame(
   { plannedRows }: Dialect,
   sql: Sql,
@@ -85,8 +85,8 @@ async function expectSame(
 }
 
 /**
- * Start-time fair queueing: a job begins where the others stand, so that a small one does not wait behind a large
- * one, and goes on from there.
+ * Start-time fair queueing: a job begins at the rank where the others are, so that a small one does not wait for a
+ * large one, and counts up from there.
  */
 async function nextRank(sql: Sql, jobId: string): Promise<number> {
   const last = await rowOf<{ rank: number }>(

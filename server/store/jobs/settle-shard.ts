@@ -12,7 +12,7 @@ interface Change {
 
 const SAME: Change = { set: 'state = state', values: [] };
 
-/** Rolls a transaction back whose shard is another worker's, or nobody's. */
+/** Rolls back a transaction whose shard no longer belongs to the worker. */
 class Refused extends Error {}
 
 /** See `JobStore.commit`. */
@@ -61,7 +61,7 @@ export async function giveBack(tables: JobTables, claim: Claim): Promise<void> {
   await putBack(tables, claim, { set: `due_at = ${tables.dialect.now}`, values: [] }, 0);
 }
 
-/** Changes the job's row, then the shard's, and does what follows from that, in one transaction. */
+/** Changes the job's row, then the shard's, and then what depends on them, in one transaction. */
 async function settle(
   tables: JobTables,
   claim: Claim,
@@ -78,7 +78,7 @@ async function settle(
   });
 }
 
-/** Opens a shard again for any worker. */
+/** Reopens a shard for any worker. */
 async function putBack(tables: JobTables, claim: Claim, change: Change, delay: number): Promise<boolean> {
   return unlessRefused(tables, claim, async (tx) => {
     const set = `state = 'ready', ${change.set}`;
@@ -130,14 +130,14 @@ async function goOn(tables: JobTables, tx: Transaction, { jobId }: Claim, job: L
   if (job.state === 'running' && job.shards_open === 0) await openFinish(tables, tx, jobId);
 }
 
-/** A job that was opened again ends only if yet another document fails. */
+/** A reopened job ends only if another document fails. */
 function tooManyErrors(job: LockedJob, result: ShardResult): Failure | undefined {
   const failed = Number(job.documents_failed);
   if (job.max_errors === null || result.documentsFailed === 0 || failed <= job.max_errors) return undefined;
   return { code: 'too_many_failed', values: { failed, most: job.max_errors } };
 }
 
-/** Nothing came of a job whose every document failed. */
+/** Every document of the job failed, so it has no output. */
 function allFailed(job: LockedJob): Failure | undefined {
   const failed = Number(job.documents_failed);
   return failed > 0 && failed === Number(job.documents)

@@ -8,30 +8,30 @@ import type { QueueSettings } from './contract.ts';
 export type Connection = Pick<ConstructorOptions, 'host' | 'port' | 'user' | 'password' | 'database'>;
 
 export const QUEUE = 'chunksmith-bulk';
-/** Has tickets whose workers were lost so often that their shards have failed for good. */
+/** Holds the tickets whose workers were lost so often that their shards have failed for good. */
 export const LOST = 'chunksmith-bulk-lost';
 const SCHEMA = 'chunksmith_queue';
-/** pg-boss takes no shorter time as lost. */
+/** Minimum lease that pg-boss supports. */
 const SHORTEST_HEARTBEAT = 10;
 const LONGEST_MONITOR = 5;
 /**
- * How long a ticket may wait, and be worked on: ten years, and the day that pg-boss allows. One that comes back earlier than
- * its worker is done gives nobody the shard.
+ * How long a ticket may wait, and be processed: ten years, and the day that pg-boss allows. A ticket that returns
+ * before its worker is done gives nobody the shard.
  */
 const LASTING = { retentionSeconds: 315_360_000, expireInSeconds: 86_400 };
-/** How often a dead letter comes back. */
+/** How often a dead letter returns. */
 const ALWAYS = 2 ** 31 - 1;
 /** Seconds after which a settled ticket is deleted. */
 const KEPT = 3600;
 
-/** Seconds between two looks for tickets whose workers are lost. */
+/** Seconds between two checks for tickets whose workers are lost. */
 export const monitorOf = ({ leaseSeconds }: QueueSettings): number =>
   Math.max(1, Math.min(LONGEST_MONITOR, Math.floor(leaseSeconds / 6)));
 
 /**
- * Starts pg-boss, which creates and updates tables of its own, in a schema of its own.
+ * Starts pg-boss, which creates and updates its own tables in its own schema.
  *
- * @param prepare what is done before it is used
+ * @param prepare called before it is used
  * @throws the database's error if it cannot be reached
  */
 export async function startPgBoss(
@@ -42,7 +42,7 @@ export async function startPgBoss(
 ): Promise<PgBoss> {
   const { PgBoss } = await import('pg-boss');
   const monitor = monitorOf(settings);
-  // What pg-boss does not know goes on to the pool.
+  // Unknown options are passed on to the pool.
   const options = {
     ...connection,
     schema: SCHEMA,
@@ -78,7 +78,7 @@ async function createQueues(boss: PgBoss, { leaseSeconds, mostFailures }: QueueS
   };
   await boss.createQueue(LOST);
   await boss.createQueue(QUEUE, { policy: 'exclusive' });
-  // Of queues that are there already, with the settings of an earlier start.
+  // For existing queues, which have the settings of an earlier start.
   await boss.updateQueue(LOST, { ...common, retryLimit: ALWAYS });
   await boss.updateQueue(QUEUE, { ...common, retryLimit: mostFailures - 1, deadLetter: LOST });
 }

@@ -5,7 +5,7 @@ import { rowOf, rowsOf, type ShardTable } from './dialect.ts';
 import { BATCH, lockJob } from './tables.ts';
 import { MINE, mineOf } from './take.ts';
 
-/** What a row is found by, and the JSON of the id, which has an escape for what a database has no place for. */
+/** What a row is found by, and the JSON of the id, which escapes what a database cannot store. */
 interface IdRow {
   readonly key: string;
   readonly id: string;
@@ -13,7 +13,7 @@ interface IdRow {
 
 const CREATED = '(select created_at from bulk_jobs where bulk_jobs.id = ?)';
 
-/** See `JobStore.noteStored`. What the first shard wrote stays as it is, so that each of them is told the same when it tries again. */
+/** See `JobStore.noteStored`. The first shard's row stays unchanged, so that retries get the same answer. */
 export async function noteStored(
   { em, dialect }: ShardTable,
   { jobId, seq }: Pick<Claim, 'jobId' | 'seq'>,
@@ -109,14 +109,14 @@ export function forgetDocuments(
   });
 }
 
-/** Each id once, in the same order whoever writes them, so that no two wait for each other. */
+/** Each id once, in the same order for every writer, so that no two wait for each other. */
 function* inBatches(ids: readonly string[]): Generator<readonly IdRow[]> {
   const rows = new Map(ids.map((given) => rowOfId(JSON.stringify(given))).map((row) => [row.key, row]));
   const sorted = [...rows.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
   for (let at = 0; at < sorted.length; at += BATCH) yield sorted.slice(at, at + BATCH);
 }
 
-/** Half of a SHA-256 stands for the id in the indexes, which take no text of any length. */
+/** Half of a SHA-256 represents the id in the indexes, which limit the length of text. */
 function rowOfId(id: string): IdRow {
   return { key: hash('sha256', id, 'base64url').slice(0, 22), id };
 }

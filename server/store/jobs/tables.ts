@@ -8,7 +8,7 @@ import type { OpenShard, Tickets } from './tickets.ts';
 
 /** What statements about jobs need. */
 export interface JobTables extends ShardTable {
-  /** On PostgreSQL alone; on SQLite shards are taken from their table. */
+  /** Only on PostgreSQL; on SQLite shards are taken from their table. */
   readonly tickets: Tickets | undefined;
 }
 
@@ -27,11 +27,11 @@ export const SEQ: Readonly<Record<Exclude<ShardKind, 'chunk'>, number>> = {
 };
 
 /**
- * Shards that are written at once. SQLite blocks the event loop for each statement; between them, others have their turn.
+ * Shards that are written at once. SQLite blocks the event loop for each statement; between them, other work can run.
  */
 export const BATCH = 500;
 
-/** What a job's row says once its transaction has it. */
+/** The content of a job's row once the transaction has locked it. */
 export interface LockedJob {
   readonly state: JobState;
   readonly shards_open: number;
@@ -43,9 +43,9 @@ export interface LockedJob {
 }
 
 /**
- * Changes a job's row. This is the first statement of every transaction about a job: nobody else can settle, cancel or
- * plan it meanwhile, in whatever order they want to change its shards; and SQLite lets a transaction wait for others
- * only if it begins with a write.
+ * Changes a job's row. This is the first statement of every transaction about a job: it keeps others from settling,
+ * cancelling or planning it meanwhile, in whatever order they want to change its shards; and SQLite lets a
+ * transaction wait for others only if it begins with a write.
  */
 export function lockJob(
   tx: Sql,
@@ -60,7 +60,7 @@ export function lockJob(
   ]);
 }
 
-/** Opens the shard of a kind that a job has once, also again. */
+/** Opens or reopens a shard of a kind that each job has once. */
 export async function openShard(
   { dialect, tickets }: JobTables,
   tx: Transaction,
@@ -77,7 +77,7 @@ export async function openShard(
   await tickets?.send(tx, jobId, [{ seq: SEQ[kind], kind, rank: 0 }]);
 }
 
-/** Ends a job: what is open of it is cancelled, and if it `notifies`, that is to be done. */
+/** Ends a job: cancels its open shards, and schedules the notification if it `notifies`. */
 export async function endJob(
   tables: JobTables,
   tx: Transaction,
@@ -98,14 +98,14 @@ export async function endJob(
   if (end.job.notifies) await openShard(tables, tx, jobId, 'notify');
 }
 
-/** The manifest is a shard too: what is left over by a process that dies is done by another one. */
+/** The manifest is a shard too: if its process dies, another one resumes it. */
 export async function openFinish(tables: JobTables, tx: Transaction, jobId: string): Promise<void> {
   await lockJob(tx, jobId, `state = 'finishing'`);
   await openShard(tables, tx, jobId, 'finish');
 }
 
 /**
- * Changes shards of a job batch by batch, and gives those that were changed.
+ * Changes shards of a job batch by batch, and yields the changed ones.
  *
  * @param change the statement up to its condition
  * @param which the condition
@@ -130,7 +130,7 @@ export async function* changeShards(
   }
 }
 
-/** The lowest rank of the `chunk` shards that are open in any job: where a new job begins, to be served in turn. */
+/** The lowest rank of open `chunk` shards in any job: where a new job begins, to be served in turn. */
 export async function lowestRank(sql: Sql): Promise<number> {
   const statement = `select min(rank) as lowest from bulk_shards where ${OPEN} and rank > 0`;
   return (await rowOf<{ lowest: number | null }>(sql, statement, []))?.lowest ?? 1;

@@ -13,7 +13,7 @@ interface TakenRow {
 
 export const OPEN = `state in ('ready', 'running')`;
 
-/** The condition that a shard is still the one of a claim; see `mineOf`. */
+/** The condition that a shard still belongs to a claim; see `mineOf`. */
 export const MINE = `job_id = ? and seq = ? and attempt = ? and state = 'running'`;
 
 /** The values of `MINE`. */
@@ -24,8 +24,8 @@ export const pauseOf = ({ pauseSeconds }: QueueSettings, failures: number): numb
   pauseSeconds * 2 ** failures;
 
 /**
- * The condition that an open shard may run: its time has come, or its lease has ended. A time further off than any is
- * of a clock that was set back since.
+ * The condition that an open shard may run: its time has come, or its lease has ended. A time too far in the future
+ * comes from a clock that was set back since.
  */
 export function dueCondition({ dialect, settings }: Pick<ShardTable, 'dialect' | 'settings'>): string {
   const furthest = 2 * Math.max(settings.leaseSeconds, pauseOf(settings, settings.mostFailures));
@@ -33,8 +33,8 @@ export function dueCondition({ dialect, settings }: Pick<ShardTable, 'dialect' |
 }
 
 /**
- * Makes an open shard that may run the worker's. One statement serves new shards, those which are tried again, and those
- * whose workers are lost.
+ * Gives an open shard that may run to the worker. One statement serves new shards, retried ones, and those whose
+ * workers are lost.
  *
  * @param which the condition that picks at most one shard
  */
@@ -69,7 +69,9 @@ export async function renewLease({ em, dialect, settings }: ShardTable, claim: C
   return row !== undefined;
 }
 
-/** Takes the first shard that may run: on SQLite, where one process at a time writes, nothing has to be handed out. */
+/**
+ * Takes the first shard that may run: on SQLite only one process at a time writes, so nothing has to be handed out.
+ */
 export function takeFirst(table: ShardTable, worker: string): Promise<Claim | undefined> {
   const first = `(job_id, seq) = (
     select job_id, seq from bulk_shards where ${OPEN} and ${dueCondition(table)}

@@ -1,7 +1,10 @@
 import { Migration } from '@mikro-orm/migrations';
 import { isPostgreSql } from '../column-types.ts';
 
-/** Which documents jobs have stored in sinks, and how many of them they pruned. Servers of the version before leave the defaults. */
+/**
+ * Which documents jobs have stored in sinks, and how many of them they pruned. Servers of the previous version keep
+ * the defaults.
+ */
 export class CreateStoredDocuments extends Migration {
   override up(): void {
     const double = isPostgreSql(this.driver.getPlatform()) ? 'double precision' : 'double';

@@ -1,7 +1,10 @@
 import type { MigrationObject } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
 
-/** A migration that adds columns. Servers of the version before go on with the table: they leave what a column has by default. */
+/**
+ * A migration that adds columns. Servers of the previous version continue to use the table: they leave the defaults
+ * in new columns.
+ */
 export function addColumns(
   table: string,
   columns: Readonly<Record<string, string>>,

@@ -5,11 +5,11 @@ import { CreateStoredDocuments } from './0004-stored-documents.ts';
 import { addColumns } from './add-columns.ts';
 
 const COUNT = 'bigint not null default 0';
-/** Jobs count texts of which the model knows no word. */
+/** Jobs count texts with no word that the model knows. */
 const EMPTY_VECTORS = { embedding_empty: COUNT };
 /** Jobs count what they skipped, and documents without text. */
 const SKIPPED_FILES = { skipped_no_reader: COUNT, skipped_binary: COUNT, documents_empty: COUNT };
-/** Which shard had a document first, so that no job stores two of one id. */
+/** Which shard had a document first, so that no job stores two with one id. */
 const NOTING_SHARDS = { shard: 'text' };
 
 /** All migrations, oldest first. Never change one that was released: add another. */

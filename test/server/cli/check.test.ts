@@ -93,7 +93,7 @@ t.test('what jobs may use is read at the start, and printed without keys', async
   for (const command of ['check', 'serve']) {
     const { status, stdout, stderr } = await using(command, 'bad.json');
     t.equal(status, 2);
-    const problems = /\.secret_access_kye: unknown, known are .*\n.*archive\.secret_access_key: expected/;
+    const problems = /\.secret_access_kye: unknown, valid names: .*\n.*archive\.secret_access_key: expected/;
     t.match(stderr, problems);
     t.notMatch(stdout + stderr, /hidden/);
   }

@@ -40,7 +40,7 @@ t.test('pipelines are stored, shown and deleted', async (t) => {
     ['pipelines lst', /Did you mean list/],
   ]);
   t.match(await run('pipelines', 'delete', 'four'), { status: 0, stdout: 'deleted four\n' });
-  await checkFailures(t, run, [['pipelines show four', /there is no pipeline/]]);
+  await checkFailures(t, run, [['pipelines show four', /no pipeline has/]]);
   const keyless = (...args: string[]) => runHere(t, args, { cwd });
   await checkFailures(t, keyless, [[`pipelines list --server ${url}`, /CHUNKSMITH_KEY/, 1]]);
 });

@@ -105,7 +105,7 @@ t.test('what cannot be run is checked as far as its files go', async (t) => {
       String(where),
     );
   t.match(resultIn(broken, 'factory'), { failures: [{ where: /no-such-file\.js.*index\.js:1/ }] });
-  t.match(resultIn(broken, 'example'), { state: 'left out', detail: 'it cannot be made' });
+  t.match(resultIn(broken, 'example'), { state: 'left out', detail: 'it cannot be created' });
   t.same(namesOfFailed(wrong), ['manifest']);
   t.match(resultIn(wrong, 'manifest'), { failures: [{ where: /sumary.*did you mean "summary"/ }] });
 });
@@ -127,7 +127,7 @@ t.test('a command that is not right says what was meant', async (t) => {
   await checkFailures(t, (...args) => runHere(t, ['plugin', ...args], { cwd }), [
     ['check sektion', /no such folder, did you mean section\?/],
     ['check .', /no plugin itself: give one of those in it, section/],
-    ['check notes', /no plugin: there is no manifest\.ts/],
+    ['check notes', /not a plugin: it has no manifest\.ts/],
     ['check section --runs 0', /expected 1 or more/],
     ['chek', /Did you mean check/],
   ]);

@@ -79,7 +79,7 @@ t.test('the command says what to do next in a checkout, and refuses what cannot 
   const cwd = await temporaryFolder(t, { 'my-plugins/there/notes.txt': '' });
   const made = await runHere(t, ['plugin', 'new', 'chunker', 'mine'], { cwd });
   t.equal(made.status, 0, made.stderr);
-  t.match(made.stdout, /Made my-plugins\/mine: /);
+  t.match(made.stdout, /Created my-plugins\/mine: /);
   for (const command of [
     'server/cli/main.ts plugin check my-plugins/mine',
     'server/cli/main.ts serve --reload --plugins-dir my-plugins',
@@ -90,8 +90,8 @@ t.test('the command says what to do next in a checkout, and refuses what cannot 
     t.ok(made.stdout.includes(command), command);
   await checkFailures(t, (...args) => runHere(t, ['plugin', 'new', ...args], { cwd }), [
     ['chunkr a', /'chunkr' is invalid for argument 'kind'. Allowed choices are chunker, /],
-    ['chunker My_Own', /My_Own: expected a name of small letters, digits and single hyphens/],
-    ['chunker there', /my-plugins\/there: this is there already/],
+    ['chunker My_Own', /My_Own: expected a name of lower-case letters, digits and single hyphens/],
+    ['chunker there', /my-plugins\/there: this already exists/],
     ['chunker', /missing required argument 'name'/],
   ]);
   const [builtIn] = await readdir(join(ROOT, 'plugins/chunkers')).catch(() => []);

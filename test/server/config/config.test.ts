@@ -131,11 +131,15 @@ const REFUSED: readonly [name: string, texts: readonly string[], problem: RegExp
   ['--model-aliases', ['a'], /^expected name=name, several of them separated by commas, got "a"/],
   ['--model-aliases', ['a=b,c', '=b', 'a=', 'a=b=c'], /^expected name=name/],
   ['--model-aliases', ['a=b,a=c'], /^expected each name once on the left/],
-  ['MODEL_ALIASES', ['a=a', 'a=b,b=c', 'a=b,b=a'], /an alias stands for a model, not for an alias/],
+  ['MODEL_ALIASES', ['a=a', 'a=b,b=c', 'a=b,b=a'], /an alias names a model, not another alias/],
   ['--cors-origins', ORIGINS.map((origin) => `https://good.example,${origin}`), NO_ORIGIN],
   ['HF_ENDPOINT', ['foo', 'localhost:8080', 'ftp://hub.test'], /^expected a URL such as https:\/\/host /],
   ['HF_REVISION', REVISIONS, /^expected a branch, tag or commit/],
-  ['BULK_CALLBACK_SECRET', SECRETS, /^expected at least 16 ASCII letters, digits and signs$/],
+  [
+    'BULK_CALLBACK_SECRET',
+    SECRETS,
+    /^expected at least 16 ASCII letters, digits and punctuation characters$/,
+  ],
 ];
 
 t.test('a value that cannot be used is refused by name, value and what was expected', async (t) => {

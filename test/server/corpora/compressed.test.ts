@@ -52,7 +52,7 @@ for (const [ending, pack] of Object.entries(packers)) {
       for (const block of [10, 100_000]) {
         const storage = memoryStorage({ [`a.jsonl.${ending}`]: damaged }, block);
         const failure = await failureOf(readPath(storage, `a.jsonl.${ending}`, 'auto'));
-        t.match(failure, /source_unreadable: a.jsonl.* or is damaged/);
+        t.match(failure, /source_unreadable: a.jsonl.* it is damaged/);
         t.equal(storage.counts.open, 0);
       }
     }
@@ -67,10 +67,10 @@ for (const [ending, pack] of Object.entries(packers)) {
     for (const format of ['jsonl', 'csv'] as const) {
       const name = `${format === 'csv' ? 'c' : 'a'}.${format}.${ending}`;
       const failure = await failureOf(readPath(storage, name, format, options));
-      t.match(failure, /source_unreadable: .*bytes come out of its/);
+      t.match(failure, /source_unreadable: .*bytes expand to more than/);
     }
     t.match((await readPath(storage, `b.md.${ending}`, 'auto', options)).map(shown), [
-      /line_too_large: The file b.md|source_unreadable: b.md.* come out of/,
+      /line_too_large: The file b.md|source_unreadable: b.md.* expand to/,
     ]);
     t.equal(storage.counts.open, 0);
   });

@@ -81,15 +81,15 @@ t.test('every problem of a file is named, and no key', async (t) => {
     },
     { SPACES: 'hidden key' },
   );
-  const url =
-    'expected a URL such as https://s3.eu-central-1.amazonaws.com, without user, query and fragment';
-  const key = 'expected ASCII letters, digits and signs, or {"env": "<NAME>"} for the variable that has them';
+  const url = 'expected a URL such as https://s3.eu-central-1.amazonaws.com, without user, query or fragment';
+  const key =
+    'expected ASCII letters, digits and punctuation, or {"env": "<NAME>"} for the variable that contains them';
   t.same(problems, [
-    'a.regoin: unknown, known are endpoint, bucket, region, prefix, style, access_key_id, secret_access_key, session_token, profile',
+    'a.regoin: unknown, valid names: endpoint, bucket, region, prefix, style, access_key_id, secret_access_key, session_token, profile',
     `a.endpoint: ${url}`,
     'a.bucket: expected the name of a bucket',
-    'b.prefix: expected a folder of the bucket such as kb/, without empty parts, "." and ".."',
-    'b.access_key_id: expected the variable SPACES to be of ASCII letters and signs',
+    'b.prefix: expected a folder of the bucket such as kb/, without empty parts, "." or ".."',
+    'b.access_key_id: expected the variable SPACES to consist of ASCII letters, digits and punctuation',
     'b.secret_access_key: expected the variable NONE, which is not set',
     `c.endpoint: ${url}`,
     'c.bucket: expected the name of a bucket',
@@ -111,7 +111,7 @@ t.test('a file that is none is named, without what stands in it', async (t) => {
   for (const [content, problem] of [
     ['{\n"a": {"secret_access_key": "hidden" "b"}}', 'the file is not valid JSON (line 2 column 37)'],
     ['hidden', 'the file is not valid JSON'],
-    [['hidden'], 'expected an object with a connection under each name'],
+    [['hidden'], 'expected an object of connections by name'],
   ])
     t.same(await problemsOf(t, content), [problem]);
   t.throws(() => readConnections('/none/connections.json', {}), {
@@ -140,7 +140,7 @@ t.test('what jobs may use is described without keys', async (t) => {
   t.same(describe({}), [
     'Folder of jobs: none',
     'Buckets of jobs: none',
-    'Callbacks of jobs: off, as BULK_CALLBACK_SECRET is not set',
+    'Callbacks of jobs: off, because BULK_CALLBACK_SECRET is not set',
   ]);
 });
 
@@ -178,17 +178,17 @@ t.test('a path that leads nowhere is refused, and says what there is', async (t)
   };
   t.throws(open('s3://other/x'), {
     code: 'unknown_connection',
-    message: 'There is no connection other; known are archive.',
+    message: 'There is no connection other; available: archive.',
   });
   t.throws(open('s3://archive.evil.example/x'), { code: 'unknown_connection' });
-  t.throws(open('s3://other/x', none), /known are none: start the server with --bulk-connections <file>\.$/);
+  t.throws(open('s3://other/x', none), /available: none: start the server with --bulk-connections <file>\.$/);
   const others = 'file:///etc/passwd http://a/b https://a/b gs://a/b FILE:x data:,x s3:archive/x';
   for (const path of others.split(' '))
     t.throws(open(path), { status: 400, message: `${path}: expected s3://<connection>/<path>.` }, path);
   t.throws(open('folder/x'), {
     status: 400,
     message:
-      'folder/x: no folder is open to jobs here: start the server with --bulk-root <folder>, or give s3://<connection>/<path>.',
+      'folder/x: no folder is configured for jobs: start the server with --bulk-root <folder>, or use s3://<connection>/<path>.',
   });
   t.throws(open('folder/x', none), /here: start the server with --bulk-root <folder>\.$/);
 });
@@ -200,7 +200,7 @@ t.test('the documented file can be used, and the table has all fields', async (t
   const read = readConnections(await fileWith(t, example), env);
   t.same([...read.keys()], ['archive', 'results']);
   const [problem = ''] = await problemsOf(t, { a: { ...GOOD, x: 1 } });
-  const known = problem.replace(/.*known are /, '').split(', ');
+  const known = problem.replace(/.*valid names: /, '').split(', ');
   const cells = [...page.matchAll(/^\| (`[a-z_`, ]+`) \|/gm)];
   const documented = cells.flatMap(([, cell = '']) => cell.split(', '));
   for (const field of known) t.ok(documented.includes(`\`${field}\``), field);

@@ -69,15 +69,15 @@ t.test('what is wrong with one row keeps no other from being read', async (t) =>
   const lines = await readPath(memoryStorage({ 'a.csv': latin }, 7), 'a.csv', 'csv', { limit: 40 });
   t.match(lines.map(shown), [
     { id: '1', text: 'one' },
-    'invalid_parameters: the row: it has 1 fields, and the header 2.',
-    'invalid_parameters: the row: it has 3 fields, and the header 2.',
-    'invalid_parameters: the row: a quoted field does not end with its closing quote.',
+    'invalid_parameters: the row has 1 fields, but the header 2.',
+    'invalid_parameters: the row has 3 fields, but the header 2.',
+    'invalid_parameters: the row has a quoted field that does not end with its closing quote.',
     { id: '5', text: '5" pipe' },
     { id: '6', text: 'a\nb' },
     /line_too_large: The row is longer than the limit of 40 bytes/,
     { id: '8', text: 'last' },
-    'invalid_parameters: the row: it is not valid UTF-8.',
-    'invalid_parameters: the row: a quoted field does not end with its closing quote.',
+    'invalid_parameters: the row is not valid UTF-8.',
+    'invalid_parameters: the row has a quoted field that does not end with its closing quote.',
   ]);
 });
 
@@ -87,7 +87,7 @@ t.test('a header that cannot be one is an error of the file', async (t) => {
   const twice = await failure('id,text,id\n1,2,3');
   t.match(twice, /source_unreadable: a.csv cannot be read: its header has the column id twice/);
   t.match(await failure(Buffer.from('\ufeffid,text\n1,a', 'utf16le')), /it is UTF-16: save it as UTF-8/);
-  t.match(await failure(`${'x'.repeat(200)}\n1`), /its header is longer/);
+  t.match(await failure(`${'x'.repeat(200)}\n1`), /its header exceeds the limit/);
   const other = await readPath(memoryStorage({ 'a.csv': 'id,body\n1,a\n2,b' }), 'a.csv', 'csv');
   t.match(other.map(shown), [/there is no column text; there are id, body; name the one .*--text-field/]);
   t.match(await failure('"id,text\n1,2'), /its header is not valid CSV/);

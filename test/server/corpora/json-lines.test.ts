@@ -104,12 +104,12 @@ t.test('fields are mapped, and no digit of a number is lost', async (t) => {
     '{"id":"12345678901234567890","title":"N","metadata":{"price":1.50,"nested":{"b": [1.0]},"body2":1},"text":"A\\u00e9"}',
   );
   t.match(lines.slice(1).map(shown), [
-    'invalid_parameters: text: there is no body here; there are sku, name.',
-    'invalid_parameters: id: there is no sku here.',
+    'invalid_parameters: text: there is no member body; the members are sku, name.',
+    'invalid_parameters: id: there is no member sku.',
     'invalid_parameters: sku: expected a text or a number, got an object.',
     'invalid_parameters: body: expected a text, got a number.',
     'invalid_parameters: sku: expected a text, or an integer with all its digits, got 1e3.',
-    'invalid_parameters: the line: expected an object.',
+    'invalid_parameters: the line is not a JSON object.',
     /line_not_json: The document is not a line of valid JSON/,
     { id: '2', text: 'the last counts' },
   ]);

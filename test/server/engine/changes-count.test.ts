@@ -137,8 +137,8 @@ t.test('a promise that is broken is a 500 that says what to do', async (t) => {
   const chunks = await client.chunk('lines', { text: TEXT });
   for (const [name, reason] of [
     ['undeclared', /it got 5 chunks and returned 4; .* says "changesCount: true" in its manifest/],
-    ['shuffle', /the chunk 1 that it returned begins before the one in front of it/],
-    ['nowhere', /the chunk 0 that it returned has no place in the text/],
+    ['shuffle', /the chunk 1 that it returned begins before the previous one/],
+    ['nowhere', /the chunk 0 that it returned has no offsets in the text/],
   ] as const) {
     checkProblem(t, await client.post(`/v1/refine/${name}`, { chunks }), 500, reason);
   }

@@ -106,7 +106,7 @@ t.test('a huge body of mistakes has a short answer', async (t) => {
 t.test('sentences of errors, whole', async (t) => {
   const TYPE = 'chunk_size: expected an integer of at least 1, got';
   for (const [body, detail] of [
-    [{}, 'text: missing, expected a string or a list of which each is a string.'],
+    [{}, 'text: missing, expected a string or a list in which each item is a string.'],
     [{ text: 'a', chunk_size: 0 }, `${TYPE} 0.`],
     [
       { text: 'a', chunk_sise: 1, chunk_size: 'x?' },
@@ -116,9 +116,9 @@ t.test('sentences of errors, whole', async (t) => {
     t.same((await inline.post('/v1/chunk/token', body)).json(), { detail });
   }
   const far = await inline.post('/v1/chunk/token', { text: 'a', qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq: 1 });
-  checkProblem(t, far, 400, /unknown parameter, known are text, /);
+  checkProblem(t, far, 400, /unknown parameter, valid names: text, /);
   const several = await inline.post('/v1/chunk/token', { text: 'a', qq1: 1, qq2: 1, qq3: 1 });
   t.match(several.json(), {
-    detail: /^qq1: unknown parameter, known are [^;]+; qq2: unknown parameter; qq3: unknown parameter\.$/,
+    detail: /^qq1: unknown parameter, valid names: [^;]+; qq2: unknown parameter; qq3: unknown parameter\.$/,
   });
 });

@@ -90,7 +90,7 @@ t.test('an integer is the same id as its digits, and keeps them all', async (t) 
     t.equal(number?.[0]?.[0]?.document_id, digits);
   }
   t.equal((await post('9007199254740992', '9007199254740993')).status, 200, 'one number as doubles');
-  checkProblem(t, await post('7', '8', '"7"'), 400, /^documents\[2\]\.id: documents\[0\] has it too/);
+  checkProblem(t, await post('7', '8', '"7"'), 400, /^documents\[2\]\.id: documents\[0\] has the same id/);
   for (const id of ['1e3', '7.0', '-7E0']) {
     const problem = new RegExp(`id: expected a string, or an integer with all its digits, got ${id}`);
     checkProblem(t, await post('1', id), 400, problem);
@@ -109,11 +109,11 @@ t.test('metadata have a limit in bytes', async (t) => {
 
 t.test('pages that fall, begin late, or are not at characters of the text, are refused', async (t) => {
   for (const [text, offset_unit, pages, problem] of [
-    ['abcdef', 'utf16', [0, 3, 2], /^documents\[0\]\.pages\[2\]: .* at least the 3 before it, got 2\.$/],
+    ['abcdef', 'utf16', [0, 3, 2], /^documents\[0\]\.pages\[2\]: .* at least 3, the one before it, got 2\.$/],
     ['abc', 'byte', [1, 2], /pages\[0\]: expected 0, where the first page begins, got 1/],
     ['a😀', 'code_point', [0, 3], /pages\[1\]: expected the offset of a character .* got 3/],
     ['a😀', 'byte', [0, 6], /pages\[1\]: .* in units of byte, got 6/],
-    ['a😀b', 'utf16', [0, 2], /pages\[1\]: .* got 2, which is beyond the text or inside one/],
+    ['a😀b', 'utf16', [0, 2], /pages\[1\]: .* got 2, which is beyond the text or inside a character/],
     ['aéb', 'byte', [0, 1, 2], /pages\[2\]: .* got 2/],
     ['abc', 'utf16', [0, -1], /pages\[1\]: expected an integer of at least 0, got -1/],
     ['abc', 'utf16', [0, 1.5], /pages\[1\]: expected an integer/],
@@ -141,7 +141,7 @@ t.test('what is wrong with documents is said with its place', async (t) => {
     [of(A, { text: '' }, { ...A, text: 'b' }), /^documents\[2\]\.id: documents\[0\] has/],
     [REPEATED, /^documents\[1\]\.id/],
     [of({ text: 'a', metdata: {} }), /^documents\[0\]\.metdata: unknown .*, did you mean "metadata"\?/],
-    [of({ text: 'a', qqqqqqqqqqqqq: 1 }), /known are text, id, title, filename, metadata, pages/],
+    [of({ text: 'a', qqqqqqqqqqqqq: 1 }), /valid names: text, id, title, filename, metadata, pages/],
     [of({ text: 'a', metadata: [] }), /^documents\[0\]\.metadata: expected an object, got an empty list/],
     [of({ text: 'a', metadata: null }), /metadata: expected an object, got null/],
     [of({ text: 'a', title: 5 }), /^documents\[0\]\.title: expected a string, got 5/],

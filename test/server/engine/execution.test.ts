@@ -273,12 +273,12 @@ t.test('batches and texts without content', async (t) => {
 
 t.test('what cannot be executed is refused with its step', async (t) => {
   for (const [steps, message] of [
-    [[], /steps: the pipeline has none/],
+    [[], /steps: the pipeline has no steps/],
     [[refine('shout')], /steps\[0\]: a refine step needs chunks/],
     [[refine('shout'), chunk('token')], /steps\[0\]: a refine step needs chunks/],
     [[chunk(null)], /steps\[0\]\.chunker: missing/],
     [[chunk('token'), refine(null)], /steps\[1\]\.refinery: missing/],
-    [[chunk('tokn')], /steps\[0\]\.chunker: there is no chunker "tokn"; known are .*token/],
+    [[chunk('tokn')], /steps\[0\]\.chunker: there is no chunker "tokn"; available: .*token/],
     [[chunk('token'), refine('x')], /steps\[1\]\.refinery: there is no refinery "x"/],
     [[chunk('token'), chunk('token', { chunk_size: 0 })], /steps\[1\]\.config\.chunk_size: .* got 0/],
     [[chunk('token', { chunk_sise: 1 })], /steps\[0\]\.config\.chunk_sise: .*did you mean "chunk_size"\?/],

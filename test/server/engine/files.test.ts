@@ -120,7 +120,7 @@ t.test('values that do not fit an option are said as they came', async (t) => {
     ['text', 'a', /^text: unknown parameter/],
     ['document', 'd', /^document: expected JSON such as/],
     ['document', '{"pages": [0]}', /^document\.pages: unknown parameter/],
-    ['reader', 'none', /^There is no reader "none"; known are even, odd/],
+    ['reader', 'none', /^There is no reader "none"; available: even, odd/],
     ['include', 'ids', /^include(\[0\])?: expected .*"id"/],
   ] as const) {
     checkProblem(t, await sent(ODD, { [field]: value }), 400, detail);
@@ -130,11 +130,16 @@ t.test('values that do not fit an option are said as they came', async (t) => {
 t.test('a body that is no form, or has not one file, is refused', async (t) => {
   const type = { 'content-type': 'multipart/form-data; boundary=x' };
   const form = (body: string) => postFile(client, PATH, body, type);
-  checkProblem(t, await form('abc'), 400, /^The body is no form as its Content-Type says: /);
+  checkProblem(
+    t,
+    await form('abc'),
+    400,
+    /^The body is not a valid form, although its Content-Type says so: /,
+  );
   checkProblem(t, await form(''), 400, /^The body is empty/);
   checkProblem(t, await form('--x--\r\n'), 400, /^file: missing, expected a file/);
   const noBoundary = await postFile(client, PATH, 'a', { 'content-type': 'multipart/form-data' });
-  checkProblem(t, noBoundary, 400, /^The body is no form/);
+  checkProblem(t, noBoundary, 400, /^The body is not a valid form/);
   const text = await form('--x\r\ncontent-disposition: form-data; name="file"\r\n\r\nabc\r\n--x--\r\n');
   checkProblem(t, text, 400, /^file: missing, expected a file/);
   const filesIn = (...fields: string[]) => {
@@ -142,7 +147,12 @@ t.test('a body that is no form, or has not one file, is refused', async (t) => {
     for (const [index, field] of fields.entries()) body.append(field, new Blob(['{}\n']), `${index}.odd`);
     return client.send(PATH, { method: 'POST', body });
   };
-  checkProblem(t, await filesIn('file', 'file'), 400, /^file: 2 files; send a request for each/);
+  checkProblem(
+    t,
+    await filesIn('file', 'file'),
+    400,
+    /^file: expected one, got 2; send one request per file/,
+  );
   checkProblem(t, await filesIn('file', 'more'), 400, /^more: expected a text, got a file/);
   const twice = await postFile(client, `${PATH}?reader=odd&reader=even`, '{}\n');
   checkProblem(t, twice, 400, /^reader: given 2 times/);
@@ -162,7 +172,7 @@ t.test('the ending of the name decides who reads, then the media type, then who 
   const missing = await sent({ ...ODD, name: 'a.even' });
   checkProblem(t, missing, 500, /^The reader "even" cannot run here: set the environment variable NOT_SET/);
   const unread = await postFile(client, PATH, 'a', { 'content-type': 'text/css' });
-  checkProblem(t, unread, 415, /^No reader here takes a file text\/css: .*; there are even, odd\.$/);
+  checkProblem(t, unread, 415, /^No reader accepts the file text\/css: .*; available: even, odd\.$/);
 });
 
 t.test('of several readers that cannot run all are named', async (t) => {
@@ -183,7 +193,8 @@ t.test('pages and title of a reader are those of the document', async (t) => {
   t.ok(Number(chunk.last_page) >= 3);
   const titled = await echo({ document: '{"title": "Mine"}' }, withBytes('{"title": "Own"}\na'));
   t.equal(titled.document.title, 'Mine', 'that of the request comes first');
-  const problem = /^The reader "odd" returned an answer that breaks its contract: its pages do not rise/;
+  const problem =
+    /^The reader "odd" returned an answer that breaks its contract: its pages do not begin at 0/;
   for (const pages of ['[1]', '[0, 3, 2]', '[0, 99]', '[0, 0.5]']) {
     checkProblem(t, await sent(withBytes(`{"pages": ${pages}}\nabc`)), 500, problem);
   }

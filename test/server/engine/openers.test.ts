@@ -54,7 +54,10 @@ t.test('requests and plugins are given the same tokenizer, and none that is unkn
   t.equal(one, other);
   t.equal(await (await host.get('tokenizer', 'words')).open('words'), one);
   for (const name of ['no-such', '../../package', '/etc/passwd', 'http://127.0.0.1/x', 'a/b/c', '..'])
-    await t.rejects(openers.tokenizer(name), { code: 'unknown_tokenizer', message: /known are .*character/ });
+    await t.rejects(openers.tokenizer(name), {
+      code: 'unknown_tokenizer',
+      message: /available: .*character/,
+    });
 });
 
 const MANIFEST = { kind: 'embedding', name: 'made-up', summary: 'For a test.', models: ['*'] } as Manifest;
@@ -109,7 +112,7 @@ t.test('an opening that nobody waits for is aborted, and one that failed is trie
   stop.abort(new Error('gone'));
   await t.rejects(asked, { message: 'gone' });
   t.equal(signals[0]?.aborted, true);
-  const message = /"no-such" here; ready are named-1, alias\./;
+  const message = /"no-such" here; available: named-1, alias\./;
   for (let round = 0; round < 2; round++) {
     await t.rejects(openers.model('bad-1'), { code: 'plugin_failed', message: /"made-up" failed/ });
     await t.rejects(openers.model('no-such'), { code: 'unknown_model', message });
@@ -119,7 +122,7 @@ t.test('an opening that nobody waits for is aborted, and one that failed is trie
 
 t.test('where no plugin makes embeddings, the error says to load one', async (t) => {
   const { openers } = await composeQuietly({ plugins: ['token', 'character'] });
-  const message = /"a" here; ready are none\. No plugin for embeddings is loaded: add one to --plugins/;
+  const message = /"a" here; available: none\. No embedding plugin is loaded: add one to --plugins/;
   await t.rejects(openers.model('a'), { code: 'unknown_model', message });
 });
 
@@ -154,7 +157,7 @@ t.test('an alias opens the model that it stands for, once under all its names', 
   t.match(await openers.listModels(), [
     { name: 'named-1', aliases: ['alias', 'their/model', 'mine'], provider: 'made-up' },
   ]);
-  const message = /no model "no-such-model", for which "theirs" is an alias, here; ready are named-1/;
+  const message = /no model "no-such-model", for which "theirs" is an alias, here; available: named-1/;
   await t.rejects(openers.model('theirs'), { code: 'unknown_model', message });
 });
 
@@ -178,7 +181,7 @@ t.test(ALIASED, NEEDED, async (t) => {
     t.same(theirs.json(), ours.json());
     t.equal(theirs.headers.get('x-embedding-model'), OURS, 'the answer says what served');
     checkProblem(t, await ask('openai'), 500, /OPENAI_API_KEY/);
-    const known = /there is no model ".*" here; ready are .*chunksmith\/static-en-256/;
+    const known = /there is no model ".*" here; available: .*chunksmith\/static-en-256/;
     for (const name of ['vendor/potion-base-8m', '../../etc/passwd', 'a b'])
       checkProblem(t, await ask(name), 400, [known, /--allow-downloads/]);
   }
@@ -222,9 +225,9 @@ t.test(REFUSED, needs('tokenizer/huggingface', 'tokenizer/tiktoken', 'tokenizer/
     t.match(await detailOf(name), refusal);
   }
   const detail = await detailOf('bert-base-uncased');
-  t.match(detail, /known are .*character/);
+  t.match(detail, /available: .*character/);
   t.match(detail, /put its tokenizer.json into a folder of its name in the models folder, .* --allow-down/);
   t.ok(detail.length < 600, 'it does not list every model');
   const bare = (await composeQuietly({ plugins: ['character'] })).openers;
-  t.match(await bare.tokenizer('bert-base-uncased').then(String, String), /known are character\.$/);
+  t.match(await bare.tokenizer('bert-base-uncased').then(String, String), /available: character\.$/);
 });

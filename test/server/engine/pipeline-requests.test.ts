@@ -96,7 +96,7 @@ t.test('what is wrong with a PUT by name is said at once', async (t) => {
     [{ name: ['a', 'b'] }, { steps: [] }, /query\.name: expected a string.*got a list/],
     [{ name: 'a\0' }, { steps: [] }, /query\.name: expected text without NUL/],
     [{ nam: 'a' }, {}, [/query\.nam: unknown parameter, did you mean "name"/, /steps: missing/]],
-    [{ name: 'a' }, { name: 'b', steps: [] }, /name: expected that of the query, "a", or none, got "b"/],
+    [{ name: 'a' }, { name: 'b', steps: [] }, /name: expected the name in the query, "a", or none, got "b"/],
     [{ name: 'a' }, { description: 'x' }, /steps: missing/],
     [{ name: 'a' }, steps({ type: 'chunk', chunker: 'tokn' }), /did you mean "token"/],
   ] as const) {
@@ -138,8 +138,8 @@ t.test('a step whose plugin does not exist is refused, with the list and the clo
     { type: 'refine', refinery: 'zzz-nothing-like-it' },
   ];
   const refused = [
-    /steps\[0\]\.chunker: there is no chunker "tokn"; known are .*token.* \(did you mean "token"\?\)/,
-    /steps\[1\]\.refinery: there is no refinery "zzz-nothing-like-it"; known are .*shout/,
+    /steps\[0\]\.chunker: there is no chunker "tokn"; available: .*token.* \(did you mean "token"\?\)/,
+    /steps\[1\]\.refinery: there is no refinery "zzz-nothing-like-it"; available: .*shout/,
     /allow_missing/,
   ];
   const given = { name: 'x', steps: all };

@@ -163,7 +163,7 @@ t.test('unknown and wrong parameters are refused with what was meant', async (t)
     ['embed', { text: 'a', purpose: 'search' }, /purpose: expected one of "document", "query", "similarity"/],
     ['embed', { text: 'a', encoding: 'binary' }, /encoding: expected one of "float", "base64", got "binary"/],
     ['embed', { text: 'a', embedding_model: 'no such' }, /embedding_model: there is no model "no such" here/],
-    ['embed', { text: 1 }, /text: expected a string or a list of which each is a string, got 1/],
+    ['embed', { text: 1 }, /text: expected a string or a list in which each item is a string, got 1/],
     ['tokenize', {}, /text: missing/],
     ['tokenize', { text: 'a', tokeniser: 'gpt2' }, /tokeniser: unknown .*, did you mean "tokenizer"\?/],
     ['tokenize', { text: 'a', tokenizer: 'nothing' }, /tokenizer: there is no tokenizer "nothing"/],

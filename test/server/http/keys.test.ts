@@ -87,7 +87,7 @@ t.test('the OpenAPI document says how keys are sent and for which routes, or tha
 });
 
 t.test('keys that are set but blank refuse the start', (t) => {
-  const expected = 'a key, or several with commas between them; unset the variable to ask for none';
+  const expected = 'a key, or several separated by commas; unset the variable to require none';
   for (const API_KEYS of ['', ' ', ' , ', ',,'])
     t.throws(() => readConfig({}, { API_KEYS }), new ConfigError(`API_KEYS: expected ${expected}`));
   t.equal(readConfig({}, {}).apiKeys, '');

@@ -54,7 +54,7 @@ t.test('mounted in another app below a prefix', async (t) => {
     const unknown = await client.post('/chunks/v1/chunk/tokn', { text: 'a' });
     checkProblem(t, unknown, 404, /Did you mean \/chunks\/v1\/chunk\/token\?/);
     checkProblem(t, await client.get('/chunks/health/'), 404, /Did you mean \/chunks\/health\?/);
-    checkProblem(t, await client.get('/chunks/nothing'), 404, /GET \/chunks\/ lists what there is\.$/);
+    checkProblem(t, await client.get('/chunks/nothing'), 404, /GET \/chunks\/ lists all endpoints\.$/);
     const other = await client.get('/chunks/v1/chunk/late');
     checkProblem(t, other, 404, /In \/chunks\/v1\/chunk there are bad, token\.$/);
     const wrong = await client.send('/chunks/v1/chunk/token', { method: 'PUT' });

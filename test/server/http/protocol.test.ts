@@ -38,7 +38,7 @@ t.test('a path that there is not is answered with what there is, and the nearest
   checkProblem(t, await get('/docs/static/no-such-file'), 404, /^There is nothing at [^*]*$/);
   checkProblem(t, await get('/v1/chunk/..%2f..%2fpackage'), 404, /^There is nothing at /);
   for (const path of ['/nothing', `/${'x'.repeat(3000)}`])
-    checkProblem(t, await get(path), 404, /\. GET \/ lists what there is\.$/);
+    checkProblem(t, await get(path), 404, /\. GET \/ lists all endpoints\.$/);
   for (const body of ['{', '', '<xml/>'])
     checkProblem(t, await post('/v1/nothing', body), 404, /^There is nothing at \/v1\/nothing\./);
 });

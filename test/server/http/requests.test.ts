@@ -93,7 +93,7 @@ t.test('stored pipelines are candidates, by their names and their ids', async (t
   const { candidates } = (await client.post('/v1/evaluate', about(...names.slice(0, 2)))).json<Evaluation>();
   t.match(candidates, { 0: { name: 'é 1', chunks: 2 }, 1: { name: 'mine', same_as: 0 } });
   const unknown = await client.post('/v1/evaluate', about(...names));
-  checkProblem(t, unknown, 400, /^candidates\[2\]\.pipeline: there is no pipeline "none"/);
+  checkProblem(t, unknown, 400, /^candidates\[2\]\.pipeline: unknown pipeline "none"/);
 });
 
 t.test('an evaluation is answered in lines, and its work and failures are in the metrics', async (t) => {

@@ -49,7 +49,7 @@ t.test('a data folder that cannot be made is one line with the remedies', async 
     await checkOpen(
       t,
       dataDir,
-      /: the data folder cannot be made there; .*--data-dir, or start with --store memory/,
+      /: the data folder cannot be created there; .*--data-dir, or start with --store memory/,
     );
 });
 
@@ -121,7 +121,7 @@ t.test('the data folder goes while the server runs: no write is said to be kept'
   await rename(dataDir, join(folder, 'moved'));
   const headers = { 'content-type': 'application/json' };
   const change = { method: 'PUT', headers, body: '{"name":"changed"}' };
-  const remedy = /deleted or moved away; put it back, or start the server again/;
+  const remedy = /deleted or moved away; put it back, or restart the server/;
   checkProblem(t, await add(client, 'after'), 503, remedy);
   checkProblem(t, await client.send(`${PATH}/${kept.id}`, change), 503, remedy);
   checkProblem(t, await client.send(`${PATH}/${kept.id}`, { method: 'DELETE' }), 503, remedy);
@@ -157,7 +157,7 @@ t.test('mounted in another app, a broken store fails its start', async (t) => {
   const host = Fastify();
   t.teardown(() => host.close());
   host.register(chunksmith, { config: { dataDir, workers: 0 } });
-  await t.rejects(Promise.resolve(host.ready()), /there is a file where the data folder should be/);
+  await t.rejects(Promise.resolve(host.ready()), /the data folder is a file/);
 });
 
 t.test('built and listening without a start, what needs no store still works', async (t) => {

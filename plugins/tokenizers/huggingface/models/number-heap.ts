@@ -1,4 +1,4 @@
-/** Adds a key to the binary heap in the first `size` places, which has the least key on top. */
+/** Adds a key to the binary min-heap in the first `size` elements. */
 export function push(heap: Float64Array, size: number, key: number): void {
   let at = size;
   while (at > 0) {
@@ -11,7 +11,7 @@ export function push(heap: Float64Array, size: number, key: number): void {
   heap[at] = key;
 }
 
-/** Takes the least key off the heap in the first `size` places, of which there is at least one. */
+/** Removes the least key from the heap in the first `size` elements, of which there is at least one. */
 export function popLeast(heap: Float64Array, size: number): number {
   const least = heap[0] as number;
   const end = size - 1;

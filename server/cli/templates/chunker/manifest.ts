@@ -1,24 +1,29 @@
 import type { Manifest } from 'chunksmith/kit';
 
-// Data, and nothing else: it is read even where the plugin cannot run.
+// Data, and nothing else: it is read even if the plugin cannot run.
 export default {
   kind: 'chunker',
-  // That of the folder, and of the route: POST /v1/chunk/my-plugin
+  // The name of the folder, and of the route: POST /v1/chunk/my-plugin
   name: 'my-plugin',
-  summary: 'Cuts behind a mark of your choice.',
+  summary: 'Cuts after a mark of your choice.',
   version: '0.1.0',
   engine: '^1.0.0',
-  // JSON Schema of the parameters of requests: it checks them, fills in defaults and writes the documentation.
+  // JSON Schema of the request parameters: it validates them, fills in defaults and generates the documentation.
   options: {
     type: 'object',
     properties: {
-      chunk_size: { type: 'integer', minimum: 1, default: 512, description: 'Most tokens of a chunk.' },
-      mark: { type: 'string', minLength: 1, default: '\n---\n', description: 'What ends a section.' },
+      chunk_size: { type: 'integer', minimum: 1, default: 512, description: 'Maximum tokens per chunk.' },
+      mark: {
+        type: 'string',
+        minLength: 1,
+        default: '\n---\n',
+        description: 'The mark that ends a section.',
+      },
     },
   },
-  // Must work when it is pasted.
+  // Must work when pasted.
   example: { text: 'One\n---\nTwo', chunk_size: 8 },
-  // Adds the parameter `tokenizer`, which says what a token is.
+  // Adds the parameter `tokenizer`, which defines what a token is.
   uses: ['tokenizer'],
   // lossless: no text is lost; bounded: no chunk is over chunk_size.
   guarantees: { lossless: true, bounded: true },

@@ -8,13 +8,13 @@ interface Given {
 
 export default function createModels({ 'tokenizer/character': characters }: Given): EmbeddingProvider {
   return {
-    // Cheap, and without a download: it is asked for lists and for the documentation.
+    // Cheap, and without a download: it is called for lists and for the documentation.
     list: () => [{ name: 'my-plugin', dimensions: LETTERS.length }],
-    // Opened once in each thread, and shared by its requests. A name that it does not know is no error here.
+    // Opened once per thread, and shared by its requests. An unknown name is not an error here.
     async open(name) {
       if (name !== 'my-plugin') return undefined;
       const tokenizer = await characters.open('character');
-      if (tokenizer === undefined) throw new Error('The tokenizer "character" is not there.');
+      if (tokenizer === undefined) throw new Error('The tokenizer "character" is missing.');
       return createModel(tokenizer);
     },
   };
@@ -23,9 +23,9 @@ export default function createModels({ 'tokenizer/character': characters }: Give
 function createModel(tokenizer: Tokenizer): EmbeddingModel {
   return {
     name: 'my-plugin',
-    // Of memory that this thread takes for it.
+    // Memory that it takes in this thread.
     bytes: 0,
-    // What chunk_size counts where a chunker uses this model.
+    // Counts chunk_size if a chunker uses this model.
     tokenizer: async () => tokenizer,
     // One vector for each text, in their order, one after the other in one array.
     async embed(texts, { signal }) {

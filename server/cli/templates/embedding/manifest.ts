@@ -1,6 +1,6 @@
 import type { Manifest } from 'chunksmith/kit';
 
-// Data, and nothing else: it is read even where the plugin cannot run.
+// Data, and nothing else: it is read even if the plugin cannot run.
 export default {
   kind: 'embedding',
   name: 'my-plugin',
@@ -9,6 +9,6 @@ export default {
   engine: '^1.0.0',
   // A single plugin that is given to the factory under this name.
   uses: ['tokenizer/character'],
-  // What requests can say as "embedding_model"; an entry such as 'acme/*' stands for all names with this beginning.
+  // The names that requests give as "embedding_model"; an entry such as 'acme/*' matches all names with this prefix.
   models: ['my-plugin'],
 } satisfies Manifest;

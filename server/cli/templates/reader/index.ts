@@ -2,9 +2,9 @@ import type { Collaborators, Reader } from 'chunksmith/kit';
 
 const TIMES = /^(?:\d+\r?\n)?\d+:\d\d:\d\d,\d+ --> .*(?:\r?\n|$)/;
 
-// Called once in each thread, at the first use. Import packages in here, and list them in `needs.packages`.
+// Called once per thread, at first use. Import packages here, and list them in `needs.packages`.
 export default function createReader({ kit }: Collaborators): Reader {
-  // A file that cannot be read is a mistake of the caller, who reads this message; any other error goes to the log.
+  // An unreadable file is the caller's mistake, and the caller reads this message; any other error goes to the log.
   const decode = (bytes: Uint8Array) => {
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

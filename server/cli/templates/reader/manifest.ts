@@ -1,12 +1,12 @@
 import type { Manifest } from 'chunksmith/kit';
 
-// Data, and nothing else: it is read even where the plugin cannot run.
+// Data, and nothing else: it is read even if the plugin cannot run.
 export default {
   kind: 'reader',
   name: 'my-plugin',
   summary: 'The words of subtitles, without their times.',
   version: '0.1.0',
   engine: '^1.0.0',
-  // The files that it reads. The ending of the name decides before the media type.
+  // The files that it reads. The file extension takes precedence over the media type.
   formats: { extensions: ['.srt'], mediaTypes: ['application/x-subrip'] },
 } satisfies Manifest;

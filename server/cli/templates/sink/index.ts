@@ -5,11 +5,11 @@ import type { Collaborators, Kit, Sink, SinkChunk, SinkCollection } from 'chunks
 
 const LIMITS = { chunks: 1000, bytes: 1e7 };
 
-// Called once in each thread, at the first use. Import packages in here, and list them in `needs.packages`.
+// Called once per thread, at first use. Import packages here, and list them in `needs.packages`.
 export default function createSink({ kit }: Collaborators): Sink {
   const files = createFiles(kit);
   return {
-    // Makes the collection if it is not there. Vectors of another length would spoil it.
+    // Creates the collection if it is missing. Vectors of another length would corrupt it.
     async open({ options, dimensions }, { signal }) {
       signal.throwIfAborted();
       const folder = String(options.folder);
@@ -17,12 +17,12 @@ export default function createSink({ kit }: Collaborators): Sink {
       const settings = join(folder, 'settings.json');
       const wanted = JSON.stringify({ dimensions });
       const known = (await files.read(settings)) ?? wanted;
-      // Another try would fail in the same way: the mistake is the caller's.
-      if (known !== wanted) throw kit.refusedError('The files have vectors of another length.');
+      // A retry would fail in the same way: it is the caller's mistake.
+      if (known !== wanted) throw kit.refusedError('The existing files have vectors of another length.');
       await files.write(settings, wanted);
       return createCollection(kit, folder, dimensions);
     },
-    // Of documents without text. The length of vectors is not known, and no collection is made.
+    // For documents without text: the length of vectors is unknown, and no collection is created.
     async removeDocuments(documents, { folder }, { signal }) {
       signal.throwIfAborted();
       await files.check(join(String(folder), '..'));
@@ -35,12 +35,12 @@ function fileOf(folder: string, document: string) {
   return join(folder, `${createHash('sha256').update(document).digest('hex')}.json`);
 }
 
-// Whatever of this fails may be called again: a job that was stopped begins its last part once more.
+// Any of these calls may be repeated: a job that was stopped starts its last part again.
 function createCollection(kit: Kit, folder: string, dimensions: number | undefined): SinkCollection {
   const files = createFiles(kit);
   // JSON.parse would change numbers such as 1e400.
   const parse = (text: string) => kit.parseExactJson(text) as SinkChunk[];
-  // The methods are called side by side, but never for one document, so that its file has one writer.
+  // The methods are called concurrently, but never for the same document, so each file has one writer.
   const change = async (document: string, edit: (stored: SinkChunk[]) => SinkChunk[]) => {
     const file = fileOf(folder, document);
     await files.check(join(folder, 'settings.json'));
@@ -49,7 +49,7 @@ function createCollection(kit: Kit, folder: string, dimensions: number | undefin
   };
   return {
     async upsert(chunks, { signal }) {
-      // Checks vectors and texts, too; a database would get a call for each batch.
+      // Also checks vectors and texts; a database would get one call per batch.
       const checked = kit.batchChunks(chunks, { ...LIMITS, dimensions }).flat();
       for (const [document, group] of Map.groupBy(checked, ({ document_id }) => document_id)) {
         signal.throwIfAborted();
@@ -68,7 +68,8 @@ function createCollection(kit: Kit, folder: string, dimensions: number | undefin
 }
 
 function createFiles(kit: Kit) {
-  // What is exposed is shown to the caller, so it has no path and no key; all else goes to the log.
+  // An exposed message is shown to the caller, so it must contain no path and no key; everything else goes to the
+  // log.
   const expose = (error: unknown): never => {
     throw kit.exposedError(`The files cannot be used: ${codeOf(error)}`, error);
   };

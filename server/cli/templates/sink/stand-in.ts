@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Kit } from 'chunksmith/kit';
 
-// For tests alone: starts what the sink stores in, and looks into it. For a database, `env` says where it is.
+// For tests only: starts what the sink stores in, and inspects it. For a database, `env` has its address.
 export default async function startStandIn({ kit }: { readonly kit: Kit }) {
   const root = await mkdtemp(join(tmpdir(), 'my-plugin-'));
   const chunks = async (collection: string) => {

@@ -8,7 +8,9 @@ import { LineSplitter } from '../../../engine/read/line-splitter.ts';
 import { MANIFEST } from '../../jobs/job-folder.ts';
 import { idsLineOf } from '../../jobs/part-files.ts';
 
-/** The ids that documents keep of an earlier run because they failed, in the folder of a run with `--since`. */
+/**
+ * The chunk ids that documents keep from an earlier run because they failed, in the folder of a run with `--since`.
+ */
 export const KEPT = 'kept.jsonl';
 
 /** What has changed since an earlier run, counted in chunks. */
@@ -18,29 +20,29 @@ export interface ChangeCounts {
   deleted: number;
 }
 
-/** What of a document has changed. */
+/** What has changed in a document. */
 export interface Changes {
-  /** For each chunk, in order, whether it was there. */
+  /** For each chunk, in order, whether it existed before. */
   readonly isOld: readonly boolean[];
-  /** The ids of chunks that are not there any more. */
+  /** The ids of chunks that no longer exist. */
   readonly deleted: readonly string[];
 }
 
-/** Where the line of a document stands. */
+/** Where a document's line is in the file. */
 interface LinePlace {
   readonly file: number;
   readonly from: number;
   readonly length: number;
 }
 
-/** The ids of the chunks that an earlier run made. Of each document only the place of its line is in memory. */
+/** The ids of the chunks of an earlier run. Only the position of each document's line is kept in memory. */
 export class EarlierIds {
   readonly #files: number[] = [];
   readonly #places = new Map<string, LinePlace>();
 
   /**
    * @param path the folder or manifest of a run, or a file that `--manifest` wrote
-   * @throws UsageError if it is none of these
+   * @throws UsageError if it is something else
    */
   static async open(path: string): Promise<EarlierIds> {
     const earlier = new EarlierIds();
@@ -48,7 +50,7 @@ export class EarlierIds {
       for (const file of await idsFiles(path)) await earlier.#index(file);
     } catch (error) {
       earlier.close();
-      throw new UsageError(`--since ${path}: it is not what an earlier run wrote: ${reasonOf(error)}`);
+      throw new UsageError(`--since ${path}: it was not written by an earlier run: ${reasonOf(error)}`);
     }
     return earlier;
   }
@@ -70,7 +72,7 @@ export class EarlierIds {
     take(splitter.end());
   }
 
-  /** The ids of the chunks that a document had; none if it is new. */
+  /** The ids of the chunks that a document had; empty if it is new. */
   idsOf(documentId: string): readonly string[] {
     const place = this.#places.get(documentId);
     if (place === undefined) return [];
@@ -88,13 +90,13 @@ export class EarlierIds {
   }
 
   /**
-   * The lines that say which chunks are gone with documents that are not there any more. If documents failed whose ids are
-   * not known, each of these may be one of them, so none is gone.
+   * The lines for chunks that were deleted together with their documents. If documents failed whose ids are unknown,
+   * any missing document may be one of them, so none counts as deleted.
    *
-   * @param seen the ids of the documents that are there
+   * @param seen the ids of the documents that exist
    * @param unknown documents that failed without an id
    * @param counts is added to
-   * @param keep takes the line of a document that keeps its chunks
+   * @param keep receives the line of a document that keeps its chunks
    */
   *vanished(
     seen: ReadonlySet<string>,
@@ -131,12 +133,12 @@ async function idsFiles(path: string): Promise<string[]> {
   return [...names, ...kept].map((name) => join(dirname(file), name));
 }
 
-/** The lines that say of chunks that they are not there any more. */
+/** The lines for chunks that were deleted. */
 export function deletedLines(ids: readonly string[], documentId: string): string {
   return ids.map((id) => `${JSON.stringify({ deleted: id, document_id: documentId })}\n`).join('');
 }
 
 function unknownVanished(count: number): string {
-  const what = count === 1 ? 'a document that has no id' : `${count} documents that have no id`;
-  return `${what} failed: what was there of it before is not known, so no document counts as gone`;
+  const what = count === 1 ? 'a document without an id' : `${count} documents without an id`;
+  return `${what} failed: which earlier documents they were is unknown, so no document counts as deleted`;
 }

@@ -4,10 +4,10 @@ import { placeInWords } from '../../shard.ts';
 import { type ChangeCounts, deletedLines, type EarlierIds } from './earlier-ids.ts';
 
 /**
- * Leaves of lines of chunks those that are new, and adds a line for each that is not there any more.
+ * Keeps only the lines of new chunks, and adds a line for each deleted one.
  *
  * @param counts is added to
- * @throws ServiceError `invalid_parameters` if documents or chunks have no ids by which they could be compared
+ * @throws ServiceError `invalid_parameters` if documents or chunks have no ids to compare them by
  */
 export function onlyChanges(
   group: ChunkedDocuments,
@@ -26,7 +26,7 @@ export function onlyChanges(
   return { ...group, bytes: Buffer.concat(kept) };
 }
 
-/** Counts what has changed of a document. */
+/** Counts what has changed in a document. */
 export function addChanges(
   counts: ChangeCounts,
   isOld: readonly boolean[],
@@ -43,12 +43,14 @@ function idOf(document: ChunkedDocument): string {
   checkIds(document);
   if (id !== undefined) return id;
   throw invalid(
-    `--since: the document of ${placeInWords(source.place)} has no id; name the member that is one with --id-field`,
+    `--since: the document of ${placeInWords(source.place)} has no id; name the member that holds it with --id-field`,
   );
 }
 
 /** @throws ServiceError `invalid_parameters` if the chunks of a document have no ids */
 export function checkIds({ chunks, ids }: ChunkedDocument): void {
   if (ids.length === chunks) return;
-  throw invalid('--include: the chunks have no ids, by which a later run tells what has changed; add id');
+  throw invalid(
+    '--include: the chunks have no ids, which a later run needs to tell what has changed; add id',
+  );
 }

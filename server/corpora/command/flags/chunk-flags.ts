@@ -32,45 +32,40 @@ const option = (flags: string, description: string): Option => new Option(flags,
 
 /** The flags of `chunk` that are not options of a chunker. */
 export const CHUNK_FLAGS: readonly Option[] = [
-  option(
-    '--chunker <name>',
-    'the chunker (default: the one that chooses among the others by name and content)',
-  ),
+  option('--chunker <name>', 'the chunker (default: the one that chooses another by file name and content)'),
   option('--pipeline <file or name>', 'the steps in a JSON file, or a stored pipeline').conflicts('chunker'),
-  option('--group <by>', 'a line for each chunk, or for each document')
+  option('--group <by>', 'one line per chunk, or per document')
     .choices(['chunk', 'document'])
     .default('chunk'),
-  option('--format <format>', 'what the files hold; auto goes by their names')
+  option('--format <format>', 'the format of the files; auto decides by file name')
     .choices(['auto', ...FORMATS])
     .default('auto'),
   option('--jsonl', 'the same as --format jsonl').conflicts('format'),
-  option('--id-field <name>', 'the member of a line or row that is the id of its document'),
-  option('--text-field <name>', 'the member that is the text'),
-  option('--title-field <name>', 'the member that is the title'),
+  option('--id-field <name>', 'the member of a line or row that holds the document id'),
+  option('--text-field <name>', 'the member that holds the text'),
+  option('--title-field <name>', 'the member that holds the title'),
   option(
     '--metadata-field <name>',
-    "a member that becomes metadata; '*' is all that have no other use (can be given several times)",
+    "a member that becomes metadata; '*' means all members without another use (repeatable)",
   ).argParser((name: string, before?: readonly string[]) => [...(before ?? []), name]),
   option(
     '--root <folder>',
-    'ids of documents are paths of files relative to this folder (default: the current one)',
+    'folder that document ids, which are file paths, are relative to (default: the current one)',
   ),
-  option('--no-ignore', 'take files too that .gitignore names'),
-  option('--out <folder>', 'write part files and a manifest into this folder, instead of standard output'),
-  option('--out-format <format>', 'what the part files of --out are')
+  option('--no-ignore', 'include files that .gitignore excludes'),
+  option('--out <folder>', 'write part files and a manifest to this folder instead of standard output'),
+  option('--out-format <format>', 'the format of the part files of --out')
     .choices(['jsonl', 'parquet'])
     .default('jsonl'),
-  option('--resume', 'go on where a run into the same --out stopped'),
-  option('--since <path>', 'write only what has changed since an earlier --out folder or --manifest file'),
-  option('--manifest <file>', 'write the ids of the chunks of each document, for a later --since').conflicts(
-    'out',
-  ),
-  option('--errors <file>', 'write a line of JSON for each document that fails'),
+  option('--resume', 'resume a stopped run into the same --out'),
+  option('--since <path>', 'write only the changes since an earlier --out folder or --manifest file'),
+  option('--manifest <file>', 'write the chunk ids of each document, for a later --since').conflicts('out'),
+  option('--errors <file>', 'write a line of JSON for each failed document'),
   option('--fail-fast', 'stop at the first document that fails'),
   option('--progress <kind>', 'how progress is shown on standard error').choices(PROGRESS).default('auto'),
   option('--json', 'the same as --progress json: progress and summary as lines of JSON').conflicts(
     'progress',
   ),
-  option('--server <url>', 'chunk on a running service; the variable CHUNKSMITH_KEY has its key'),
+  option('--server <url>', 'chunk on a running service; its key is taken from the variable CHUNKSMITH_KEY'),
   option('--workers <number>', 'worker threads (default: number of cores)'),
 ];

@@ -13,9 +13,9 @@ import { databaseOf } from '../../../store/database.ts';
 /** What is done with each document: a chunker with its options, or a pipeline. */
 export interface ChunkTask {
   readonly task: DocumentsTask;
-  /** What may be said besides the documents: options of the chunker, fields of the chunks. */
+  /** The schema of what may be given besides the documents: options of the chunker, fields of the chunks. */
   readonly schema: ObjectSchema;
-  /** The route of it on a service. */
+  /** Its route on a service. */
   readonly path: string;
 }
 
@@ -36,7 +36,7 @@ export async function localTask({ chunker, pipeline }: Named, engine: Engine): P
   return { task: { run: 'chunk', name }, schema: requestSchemas.chunk(manifest, 'apart'), path: '' };
 }
 
-/** The chunker that is meant if none is named: one that chooses among the others. @throws UsageError */
+/** The default chunker: the one that chooses among the others. @throws UsageError */
 function defaultChunker(registry: Registry): string {
   const chunkers = registry.ofKind('chunker');
   const choosing = chunkers.find(
@@ -44,7 +44,7 @@ function defaultChunker(registry: Registry): string {
   );
   if (choosing !== undefined) return choosing.manifest.name;
   const names = chunkers.map(({ manifest }) => manifest.name).join(', ');
-  throw new UsageError(`--chunker: name one of ${names}; none here chooses by itself`);
+  throw new UsageError(`--chunker: name one of ${names}; no chunker here chooses by itself`);
 }
 
 function stepsIn(path: string, { service }: Engine): PipelineStep[] {
@@ -52,7 +52,7 @@ function stepsIn(path: string, { service }: Engine): PipelineStep[] {
   const steps = 'steps' in given ? given.steps : 'config' in given ? given.config?.steps : given;
   if (!Array.isArray(steps)) {
     throw new UsageError(
-      `--pipeline ${path}: expected {"steps": [...]}, as the body that creates a pipeline has`,
+      `--pipeline ${path}: expected {"steps": [...]}, as in the body that creates a pipeline`,
     );
   }
   return steps.map((step: Partial<PipelineStep>, index) => {
@@ -66,12 +66,10 @@ async function storedSteps(name: string, { config, store }: Engine): Promise<rea
   const isThere = database.kind !== 'file' || existsSync(database.path);
   const [found] = isThere ? (await store.list({ limit: 1, name })).pipelines : [];
   if (found !== undefined) return found.steps;
-  throw new UsageError(
-    `--pipeline ${name}: there is no such file, and no pipeline of this name in the store`,
-  );
+  throw new UsageError(`--pipeline ${name}: there is neither a file nor a stored pipeline of this name`);
 }
 
-/** @throws ChunksmithError if the service cannot be reached; UsageError if it does not have what is named */
+/** @throws ChunksmithError if the service cannot be reached; UsageError if it lacks what is named */
 export async function remoteTask(
   { chunker, pipeline }: Named,
   api: Api,
@@ -98,7 +96,7 @@ async function storedId(pipeline: string, api: Api): Promise<string> {
   throw new UsageError(`--pipeline ${pipeline}: ${api.url} has no pipeline of this name${hint}`);
 }
 
-/** The part of a service's description of itself that is read here. */
+/** The part of a service's OpenAPI document that is read here. */
 interface OpenApi {
   readonly paths: Readonly<Record<string, { readonly post?: Operation }>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
@@ -117,7 +115,7 @@ interface Schema {
 
 type Components = OpenApi['components']['schemas'];
 
-/** The members of a route's request that are not what is chunked; undefined if there is no such route. */
+/** The members of a route's request besides the texts to chunk; undefined if there is no such route. */
 function serviceOptions({ paths, components }: OpenApi, path: string): ObjectSchema | undefined {
   const schema = paths[path]?.post?.requestBody?.content['application/json']?.schema;
   if (schema === undefined) return undefined;
@@ -125,14 +123,14 @@ function serviceOptions({ paths, components }: OpenApi, path: string): ObjectSch
   return { type: 'object', properties };
 }
 
-/** The members that a value may have in one way or another. */
+/** The members that a value may have in any of its alternatives. */
 function propertiesOf(schema: Schema, components: Components): Record<string, Schema> {
   const { anyOf = [], properties = {} } = whole(schema, components);
   const members = Object.entries(properties).map(([name, one]) => [name, whole(one, components)]);
   return Object.assign({}, ...anyOf.map((one) => propertiesOf(one, components)), Object.fromEntries(members));
 }
 
-/** A schema with what it refers to, and what it is put together of. */
+/** A schema with its references resolved and its parts merged. */
 function whole({ $ref, allOf = [], ...own }: Schema, components: Components): Schema {
   const name = $ref?.split('/').at(-1);
   const parts = allOf.map((part) => whole(part, components));

@@ -12,12 +12,12 @@ interface OptionSchema {
   readonly default?: unknown;
 }
 
-/** Longest choices, in characters, that stand in the name of a flag instead of its description. */
+/** Maximum length of choices, in characters, shown in the name of a flag instead of its description. */
 const SHORT = 24;
 
 /**
- * The flags of the options that a schema has: `chunk_size` is `--chunk-size <integer>`, and `split_level` of `markdown` is
- * `--markdown.split-level <integer>`. A list is a flag that is given several times, or JSON.
+ * The flags for the options of a schema: `chunk_size` is `--chunk-size <integer>`, and `split_level` of `markdown` is
+ * `--markdown.split-level <integer>`. A list is a flag that is repeated, or JSON.
  */
 export function optionFlags(schema: ObjectSchema, prefix = ''): Option[] {
   return Object.entries(schema.properties).flatMap(([name, property]) => {
@@ -37,7 +37,7 @@ function flagOf(flag: string, schema: OptionSchema): Option {
   return option.argParser((text: string, before?: readonly string[]) => [...(before ?? []), text]);
 }
 
-/** What a flag takes; it is left out to give none. */
+/** The type of a flag's value; an omitted flag means none. */
 function kindOf({ type, enum: choices, anyOf, items }: OptionSchema): string {
   if (anyOf !== undefined) {
     const kinds = anyOf.filter((one) => one.type !== 'null').map(kindOf);
@@ -60,7 +60,7 @@ function descriptionOf(schema: OptionSchema): string {
   const { enum: choices = [] } = list?.items ?? schema;
   const notes = [
     ...(isShort(choices) ? [] : [`choices: ${choices.join(', ')}`]),
-    ...(list === undefined ? [] : ['can be given several times']),
+    ...(list === undefined ? [] : ['repeatable']),
     ...(isSaid(value) ? [`default: ${typeof value === 'string' ? value : JSON.stringify(value)}`] : []),
   ];
   return notes.length === 0 ? description : `${description} (${notes.join('; ')})`;
@@ -72,7 +72,10 @@ function isSaid(value: unknown): boolean {
   );
 }
 
-/** What is wrong with options, told of their flags. @param problem begins with the name of the option, if it is about one */
+/**
+ * The problem with options, in terms of their flags.
+ * @param problem begins with the name of the option, if it is about one
+ */
 export function problemOfFlag(problem: string, { properties }: ObjectSchema): string {
   const [path = ''] = /^[a-z]\w*(\.[a-z]\w*)*(?=[:[])/.exec(problem) ?? [];
   const [name = ''] = path.split('.');
@@ -80,7 +83,10 @@ export function problemOfFlag(problem: string, { properties }: ObjectSchema): st
   return `--${path.replaceAll('_', '-')}${problem.slice(path.length)}`;
 }
 
-/** The values of these flags as the members of a request. @param given what commander has read */
+/**
+ * The values of these flags as members of a request.
+ * @param given what commander has read
+ */
 export function optionValues(
   schema: ObjectSchema,
   given: Readonly<Record<string, unknown>>,
@@ -98,7 +104,7 @@ export function optionValues(
   return values;
 }
 
-/** As commander names the values of flags. */
+/** Commander's name for the value of a flag. */
 function camelCase(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -12,18 +12,18 @@ import type { ShardRange } from '../../shard.ts';
 import type { StoredFile } from '../../storage/storage.ts';
 import type { ChunkSetup } from '../setup.ts';
 
-/** Where the state of a run is, in its folder. */
+/** The folder that keeps the state of a run, inside its output folder. */
 export const STATE = '.chunksmith';
-/** The file in it that is locked while a run goes on. */
+/** The file in it that is locked while a run is in progress. */
 const LOCK = 'lock';
-/** SQLite's code of an error for what another has locked. */
+/** SQLite's error code for a database locked by another process. */
 const BUSY = 5;
 /** One key: a folder has one job. */
 const KEY = 'chunk';
 /** The job is kept as long as its folder. */
 const KEEP_SECONDS = 100 * 365 * 24 * 3600;
 
-/** @throws UsageError if it cannot be made */
+/** @throws UsageError if it cannot be created */
 export async function makeFolder(folder: string): Promise<void> {
   await make(join(folder, STATE)).catch((error: unknown) => {
     throw new UsageError(`--out ${folder}: ${reasonOf(error)}`);
@@ -31,10 +31,10 @@ export async function makeFolder(folder: string): Promise<void> {
 }
 
 /**
- * Keeps other processes from a folder, by the lock of a file in it. However the process ends, the folder is free again.
+ * Locks a folder against other processes, through a file in it. However the process ends, the lock is released.
  *
- * @returns a function that lets it go
- * @throws UsageError if another process has it
+ * @returns a function that releases it
+ * @throws UsageError if another process holds it
  */
 export function holdFolder(folder: string): () => void {
   const lock = new DatabaseSync(join(folder, STATE, LOCK));
@@ -43,29 +43,31 @@ export function holdFolder(folder: string): () => void {
   } catch (error) {
     lock.close();
     if ((error as { readonly errcode?: number }).errcode !== BUSY) throw error;
-    throw new UsageError(`--out ${folder}: a run into this folder is going on; wait for its end, or stop it`);
+    throw new UsageError(
+      `--out ${folder}: another run is writing to this folder; wait until it ends, or stop it`,
+    );
   }
   return () => lock.close();
 }
 
-/** @throws UsageError if the folder has something, and is not to be gone on with */
+/** @throws UsageError if the folder is not empty and is not to be resumed */
 export function checkFolder(folder: string, resumes: boolean): void {
   const others = readdirSync(folder).filter((name) => name !== STATE);
   const hasRun = readdirSync(join(folder, STATE)).some((name) => name !== LOCK);
   if (resumes || (others.length === 0 && !hasRun)) return;
-  const remedy = hasRun ? 'go on with --resume, or choose an empty folder' : 'choose an empty folder';
-  throw new UsageError(`--out ${folder}: there is something in it; ${remedy}`);
+  const remedy = hasRun ? 'resume with --resume, or choose an empty folder' : 'choose an empty folder';
+  throw new UsageError(`--out ${folder}: it is not empty; ${remedy}`);
 }
 
 /**
- * The job of a folder: a new one, or the one that is there, of which nobody does anything now.
+ * The job of a folder: a new one, or the existing one, which no process is working on.
  *
- * @throws UsageError if that does something else
+ * @throws UsageError if the existing one is a different job
  */
 export async function openJob(setup: ChunkSetup, store: JobStore): Promise<JobRecord> {
   const { job, isNew } = await createJob(setup, store);
   if (isNew || job.state === 'done') return job;
-  // What a process had begun that was killed would be waited for, and count as a failure.
+  // Otherwise the work of a killed process would be waited for, and count as a failure.
   await store.cancel(job.id);
   return store.retry(job.id);
 }
@@ -88,7 +90,7 @@ async function createJob({ spec, flags, source: { files } }: ChunkSetup, store: 
   }
 }
 
-/** What distinguishes a run from the one in its folder, in words. */
+/** How a run differs from the one in its folder, in words. */
 async function differenceFrom(
   { id, spec }: JobRecord,
   now: Pick<ChunkSetup['source'], 'files'> & Pick<ChunkSetup, 'spec'>,
@@ -105,12 +107,11 @@ async function differenceFrom(
     return `the run in this folder has ${given.join('; ')}`;
   }
   const changed = await changedFile(id, now.files ?? [], store);
-  if (changed !== undefined)
-    return `${changed} has changed, has come or has gone since; choose an empty folder`;
+  if (changed !== undefined) return `${changed} was changed, added or removed since; choose an empty folder`;
   return 'the run in this folder has another --since';
 }
 
-/** The flags that a run was asked for with, and their values. */
+/** The flags that a run was started with, and their values. */
 function flagsOf({ source, task, options, group, target }: JobSpec): Readonly<Record<string, string>> {
   const { fields = {}, format } = source;
   const work =
@@ -124,7 +125,7 @@ function flagsOf({ source, task, options, group, target }: JobSpec): Readonly<Re
   return { ...work, '--format': format, ...written, ...Object.fromEntries([...named, ...chosen]) };
 }
 
-/** The first file that is not as it was when the run was planned. */
+/** The first file that has changed since the run was planned. */
 async function changedFile(
   id: string,
   files: readonly StoredFile[],

@@ -29,24 +29,24 @@ import { inOrder } from '../source.ts';
 import type { RunContext } from '../to-stdout.ts';
 import { checkFolder, holdFolder, makeFolder, openJob, STATE } from './folder-job.ts';
 
-/**
- * Nobody else works on the folder, so a lease need not end soon; only what fails is tried again.
- */
+/** No other process works on the folder, so a lease may last long; it matters only for retries. */
 const QUEUE = { leaseSeconds: 600, mostFailures: 3, pauseSeconds: 0.5 } as const;
 const nothing = () => {};
-/** What fails for good is told at the end. */
+/** Final failures are reported at the end. */
 const QUIET: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
-/** Milliseconds between looking whether the job is over. */
+/** Milliseconds between checks whether the job is over. */
 const POLL = 100;
 const MOST_DOCUMENTS = 10_000;
-/** Workers that the source is divided for, whatever there are: the files are the same on every machine. */
+/**
+ * Workers that the source is divided for, regardless of their real number: the files are the same on every machine.
+ */
 const SHARES = 8;
 
 /**
- * Chunks a source into part files of a folder, with a manifest. What was done is kept in the folder, so that a run that was
- * killed can go on.
+ * Chunks a source into part files in a folder, with a manifest. Progress is kept in the folder, so that a killed run
+ * can be resumed.
  *
- * @returns what has changed, if that was asked for
+ * @returns what has changed, if that was requested
  */
 export async function chunkToFolder(
   setup: ChunkSetup,
@@ -54,7 +54,7 @@ export async function chunkToFolder(
 ): Promise<ChangeCounts | undefined> {
   const { flags, source, engine } = setup;
   if (source.files === undefined)
-    throw new UsageError('--out: standard input cannot be read twice; name files');
+    throw new UsageError('--out: standard input cannot be read twice; name files instead');
   const folder = resolve(flags.out as string);
   await makeFolder(folder);
   const release = holdFolder(folder);
@@ -83,7 +83,7 @@ interface Run {
   readonly context: RunContext;
 }
 
-/** Works until the job is over. @throws the signal's reason once it aborts; what was begun is given back */
+/** Works until the job is over. @throws the signal's reason once it aborts; unfinished work is given back */
 async function work({ setup, store, folder, earlier, context }: Run, job: JobRecord): Promise<JobRecord> {
   const { engine, source, chunking } = setup;
   const { signal } = context;
@@ -102,7 +102,7 @@ async function work({ setup, store, folder, earlier, context }: Run, job: JobRec
       shardBytes: shardBytesFor(source.total ?? 0, SHARES),
       shardDocuments: MOST_DOCUMENTS,
     },
-    notify: () => Promise.reject(new Error('a command line calls nobody back')),
+    notify: () => Promise.reject(new Error('the command line has no callbacks')),
     filter: (group) => show(group, context, earlier),
   });
   try {
@@ -117,12 +117,14 @@ async function work({ setup, store, folder, earlier, context }: Run, job: JobRec
   }
 }
 
-/** Counts what the job has done, and writes what is asked for besides its files. @throws CommandError if it failed */
+/**
+ * Counts what the job has done, and writes the files requested besides its output. @throws CommandError if it failed
+ */
 async function report(
   { setup: { flags, source }, store, folder, earlier, context: { counts } }: Run,
   { id, state, error, documents, chunks, embedding_empty, bytes }: JobRecord,
 ): Promise<ChangeCounts | undefined> {
-  // What was shown may count twice what was begun twice.
+  // Progress may have counted retried work twice.
   counts.documents = documents.done + documents.failed;
   Object.assign(counts, { failed: documents.failed, chunks, embedding_empty, bytes: bytes.read });
   if (state === 'cancelled')
@@ -152,7 +154,7 @@ function placesOf({ source, spec }: ChunkSetup, folder: string): JobPlaces {
   };
 }
 
-/** What of an earlier run is not there any more, beside the parts of a run with `--since`. */
+/** What an earlier run had and this one no longer has, beside the parts of a run with `--since`. */
 const DELETED = 'deleted.jsonl';
 
 async function readManifest(folder: string): Promise<Manifest> {
@@ -168,7 +170,7 @@ async function* linesOfFiles(folder: string, { shards }: Manifest, kind: PartKin
   }
 }
 
-/** Copies what failed into one file, below what was skipped before. */
+/** Copies all failures into one file, after what was skipped. */
 async function copyErrors(
   folder: string,
   manifest: Manifest,
@@ -182,8 +184,8 @@ async function copyErrors(
 }
 
 /**
- * Counts what has changed, and writes which chunks are gone with documents that are not there any more, and which ones
- * documents keep that failed.
+ * Counts what has changed, and writes which chunks were deleted with their documents, and which ones failed documents
+ * keep.
  */
 async function writeChanges(folder: string, manifest: Manifest, earlier: EarlierIds): Promise<ChangeCounts> {
   const counts: ChangeCounts = { added: 0, unchanged: 0, deleted: 0 };
@@ -217,7 +219,7 @@ interface ErrorsLine extends Place {
   readonly skipped?: SkipReason;
 }
 
-/** All documents have ids where an earlier run is compared. */
+/** All documents have ids when compared with an earlier run. */
 interface IdsLine {
   readonly document_id: string;
   readonly chunks: readonly string[];

@@ -27,13 +27,13 @@ interface Remote {
 
 const HEADERS = { 'content-type': LINES, accept: LINES };
 const LINE_FEED = Buffer.from('\n');
-/** What breaks off is begun again below, with what is left; a source may have nothing to give for long. */
+/** A broken stream is restarted below with what is left; a source may be silent for long. */
 const ONCE = { maxRetries: 0, timeout: 0 };
-/** How often a stream that breaks off is begun again before it fails, if nothing was answered in between. */
+/** How often a broken stream is restarted before it fails, if nothing was answered in between. */
 const LIMITS: RetryLimits = { retries: 15, firstDelay: 250, longestDelay: 5000 };
 const UNAVAILABLE = 503;
 
-/** Chunks on a server, by one stream. If that breaks off, what is not answered is sent again. */
+/** Chunks on a server, through one stream. If it breaks, everything not yet answered is sent again. */
 export function remoteChunking(api: Api, path: string): Chunking {
   return async function* (spec, batches, signal) {
     const lines = new UnansweredLines(batches);
@@ -60,13 +60,13 @@ export function remoteChunking(api: Api, path: string): Chunking {
   };
 }
 
-/** A server that cannot be reached or is busy may be back soon; one that refuses the request will refuse it again. */
+/** A server that is unreachable or busy may be back soon; one that refuses the request will refuse it again. */
 function mayPass(error: unknown): boolean {
   const { status } = error instanceof ChunksmithError ? error : {};
   return status === undefined || status === UNAVAILABLE || status === 429;
 }
 
-/** Sends all documents and gives what is answered. @throws what breaks it off */
+/** Sends all documents and yields the answers. @throws what breaks the stream */
 async function* answers({ api, path, spec, lines, signal }: Remote): AsyncGenerator<ChunkedDocuments> {
   const call = { path, headers: HEADERS, body: ReadableStream.from(sent(spec, lines)) };
   try {
@@ -79,7 +79,7 @@ async function* answers({ api, path, spec, lines, signal }: Remote): AsyncGenera
   }
 }
 
-/** What is not answered, and then what the source still has: as many lines at a time as were read. */
+/** First what is not answered yet, then what the source still has: as many lines at a time as were read. */
 async function* sent(spec: JobSpec, lines: UnansweredLines): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`${JSON.stringify(spec.options)}\n`);
   yield* linesOf(lines.all);
@@ -98,7 +98,7 @@ async function* linesIn(answer: AsyncIterable<Uint8Array>): AsyncGenerator<Buffe
     const lines = splitter.push(Buffer.from(piece.buffer, piece.byteOffset, piece.length)) as Buffer[];
     if (lines.length > 0) yield lines;
   }
-  if (splitter.unfinished > 0) throw new Error('the answer broke off in the middle of a line');
+  if (splitter.unfinished > 0) throw new Error('the answer ended in the middle of a line');
 }
 
 /** The documents that some lines answer, with those before them that could not be sent. */
@@ -116,7 +116,7 @@ function groupOf(answered: readonly Buffer[], { group }: JobSpec, lines: Unanswe
   return { bytes: Buffer.concat(bytes), documents };
 }
 
-/** The documents after the last that could be sent. */
+/** The documents after the last one that could be sent. */
 function rest(lines: UnansweredLines): ChunkedDocuments {
   const unsent = lines.takeThroughSent();
   if (unsent.some(({ document }) => Buffer.isBuffer(document))) {
@@ -125,7 +125,7 @@ function rest(lines: UnansweredLines): ChunkedDocuments {
   return { bytes: Buffer.alloc(0), documents: unsent.map(failedLine) };
 }
 
-/** The documents of a source that were read and are not answered yet, so that they can be sent again. */
+/** The documents of a source that were read but not answered yet, so that they can be sent again. */
 class UnansweredLines {
   readonly #batches: AsyncGenerator<readonly SourceDocument[]>;
   #unanswered: SourceDocument[] = [];
@@ -136,14 +136,14 @@ class UnansweredLines {
     this.#batches = batches;
   }
 
-  /** Why the source cannot be read on, if that is so. */
+  /** Why the source cannot be read further, if so. */
   get failure(): { readonly error: unknown } | undefined {
     return this.#failure;
   }
 
   /**
-   * Reads further documents; none at the end of the source. A stream that broke off while it was reading may still wait
-   * for them: who reads meanwhile gets the same.
+   * Reads further documents; none at the end of the source. A stream that broke while reading may still be waiting
+   * for them: concurrent readers get the same ones.
    *
    * @throws what the source throws
    */
@@ -166,18 +166,18 @@ class UnansweredLines {
     }
   }
 
-  /** All that are not answered now, in their order. */
+  /** All documents not answered yet, in their order. */
   get all(): readonly SourceDocument[] {
     return [...this.#unanswered];
   }
 
-  /** Takes the next documents up to and with the first that can be sent; those before it cannot be read. */
+  /** Takes the next documents up to and including the first that can be sent; those before it could not be read. */
   takeThroughSent(): SourceDocument[] {
     const place = this.#unanswered.findIndex(({ document }) => Buffer.isBuffer(document));
     return this.#unanswered.splice(0, place === -1 ? this.#unanswered.length : place + 1);
   }
 
-  /** Ends the reading of the source, which is not waited for if it has nothing to give now. */
+  /** Stops reading the source, without waiting for it if it has nothing to give now. */
   async close(): Promise<void> {
     const closed = this.#batches.return(undefined);
     if (this.#reading === undefined) await closed;

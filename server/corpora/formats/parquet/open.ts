@@ -5,15 +5,15 @@ import { columnsProblem } from '../map-fields.ts';
 import type { ParquetThread } from './thread.ts';
 import type { ParquetFile } from './worker.ts';
 
-/** Bytes of the file's own name of its format at both of its ends, and of the length of the metadata. */
+/** Bytes of the magic number at both ends of the file, and of the length of the metadata. */
 const MAGIC = 4;
 const TAIL = 8;
-/** Most bytes of metadata; parsed they take a multiple of it. */
+/** Maximum bytes of metadata; parsed they take a multiple of it. */
 const MOST_METADATA = 32 * 1024 * 1024;
-/** Most rows of a row group. */
+/** Maximum rows of a row group. */
 const MOST_ROWS = 20_000_000;
 
-/** @throws ServiceError `source_unreadable` if it is no Parquet, or its metadata are wrong or too large */
+/** @throws ServiceError `source_unreadable` if it is not Parquet, or its metadata is invalid or too large */
 export async function openParquet(
   storage: Storage,
   file: StoredFile,
@@ -33,7 +33,7 @@ export async function openParquet(
   }
 }
 
-/** The range of bytes of a file, whole. */
+/** The whole range of bytes of a file. */
 export async function readBytes(
   storage: Storage,
   file: StoredFile,
@@ -48,24 +48,24 @@ export async function readBytes(
 
 export function asUnreadable({ name }: StoredFile, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  return unreadable(name, `it is no Parquet that can be read here: ${reasonOf(error)}`, error);
+  return unreadable(name, `it is not Parquet that can be read here: ${reasonOf(error)}`, error);
 }
 
 /** The bytes from the beginning of the metadata on. */
 async function readTail(storage: Storage, file: StoredFile): Promise<Buffer<ArrayBuffer>> {
   const { name, size } = file;
-  if (size < MAGIC + TAIL) throw unreadable(name, 'it is no Parquet: it is too short');
+  if (size < MAGIC + TAIL) throw unreadable(name, 'it is not Parquet: it is too short');
   const tail = await readBytes(storage, file, size - TAIL, size);
   const head = await readBytes(storage, file, 0, MAGIC);
   const magic = tail.toString('latin1', MAGIC);
   if (magic === 'PARE') throw unreadable(name, 'it is encrypted');
   if (magic !== 'PAR1' || head.toString('latin1') !== 'PAR1') {
-    throw unreadable(name, 'it is no Parquet: it does not begin and end with PAR1');
+    throw unreadable(name, 'it is not Parquet: it does not begin and end with PAR1');
   }
   const length = tail.readUInt32LE(0);
   if (length > size - MAGIC - TAIL) throw unreadable(name, 'its metadata would be longer than the file');
   if (length > MOST_METADATA) {
-    throw unreadable(name, `its metadata take ${length} bytes, over the limit of ${MOST_METADATA}`);
+    throw unreadable(name, `its metadata takes ${length} bytes, over the limit of ${MOST_METADATA}`);
   }
   return readBytes(storage, file, size - TAIL - length, size);
 }
@@ -75,12 +75,12 @@ function checkGroup({ num_rows, columns }: RowGroup, index: number, end: number)
     throw new Error(`row group ${index} would have ${num_rows} rows`);
   for (const { meta_data: column, file_path } of columns) {
     if (column === undefined || file_path !== undefined) {
-      throw new Error(`a column of row group ${index} is in another file, or nowhere`);
+      throw new Error(`a column of row group ${index} is in another file, or missing`);
     }
     const { dictionary_page_offset, data_page_offset, total_compressed_size } = column;
     const from = dictionary_page_offset || data_page_offset;
     if (from < MAGIC || total_compressed_size < 0n || from + total_compressed_size > end) {
-      throw new Error(`a column of row group ${index} is outside of the file`);
+      throw new Error(`a column of row group ${index} is outside the file`);
     }
   }
 }

@@ -3,13 +3,13 @@ import type { Storage, StoredFile } from '../../storage/storage.ts';
 import { asUnreadable, readBytes } from './open.ts';
 import type { Stretch } from './row-group.ts';
 
-/** Most bytes of the columns of a row group that are read, packed or not. */
+/** Maximum bytes of the columns of a row group that are read, compressed or not. */
 const MOST_BYTES = 1024 * 1024 * 1024;
 
 /**
- * The bytes that a row group has of some columns, in the order of its columns.
+ * The bytes of some columns of a row group, in the order of its columns.
  *
- * @param columns names of columns that are there
+ * @param columns names of existing columns
  * @throws ServiceError `source_unreadable`
  */
 export async function readColumns(
@@ -30,7 +30,7 @@ export async function readColumns(
   return stretches;
 }
 
-/** What the metadata say of the columns that are read. */
+/** The metadata of the columns that are read. */
 function columnsOf({ columns }: RowGroup, names: readonly string[]) {
   return columns.flatMap(({ meta_data }) =>
     meta_data !== undefined && names.includes(meta_data.path_in_schema[0] ?? '') ? [meta_data] : [],

@@ -3,7 +3,7 @@ import { type AsyncBuffer, type Compressors, type FileMetaData, parquetRead } fr
 import { compressors } from 'hyparquet-compressors';
 import { PARSERS } from './values.ts';
 
-/** Where Node has one of its own it is faster; of what comes out, no more than was said is taken. */
+/** Node's own decompressors are faster; their output is limited to the declared size. */
 const COMPRESSORS: Compressors = {
   ...compressors,
   ZSTD: (bytes, length) => zstdDecompressSync(bytes, { maxOutputLength: Math.max(length, 1) }),
@@ -17,9 +17,9 @@ export interface Stretch {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** A row group of which some columns are in memory. */
+/** A row group with some columns in memory. */
 export interface LoadedGroup {
-  /** Those of a file that has this row group alone. */
+  /** The metadata of a file that has only this row group. */
   readonly metadata: FileMetaData;
   /** Bytes of the file. */
   readonly size: number;
@@ -32,7 +32,7 @@ export interface LoadedGroup {
 /**
  * The rows of a row group as lists of the values of its columns.
  *
- * @throws Error if it is no valid Parquet
+ * @throws Error if it is not valid Parquet
  */
 export async function decodeRows({
   metadata,
@@ -55,7 +55,7 @@ export async function decodeRows({
   return rows;
 }
 
-/** A file of which only some stretches are there; what is between them is never looked at. */
+/** A file of which only some stretches are available; the bytes between them are never read. */
 function inMemory(byteLength: number, stretches: readonly Stretch[]): AsyncBuffer {
   return {
     byteLength,

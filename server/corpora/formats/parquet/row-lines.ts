@@ -4,28 +4,28 @@ import { mapRow, type Row } from '../map-fields.ts';
 import { decodeRows, type LoadedGroup } from './row-group.ts';
 import { textOrBytes, toJson } from './values.ts';
 
-/** A row group whose rows become lines. Plain data that goes to another thread. */
+/** A row group whose rows become lines. Plain data that is sent to another thread. */
 export interface RowsTask {
   readonly group: LoadedGroup;
   /** Names of all columns of the file. */
   readonly names: readonly string[];
   readonly mapping: FieldMapping;
-  /** Whether a row without the id that is mapped is wrong. */
+  /** Whether a missing mapped id in a row is an error. */
   readonly isStrict: boolean;
-  /** Most bytes of a line. */
+  /** Maximum bytes of a line. */
   readonly limit: number;
 }
 
-/** Lines of documents one after the other: their lengths, or what is wrong with a row. */
+/** Consecutive lines of documents: their lengths, or the errors of rows. */
 export interface RowLines {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly rows: readonly (number | PlainError)[];
 }
 
-/** Bytes of lines that are given at once. */
+/** Bytes of lines that are returned at once. */
 const TOGETHER = 256 * 1024;
 
-/** The lines of a row group, in the order of its rows. @throws Error if it is no valid Parquet */
+/** The lines of a row group, in the order of its rows. @throws Error if it is not valid Parquet */
 export async function* rowLines({ group, ...task }: RowsTask): AsyncGenerator<RowLines> {
   const values = await decodeRows(group);
   const indexes = new Map(group.columns.map((name, index) => [name, index]));

@@ -4,18 +4,18 @@ import type { LoadedGroup } from './row-group.ts';
 import type { RowLines, RowsTask } from './row-lines.ts';
 import type { ParquetAnswer, ParquetFile } from './worker.ts';
 
-/** Bytes that a row group may take once it is decoded, and milliseconds that it may take until then. */
+/** Maximum bytes of a decoded row group, and maximum milliseconds to decode it. */
 const LIMITS = { heap: 2_147_483_648, outside: 2_147_483_648, time: 120_000 };
 
-/** Milliseconds for a row group that is small; a damaged one may be read for ever. */
+/** Milliseconds for a small row group; a damaged one may never end. */
 const LEAST_TIME = 10_000;
-/** Milliseconds for a byte and for a row, which would be slow on any machine. */
+/** Milliseconds per byte and per row, generous for any machine. */
 const SLOW = { byte: 1 / 1000, row: 1 / 20 };
 
-/** The last one that was given back: to start a thread takes longer than to decode a small file. */
+/** The last thread that was returned: starting a thread takes longer than decoding a small file. */
 let idle: GuardedThread<ParquetAnswer> | undefined;
 
-/** Reads files of Parquet in a thread that their contents cannot harm. */
+/** Reads Parquet files in a thread, isolated from their content. */
 export class ParquetThread {
   readonly #thread: GuardedThread<ParquetAnswer>;
 
@@ -24,14 +24,14 @@ export class ParquetThread {
     idle = undefined;
   }
 
-  /** @param tail the bytes of the file from the beginning of its metadata on @throws Error if they are none */
+  /** @param tail the bytes of the file from the beginning of its metadata on @throws Error if they are invalid */
   async open(tail: Uint8Array<ArrayBuffer>): Promise<ParquetFile> {
     const answer = await this.#ask({ open: tail }, [tail.buffer]);
     if ('metadata' in answer) return answer;
-    throw new Error('the thread answers something else');
+    throw new Error('the thread gave an unexpected answer');
   }
 
-  /** The lines of a row group; what is in memory of it is moved away. @throws Error if it is no valid Parquet */
+  /** The lines of a row group; its memory is transferred. @throws Error if it is not valid Parquet */
   async *lines(task: RowsTask): AsyncGenerator<RowLines> {
     const moved = task.group.stretches.map(({ bytes }) => bytes.buffer);
     let answer = await this.#ask(task, moved, timeFor(task.group));

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { ParquetParsers } from 'hyparquet';
 import { invalid } from '../../../../core/errors.ts';
 
-/** How values are decoded: nothing is lost, so bytes that are not what the schema says of them stay bytes. */
+/** Nothing is lost in decoding: bytes that do not match their schema stay bytes. */
 export const PARSERS: Partial<ParquetParsers> = {
   stringFromBytes: textOrBytes,
   jsonFromBytes: jsonOrBytes,
@@ -29,14 +29,16 @@ function jsonOrBytes(bytes: Uint8Array | undefined): unknown {
  * The JSON of a value: integers with all their digits, times in ISO 8601.
  *
  * @param name of its column, for the error
- * @throws ServiceError `invalid_parameters` if it is or has bytes that are no text
+ * @throws ServiceError `invalid_parameters` if it contains bytes that are not text
  */
 export function toJson(value: unknown, name: string): string {
   if (typeof value === 'bigint') return String(value);
   if (value instanceof Uint8Array) {
     const text = textOrBytes(value);
     if (typeof text === 'string') return JSON.stringify(text);
-    throw invalid(`${name}: it holds bytes, which are no JSON; leave it out by naming the metadata to keep`);
+    throw invalid(
+      `${name}: it holds bytes, which JSON cannot represent; exclude it by naming the metadata to keep`,
+    );
   }
   if (value instanceof Date || typeof value !== 'object' || value === null) {
     return JSON.stringify(value) ?? 'null';

@@ -4,10 +4,10 @@ import { reasonOf } from '../../../../core/errors.ts';
 import { type RowLines, type RowsTask, rowLines } from './row-lines.ts';
 import { PARSERS } from './values.ts';
 
-/** What a file says of itself. */
+/** The metadata of a file. */
 export interface ParquetFile {
   readonly metadata: FileMetaData;
-  /** Of the columns of its rows; each once. */
+  /** Names of the columns of its rows; each once. */
   readonly names: readonly string[];
 }
 

@@ -3,16 +3,16 @@ import { GuardedThread } from '../../../engine/run/guarded-thread.ts';
 import type { FileWriter, WrittenFile } from '../../storage/storage.ts';
 import type { ParquetBytes, ParquetTask } from './worker.ts';
 
-/** Bytes of lines that become a row group, with the line in which they end. */
+/** Bytes of lines per row group, including the line in which they end. */
 const ROW_GROUP = 16 * 1024 * 1024;
-/** What a row group may take; of vectors in JSON the numbers are smaller than their digits. */
+/** Memory limit of a row group; vectors take more as JSON digits than as numbers. */
 const LIMITS = { heap: 2_147_483_648, outside: 1_073_741_824, time: 120_000 };
 const LINE_FEED = 0x0a;
 
-/** The last one that was given back. */
+/** The last thread that was returned. */
 let idle: GuardedThread<ParquetBytes> | undefined;
 
-/** Writes lines that have a chunk each as Parquet; which rows are a group depends on nothing but the lines. */
+/** Writes lines with a chunk each as Parquet; the row groups depend only on the lines. */
 export class ParquetPart implements FileWriter {
   readonly #file: FileWriter;
   readonly #thread: GuardedThread<ParquetBytes>;

@@ -13,7 +13,7 @@ export type ParquetBytes = { readonly bytes: Uint8Array<ArrayBuffer> } | { reado
 const port = parentPort as MessagePort;
 let file: { readonly bytes: ByteWriter; readonly parquet: ParquetWriter } | undefined;
 
-/** Entry of a thread that writes one file of Parquet after the other. */
+/** Entry of a thread that writes one Parquet file after the other. */
 port.on('message', (task: ParquetTask) => {
   try {
     const bytes = bytesOf(task);
@@ -47,8 +47,8 @@ const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPT
 const integer = { type: 'INT32', repetition_type: 'OPTIONAL' } as const;
 
 /**
- * The columns of every part file, whatever the steps are, so that files of several jobs can be read as one table. What a chunk
- * has besides is the JSON `fields`.
+ * The columns of every part file, whatever the steps are, so that files of several jobs can be read as one table. The
+ * other fields of a chunk are in the JSON `fields`.
  */
 const COLUMNS = {
   id: text,
@@ -65,7 +65,7 @@ const COLUMNS = {
 type Name = keyof typeof COLUMNS;
 const NAMES = Object.keys(COLUMNS) as Name[];
 
-/** The vector of a chunk is a list of numbers of 32 bits. */
+/** The vector of a chunk is a list of 32-bit numbers. */
 const ELEMENTS: readonly SchemaElement[] = [
   { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
   { name: 'element', type: 'FLOAT', repetition_type: 'REQUIRED' },
@@ -81,7 +81,7 @@ interface Column {
   readonly data: unknown[];
 }
 
-/** The columns of lines that have a chunk each. @throws SyntaxError */
+/** The columns of lines with a chunk each. @throws SyntaxError */
 function columnsOf(lines: Uint8Array): Column[] {
   const columns = NAMES.map((name): Column => ({ name, data: [] }));
   const texts = Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString().split('\n');
@@ -112,7 +112,7 @@ function rowOf(chunk: Readonly<Record<string, unknown>>): Readonly<Record<Name, 
   };
 }
 
-/** The numbers of a vector whose format is base64. */
+/** The numbers of a base64 vector. */
 function numbersIn(base64: string): number[] {
   const bytes = Buffer.from(base64, 'base64');
   return Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(4 * index));

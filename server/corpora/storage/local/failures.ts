@@ -11,7 +11,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EMFILE: 'the server has too many files open: raise its limit',
   EISDIR: 'there is a folder of this name',
 };
-/** There is no file of this name, and cannot be one. */
+/** The file does not and cannot exist. */
 const MISSING = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'ENXIO'];
 const RETRIES = { retries: 3, firstDelay: 50, longestDelay: 1000 };
 
@@ -25,7 +25,7 @@ export function storageFailed(storage: string, error: unknown): ServiceError {
   return new ServiceError('storage_failed', { storage, reason }, error);
 }
 
-/** Retries what may pass, such as too many open files. @throws ServiceError `storage_failed` */
+/** Retries temporary errors, such as too many open files. @throws ServiceError `storage_failed` */
 export async function attempt<T>(storage: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -45,7 +45,7 @@ export function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
   });
 }
 
-/** Whether it is the permission that is missing. */
+/** Whether permission is missing. */
 export function isForbidden(error: unknown): boolean {
   return ['EACCES', 'EPERM'].includes(codeOf(error) ?? '');
 }

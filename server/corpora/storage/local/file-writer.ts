@@ -10,7 +10,7 @@ import { syncFolder } from './paths.ts';
 const GATHERED = 256 * 1024;
 
 /**
- * Writes a file, whole, unless there is one at its place.
+ * Writes a complete file, unless one exists at its path.
  *
  * @returns whether it was written
  */
@@ -29,7 +29,7 @@ export async function createFileOnce(path: string, bytes: Uint8Array): Promise<b
   return true;
 }
 
-/** Writes a file beside its place, and gives it its name once it is whole. Calls are made one after the other. */
+/** Writes a file beside its path, and renames it once it is complete. Calls are made one after the other. */
 export class LocalFileWriter implements FileWriter {
   readonly #name: string;
   readonly #label: string;
@@ -50,7 +50,7 @@ export class LocalFileWriter implements FileWriter {
     this.#handle = handle;
   }
 
-  /** @param path where the file will be; its folder is there */
+  /** @param path of the file; its folder must exist */
   static async open(name: string, label: string, path: string): Promise<LocalFileWriter> {
     const temporary = `${path}.tmp-${randomUUID()}`;
     const handle = await attempt(label, () => open(temporary, 'wx'));

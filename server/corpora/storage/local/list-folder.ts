@@ -5,18 +5,18 @@ import type { StoredFile } from '../storage.ts';
 import { unlessMissing } from './failures.ts';
 import { isInside } from './paths.ts';
 
-/** Files that are looked at side by side. */
+/** Files that are examined concurrently. */
 const TOGETHER = 32;
 
-/** A folder that is being listed: its name in the storage, and its real path. */
+/** A folder being listed: its name in the storage, and its real path. */
 interface Folder {
   readonly name: string;
   readonly path: string;
 }
 
 /**
- * The files below a folder in the order of the UTF-8 of their names; of these, one folder and those around it are kept in
- * memory. A link to a folder is followed only if that shares nothing with a folder which is listed anyway.
+ * The files below a folder in the order of the UTF-8 of their names; only one folder and its parents are kept in
+ * memory. A link to a folder is followed only if it overlaps with no folder that is listed anyway.
  *
  * @param root the real path of the storage
  */
@@ -24,7 +24,7 @@ export async function* listFolder(root: string, folder: Folder): AsyncGenerator<
   yield* listEntries(root, folder, [folder.path]);
 }
 
-/** @param listed real paths of the folders that are listed whole */
+/** @param listed real paths of the folders that are listed completely */
 async function* listEntries(root: string, folder: Folder, listed: string[]): AsyncGenerator<StoredFile> {
   const entries = await entriesOf(folder.path);
   for (let from = 0; from < entries.length; from += TOGETHER) {
@@ -43,7 +43,9 @@ async function* listEntries(root: string, folder: Folder, listed: string[]): Asy
   }
 }
 
-/** What stands in a folder, in the order of the names of the files below it: a folder `a` comes after a file `a.txt`. */
+/**
+ * The entries of a folder, in the order of the names of the files below it: a folder `a` comes after a file `a.txt`.
+ */
 async function entriesOf(path: string): Promise<readonly Dirent[]> {
   const entries = (await unlessMissing(readdir(path, { withFileTypes: true }))) ?? [];
   const listed = entries.filter(({ name }) => !name.startsWith('.') && !name.includes('\\'));
@@ -63,7 +65,10 @@ interface Found {
   readonly isLink: boolean;
 }
 
-/** Looks at a file or a folder; undefined for what is neither, has gone, or leads out of the storage. */
+/**
+ * Examines a file or a folder; undefined for anything else, for what has disappeared, and for links outside the
+ * storage.
+ */
 async function look(root: string, folder: Folder, entry: Dirent): Promise<Found | undefined> {
   const name = folder.name === '' ? entry.name : `${folder.name}/${entry.name}`;
   const isLink = entry.isSymbolicLink();

@@ -3,7 +3,7 @@ import { basename, dirname, join, sep } from 'node:path';
 import { ServiceError } from '../../../../core/errors.ts';
 import { unlessMissing } from './failures.ts';
 
-/** Finds the files of a folder by their real paths, so that no name and no link leads out of it. */
+/** Finds the files of a folder by their real paths, so that no name and no link leads outside. */
 export class LocalPaths {
   readonly #root: string;
   readonly #label: string;
@@ -14,7 +14,7 @@ export class LocalPaths {
   }
 
   /**
-   * The real path of what has this name, if there is such a thing; `''` is the folder itself.
+   * The real path of this name, if it exists; `''` is the folder itself.
    *
    * @throws ServiceError `path_outside`
    */
@@ -26,8 +26,7 @@ export class LocalPaths {
   }
 
   /**
-   * Where a file of this name is written; what it replaces may be a link. Its folders are made, and are there after a
-   * loss of power.
+   * Where a file with this name is written, replacing a link if there is one. Its folders are created durably.
    *
    * @throws ServiceError `path_outside`
    */
@@ -38,7 +37,9 @@ export class LocalPaths {
     return join(parent, basename(name));
   }
 
-  /** Where a file of this name is, or would be if its folder were there; its own link is not followed. */
+  /**
+   * Where a file with this name is, or would be if its folder existed; if it is a link itself, that is not followed.
+   */
   async locate(name: string): Promise<string | undefined> {
     this.#check(name);
     const root = await realpath(this.#root);
@@ -46,7 +47,7 @@ export class LocalPaths {
     return parent === undefined ? undefined : join(parent, basename(name));
   }
 
-  /** Makes folders only below what is known to be inside. */
+  /** Creates folders only below what is known to be inside. */
   async #makeFolder(root: string, path: string, name: string): Promise<string> {
     const found = await this.#resolve(root, path, name);
     if (found !== undefined) return found;
@@ -57,7 +58,7 @@ export class LocalPaths {
     return folder;
   }
 
-  /** The real path behind a path, if there is one. */
+  /** The real path of a path, if it exists. */
   async #resolve(root: string, path: string, name: string): Promise<string | undefined> {
     return this.#inside(root, await unlessMissing(realpath(path)), name);
   }
@@ -81,7 +82,7 @@ export function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** Makes the names in a folder last through a loss of power. */
+/** Makes the names in a folder durable against a loss of power. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

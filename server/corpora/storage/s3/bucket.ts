@@ -14,7 +14,7 @@ import { BucketFailure, statusOf, storageFailed } from './failures.ts';
 
 const TOOLS: ClientTools = { attempts: 9, silence: 30_000 };
 
-/** A bucket as a storage. Nothing is loaded and nothing is sent before it is used. */
+/** A bucket as a storage. Nothing is loaded or sent before it is used. */
 export function createBucket(connection: BucketConnection, tools: Partial<ClientTools> = {}): Storage {
   const label = `s3://${connection.name}`;
   const keys = createKeys(connection, label);
@@ -36,12 +36,12 @@ export function createBucket(connection: BucketConnection, tools: Partial<Client
     create: async (name) => new ObjectWriter(client, name, keys.keyOf(name)),
     async createOnce(name, bytes) {
       const put = { ...named(name), ...CONTENT, IfNoneMatch: '*', Body: bytes };
-      // There is such an object, or another request is making it.
+      // The object exists, or another request is creating it.
       const taken = [409, 412];
       const written = await client.call((s3, sdk) => unless(taken, s3.send(new sdk.PutObjectCommand(put))));
       return written !== undefined;
     },
-    // A bucket has no names to change: the object would be copied.
+    // A bucket cannot rename: the object would be copied.
     settle: async (name) => name,
     removeFolder: async () => {},
     async remove(name) {
@@ -57,19 +57,19 @@ function fileOf(
 ): StoredFile {
   if (ETag !== undefined && ContentLength !== undefined)
     return { name, size: ContentLength, version: versionOf(ETag) };
-  throw storageFailed(label, new BucketFailure(`it does not say the size and the ETag of ${name}`));
+  throw storageFailed(label, new BucketFailure(`it does not return the size and the ETag of ${name}`));
 }
 
 /**
- * The objects below a folder, a page at a time. Left out are those that stand for folders, whose keys end in `/`, and
- * those that no name can stand for.
+ * The objects below a folder, a page at a time. Excludes folder markers, whose keys end in `/`, and keys that no name
+ * can represent.
  */
 async function* listObjects(client: BucketClient, keys: Keys, folder: string): AsyncGenerator<StoredFile> {
   const prefix = keys.prefixOf(folder);
   let last: Buffer | undefined;
   for await (const { key, size, version } of allObjects(client, prefix)) {
     const bytes = Buffer.from(key);
-    // A list out of order might never end, and a job would not come to the same shards again.
+    // A list out of order might never end, and a job would not get the same shards again.
     if (!key.startsWith(prefix) || (last !== undefined && Buffer.compare(last, bytes) >= 0))
       throw storageFailed(
         client.label,
@@ -98,7 +98,7 @@ interface ListedObject {
   readonly version: string;
 }
 
-/** @throws BucketFailure or URIError if it is no page of a list */
+/** @throws BucketFailure or URIError if it is not a page of a list */
 function readPage({ Contents = [], EncodingType, IsTruncated, NextContinuationToken: next }: ListOutput) {
   if (IsTruncated !== (next !== undefined)) throw new BucketFailure();
   const objects = Contents.map(({ Key, Size, ETag }): ListedObject => {
@@ -108,10 +108,10 @@ function readPage({ Contents = [], EncodingType, IsTruncated, NextContinuationTo
   return { objects, next };
 }
 
-/** As in forms, a space is a plus sign; XML could not have all keys as they are. */
+/** As in forms, a space is a plus sign; XML cannot contain all keys literally. */
 const decodeKey = (key: string): string => decodeURIComponent(key.replaceAll('+', ' '));
 
-/** An object of which bytes are read. */
+/** An object to read bytes from. */
 interface ObjectRange {
   readonly key: string;
   readonly file: StoredFile;
@@ -120,10 +120,10 @@ interface ObjectRange {
   readonly to: number;
 }
 
-/** How often a body may end too early, one after another without a byte between. */
+/** Maximum consecutive bodies that end early without a byte. */
 const MOST_CUTS = 4;
 
-/** Reads bytes of an object. If a body is cut off in the middle, it is asked for from the byte that is missing. */
+/** Reads bytes of an object. If a body is cut off in the middle, reading continues at the missing byte. */
 async function* readObject(client: BucketClient, range: ObjectRange): AsyncGenerator<Buffer> {
   const { to } = range;
   let at = range.from;
@@ -159,7 +159,7 @@ function openObject(client: BucketClient, { key, file, from, to }: ObjectRange):
     if (!isOther && first === from) return body;
     body.destroy();
     if (isOther) throw new ServiceError('source_changed', { source: file.name });
-    throw new BucketFailure('it answers with other bytes than were asked for');
+    throw new BucketFailure('it returned other bytes than requested');
   });
 }
 
@@ -173,8 +173,8 @@ function changedOr(error: unknown, { name }: StoredFile): unknown {
 const PART = 8_388_608;
 
 /**
- * Writes an object: in one request if it is small, else in parts. At most two parts are in memory, the one that is
- * filled and the one that is on its way.
+ * Writes an object: in one request if it is small, else in parts. At most two parts are in memory, the one being
+ * filled and the one in transit.
  */
 class ObjectWriter implements FileWriter {
   readonly #client: BucketClient;
@@ -182,7 +182,7 @@ class ObjectWriter implements FileWriter {
   readonly #key: string;
   readonly #body = hold(new PassThrough({ readableHighWaterMark: PART }));
   readonly #hash = createHash('sha256');
-  /** Settles once the object is there, or nothing is left of it. */
+  /** Settles once the object exists, or nothing is left of it. */
   readonly #sent: Promise<unknown>;
   #bytes = 0;
 
@@ -191,7 +191,7 @@ class ObjectWriter implements FileWriter {
     this.#name = name;
     this.#key = key;
     this.#sent = this.#send();
-    // Whoever writes more, or finishes, learns of a failure.
+    // A failure is reported to the next write or finish.
     this.#sent.catch(() => this.#body.destroy());
   }
 
@@ -208,7 +208,7 @@ class ObjectWriter implements FileWriter {
     return { name: this.#name, bytes: this.#bytes, sha256: this.#hash.digest('hex') };
   }
 
-  /** What cannot be removed now is for the bucket's own rule on unfinished uploads. */
+  /** What cannot be removed now is left to the bucket's own rule for unfinished uploads. */
   async discard(): Promise<void> {
     this.#body.destroy(new Error('discarded'));
     await this.#sent.catch(() => undefined);
@@ -225,12 +225,12 @@ class ObjectWriter implements FileWriter {
       } catch (error) {
         if (statusOf(error) !== 404 || (error as Error).name === 'NoSuchBucket') throw error;
         if (!this.#isWhole(await unless([404], client.send(new sdk.HeadObjectCommand(target)))))
-          throw new BucketFailure('it does not know the upload any more');
+          throw new BucketFailure('it no longer knows the upload');
       }
     });
   }
 
-  /** Whether the object is the one of this upload: an answer that was lost leaves an upload that is over. */
+  /** Whether the object is from this upload: a lost answer may hide a completed upload. */
   #isWhole(found: HeadObjectCommandOutput | undefined): boolean {
     const parts = Math.ceil(this.#bytes / PART);
     return versionOf(found?.ETag ?? '').endsWith(`-${parts}`) && found?.ContentLength === this.#bytes;
@@ -238,7 +238,7 @@ class ObjectWriter implements FileWriter {
 }
 
 interface ClientTools {
-  /** How often a call is made at most, while its failures may pass. */
+  /** Maximum attempts of a call while its failures may be temporary. */
   readonly attempts: number;
   /** Milliseconds that the service may be silent. */
   readonly silence: number;
@@ -249,10 +249,11 @@ type Sdk = typeof import('@aws-sdk/client-s3');
 /** The calls that are made to a bucket. */
 interface BucketClient {
   readonly label: string;
-  /** What the SDK wants in front of each call. */
+  /** What the SDK puts before each call. */
   readonly bucket: string;
   /**
-   * Makes a call with the SDK, which is loaded at the first one; it repeats the call while its failures may pass.
+   * Makes a call with the SDK, which is loaded at the first one; it retries the call while its failures may be
+   * temporary.
    *
    * @throws ServiceError `storage_failed`, unless `ask` throws one of its own
    */
@@ -283,9 +284,9 @@ function createClient(connection: BucketConnection, label: string, tools: Client
 }
 
 const MISSING =
-  'this deployment was trimmed without what opens buckets: trim it with --buckets, or run "npm install @aws-sdk/client-s3 @aws-sdk/lib-storage"';
+  'this deployment was trimmed without support for buckets: trim it with --buckets, or run "npm install @aws-sdk/client-s3 @aws-sdk/lib-storage"';
 
-/** What the SDK is told. What it is not told it takes from the environment, as programs of AWS do. */
+/** The settings of the SDK. Others it takes from the environment, like AWS's own programs. */
 function settingsOf(connection: BucketConnection, { attempts, silence }: ClientTools) {
   const { endpoint, region, style, credentials, profile } = connection;
   return {
@@ -299,16 +300,16 @@ function settingsOf(connection: BucketConnection, { attempts, silence }: ClientT
   };
 }
 
-/** Not all services that speak S3's API know the checksums that AWS has had since 2025; a signature covers the body too. */
+/** Not all S3-compatible services know the checksums that AWS introduced in 2025; a signature covers the body too. */
 const NO_CHECKSUMS = {
   requestChecksumCalculation: 'WHEN_REQUIRED',
   responseChecksumValidation: 'WHEN_REQUIRED',
 } as const;
 
-/** What is written is of no type that browsers would show. */
+/** Objects get a type that browsers do not display. */
 const CONTENT = { ContentType: 'application/octet-stream' } as const;
 
-/** The ETag of lists and of headers alike: some services leave out its quotation marks in one of them. */
+/** Normalises ETags of lists and of headers: some services omit the quotation marks in one of them. */
 const versionOf = (etag: string): string => etag.replace(/^"(.*)"$/s, '$1');
 
 /** The answer, or undefined if its status is one of these. */

@@ -2,20 +2,20 @@ import { ServiceError } from '../../../../core/errors.ts';
 
 /** A bucket of Amazon S3, or of a service that speaks its API. */
 export interface BucketConnection {
-  /** What `s3://<name>/…` and messages call it. */
+  /** Its name in `s3://<name>/…` and in messages. */
   readonly name: string;
-  /** Address of the service; may have a path, but no user, query or fragment. By default that of AWS in this region. */
+  /** URL of the service, optionally with a path, but without user, query or fragment. Default: AWS in this region. */
   readonly endpoint?: URL;
   readonly bucket: string;
-  /** By default what the environment or the profile of AWS says. */
+  /** Default: the environment or the AWS profile. */
   readonly region?: string;
   /** The folder of the bucket that it is confined to, without `/` at its ends; `''` is the whole bucket. */
   readonly prefix: string;
-  /** Whether the bucket stands in the path of an address or in front of its host. */
+  /** Whether the bucket is in the path of a URL or in its host name. */
   readonly style: 'path' | 'host';
-  /** By default what the machine has: variables, a profile, a role of the machine or of the pod, SSO. */
+  /** Default: the machine's own: variables, a profile, a role of the machine or of the pod, SSO. */
   readonly credentials?: Credentials;
-  /** A profile of the files of AWS, instead of the default one. */
+  /** A profile of the AWS files, instead of the default one. */
   readonly profile?: string;
 }
 

@@ -15,32 +15,32 @@ import type { Embedded } from './schemas.ts';
 /** Chunks that are embedded at a time; their vectors are not kept. */
 const BATCH = 1024;
 
-/** A chunk that can be found, with the fields that the answer has of it. */
+/** A searchable chunk, with its fields for the answer. */
 export interface IndexedChunk {
-  /** The place of its document in the request. */
+  /** The index of its document in the request. */
   readonly document: number;
   readonly start_index: number;
   readonly end_index: number;
   readonly token_count: number;
-  /** Where it stands among all documents. */
+  /** Its range among all documents. */
   readonly range: Range;
 }
 
-/** What the chunks of every candidate are embedded with and compared with. */
+/** What the chunks of every candidate are embedded with and compared to. */
 export interface IndexTools {
   readonly model: EmbeddingModel;
   /** The vectors of the questions. */
   readonly questions: { readonly vectors: Vectors; readonly count: number };
   readonly k: number;
   readonly embed: Embedded;
-  /** The unit in which the answer has the places of chunks. */
+  /** The unit of the chunk offsets in the answer. */
   readonly unit: OffsetUnit;
   readonly timer: Timer;
   readonly limits: Pick<Limits, 'maxChunks'>;
   readonly signal: AbortSignal;
 }
 
-/** The chunks of one candidate, of which the nearest to each question are kept. */
+/** The chunks of one candidate, keeping those nearest to each question. */
 export class ChunkIndex {
   readonly chunks: IndexedChunk[] = [];
   readonly nearest: Nearest;
@@ -56,9 +56,9 @@ export class ChunkIndex {
   /**
    * Adds the chunks of a document.
    *
-   * @param at the place of the document in the request
+   * @param at the index of the document in the request
    * @param from where it begins among all documents
-   * @throws ServiceError `invalid_parameters` if there are too many, what the model throws
+   * @throws ServiceError `invalid_parameters` if there are too many; the model's errors
    */
   async add(source: SourceDocument, made: DocumentChunks, at: number, from: number): Promise<void> {
     const { embed, unit, limits } = this.#tools;
@@ -80,7 +80,7 @@ export class ChunkIndex {
     }
   }
 
-  /** Embeds the chunks that wait for it. To be called once all are added. */
+  /** Embeds the remaining chunks. Call it after all have been added. */
   async flush(): Promise<void> {
     const texts = this.#texts;
     if (texts.length === 0) return;

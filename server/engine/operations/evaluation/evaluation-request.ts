@@ -6,8 +6,8 @@ import type { Range } from './ranges.ts';
 import type { Embedded } from './schemas.ts';
 
 /**
- * A request to evaluate that was read and checked. Plain data. Its ranges count code points over all documents, as if each
- * stood behind the one before it.
+ * A request to evaluate, parsed and checked. Plain data. Its ranges count code points over all documents, as if they
+ * were concatenated.
  */
 export interface EvaluationRequest extends AnyRequest {
   readonly run: 'evaluate';
@@ -33,6 +33,6 @@ export interface Question {
 /** A way to chunk the documents. */
 export interface Candidate extends StageList {
   readonly name: string;
-  /** The first candidate that does the same, if there is one before it. */
+  /** The first earlier candidate that does the same, if any. */
   readonly sameAs: number | undefined;
 }

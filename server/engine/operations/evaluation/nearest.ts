@@ -2,23 +2,23 @@ import type { Vectors } from '../../../../core/contracts/embedding.ts';
 
 /** A chunk that is among the nearest to a question. */
 export interface Neighbour {
-  /** Its place among the chunks that were added. */
+  /** Its index among the added chunks. */
   readonly chunk: number;
-  /** The cosine of its vector and that of the question. */
+  /** The cosine between its vector and that of the question. */
   readonly score: number;
 }
 
-/** Finds the chunks nearest to each question. Of chunks that are equally near, those that were added first come first. */
+/** Finds the chunks nearest to each question. Among equally near chunks, those added first come first. */
 export class Nearest {
   readonly #questions: Vectors;
   readonly #lengths: Float64Array;
   readonly #most: number;
-  /** For each question room for so many, the nearest first. */
+  /** For each question, this many slots, nearest first. */
   readonly #chunks: Int32Array;
   readonly #scores: Float64Array;
   #added = 0;
 
-  /** @param most how many chunks are looked for */
+  /** @param most how many chunks to find */
   constructor(questions: Vectors, count: number, most: number) {
     this.#questions = questions;
     this.#lengths = lengthsOf(questions, count);
@@ -30,7 +30,7 @@ export class Nearest {
   /**
    * Compares further chunks with all questions.
    *
-   * @param vectors as long as those of the questions
+   * @param vectors of the same length as those of the questions
    * @throws the signal's reason once it aborts
    */
   add(vectors: Vectors, count: number, signal: AbortSignal): void {
@@ -46,7 +46,7 @@ export class Nearest {
     this.#added += count;
   }
 
-  /** The nearest chunks of a question, the nearest first. */
+  /** The nearest chunks of a question, nearest first. */
   of(question: number): Neighbour[] {
     const from = question * this.#most;
     return Array.from({ length: Math.min(this.#added, this.#most) }, (_, place) => ({

@@ -16,12 +16,12 @@ export function united(ranges: readonly Range[]): Range[] {
   return whole;
 }
 
-/** Characters of the ranges; those of several count for each of them. */
+/** Number of characters in the ranges; overlapping ones count repeatedly. */
 export function lengthOf(ranges: readonly Range[]): number {
   return ranges.reduce((sum, { start, end }) => sum + end - start, 0);
 }
 
-/** Characters that stand in both. @param a united ranges @param b united ranges */
+/** Number of characters in both. @param a united ranges @param b united ranges */
 export function sharedLength(a: readonly Range[], b: readonly Range[]): number {
   let [shared, atA, atB] = [0, 0, 0];
   while (atA < a.length && atB < b.length) {
@@ -33,7 +33,7 @@ export function sharedLength(a: readonly Range[], b: readonly Range[]): number {
   return shared;
 }
 
-/** Whether a range has a character of others. @param ranges united */
+/** Whether a range overlaps any of the others. @param ranges united */
 export function touches({ start, end }: Range, ranges: readonly Range[]): boolean {
   let [low, high] = [0, ranges.length];
   while (low < high) {

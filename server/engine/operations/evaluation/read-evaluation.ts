@@ -16,7 +16,7 @@ import type { Candidate, EvaluationRequest, Question } from './evaluation-reques
 import { type Range, united } from './ranges.ts';
 import { MOST_CANDIDATES } from './schemas.ts';
 
-/** The members of a request that fit its schema. */
+/** The members of a valid request. */
 interface Members {
   readonly documents: Parameters<typeof readDocuments>[0];
   readonly questions: readonly GivenQuestion[];
@@ -27,7 +27,7 @@ interface Members {
 /**
  * Reads a request to evaluate.
  *
- * @param request the body, parsed
+ * @param request the parsed body
  * @throws ServiceError `invalid_parameters`
  */
 export function readEvaluation(
@@ -59,7 +59,7 @@ function startsOf(documents: readonly SourceDocument[]): number[] {
   });
 }
 
-/** Refuses a request that has more embedded than it may. */
+/** Refuses a request that would embed too much. */
 function checkCost(
   documents: readonly SourceDocument[],
   questions: readonly Question[],
@@ -93,7 +93,7 @@ interface GivenCandidate {
 
 type GivenStep = Pick<PipelineStep, 'type'> & Partial<PipelineStep>;
 
-/** What candidates are held against. */
+/** What candidates are checked against. */
 interface CandidateRules extends Pick<Rules, 'registry' | 'defaultTokenizer'> {
   readonly checks: Pick<Rules['checks'], 'step'>;
   readonly limits: Pick<Limits, 'maxSteps'>;
@@ -102,10 +102,10 @@ interface CandidateRules extends Pick<Rules, 'registry' | 'defaultTokenizer'> {
 }
 
 /**
- * Reads what is to be compared. Candidates whose stages have the same options, defaults filled in, are the same.
+ * Reads what is to be compared. Candidates whose stages have the same options, with defaults filled in, are the same.
  *
- * @param unit that of the places of all their chunks
- * @throws ServiceError `invalid_parameters`: too many or none; one that is not there, or cannot run as it is given
+ * @param unit of the offsets of all their chunks
+ * @throws ServiceError `invalid_parameters`: too many or none; one that does not exist, or cannot run as given
  */
 function readCandidates(
   given: readonly GivenCandidate[],
@@ -137,7 +137,7 @@ function readCandidate(
   if ([chunker, pipeline, steps].filter((one) => one !== undefined).length !== 1)
     throw invalid(`${place}: expected one of chunker, pipeline and steps`);
   if (config !== undefined && chunker === undefined)
-    throw invalid(`${place}.config: expected a chunker with it; steps have a config each`);
+    throw invalid(`${place}.config: allowed only with chunker; each step has its own config`);
   if (chunker !== undefined) {
     const step = { type: 'chunk', chunker, refinery: null, config: config ?? {} } as const;
     const stage = rules.checks.step(step, place);
@@ -146,8 +146,8 @@ function readCandidate(
   if (steps !== undefined) return readSteps(steps, `${place}.steps`, rules);
   const stored = rules.pipelines.get(pipeline as string);
   if (stored === undefined) {
-    const remedy = 'GET /v1/pipelines lists the ones there are';
-    throw invalid(`${place}.pipeline: there is no pipeline ${JSON.stringify(pipeline)}; ${remedy}`);
+    const remedy = 'GET /v1/pipelines lists all pipelines';
+    throw invalid(`${place}.pipeline: unknown pipeline ${JSON.stringify(pipeline)}; ${remedy}`);
   }
   return { ...readSteps(stored.steps, `${place}.pipeline.steps`, rules), name: stored.name };
 }
@@ -175,7 +175,7 @@ export interface GivenQuestion {
 }
 
 interface GivenAnswer {
-  /** The place of its document, or that one's id. */
+  /** The index of its document, or that document's id. */
   readonly document: number | string;
   readonly start_index: number;
   readonly end_index: number;
@@ -191,15 +191,16 @@ export interface Corpus {
 interface PlacedAnswer {
   readonly given: GivenAnswer;
   readonly document: number;
-  /** Where it stands in the request, for messages. */
+  /** Its position in the request, for messages. */
   readonly place: string;
 }
 
 /**
  * Finds the answers to questions in the documents.
  *
- * @param unit that of the answers' offsets
- * @throws ServiceError `invalid_parameters`: no question, one without answers, an answer that is nowhere or empty
+ * @param unit of the answers' offsets
+ * @throws ServiceError `invalid_parameters`: no question, one without answers, or an answer that is empty or outside
+ *   every document
  */
 function readQuestions(questions: readonly GivenQuestion[], corpus: Corpus, unit: OffsetUnit): Question[] {
   if (questions.length === 0) throw invalid('questions: expected at least one');
@@ -230,7 +231,7 @@ function placeAnswer(given: GivenAnswer, place: string, find: Find): PlacedAnswe
   const { start_index, end_index } = given;
   const document = find(given.document);
   if (document === undefined) {
-    const expected = 'the place of a document in documents, from 0, or its id';
+    const expected = 'the index of a document in documents, from 0, or its id';
     throw invalid(`${place}.document: expected ${expected}, got ${JSON.stringify(given.document)}`);
   }
   if (start_index >= end_index) {
@@ -239,7 +240,7 @@ function placeAnswer(given: GivenAnswer, place: string, find: Find): PlacedAnswe
   return { given, document, place };
 }
 
-/** The code points before each offset that answers give, by document. */
+/** The code points before each offset in the answers, by document. */
 type Points = readonly (ReadonlyMap<number, number> | undefined)[];
 
 function pointsOf(
@@ -278,7 +279,7 @@ function rangeOf(
     if (point !== undefined) return point + (starts[document] as number);
     const expected = `the offset of a character in the document, in units of ${unit}`;
     throw invalid(
-      `${place}.${name}: expected ${expected}, got ${given[name]}, which is beyond the text or inside one`,
+      `${place}.${name}: expected ${expected}, got ${given[name]}, which is beyond the text or inside a character`,
     );
   };
   return { start: edge('start_index'), end: edge('end_index') };

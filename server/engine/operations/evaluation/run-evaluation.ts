@@ -15,7 +15,7 @@ import type { Neighbour } from './nearest.ts';
 import { pipelinesNamed, readEvaluation } from './read-evaluation.ts';
 import { meanScores, type Scores, scoresOf } from './scores.ts';
 
-/** A request that names stored pipelines, which its task does not have yet. */
+/** A request that names stored pipelines missing from its task. */
 interface UnnamedRequest extends AnyRequest {
   readonly unknownPipelines: readonly string[];
   readonly body: Uint8Array<ArrayBuffer>;
@@ -41,10 +41,10 @@ export const evaluateOperation: Operation<EvaluateTask, EvaluationRequest | Unna
 };
 
 /**
- * Evaluates the candidates one after the other. One that fails fails alone, and says so in its place.
- *
- * If the answer is wanted in lines, `onPart` gets the line of each candidate as soon as it is there, and the answer itself is
- * empty.
+ * Evaluates the candidates one after the other. The failure of one is reported in its place and does not affect the
+ * others.
+ * If the answer is wanted in lines, `onPart` gets the line of each candidate as soon as it is ready, and the answer
+ * itself is empty.
  *
  * @throws ServiceError what fails all candidates: the model, or an answer that is too large
  * @throws the signal's reason once it aborts
@@ -131,7 +131,7 @@ function summaryOf(
   return { timings: timer.summary(documents.length, chunks, tokens), failures };
 }
 
-/** The answers to candidates, which are given away as lines or kept for one answer. */
+/** The answers to candidates, which are emitted as lines or collected for one answer. */
 class Lines {
   readonly #onPart: OnPart | undefined;
   readonly #kept: Uint8Array[] = [];
@@ -142,7 +142,7 @@ class Lines {
     this.#onPart = onPart;
   }
 
-  /** @param write gives an answer of at most so many bytes @throws ServiceError `answer_too_large` */
+  /** @param write returns an answer of at most this many bytes @throws ServiceError `answer_too_large` */
   add(write: (limit: number) => Uint8Array): void {
     const bytes = write(this.#room);
     this.#room -= bytes.length;
@@ -150,7 +150,7 @@ class Lines {
     else this.#onPart(new Uint8Array(Buffer.concat([bytes, BREAK])));
   }
 
-  /** The answer that is not in lines. @param head what it says besides the candidates */
+  /** The answer if it is not in lines. @param head everything besides the candidates */
   whole(head: object): Uint8Array<ArrayBuffer> {
     if (this.#onPart !== undefined) return new Uint8Array();
     const parts = this.#kept.flatMap((bytes, at) => (at === 0 ? [bytes] : [COMMA, bytes]));
@@ -163,16 +163,16 @@ const BREAK = Buffer.from('\n');
 const COMMA = Buffer.from(',');
 const CLOSING = Buffer.from(']}');
 
-/** What became of a candidate. */
+/** The outcome of a candidate. */
 type Outcome = { readonly evaluated: Evaluated } | { readonly error: unknown };
 
 const FIRST_SIZE = 1024;
 
 /**
- * Writes what became of a candidate as a JSON object; its questions one by one, because they may be many.
+ * Writes the outcome of a candidate as a JSON object, with its questions one by one, because there may be many.
  *
  * @param index its place in the request
- * @param limit most bytes
+ * @param limit maximum bytes
  * @throws ServiceError `answer_too_large`
  */
 function writeCandidate(
@@ -220,7 +220,7 @@ function round(value: number): number {
 /** What questions find with a candidate, with the mean of their scores. */
 interface Evaluated {
   readonly scores: Scores;
-  /** The mean of the tokens that a question finds. */
+  /** The mean number of tokens that a question finds. */
   readonly tokensPerQuestion: number;
   readonly chunks: number;
   /** Tokens of all chunks. */
@@ -232,16 +232,17 @@ interface EvaluatedQuestion {
   readonly scores: Scores;
   /** Tokens of the chunks that were found. */
   readonly tokens: number;
-  /** The nearest first. */
+  /** Nearest first. */
   readonly found: readonly FoundChunk[];
 }
 
 type FoundChunk = Omit<IndexedChunk, 'range'> & Pick<Neighbour, 'score'>;
 
 /**
- * Chunks the documents as a candidate says, and lets each question find chunks.
+ * Chunks the documents with a candidate, and runs each question against the chunks.
  *
- * @throws ServiceError what the plugins of the candidate and the model throw; `invalid_parameters` if there are too many chunks
+ * @throws ServiceError errors of the candidate's plugins and the model; `invalid_parameters` if there are too many
+ *   chunks
  * @throws the signal's reason once it aborts
  */
 function evaluateCandidate(
@@ -254,7 +255,7 @@ function evaluateCandidate(
   return withStages({ list, tools, signal, timer, report() {} }, async (stages) => {
     const chunks = new ChunkIndex(index);
     for (const [at, document] of documents.entries()) {
-      // Plugins that do not wait for anything would otherwise keep the abort of the signal from being heard.
+      // Plugins that never await would otherwise prevent the abort of the signal from being noticed.
       await setImmediate();
       signal.throwIfAborted();
       await chunks.add(document, await runStages(stages, document), at, starts[at] as number);

@@ -3,11 +3,11 @@ import { documentSchema } from '../../read/document-schemas.ts';
 import { stepSchema } from '../../read/step-schema.ts';
 import { embeddingModel } from '../../read/text-schemas.ts';
 
-/** Most candidates of a request, and most chunks that are looked for. */
+/** Maximum candidates of a request, and maximum chunks to find. */
 export const MOST_CANDIDATES = 16;
 const MOST_FOUND = 100;
 
-/** What is embedded of a chunk. */
+/** Which text of a chunk is embedded. */
 export const EMBEDDED = ['text', 'context+text'] as const;
 export type Embedded = (typeof EMBEDDED)[number];
 
@@ -20,7 +20,7 @@ const answer = {
   properties: {
     document: {
       anyOf: [offset, documentSchema.properties.id.anyOf[0]],
-      description: 'The document that has the answer: its place in documents, from 0, or its id.',
+      description: 'The document with the answer: its index in documents, from 0, or its id.',
     },
     start_index: { ...offset, description: 'Where the answer begins in its text.' },
     end_index: { ...offset, description: 'Where it ends.' },
@@ -33,8 +33,8 @@ const question = {
   type: 'object',
   required: ['question', 'answers'],
   properties: {
-    question: { type: 'string', minLength: 1, description: 'What is searched for.' },
-    answers: { type: 'array', items: answer, description: 'All stretches that answer it, at least one.' },
+    question: { type: 'string', minLength: 1, description: 'The search query.' },
+    answers: { type: 'array', items: answer, description: 'All passages that answer it, at least one.' },
   },
   additionalProperties: false,
 } as const;
@@ -43,12 +43,17 @@ const candidate = {
   title: 'Candidate',
   type: 'object',
   properties: {
-    name: { type: 'string', minLength: 1, maxLength: 255, description: 'What the answer calls it.' },
+    name: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 255,
+      description: 'Name of the candidate in the answer.',
+    },
     chunker: { type: 'string', minLength: 1, maxLength: 255, description: 'Name of a chunker.' },
     config: {
       type: 'object',
       additionalProperties: true,
-      description: 'Parameters of the chunker: those of its own endpoint, without the text.',
+      description: 'Parameters of the chunker: those of its own endpoint, except the text.',
     },
     pipeline: {
       type: 'string',
@@ -65,37 +70,37 @@ const candidate = {
   additionalProperties: false,
 } as const;
 
-/** The request that evaluates candidates; without a default the model is required. */
+/** The request that evaluates candidates; the model is required unless there is a default. */
 export function evaluateRequest(defaultModel: string | undefined, offsetUnit: object): ObjectSchema {
   const required = ['documents', 'questions', 'candidates'];
   return {
     type: 'object',
     required: defaultModel === undefined ? [...required, 'embedding_model'] : required,
     properties: {
-      documents: { type: 'array', items: documentSchema, description: 'The documents that are searched.' },
-      questions: { type: 'array', items: question, description: 'What is searched for, with the answers.' },
+      documents: { type: 'array', items: documentSchema, description: 'The documents to search.' },
+      questions: { type: 'array', items: question, description: 'The search queries, with their answers.' },
       candidates: {
         type: 'array',
         items: candidate,
-        description: `What is compared, 1 to ${MOST_CANDIDATES}: each is a chunker with its config, a stored pipeline, or steps.`,
+        description: `The candidates to compare, 1 to ${MOST_CANDIDATES}: each is a chunker with its config, a stored pipeline, or steps.`,
       },
       k: {
         type: 'integer',
         minimum: 1,
         maximum: MOST_FOUND,
         default: 5,
-        description: 'How many chunks each question finds.',
+        description: 'How many chunks to find for each question.',
       },
       embedding_model: embeddingModel(defaultModel),
       embed: {
         enum: EMBEDDED,
         default: 'text',
-        description: 'What is embedded of a chunk: its text, or its context and a line feed before it.',
+        description:
+          'Which text of a chunk is embedded: its text alone, or its context, a line feed and its text.',
       },
       offset_unit: {
         ...offsetUnit,
-        description:
-          'Unit of all offsets of the request and its answer; that of candidates is not looked at.',
+        description: 'Unit of all offsets of the request and its answer; the unit of candidates is ignored.',
       },
     },
     additionalProperties: false,

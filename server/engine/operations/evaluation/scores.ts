@@ -1,21 +1,23 @@
 import { lengthOf, type Range, sharedLength, touches, united } from './ranges.ts';
 
-/** How well chunks answer a question, each from 0 to 1, as Chroma's report on chunking defines them for characters. */
+/**
+ * How well chunks answer a question, each from 0 to 1, as Chroma's report on chunking defines them for characters.
+ */
 export interface Scores {
-  /** The answer's characters that were found, of all of the answer. */
+  /** The share of the answer's characters that were found. */
   readonly recall: number;
-  /** The answer's characters that were found, of all that were found. */
+  /** The share of found characters that belong to the answer. */
   readonly precision: number;
-  /** The answer's characters that were found, of all of the answer and all that were found. */
+  /** The answer's characters that were found, divided by all characters that are in the answer or were found. */
   readonly iou: number;
-  /** The precision if all chunks that have a character of the answer were found, and no others: what the cuts allow. */
+  /** The precision if exactly the chunks that overlap the answer were found: the best that the cuts allow. */
   readonly precision_at_full_recall: number;
 }
 
 /**
- * Scores the chunks that were found for a question. The answer's characters count once, however many chunks repeat them;
- * what was found counts as often as it was found. Only for the precision at full recall each character counts once, those
- * of the answer that are in no chunk too.
+ * Scores the chunks that were found for a question. The answer's characters count once, however many chunks repeat
+ * them; other found characters count as often as they were found. For the precision at full recall, every character
+ * counts once, including those of the answer that are in no chunk.
  *
  * @param answer united ranges, with at least one character
  * @param found chunks

@@ -83,8 +83,8 @@ testRemoteReader(t, 'docling', 'DOCLING_URL', createReader, {
     [always(404, { detail: 'Not Found' }), /404: Not Found; check DOCLING_URL/],
     [always(500, { detail: 'Internal' }), /500: Internal/],
     [always(504, { detail: 'DOCLING_SERVE_MAX_SYNC_WAIT=120' }), /504: DOCLING_SERVE_MAX/],
-    [(_, response) => response.end('<html>'), /something else than a document/],
-    [always(200), /something else than a document: it has no status/],
+    [(_, response) => response.end('<html>'), /did not return a document/],
+    [always(200), /did not return a document: it has no status/],
     [converted('', { document: null }), /it has no Markdown/],
   ],
 });

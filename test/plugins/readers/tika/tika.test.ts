@@ -85,7 +85,7 @@ testRemoteReader(t, 'tika', 'TIKA_URL', createReader, {
     [always(404), /Tika answered 404.*check TIKA_URL/],
     [always(405), /Tika answered 405/],
     [always(500), /Tika answered 500/],
-    [(_, response) => response.end('<html>'), /something else than the text of a file/],
+    [(_, response) => response.end('<html>'), /did not return the text of a file/],
     [always(200), /it is no list/],
     [always(200, []), /it is empty/],
   ],

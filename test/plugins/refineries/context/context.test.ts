@@ -87,8 +87,8 @@ t.test('a context is cut at its limit, between characters', async (t) => {
 
 t.test('a wrong template is answered with what to change', async (t) => {
   for (const [template, detail] of [
-    ['{titel}', /^template: \{titel\} is no value; known are \{title\}, /],
-    ...['{metadata}', '{metadata.}', '{title:3}'].map((one) => [one, /is no value/] as const),
+    ['{titel}', /^template: \{titel\} is not a known value; available: \{title\}, /],
+    ...['{metadata}', '{metadata.}', '{title:3}'].map((one) => [one, /is not a known value/] as const),
     [
       '{previous}',
       /^template: \{previous\}: expected characters from 1 to 2000, such as \{previous:200\}\.$/,

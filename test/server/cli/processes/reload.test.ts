@@ -33,7 +33,7 @@ t.test('--reload serves plugins that change or are made while it runs, and ends 
 
   const { 'half/index.js': index = '', ...rest } = chunker('half', HALVES);
   await write(folder, rest);
-  t.ok(await until(() => server.stderr().includes('starts again when a file changes')), 'half a plugin');
+  t.ok(await until(() => server.stderr().includes('restarts when a file changes')), 'half a plugin');
   await write(folder, { 'half/index.js': index });
   t.ok(await until(async () => (await count('half')) === 2), 'and its other half');
 

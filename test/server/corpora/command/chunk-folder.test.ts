@@ -22,11 +22,11 @@ async function waiting(t: Test) {
 t.test('a folder belongs to one process at a time', async (t) => {
   const { run, again, open } = await waiting(t);
   for (const flags of [[], ['--resume']]) {
-    t.match(await again(...flags), { status: 2, stderr: /a run into this folder is going on/ });
+    t.match(await again(...flags), { status: 2, stderr: /another run is writing to this folder/ });
   }
   await open();
   t.equal((await run.ended()).status, 0, 'the first one does not notice');
-  t.match(await again(), { status: 2, stderr: /there is something in it; go on with --resume/ });
+  t.match(await again(), { status: 2, stderr: /it is not empty; resume with --resume/ });
 });
 
 t.test('what was interrupted goes on, but only as it was asked for', async (t) => {
@@ -44,7 +44,7 @@ t.test('what was interrupted goes on, but only as it was asked for', async (t) =
   await writeFile(join(cwd, 'in.jsonl'), 'changed');
   t.match(await again('--resume'), {
     status: 2,
-    stderr: /--resume: in\.jsonl has changed, has come or has gone since/,
+    stderr: /--resume: in\.jsonl was changed, added or removed since/,
   });
 });
 
@@ -54,7 +54,7 @@ t.test('standard input and folders with something in them are refused', async (t
     runHere(t, ['chunk', source, ...BY_CHARACTERS(9), '--out', out], { cwd });
   await checkFailures(t, into, [
     ['- out', /standard input cannot be read twice/],
-    ['a.txt full', /there is something in it; choose an empty folder/],
+    ['a.txt full', /it is not empty; choose an empty folder/],
     ['a.txt file', /^--out .*file: ENOTDIR/],
   ]);
 });

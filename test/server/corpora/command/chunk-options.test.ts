@@ -24,11 +24,11 @@ t.test('wrong flags, names and values have status 2, and say what to do', (t) =>
       /^--chunk-overlap: expected an integer of at least 0, got "x"\n$/,
     ],
     ['chunk a.txt --chunker token --chunk-sze 9', /Did you mean --chunk-size/],
-    ['chunk a.txt --chunker tokn', /no chunker "tokn"; known are .*token/],
+    ['chunk a.txt --chunker tokn', /no chunker "tokn"; available: .*token/],
     ['chunk a.txt --chunker token --progress loud', /auto, bar, plain, json, none/],
     ['chunk --chunker token', /missing required argument 'paths'/],
     ['chunk no.txt --chunker token', /no\.txt cannot be read: there is no such file or folder/],
-    ['chunk a.txt - --chunker token', /standard input is read alone/],
+    ['chunk a.txt - --chunker token', /standard input cannot be combined/],
     ['chunk - --chunker token --format parquet', /Parquet cannot be read from standard input/],
     ['chunk a.txt --chunker token --text-field x', /^--text-field: each file is one text .*--format csv/],
     ['chunk a.txt --chunker token --resume', /--resume: name the folder of the run with --out/],
@@ -38,10 +38,10 @@ t.test('wrong flags, names and values have status 2, and say what to do', (t) =>
     ],
     [
       'chunk a.txt --pipeline p.json --chunk-size 9',
-      /unknown option '--chunk-size'\n\(options of a step are set in the config of the step, in the pipeline\)\n$/,
+      /unknown option '--chunk-size'\n\(options of a step are set in its config, in the pipeline\)\n$/,
     ],
     ['chunk a.txt --chunker token --errors no/errors', /^no\/errors: .*cannot be written/],
-    ['chunk a.txt --chunker token --since none', /^--since none: .*not what an earlier run/],
+    ['chunk a.txt --chunker token --since none', /^--since none: .*not written by an earlier run/],
     ['chnk', /Did you mean chunk/],
     ['srve', /Did you mean serve\?/],
   ]),
@@ -103,7 +103,7 @@ t.test('a pipeline from a file, or from the store by its name', async (t) => {
   await checkFailures(t, run, [
     ['wrong.json', /expected \{"steps"/],
     ['bad.json', /steps\[0\].*chunk_size/],
-    ['kept', /no such file, and no pipeline of this name/],
+    ['kept', /neither a file nor a stored pipeline of this name/],
   ]);
   const server = await startServer(t, { dataDir });
   await server.post('/v1/pipelines', { name: 'kept', steps });

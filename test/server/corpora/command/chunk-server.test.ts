@@ -55,7 +55,7 @@ t.test('keys, names and addresses that are wrong', async (t) => {
   t.match(await withKey(...BY_CHARACTERS(4)), { status: 0, stdout: /"abcd"/ });
   t.match(await withKey('--pipeline', 'kept'), { status: 0, stdout: /"abcd".*\n.*"ef"/ });
   await checkFailures(t, (...args) => chunk({}, ...args), [
-    ['--chunker token', /asks for a valid key: set the variable CHUNKSMITH_KEY/, 1],
+    ['--chunker token', /requires a valid key: set the variable CHUNKSMITH_KEY/, 1],
   ]);
   await checkFailures(t, withKey, [
     ['--chunker nosuch', /has no such chunker/],

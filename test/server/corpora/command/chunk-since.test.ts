@@ -142,7 +142,7 @@ t.test('documents and chunks without ids cannot be compared', async (t) => {
   await checkFailures(t, chunk, [
     ['in.jsonl --since ids', /byte 0 has no id; name .*--id-field/, 1],
     ['a.txt --manifest few --include index', /--include: the chunks have no ids/, 1],
-    ['a.txt --since other.txt', /not what an earlier run wrote/],
+    ['a.txt --since other.txt', /not written by an earlier run/],
   ]);
   const left = (await readdir(cwd)).sort();
   t.same(left, ['a.txt', 'ids', 'in.jsonl', 'other.txt'], 'what failed left no manifest');

@@ -53,7 +53,7 @@ t.test('files of a folder', async (t) => {
     t.match(texts, { 'a.txt': 'a', 'b.txt.gz': 'gzipped', 'c.txt.zst': 'zstandard', 'empty.txt': '' });
     for (const name of NAMES) t.equal(texts[`names/${name}`], name);
     const skipped =
-      '4 skipped: 2 are left out by .gitignore (app.log, build/), 1 is the output of jobs (chunksmith-jobs/), 1 is binary (binary.dat); 1 is empty (empty.txt)';
+      '4 skipped: 2 are excluded by .gitignore (app.log, build/), 1 is the output of jobs (chunksmith-jobs/), 1 is binary (binary.dat); 1 is empty (empty.txt)';
     t.match(stderr, /^10 documents, 4 skipped, 9 chunks, /m);
     t.equal(stderr.trim().split('\n').at(-1), skipped);
   });
@@ -61,7 +61,7 @@ t.test('files of a folder', async (t) => {
   await t.test('can be named one by one, by globs, and from another folder', async (t) => {
     t.same((await textsOf(['app.log', 'a.txt'], { cwd })).ids, ['a.txt', 'app.log'], 'what is named counts');
     t.same((await textsOf(['**/*.log'], { cwd })).ids, ['sub/kept.log']);
-    t.match(await textsOf(['**/*.md'], { cwd }), { status: 2, stderr: /no file matches it/ });
+    t.match(await textsOf(['**/*.md'], { cwd }), { status: 2, stderr: /no file matches/ });
     const ignored = /^build: .gitignore leaves out all files; --no-ignore/;
     t.match(await textsOf(['build'], { cwd }), { status: 2, ids: [], stderr: ignored });
     t.same((await textsOf(['build', '--no-ignore'], { cwd })).ids, ['build/out.txt']);
@@ -184,7 +184,7 @@ t.test('a file of lines or rows that is damaged fails alone, and its documents a
     const errors = linesIn<object>(await readFile(join(cwd, 'e.jsonl'), 'utf8'));
     t.match(errors, [
       { source: 'b.jsonl.gz', id: undefined, detail: /is damaged: unexpected end of file/ },
-      { source: 'c.parquet', id: undefined, detail: /it is no Parquet/ },
+      { source: 'c.parquet', id: undefined, detail: /it is not Parquet/ },
     ]);
     await rm(join(cwd, 'e.jsonl'));
   }

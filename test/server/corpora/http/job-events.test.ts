@@ -258,9 +258,9 @@ t.test(
     for (const job of [{}, done, { finished_at: 2, state: 'failed', error } as const])
       await logEnd(claim, { get: async () => ({ ...RECORD, state: 'done', ...job }) }, log);
     t.match(lines, [
-      [{ job: 'a', state: 'done', seconds: 2 }, 'jobs: a job is over'],
+      [{ job: 'a', state: 'done', seconds: 2 }, 'jobs: a job has ended'],
       [{ job: 'a', texts: 2 }, /no word/],
-      [{ job: 'a', state: 'failed', seconds: 1, reason: /^1 of 1/ }, 'jobs: a job is over'],
+      [{ job: 'a', state: 'failed', seconds: 1, reason: /^1 of 1/ }, 'jobs: a job has ended'],
     ]);
     t.equal(lines.length, 3);
   },

@@ -200,7 +200,7 @@ t.test('a shard that failed is done again, and no other', async (t) => {
   await open();
   t.match(await untilState(server, id, 'failed'), {
     shards: { total: 3, done: 2, failed: 1 },
-    error: { detail: /lines\/2\.jsonl has changed, or has gone/ },
+    error: { detail: /lines\/2\.jsonl was changed or removed/ },
   });
   t.match(await shardsOf(id, '?state=failed'), [
     { seq: 2, state: 'failed', source: { file: 'lines/2.jsonl' }, error: { status: 400 } },

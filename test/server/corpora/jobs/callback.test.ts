@@ -103,7 +103,7 @@ t.test('addresses that are not public are refused, however they are written', as
   const { port, received } = await startReceiver(t);
   for (const host of Object.values(NOT_PUBLIC).join(' ').split(' ')) {
     const url = `http://${host}:${port}/`;
-    t.match(checkCallbackUrl(url, false), /is no public address.*--bulk-callback-private/, host);
+    t.match(checkCallbackUrl(url, false), /is not a public address.*--bulk-callback-private/, host);
     t.match(await callBack(url, {}, callback({ allowPrivate: false })), { state: 'refused' }, host);
     t.equal(checkCallbackUrl(url, true), undefined);
   }
@@ -116,14 +116,14 @@ t.test('a URL that cannot be called is refused', async (t) => {
   const long = `http://a.example/${'a'.repeat(2048)}`;
   for (const url of ['', 'no url', 'ftp://a.example/', 'file:///etc/passwd', 'javascript:1', long])
     t.match(checkCallbackUrl(url, false), /expected a URL of at most 2048 characters/, url.slice(0, 40));
-  t.match(checkCallbackUrl('https://user:password@a.example/', false), /without user and password$/);
+  t.match(checkCallbackUrl('https://user:password@a.example/', false), /without a user and password$/);
   t.match(await callBack('ftp://a.example/', {}, callback()), { state: 'refused' });
   t.equal(checkCallbackUrl('https://app.example/done?a=b', false), undefined);
 });
 
 t.test('a name that leads to an address that is not public is refused', async (t) => {
   const { port, received } = await startReceiver(t);
-  const refused = { state: 'refused', reason: /is no public address/ };
+  const refused = { state: 'refused', reason: /is not a public address/ };
   const strict = callback({ allowPrivate: false });
   t.match(await callBack(`http://localhost:${port}/`, {}, strict), refused, 'as the system looks it up');
   for (const addresses of ['127.0.0.1', '2000::1 127.0.0.1', '1.1.1.1 ::ffff:127.0.0.1', 'fe80::1%1']) {

@@ -129,7 +129,7 @@ const UNREACHABLE = new Map([
   ['kept/broken', new ServiceError('storage_failed', { storage: 'it', reason: 'gone' })],
 ]);
 
-/** Places of which one is not there any more, and one does not answer now. */
+/** Places of which one no longer exists, and one does not answer now. */
 function brokenPlaces(root: string): JobPlaces {
   const storage = createLocalFolder(root);
   return {

@@ -45,7 +45,7 @@ async function finish(target: TargetPlace, jobId: string, text: string) {
   return store;
 }
 
-t.test('a folder with files that no job has written is refused, and left as it is', async (t) => {
+t.test('a folder with files that was not written by a job is refused, and left as it is', async (t) => {
   const parts = ['part-000000.jsonl', 'part-000009.jsonl', 'ids-000009.jsonl', 'errors-000001.jsonl'];
   for (const name of [...parts, 'manifest.json']) {
     const target = await targetWith(t, { [`out/${name}`]: 'theirs' });

@@ -109,7 +109,7 @@ t.test('a job writes Parquet where it is asked to, and its lines cannot be asked
     t,
     await post({ target, group: 'document' }),
     400,
-    /^target\.format: a row of Parquet has a chunk/,
+    /^target\.format: each Parquet row is a chunk/,
   );
   checkProblem(
     t,
@@ -136,7 +136,7 @@ t.test('the command line writes what it reads again', async (t) => {
   t.same(again.texts(), texts);
   await checkFailures(t, (...args) => run('a.txt', ...flags, ...args), [
     ['--out-format parquet', /name a folder with --out/],
-    ['--out-format parquet --out x --group document', /a row has a chunk/],
+    ['--out-format parquet --out x --group document', /each row is a chunk/],
     ['--out-format parquet --out x --since out', /not with --since/],
     ['--out-format csv --out x', /Allowed choices are jsonl, parquet/],
     ['--resume --out out', /has --out-format parquet, not jsonl/],

@@ -154,7 +154,7 @@ t.test(
       t.match(job, { pruned: 0, documents: { done: 3, failed: 2 }, chunks: 3 });
       const problems = (await outputOf(server, job.id, 'errors')).map(({ detail }) => detail).sort();
       const taken = (id: string) =>
-        `another document of this job has the id "${id}", and a sink keeps one; give each its own`;
+        `another document of this job has the id "${id}", and a sink keeps only one; give each its own id`;
       t.same(problems, [taken('a'), taken('b')]);
       t.same(await stored(), ['a', 'b', 'c']);
     }
@@ -190,8 +190,8 @@ t.test('prune without a sink, or of documents that come along, is a 400 that say
   const post = (body: object) => server.post(JOBS, { steps: [{ type: 'chunk', chunker: 'token' }], ...body });
   const source = { documents: [{ id: 'a', text: 'one' }] };
   for (const [body, problem] of [
-    [request('kb', { target: undefined }), /^prune: there is nothing to prune without target\.sink/],
-    [request('', { source }), /^prune: documents of a request have no earlier job/],
+    [request('kb', { target: undefined }), /^prune: has no effect without target\.sink/],
+    [request('', { source }), /^prune: documents in a request have no earlier job/],
     [request('kb', { prune: 1 }), /^prune: expected true or false, got 1/],
   ] as const)
     checkProblem(t, await post(body), 400, problem);

@@ -25,11 +25,11 @@ t.test('an ETag is the same version, however its quotation marks are written', a
 
 t.test('answers that are none of S3 are refused', async (t) => {
   for (const [answer, expected] of [
-    [{ status: 200, body: '<html>Hello</html>' }, /none of S3; check the endpoint/],
-    [{ status: 200, body: '{"a":1}' }, /none of S3/],
-    [page('<Contents><Key>a</Key></Contents>'), /none of S3/],
-    [page(object('a'), truncated), /none of S3/],
-    [page(object('%FF'), '<EncodingType>url</EncodingType><IsTruncated>false</IsTruncated>'), /none of S3/],
+    [{ status: 200, body: '<html>Hello</html>' }, /not from S3; check the endpoint/],
+    [{ status: 200, body: '{"a":1}' }, /not from S3/],
+    [page('<Contents><Key>a</Key></Contents>'), /not from S3/],
+    [page(object('a'), truncated), /not from S3/],
+    [page(object('%FF'), '<EncodingType>url</EncodingType><IsTruncated>false</IsTruncated>'), /not from S3/],
     [page(object('b') + object('a')), /not list objects in the order/],
     [
       page(object('a'), `${truncated}<NextContinuationToken>x</NextContinuationToken>`),
@@ -59,7 +59,7 @@ t.test(
     const { credentials: _, ...machine } = connection();
     await createBucket({ ...machine, profile: 'work' }).find('a');
     t.match(requests.at(-1)?.headers, { authorization: 'Credential=ofProfile/' });
-    await t.rejects(createBucket(machine).find('a'), /no key was found: give access_key_id and/);
+    await t.rejects(createBucket(machine).find('a'), /no key was found: set access_key_id and/);
   },
 );
 

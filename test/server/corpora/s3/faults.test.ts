@@ -70,7 +70,7 @@ t.test('a service that answers without ranges or with another file is not believ
   t.ok((await contentOf(storage(), file)).equals(CONTENT), 'all bytes from the first on');
   fail(is('GET'), { cutAfter: 10 });
   fail(isFrom(10), whole);
-  await t.rejects(contentOf(storage(), file), /other bytes than were asked for/);
+  await t.rejects(contentOf(storage(), file), /other bytes than requested/);
   fail(is('GET'), { reply: { status: 200, headers: { etag: '"other"' }, body: CONTENT } });
   await t.rejects(contentOf(storage(), file), { code: 'source_changed' });
 });

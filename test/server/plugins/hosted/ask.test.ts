@@ -51,7 +51,7 @@ t.test('each failure says who can do something about it', async (t) => {
     t.equal(requests.length, tries, String(status));
   }
   const { outcome } = await asked(t, ({ authorization }, response) => send(response, 200, { authorization }));
-  const message = 'Test answered with something else than a list: no list but {"authorization":"Bearer ***"}';
+  const message = 'Test did not return a list: no list but {"authorization":"Bearer ***"}';
   t.same(outcome, { failure: 'refused', message });
   t.match((await asked(t, (_, response) => response.end('garbage'))).outcome, { failure: 'refused' });
 });

@@ -101,7 +101,7 @@ t.test('answers that are no vectors are refused', async (t) => {
   ];
   for (const answer of answers) {
     const host = await startHost(t, (_, response) => send(response, 200, answer));
-    const message = /something else than vectors|different lengths/;
+    const message = /did not return vectors|different lengths/;
     await t.rejects(embed(providerAt(host.url), ['1', '2']), { message });
   }
   const host = await startHost(t, (_, response) => {

@@ -169,7 +169,7 @@ t.test('the SHA-256 that the hub says is checked, also of a file that came in pa
   ] as const) {
     const hub = await startHub(t, [...answers]);
     if (isRight) t.equal(await hub.find(), hub.target);
-    else await t.rejects(hub.find(), /its SHA-256 is not the one that the hub announced/);
+    else await t.rejects(hub.find(), /its SHA-256 differs from the one that the hub announced/);
     t.same(await hub.left(), isRight ? WHOLE : []);
   }
 });
@@ -186,7 +186,7 @@ async function logOf(hub: Hub): Promise<object[]> {
 t.test('a busy hub is asked again after the time that it names', async (t) => {
   const hub = await startHub(t, [refuse(500), refuse(429, { 'retry-after': '1' }), serve()]);
   const lines = await logOf(hub);
-  t.match(lines[1], { milliseconds: 1000, message: 'trying again' });
+  t.match(lines[1], { milliseconds: 1000, message: 'retrying' });
   t.equal(hub.asked.length, 3);
   const always = await startHub(t, [refuse(429)]);
   await t.rejects(always.find(), /429, too many requests/);

@@ -55,7 +55,7 @@ t.test('a tokenizer that is dropped in is known by its models, a refinery is loa
   const found = chunks.map((chunk) => `${chunk.text}|${chunk.token_count}`);
   t.same(found, ['one two  |2', 'three four |2', 'five|1']);
   const unknown = await inline.post('/v1/chunk/token', { text, tokenizer: 'wrds' });
-  checkProblem(t, unknown, 400, /known are .*\bwords\b/);
+  checkProblem(t, unknown, 400, /available: .*\bwords\b/);
   t.match(inline.find('shout'), { kind: 'refinery', available: true });
 });
 
@@ -104,7 +104,7 @@ t.test('--plugins restricts a kind that is used to the named ones', async (t) =>
   const { ids, post } = await openPlugins(t, { plugins, pluginsDir: [FIXTURES] });
   t.same(ids, ['chunker/token', 'tokenizer/character']);
   const answer = await post('/v1/chunk/token', { text: 'a', tokenizer: 'words' });
-  checkProblem(t, answer, 400, /known are character\.$/);
+  checkProblem(t, answer, 400, /available: character\.$/);
 });
 
 t.test('the start is stopped by an unknown name, and by a folder that cannot be read', async (t) => {
@@ -126,7 +126,7 @@ t.test('the version of a plugin and the contract that it is written for are show
   t.match(fits, { version: '1.2.0', engine: '^1.0.0', origin: 'folder', state: 'ready', available: true });
   t.equal(fits.warning, undefined);
   const warning = new RegExp(
-    `written for version >=99 of the plugin contract, and this server has ${PLUGIN_CONTRACT_VERSION}: .*take a version`,
+    `written for version >=99 of the plugin contract, but this server has ${PLUGIN_CONTRACT_VERSION}: .*use a matching version`,
   );
   t.match(find('later'), { ...later, state: 'ready', warning });
   t.equal((await chunk('later', { text: 'abc' })).length, 1, 'it is loaded all the same');

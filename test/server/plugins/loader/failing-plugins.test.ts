@@ -14,8 +14,8 @@ const throwing = (name: string, error: string) => chunker(name, `throw ${error};
 const exposing = (name: string, message: string, more = '') =>
   throwing(name, `Object.assign(new Error('${message}'), { expose: true, ${more} })`);
 const indexed = (name: string, index: string) => plugin({ kind: 'chunker', name }, index);
-const HIDDEN = /failed: an unexpected error, which the log of the server has\.$/;
-const IMPORT = /failed: its import fails with (Syntax)?Error; the log of the server says where\.$/;
+const HIDDEN = /failed: an unexpected error; see the server's log\.$/;
+const IMPORT = /failed: its import fails with (Syntax)?Error; the server's log says where\.$/;
 /** Plugins that throw, with what a request is told. */
 const FAILING: [files: Files, status: number, detail: RegExp][] = [
   [throwing('plain', `new Error('${SECRET}')`), 500, HIDDEN],
@@ -79,9 +79,9 @@ const SUCH = ['no-such-package-x', '@no-such/y'];
 const LACKING: [files: Files, remedy: RegExp][] = [
   [
     given('no-package', { needs: { packages: SUCH } }),
-    /run "npm install no-such-package-x @no-such\/y" in the plugin's folder and start the server again/,
+    /run "npm install no-such-package-x @no-such\/y" in the plugin's folder and restart the server/,
   ],
-  [given('no-env', { needs: { env: ['CHUNKSMITH_TEST_KEY'] } }), /TEST_KEY and start the server again/],
+  [given('no-env', { needs: { env: ['CHUNKSMITH_TEST_KEY'] } }), /TEST_KEY and restart the server/],
   [
     given('no-file', { needs: { files: ['weights.bin', 'index.js'] } }),
     /the file weights\.bin of the plugin is missing/,
@@ -112,7 +112,7 @@ const BROKEN: [files: Files, kind: string | null, reason: RegExp][] = [
   [UNPARSED, 'chunker', /^its import fails with SyntaxError \(manifest\.js:1\)$/],
   [THROWING, null, /^its import fails with Error \(manifest\.js:1\)$/],
   [{ 'half/manifest.js': "export default { kind: 'chunker' };" }, 'chunker', /^there is no index\.ts/],
-  [{ 'chunkers/bare/notes.txt': '' }, 'chunker', /^there is no manifest\.ts/],
+  [{ 'chunkers/bare/notes.txt': '' }, 'chunker', /^it has no manifest\.ts/],
   [given('token', {}), 'chunker', /^there is another chunker "token"$/],
   [COPY, 'tokenizer', /^models: tokenizer\/character has "character" too$/],
   [using('first', 'second'), 'chunker', /in a circle: chunker\/first -> chunker\/second -> chunker\/first$/],

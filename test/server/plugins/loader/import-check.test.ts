@@ -21,7 +21,7 @@ t.test('a plugin is available if its factory has been imported, and nothing less
       [
         'broken',
         false,
-        'it cannot be imported: its import fails with SyntaxError (index.js:2); the log of the server and --check say more',
+        "it cannot be imported: its import fails with SyntaxError (index.js:2); see the server's log or --check",
       ],
       ['good', true],
       ['user', false, 'it cannot be imported: it uses chunker/broken, which cannot be imported'],

@@ -37,7 +37,7 @@ const SINK = WITH({
   options: objectOf({ table: { type: 'string' } }),
   example: { tabel: 'a' },
 });
-const NO_MANIFEST = /: there is no manifest\.ts, manifest\.js or manifest\.mjs/;
+const NO_MANIFEST = /: it has no manifest\.ts, manifest\.js or manifest\.mjs/;
 const OF_KINDS =
   /manifest\.uses\[0\]: did you mean "tokenizer"\? expected one of chunker, refinery, .*, or .*, got "tokeniser"/;
 
@@ -45,12 +45,12 @@ const MISSPELT = /: options\.properties\.size: unknown keyword "defualt", did yo
 
 const MALFORMED: [title: string, files: Files, reason: RegExp, file?: string][] = [
   ['no manifest', { 'bad/index.js': 'export default () => ({});' }, NO_MANIFEST, 'bad'],
-  ['no manifest in a kind', { 'chunkers/bad/x.txt': '' }, /: there is no manifest/, 'chunkers/bad'],
+  ['no manifest in a kind', { 'chunkers/bad/x.txt': '' }, /: it has no manifest/, 'chunkers/bad'],
   ['no index', { 'bad/manifest.js': '' }, /: there is no index\.ts, index\.js or index\.mjs/, 'bad'],
   [
     'a folder that is a plugin itself',
     { 'manifest.js': 'export default {}', 'index.js': '' },
-    /: this is a plugin itself; give the folder that it stands in, \/.+\.$/,
+    /: this is a plugin itself; use the folder that contains it, \/.+\.$/,
     'manifest.js',
   ],
   ['another name', chunkerIn('other', 'bad'), /its name is "other", but its folder is "bad"/],
@@ -59,7 +59,7 @@ const MALFORMED: [title: string, files: Files, reason: RegExp, file?: string][] 
   [
     'a name with a blank',
     WITH({ name: 'my chunker', summary: '' }),
-    /manifest\.name: expected small letters, digits and single hyphens .*, at most 64 characters, got "my chunker"; manifest\.summary/,
+    /manifest\.name: expected lower-case letters, digits and single hyphens .*, at most 64 characters, got "my chunker"; manifest\.summary/,
     'my chunker/manifest.js',
   ],
   ['no summary', WITH({ summary: '' }), /manifest\.summary: expected/],
@@ -84,7 +84,7 @@ const MALFORMED: [title: string, files: Files, reason: RegExp, file?: string][] 
     (['chunker', 'refinery'] as const).map((kind): (typeof MALFORMED)[number] => [
       `an option of a ${kind} that is named ${name}`,
       WITH({ kind, options: objectOf({ [name]: { type: 'string' } }) }),
-      new RegExp(`options\\.properties\\.${name}: every request can have this member; choose another name`),
+      new RegExp(`options\\.properties\\.${name}: every request may have this member; choose another name`),
     ]),
   ),
   ['an example with a mistyped option', EXAMPLE({ text: 'a', siz: 1 }), /siz: unknown .*did you mean "size"/],
@@ -130,7 +130,7 @@ t.test('plugins that do not go together are refused', async (t) => {
   const choosing = (name: string, other: string) => of(name, { chooses: [`chunker/${other}`] });
   const copy = plugin({ kind: 'tokenizer', name: 'copy', models: ['x', 'character'] }, 'export default 1;');
   const there =
-    /the chunker "token" is there already, in .*chunkers\/token\/manifest\.ts\. Rename or remove one/;
+    /the chunker "token" already exists in .*chunkers\/token\/manifest\.ts\. Rename or remove one/;
   const circle = (...names: string[]) =>
     RegExp(`in a circle: ${names.map((n) => `chunker/${n}`).join(' -> ')}`);
   const REFUSED: [files: Files[], name: string, reason: RegExp][] = [

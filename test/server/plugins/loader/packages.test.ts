@@ -29,7 +29,7 @@ t.test('a package is found where the import of the plugin finds it, and nowhere 
     t.equal(find(name).available, true, name);
     t.equal((await chunk(name, { text: 'abc' })).length, 1, name);
   }
-  const remedy = `a package is not installed: run "npm install ${OURS}" in the plugin's folder and start the server again`;
+  const remedy = `a package is not installed: run "npm install ${OURS}" in the plugin's folder and restart the server`;
   t.same(find(OURS).missing, [remedy]);
   checkProblem(t, await post(`/v1/chunk/${OURS}`, { text: 'a' }), 500, /cannot run here: a package is not/);
 });

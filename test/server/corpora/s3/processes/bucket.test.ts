@@ -112,7 +112,7 @@ t.test('buckets of moto', { skip: noServers }, async (t) => {
     for (const name of ['gone', 'another object has this name']) {
       if (name !== 'gone') await put(name, LARGE);
       fail(complete, { reply: failure(404, 'NoSuchUpload') });
-      await t.rejects(isWhole(name), /does not know the upload any more/, name);
+      await t.rejects(isWhole(name), /no longer knows the upload/, name);
     }
   });
 

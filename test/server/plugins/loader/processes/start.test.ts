@@ -13,7 +13,7 @@ import { under } from '../open-plugins.ts';
 const BROKEN = plugin({ kind: 'chunker', name: 'broken' }, 'const a = 1;\nconst b = = 2;\n');
 const LATER = chunker('later', WHOLE_TEXT, { version: '2.1.0-beta.1', engine: '>=99' });
 const WARNING = new RegExp(
-  `written for version >=99 of the plugin contract, and this server has ${PLUGIN_CONTRACT_VERSION}: .*take a version`,
+  `written for version >=99 of the plugin contract, but this server has ${PLUGIN_CONTRACT_VERSION}: .*use a matching version`,
 );
 /** One that says something of its files as it is made. */
 const READER = plugin(
