@@ -6,21 +6,21 @@ export interface ErrorBody {
 }
 
 export interface Plugin {
-  /** Null of a broken plugin that does not say it. */
+  /** Null for a broken plugin whose kind is unknown. */
   kind: 'chunker' | 'refinery' | 'reader' | 'sink' | 'embedding' | 'tokenizer';
   name: string;
   summary: string;
-  /** Its own version, if it says one. */
+  /** Its own version, if it has one. */
   version?: string;
-  /** Versions of the plugin contract that it is written for. */
+  /** Versions of the plugin contract that it supports. */
   engine?: string;
-  /** Where it comes from: with the server, a folder of plugins, or an npm package. */
+  /** Where it comes from: the server, a folder of plugins, or an npm package. */
   origin: 'builtin' | 'folder' | 'package';
-  /** It can run, it lacks something on this machine, or it is wrong in itself. */
+  /** It can run, it lacks something on this machine, or it is faulty itself. */
   state: 'ready' | 'unavailable' | 'broken';
   /** Why it is not ready, with the remedy. */
   reason?: string;
-  /** Why it may not work here although it is ready. */
+  /** Why it may fail here although it is ready. */
   warning?: string;
   /** Whether the plugin can run here. */
   available: boolean;
@@ -33,7 +33,7 @@ export interface ServiceInfo {
   version: string;
   docs: string;
   redoc: string;
-  /** The page to compare settings; none if it is switched off. */
+  /** The page to compare settings; missing if it is turned off. */
   playground?: string;
   openapi: string;
   /** Method and path of every endpoint. */
@@ -44,21 +44,21 @@ export interface ServiceInfo {
 
 export interface EmbeddingModel {
   name: string;
-  /** Further names that a request may give. */
+  /** Other names that a request may use. */
   aliases: string[];
-  /** The embedding plugin that answers for it. */
+  /** The embedding plugin that opens it. */
   provider: string;
   /** Changes with the weights. */
   version?: string;
-  /** Numbers of a vector. */
+  /** Length of a vector. */
   dimensions?: number;
 }
 
 export interface Tokenizer {
   name: string;
-  /** Further names that a request may give. */
+  /** Other names that a request may use. */
   aliases: string[];
-  /** The tokenizer plugin that answers for it. */
+  /** The tokenizer plugin that opens it. */
   provider: string;
   /** Whether it can be opened now. */
   available: boolean;
@@ -197,14 +197,14 @@ export interface DocumentsInput {
   documents: Document[];
 }
 
-/** A line of JSON each: first the options, `{}` for none, then documents, as in `documents`. The answer to a line is sent as soon as it is there, so read while you send: the server reads no further than its answers are read. */
+/** Lines of JSON: first the options, `{}` for none, then documents, as in `documents`. Each answer is sent as soon as it is ready, so read while you send: the server stops reading until its answers are read. */
 export type DocumentStream = string;
 
 export interface Chunk {
   /** A stretch of the text, unchanged. */
   text: string;
   /**
-   * Where the chunk begins in the text, in the unit of the request.
+   * Where the chunk begins in the text, in the request's unit.
    * @min 0
    */
   start_index: number;
@@ -214,24 +214,24 @@ export interface Chunk {
    */
   end_index: number;
   /**
-   * Tokens of the chunk, as the request's tokenizer counts them.
+   * Tokens of the chunk, counted by the request's tokenizer.
    * @min 0
    */
   token_count: number;
   /**
-   * The same as long as document and content are.
+   * Stays the same as long as the document and the content do.
    * @format uuid
    */
   id?: string;
   document_id?: string | null;
   /**
-   * Place among the chunks of its document.
+   * Index among the chunks of its document.
    * @min 0
    */
   index?: number;
-  /** SHA-256 of what is embedded, in hex. */
+  /** SHA-256 of the text to embed, in hex. */
   hash?: string;
-  /** Those of the document. */
+  /** The metadata of the document. */
   metadata?: object | null;
   /** @min 1 */
   first_line?: number | null;
@@ -310,28 +310,28 @@ export type AutoChunkerChunk = Chunk & {
 /** The answer to a line: `chunks`, or the `error` of this line alone. */
 export interface StreamLine {
   /**
-   * The place of the document in the stream.
+   * The index of the document in the stream.
    * @min 0
    */
   index: number;
   /** The id of the document, if it has one. */
   id?: string;
   /**
-   * Texts of which the model knows no word; missing if there are none.
+   * Number of texts with no word that the model knows; missing if zero.
    * @min 1
    */
   embedding_empty?: number;
-  /** As the answer in JSON has them. */
+  /** The same as in a JSON answer. */
   chunks?: Chunk[];
   error?: {
-    /** The status that a request with it alone would have. */
+    /** The status that a request with only this input would have. */
     status: number;
     /** What is wrong and what to change. */
     detail: string;
   };
 }
 
-/** A `StreamLine` for each document, or list of chunks, in their order. */
+/** A `StreamLine` for each document or list of chunks, in order. */
 export type StreamAnswer = string;
 
 export interface CodeChunkerOptions {
@@ -604,7 +604,7 @@ export interface GivenChunk {
   /** A stretch of the text, unchanged. */
   text: string;
   /**
-   * Where the chunk begins in the text, in the unit of the request.
+   * Where the chunk begins in the text, in the request's unit.
    * @min 0
    */
   start_index: number;
@@ -614,14 +614,14 @@ export interface GivenChunk {
    */
   end_index: number;
   /**
-   * Tokens of the chunk, as the request's tokenizer counts them.
+   * Tokens of the chunk, counted by the request's tokenizer.
    * @min 0
    */
   token_count: number;
 }
 
 export interface ChunksInput {
-  /** Chunks as a chunker answers them; further fields come back untouched. */
+  /** Chunks as a chunker returns them; further fields are returned unchanged. */
   chunks: GivenChunk[] | GivenChunk[][];
 }
 
@@ -634,7 +634,7 @@ export interface ContextRefineryOptions {
   max_length?: number;
 }
 
-/** A line of JSON each: first the options, `{}` for none, then lists of chunks, or objects with `chunks` and `id`, as in the answers of chunkers. The answer to a line is sent as soon as it is there, so read while you send: the server reads no further than its answers are read. */
+/** Lines of JSON: first the options, `{}` for none, then lists of chunks, or objects with `chunks` and `id`, as in the answers of chunkers. Each answer is sent as soon as it is ready, so read while you send: the server stops reading until its answers are read. */
 export type ChunksStream = string;
 
 export type ContextRefineryChunk = GivenChunk & {
@@ -719,13 +719,13 @@ export type SummaryRefineryChunk = GivenChunk & {
 
 export type PipelineChunk = Chunk & {
   /**
-   * Follows from steps, text and place: a second run gives the same.
+   * Derived from steps, text and position: a second run gives the same id.
    * @format uuid
    */
   id: string;
   /** Overlap with the neighbours; null if there is none. */
   context: string | null;
-  /** Null if no step made one. */
+  /** Null if no step computed one. */
   embedding: number[] | null;
 };
 
@@ -741,9 +741,9 @@ export interface FileDocument {
 export interface FileInput {
   /** The file, with its name and media type. */
   file: File | Blob;
-  /** Name of the file, perhaps with folders, in place of the one that the form gives it. */
+  /** Name of the file, optionally with folders, instead of the one in the form. */
   filename?: string;
-  /** The reader of the file; else its name and media type decide. */
+  /** The reader of the file; by default, its name and media type decide. */
   reader?: string;
   document?: FileDocument;
 }
@@ -827,54 +827,54 @@ export interface EvaluateRequest {
 }
 
 export interface FoundChunk {
-  /** The place of its document in the request. */
+  /** The index of its document in the request. */
   document: number;
   start_index: number;
   end_index: number;
   token_count: number;
-  /** The cosine of its vector and that of the question. */
+  /** The cosine between its vector and the question's. */
   score: number;
 }
 
 export interface EvaluatedQuestion {
-  /** The answers' characters that were found, of all of the answers. */
+  /** The share of the answers' characters that were found. */
   recall: number;
-  /** The answers' characters that were found, of all that were found. */
+  /** The share of found characters that belong to the answers. */
   precision: number;
-  /** The answers' characters that were found, of all of the answers and all that were found. */
+  /** The answers' characters that were found, divided by all characters that are in the answers or were found. */
   iou: number;
-  /** The precision if all chunks that have a character of the answers were found, and no others. */
+  /** The precision if exactly the chunks that overlap the answers were found. */
   precision_at_full_recall: number;
   /** Tokens of the chunks that were found. */
   tokens: number;
-  /** The nearest first; of equally near ones that which stands first. */
+  /** Nearest first; equally near ones in the order of the text. */
   found: FoundChunk[];
 }
 
-/** The means over all questions, scores from 0 to 1, and what each found; or the `error` of this candidate alone. */
+/** The means over all questions, scores from 0 to 1, and what each question found; or the `error` of this candidate only. */
 export interface EvaluatedCandidate {
-  /** The place of the candidate in the request. */
+  /** The index of the candidate in the request. */
   index: number;
-  /** The name that the request gives, or that of its plugins. */
+  /** The name from the request, or the names of its plugins. */
   name: string;
-  /** The place of the candidate before it that does the same. */
+  /** The index of an earlier candidate that does the same. */
   same_as?: number;
-  /** The answers' characters that were found, of all of the answers. */
+  /** The share of the answers' characters that were found. */
   recall?: number;
-  /** The answers' characters that were found, of all that were found. */
+  /** The share of found characters that belong to the answers. */
   precision?: number;
-  /** The answers' characters that were found, of all of the answers and all that were found. */
+  /** The answers' characters that were found, divided by all characters that are in the answers or were found. */
   iou?: number;
-  /** The precision if all chunks that have a character of the answers were found, and no others. */
+  /** The precision if exactly the chunks that overlap the answers were found. */
   precision_at_full_recall?: number;
-  /** Tokens of the chunks that a question finds, counted by the candidate's tokenizer. */
+  /** Mean tokens of the chunks that a question finds, counted by the candidate's tokenizer. */
   tokens_per_question?: number;
-  /** How many chunks the documents have. */
+  /** Number of chunks of the documents. */
   chunks?: number;
   /** In the order of the request. */
   questions?: EvaluatedQuestion[];
   error?: {
-    /** The status that a request with it alone would have. */
+    /** The status that a request with only this input would have. */
     status: number;
     /** What is wrong and what to change. */
     detail: string;
@@ -889,7 +889,7 @@ export interface Evaluation {
   candidates: EvaluatedCandidate[];
 }
 
-/** An `EvaluatedCandidate` for each candidate, sent as soon as it is there. */
+/** An `EvaluatedCandidate` for each candidate, sent as soon as it is ready. */
 export type EvaluationLines = string;
 
 export interface EmbedRequest {
@@ -904,10 +904,10 @@ export interface EmbedRequest {
 }
 
 export interface Embeddings {
-  /** The model's own name, even if the request gave another one. */
+  /** The model's own name, even if the request used an alias. */
   model: string;
   /**
-   * Numbers of a vector.
+   * Length of a vector.
    * @min 0
    */
   dimensions: number;
@@ -932,7 +932,7 @@ export interface Tokens {
    * @min 0
    */
   count: number;
-  /** Begin and end of each token. One that ends within a character ends after it, and the rest of that character is empty. */
+  /** Start and end of each token. A token that ends within a character is extended to its end, and the remaining tokens of that character are empty. */
   offsets?: number[][];
   /** The id of each token, without the special tokens of a model. */
   ids?: number[];
@@ -961,7 +961,7 @@ export interface PipelineInput {
    * @maxItems 100
    */
   steps: PipelineStepInput[];
-  /** Whether a step may name a plugin that is not loaded here, for a server that loads it later. Until then the pipeline cannot be executed. */
+  /** Whether a step may name a plugin that is not loaded here but will be later. Until then the pipeline cannot be executed. */
   allow_missing?: boolean;
 }
 
@@ -1010,7 +1010,7 @@ export interface NamedPipeline {
    * @maxItems 100
    */
   steps: PipelineStepInput[];
-  /** Whether a step may name a plugin that is not loaded here, for a server that loads it later. Until then the pipeline cannot be executed. */
+  /** Whether a step may name a plugin that is not loaded here but will be later. Until then the pipeline cannot be executed. */
   allow_missing?: boolean;
 }
 
@@ -1028,11 +1028,11 @@ export interface PipelineChanges {
    * @maxItems 100
    */
   steps?: PipelineStepInput[];
-  /** Whether a step may name a plugin that is not loaded here, for a server that loads it later. Until then the pipeline cannot be executed. */
+  /** Whether a step may name a plugin that is not loaded here but will be later. Until then the pipeline cannot be executed. */
   allow_missing?: boolean;
 }
 
-/** Which members of a line, or columns of a table, are what of a document. */
+/** Maps members of a line, or columns of a table, to parts of a document. */
 export interface FieldMapping {
   /**
    * @minLength 1
@@ -1055,24 +1055,24 @@ export interface FieldMapping {
    * @maxLength 1000
    */
   filename?: string;
-  /** Those that become the metadata; `*` stands for all that have no other use. */
+  /** Those that become the metadata; `*` means all without another use. */
   metadata?: string[];
 }
 
-/** A `path`, or `documents` that come with the request. */
+/** A `path`, or `documents` in the request. */
 export interface JobSource {
   /**
-   * A file or folder below the root of the server, `kb/articles` (`.` is all of it), or in a bucket that it has a connection to, `s3://<connection>/kb/articles`.
+   * A file or folder inside the server's root, `kb/articles` (`.` is all of it), or in a bucket of one of its connections, `s3://<connection>/kb/articles`.
    * @minLength 1
    * @maxLength 4096
    */
   path?: string;
-  /** Files are a document each; a line of JSON Lines and a row of CSV or Parquet is one. auto goes by the names of the files, and never takes one for CSV. */
+  /** Each file is a document, or each line of JSON Lines, or each row of CSV or Parquet. auto decides by file name, and never chooses CSV. */
   format?: 'auto' | 'files' | 'jsonl' | 'csv' | 'parquet';
-  /** Which members of a line, or columns of a table, are what of a document. */
+  /** Maps members of a line, or columns of a table, to parts of a document. */
   fields?: FieldMapping;
   /**
-   * Documents, as the routes of chunkers take them.
+   * Documents in the format of the chunker routes.
    * @minItems 1
    */
   documents?: Document[];
@@ -1080,14 +1080,14 @@ export interface JobSource {
 
 export interface JobTarget {
   /**
-   * The folder of the output, which no other job has: below the root, or in a bucket. By default `chunksmith-jobs/<id>` below the root.
+   * The folder of the output, not shared with another job: inside the root, or in a bucket. By default `chunksmith-jobs/<id>` inside the root.
    * @minLength 1
    * @maxLength 4096
    */
   path?: string;
-  /** What the part files are: lines of JSON, or Parquet with the columns `id`, `document_id`, `text`, `start_index`, `end_index`, `token_count`, `metadata`, `embedding` and `fields`, in which all else is as JSON. */
+  /** The format of the part files: lines of JSON, or Parquet with the columns `id`, `document_id`, `text`, `start_index`, `end_index`, `token_count`, `metadata`, `embedding` and `fields`, which holds everything else as JSON. */
   format?: 'jsonl' | 'parquet';
-  /** Stores the chunks instead of part files: its name, and its options. */
+  /** Stores the chunks in a sink instead of part files: its name, and its options. */
   sink?: {
     /** Name of the sink. */
     name: string;
@@ -1096,10 +1096,10 @@ export interface JobTarget {
 }
 
 export interface JobInput {
-  /** A `path`, or `documents` that come with the request. */
+  /** A `path`, or `documents` in the request. */
   source: JobSource;
   /**
-   * Name or id of a stored pipeline, as it is now; or give `steps`.
+   * Name or id of a stored pipeline, used as it is now; instead of `steps`.
    * @minLength 1
    * @maxLength 255
    */
@@ -1113,22 +1113,22 @@ export interface JobInput {
   include?: ('id' | 'document_id' | 'index' | 'hash' | 'metadata' | 'lines' | 'pages' | 'neighbours')[];
   /** Chunk ids differ between namespaces, for example one per collection. */
   namespace?: string;
-  /** Whether a line of the output has a chunk, or all chunks of a document. */
+  /** Whether a line of the output is a chunk, or has all chunks of a document. */
   group?: 'chunk' | 'document';
   target?: JobTarget;
-  /** Whether documents that an earlier job of the same `source` has stored in the same sink, and this one does not find, are deleted there. */
+  /** Whether to delete documents from the sink that an earlier job with the same `source` has stored there and this one no longer finds. */
   prune?: boolean;
-  /** Most documents that may fail before the job does; null is any number. */
+  /** Maximum failed documents before the job fails; null means any number. */
   max_errors?: number | null;
   /**
-   * URL that is posted to once the job is over.
+   * URL that receives a POST when the job ends.
    * @minLength 1
    * @maxLength 2048
    */
   callback?: string;
 }
 
-/** Why files were skipped, with their number: no reader for them can run here, or they are binary. The empty ones are documents that are done and have no text. What did not occur is missing. The errors of the job name each. */
+/** Number of skipped files by reason: no reader for them can run here, or they are binary; empty ones are documents that are done and have no text. Reasons that did not occur are missing. The errors of the job list each file. */
 export interface SkippedReasons {
   no_reader?: number;
   binary?: number;
@@ -1138,18 +1138,18 @@ export interface SkippedReasons {
 export interface Job {
   /** @format uuid */
   id: string;
-  /** It is over when it is done, failed or cancelled. */
+  /** It is finished when done, failed or cancelled. */
   state: 'planning' | 'running' | 'finishing' | 'done' | 'failed' | 'cancelled';
   /** Why it failed, or null. */
   error: {
-    /** The status that a request with it alone would have. */
+    /** The status that a request with only this input would have. */
     status: number;
     /** What is wrong and what to change. */
     detail: string;
   } | null;
-  /** As the request has it, without documents. */
+  /** As in the request, without documents. */
   source: object;
-  /** Where it writes. */
+  /** Where its output goes. */
   target: object;
   group: 'chunk' | 'document';
   shards: {
@@ -1157,27 +1157,27 @@ export interface Job {
     done: number;
     failed: number;
   };
-  /** Of the shards that are done; skipped are files that were not read. */
+  /** For finished shards; skipped counts files that were not read. */
   documents: {
     done: number;
     failed: number;
     skipped: number;
   };
-  /** Why files were skipped, with their number: no reader for them can run here, or they are binary. The empty ones are documents that are done and have no text. What did not occur is missing. The errors of the job name each. */
+  /** Number of skipped files by reason: no reader for them can run here, or they are binary; empty ones are documents that are done and have no text. Reasons that did not occur are missing. The errors of the job list each file. */
   skipped_reasons: SkippedReasons;
   chunks: number;
-  /** Texts of which the model knows no word: their vectors say nothing. */
+  /** Number of texts with no word that the model knows: their vectors mean nothing. */
   embedding_empty: number;
-  /** Documents that were deleted from the sink, by prune. */
+  /** Documents that prune deleted from the sink. */
   pruned: number;
-  /** Documents that may be gone and were not deleted: failed ones, whose ids cannot be read, may be them. */
+  /** Documents that may no longer exist but were not deleted, because they could be among the failed ones whose ids cannot be read. */
   unpruned: number;
   bytes: {
     read: number;
     total: number;
   };
   bytes_per_second: number;
-  /** Null until it can be told, and once the job is over. */
+  /** Null until it can be estimated, and when the job has finished. */
   seconds_left: number | null;
   /** @format date-time */
   created_at: string;
@@ -1190,10 +1190,10 @@ export interface Job {
 }
 
 export interface Shard {
-  /** Its place in the source; part files have the same number. */
+  /** Its position in the source; part files have the same number. */
   seq: number;
   state: 'ready' | 'running' | 'done' | 'failed' | 'cancelled';
-  /** How often it was begun. */
+  /** How often it was started. */
   attempt: number;
   /** How often it failed, or lost its worker. */
   failures: number;
@@ -1203,7 +1203,7 @@ export interface Shard {
     /** The first of its files. */
     file: string;
     files: number;
-    /** The bytes in which its lines begin, or its row groups; null for whole files. */
+    /** The byte range in which its lines or row groups begin; null for whole files. */
     part: {
       from: number;
       to: number;
@@ -1220,14 +1220,14 @@ export interface Shard {
   chunks: number | null;
   /** Why it failed, or null. */
   error: {
-    /** The status that a request with it alone would have. */
+    /** The status that a request with only this input would have. */
     status: number;
     /** What is wrong and what to change. */
     detail: string;
   } | null;
 }
 
-/** A `Job` whenever it has changed, the first at once. */
+/** A `Job` at once, and whenever it has changed. */
 export type JobLines = string;
 
 export interface WrittenFile {
@@ -1243,7 +1243,7 @@ export interface JobManifest {
     failed: number;
     skipped: number;
     chunks: number;
-    /** The chunks, the documents that failed, and the ids of the chunks of each document. */
+    /** The chunks, the failed documents, and the chunk ids of each document. */
     files: {
       part?: WrittenFile;
       errors?: WrittenFile;
@@ -1255,7 +1255,7 @@ export interface JobManifest {
     failed: number;
     skipped: number;
     chunks: number;
-    /** Why files were skipped, with their number: no reader for them can run here, or they are binary. The empty ones are documents that are done and have no text. What did not occur is missing. The errors of the job name each. */
+    /** Number of skipped files by reason: no reader for them can run here, or they are binary; empty ones are documents that are done and have no text. Reasons that did not occur are missing. The errors of the job list each file. */
     skipped_reasons: SkippedReasons;
     pruned?: number;
     unpruned?: number;
