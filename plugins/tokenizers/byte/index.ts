@@ -3,7 +3,7 @@ import type { TokenizedText, Tokenizer } from '../../../core/contracts/tokenizer
 import { createRunningTotal } from '../../../core/engine/running-total.ts';
 import type manifest from './manifest.ts';
 
-/** Opens `byte`: one token per byte of UTF-8; half a surrogate pair takes the three bytes of U+FFFD. */
+/** Opens `byte`: one token per byte of UTF-8; a lone surrogate takes the three bytes of U+FFFD. */
 const createByteTokenizers: Factory<typeof manifest> = () => ({
   names: () => [byte.name],
   open: async (name) => (name === byte.name ? byte : undefined),

@@ -3,7 +3,7 @@ import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
 import { createSeparatedText } from '../../../core/engine/separated-text.ts';
 import type manifest from './manifest.ts';
 
-/** Opens `word`: a space (U+0020) ends a word, nothing else does. */
+/** Opens `word`: only a space (U+0020) ends a word. */
 const createWordTokenizers: Factory<typeof manifest> = () => ({
   names: () => [word.name],
   open: async (name) => (name === word.name ? word : undefined),

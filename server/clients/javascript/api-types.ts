@@ -6,21 +6,21 @@ export interface ErrorBody {
 }
 
 export interface Plugin {
-  /** Null of a broken plugin that does not say it. */
+  /** Null for a broken plugin whose kind is unknown. */
   kind: 'chunker' | 'refinery' | 'reader' | 'sink' | 'embedding' | 'tokenizer';
   name: string;
   summary: string;
-  /** Its own version, if it says one. */
+  /** Its own version, if it has one. */
   version?: string;
-  /** Versions of the plugin contract that it is written for. */
+  /** Versions of the plugin contract that it supports. */
   engine?: string;
-  /** Where it comes from: with the server, a folder of plugins, or an npm package. */
+  /** Where it comes from: the server, a folder of plugins, or an npm package. */
   origin: 'builtin' | 'folder' | 'package';
-  /** It can run, it lacks something on this machine, or it is wrong in itself. */
+  /** It can run, it lacks something on this machine, or it is faulty itself. */
   state: 'ready' | 'unavailable' | 'broken';
   /** Why it is not ready, with the remedy. */
   reason?: string;
-  /** Why it may not work here although it is ready. */
+  /** Why it may fail here although it is ready. */
   warning?: string;
   /** Whether the plugin can run here. */
   available: boolean;
@@ -33,7 +33,7 @@ export interface ServiceInfo {
   version: string;
   docs: string;
   redoc: string;
-  /** The page to compare settings; none if it is switched off. */
+  /** The page to compare settings; missing if it is turned off. */
   playground?: string;
   openapi: string;
   /** Method and path of every endpoint. */
@@ -44,21 +44,21 @@ export interface ServiceInfo {
 
 export interface EmbeddingModel {
   name: string;
-  /** Further names that a request may give. */
+  /** Other names that a request may use. */
   aliases: string[];
-  /** The embedding plugin that answers for it. */
+  /** The embedding plugin that opens it. */
   provider: string;
   /** Changes with the weights. */
   version?: string;
-  /** Numbers of a vector. */
+  /** Length of a vector. */
   dimensions?: number;
 }
 
 export interface Tokenizer {
   name: string;
-  /** Further names that a request may give. */
+  /** Other names that a request may use. */
   aliases: string[];
-  /** The tokenizer plugin that answers for it. */
+  /** The tokenizer plugin that opens it. */
   provider: string;
   /** Whether it can be opened now. */
   available: boolean;
@@ -83,75 +83,75 @@ export interface AutoChunkerOptions {
   tokenizer?: string;
   /** Maximum tokens per chunk. */
   chunk_size?: number;
-  /** Name of the text's file, or its path. Without it the document's `filename`, else its `id`. It decides if its ending says something. */
+  /** Name of the text's file, or its path. Default: the document's `filename`, else its `id`. It decides if its extension is known. */
   filename?: string | null;
   /** Further options of the chunker markdown, where it is chosen. */
   markdown?: {
-    /** Begins a new chunk at every heading of this level and above, also where more would fit; 0 cuts by size alone. */
+    /** Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size. */
     split_level?: number;
     /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
     min_chunk_size?: number;
-    /** What becomes of a code block, HTML block or table row above chunk_size: split, so that chunk_size is a hard limit, or kept whole. */
+    /** How to treat a code block, HTML block or table row above chunk_size: split it, so that chunk_size is a hard limit, or keep it whole. */
     oversize?: 'split' | 'keep';
-    /** What context has: the headings that the beginning of the chunk stands under, the header of a table that it goes on with, the opening line of a fence that it goes on with. */
+    /** Content of context: the headings above the beginning of the chunk, the header of a table that it continues, the opening line of a fence that it continues. */
     carry?: ('headings' | 'header' | 'fence')[];
     /** Whether chunk_size limits the context and the text together. */
     count_context?: boolean;
-    /** Whether each chunk lists the blocks that it holds, or parts of which, with their places. */
+    /** Whether each chunk lists its blocks, or parts of blocks, with their offsets. */
     include_blocks?: boolean;
   };
   /** Further options of the chunker html, where it is chosen. */
   html?: {
     /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
     min_chunk_size?: number;
-    /** Begins a new chunk at every heading of this level or above, also where more would fit; 0 cuts by size alone. */
+    /** Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size. */
     split_level?: number;
-    /** A row of a table, a pre, script or style above chunk_size: split so that chunk_size is a hard limit, or kept whole. */
+    /** How to treat a table row, pre, script or style above chunk_size: split it, so that chunk_size is a hard limit, or keep it whole. */
     oversize?: 'split' | 'keep';
-    /** Names of elements that are left out, with all that is in them. Then the chunks joined are not the text, and a header says how many were left out. */
+    /** Names of elements to leave out, with their content. The joined chunks are then not the whole text, and a header says how many elements were left out. */
     skip?: string[];
-    /** What context has: headings is the path of the headings that the chunk stands under, header is the header of the table in whose rows it begins. */
+    /** Content of context: headings is the path of the headings above the chunk, header is the header of the table in whose rows it begins. */
     carry?: ('headings' | 'header')[];
     /** Whether chunk_size limits the context and the text together. */
     count_context?: boolean;
   };
   /** Further options of the chunker table, where it is chosen. */
   table?: {
-    /** Most rows of a chunk, the header aside; chunk_size stays a limit. Without it chunk_size alone counts. */
+    /** Maximum rows per chunk, excluding the header; chunk_size still applies. By default only chunk_size applies. */
     rows_per_chunk?: number | null;
     /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
     min_chunk_size?: number;
-    /** What the tables are written in; auto takes HTML or Markdown where it finds a table of these, else CSV. */
+    /** Format of the tables; auto chooses HTML or Markdown if it finds such a table, else CSV. */
     format?: 'auto' | 'csv' | 'tsv' | 'markdown' | 'html';
-    /** What parts the fields of CSV; without it the one of comma, tab, semicolon and pipe by which the first records have the same number of fields, and a tab with format tsv. */
+    /** Field delimiter of CSV. Default: a tab with format tsv, else the one of comma, tab, semicolon and pipe by which the first records have the same number of fields. */
     delimiter?: string | null;
-    /** What encloses fields of CSV that hold delimiters or line breaks; doubled within them. null if there is none. */
+    /** Quote character around CSV fields that contain delimiters or line breaks; doubled within them. null means none. */
     quote?: string | null;
-    /** Rows of the header. Without it one in CSV and Markdown, and in HTML those of thead, or the first rows that have th alone. */
+    /** Number of header rows. Default: one in CSV and Markdown; in HTML those of thead, or the first rows with only th. */
     header_rows?: number | null;
-    /** Whether chunks that begin behind the header have it as context. */
+    /** Whether chunks that begin after the header have it as context. */
     carry?: 'header' | 'none';
     /** Whether chunk_size limits the context and the text together. */
     count_context?: boolean;
-    /** What becomes of a row above chunk_size: split between its cells, then as text, or kept whole. */
+    /** How to treat a row above chunk_size: split it between its cells, then as text, or keep it whole. */
     oversize?: 'split' | 'keep';
   };
   /** Further options of the chunker json, where it is chosen. */
   json?: {
     /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
     min_chunk_size?: number;
-    /** Whether a text that is not valid JSON is chunked all the same, along its brackets, strings and commas, instead of being refused. */
+    /** Whether to chunk invalid JSON along its brackets, strings and commas instead of refusing it. */
     tolerant?: boolean;
-    /** What becomes of a single value above chunk_size: split, a string between words and never within an escape, or kept whole. */
+    /** How to treat a single value above chunk_size: split it (a string between words, never within an escape), or keep it whole. */
     oversize?: 'split' | 'keep';
   };
   /** Further options of the chunker code, where it is chosen. */
   code?: {
-    /** Language of the code: bash, c, cpp, csharp, css, dart, elixir, go, haskell, html, java, javascript, json, kotlin, lua, markdown, perl, php, python, r, ruby, rust, scala, sql, swift, toml, tsx, typescript, yaml, zig, a common alias such as js, c++ or golang, or auto. Without one it is python, or auto if the text has a file name. */
+    /** Language of the code: bash, c, cpp, csharp, css, dart, elixir, go, haskell, html, java, javascript, json, kotlin, lua, markdown, perl, php, python, r, ruby, rust, scala, sql, swift, toml, tsx, typescript, yaml, zig, a common alias such as js, c++ or golang, or auto. Default: python, or auto if the text has a file name. */
     language?: string | null;
-    /** Whether each chunk lists the units that it holds: type, name, lines and offsets. */
+    /** Whether each chunk lists its syntax units: type, name, lines and offsets. */
     include_nodes?: boolean;
-    /** What becomes of a function or class above chunk_size: kept whole, or split along its syntax. */
+    /** How to treat a function or class above chunk_size: keep it whole, or split it along its syntax. */
     oversize?: 'keep' | 'split';
   };
   /** Further options of the chunker recursive, where it is chosen. */
@@ -160,13 +160,13 @@ export interface AutoChunkerOptions {
     chunk_overlap?: number;
     /** Hierarchy of separators: default, markdown, python, js, or a file of the recipes folder. */
     recipe?: string;
-    /** Literal strings that end a piece, in place of a recipe; what is larger is cut between tokens. */
+    /** Literal strings that end a piece, instead of a recipe; larger pieces are cut between tokens. */
     delimiters?: string[];
-    /** A hierarchy of one's own, in place of a recipe: lists of delimiters, the coarsest first. */
+    /** A custom hierarchy, instead of a recipe: lists of delimiters, coarsest first. */
     levels?: string[][];
-    /** Language of the text (BCP 47), for its ends of sentences and clauses; an unknown one gets the default ones. */
+    /** Language of the text (BCP 47), for its sentence and clause endings; an unknown language gets the default ones. */
     lang?: string;
-    /** Characters that a chunk has at least, as far as chunk_size allows it. */
+    /** Minimum characters per chunk, as far as chunk_size allows it. */
     min_characters_per_chunk?: number;
   };
   /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
@@ -197,14 +197,14 @@ export interface DocumentsInput {
   documents: Document[];
 }
 
-/** A line of JSON each: first the options, `{}` for none, then documents, as in `documents`. The answer to a line is sent as soon as it is there, so read while you send: the server reads no further than its answers are read. */
+/** Lines of JSON: first the options, `{}` for none, then documents, as in `documents`. Each answer is sent as soon as it is ready, so read while you send: the server stops reading until its answers are read. */
 export type DocumentStream = string;
 
 export interface Chunk {
   /** A stretch of the text, unchanged. */
   text: string;
   /**
-   * Where the chunk begins in the text, in the unit of the request.
+   * Where the chunk begins in the text, in the request's unit.
    * @min 0
    */
   start_index: number;
@@ -214,24 +214,24 @@ export interface Chunk {
    */
   end_index: number;
   /**
-   * Tokens of the chunk, as the request's tokenizer counts them.
+   * Tokens of the chunk, counted by the request's tokenizer.
    * @min 0
    */
   token_count: number;
   /**
-   * The same as long as document and content are.
+   * Stays the same as long as the document and the content do.
    * @format uuid
    */
   id?: string;
   document_id?: string | null;
   /**
-   * Place among the chunks of its document.
+   * Index among the chunks of its document.
    * @min 0
    */
   index?: number;
-  /** SHA-256 of what is embedded, in hex. */
+  /** SHA-256 of the text to embed, in hex. */
   hash?: string;
-  /** Those of the document. */
+  /** The metadata of the document. */
   metadata?: object | null;
   /** @min 1 */
   first_line?: number | null;
@@ -250,27 +250,27 @@ export interface Chunk {
 export interface MarkdownBlock {
   /** heading, paragraph, list, quote, fence, table, html, ... */
   kind: string;
-  /** Of a heading: 1 to 6. */
+  /** For a heading: 1 to 6. */
   level?: number;
-  /** Of a fence: the first word behind its marks. */
+  /** For a fence: the first word after its marker. */
   language?: string;
   start_index: number;
   end_index: number;
 }
 
 export interface SyntaxNode {
-  /** Type of the syntax node, in the grammar's words. */
+  /** Type of the syntax node, as named by the grammar. */
   type: string;
   name?: string;
   /** First line, counted from 1. */
   start_line: number;
   /** Last line. */
   end_line: number;
-  /** Where it begins in the text, in the unit of the request. */
+  /** Where it begins in the text, in the request's unit. */
   start_index: number;
   /** Where it ends in the text. */
   end_index: number;
-  /** What it lies in, from the outside in, if that was cut. */
+  /** The units that contain it, outermost first, if they were cut. */
   scope?: string[];
 }
 
@@ -279,7 +279,7 @@ export type AutoChunkerChunk = Chunk & {
   heading_path?: string[];
   /** The kinds of blocks in the chunk, each once, in the order of the text. */
   kinds?: string[];
-  /** The language of the fences that it holds, or parts of which, if they name one alone. */
+  /** The language of the fences in the chunk, if all name the same one. */
   language?: string;
   /**
    * The first and the last table row in the chunk, counted from 1 without the header.
@@ -291,17 +291,17 @@ export type AutoChunkerChunk = Chunk & {
   context?: string;
   /** True if the context was too large, and some or all of it was left out. */
   context_shortened?: boolean;
-  /** With include_blocks: the blocks that it holds. */
+  /** With include_blocks: the blocks of the chunk. */
   blocks?: MarkdownBlock[];
-  /** JSON Pointer (RFC 6901) of the smallest value that holds the chunk, within its record; null if the chunk holds several records, or if the pointer is longer than 256 characters or 64 levels. */
+  /** JSON Pointer (RFC 6901) of the smallest value that contains the chunk, within its record; null if the chunk spans several records, or if the pointer is longer than 256 characters or 64 levels. */
   pointer?: string | null;
   /**
-   * The first and the last record that it holds, from 1, if the text is more than one JSON value.
+   * The first and the last record in the chunk, counted from 1, if the text is more than one JSON value.
    * @maxItems 2
    * @minItems 2
    */
   records?: number[];
-  /** With include_nodes: what the chunk holds. */
+  /** With include_nodes: the syntax units of the chunk. */
   nodes?: SyntaxNode[];
   /** The chunker that was chosen for the text. */
   chunker?: 'markdown' | 'html' | 'table' | 'json' | 'code' | 'recursive';
@@ -310,28 +310,28 @@ export type AutoChunkerChunk = Chunk & {
 /** The answer to a line: `chunks`, or the `error` of this line alone. */
 export interface StreamLine {
   /**
-   * The place of the document in the stream.
+   * The index of the document in the stream.
    * @min 0
    */
   index: number;
   /** The id of the document, if it has one. */
   id?: string;
   /**
-   * Texts of which the model knows no word; missing if there are none.
+   * Number of texts with no word that the model knows; missing if zero.
    * @min 1
    */
   embedding_empty?: number;
-  /** As the answer in JSON has them. */
+  /** The same as in a JSON answer. */
   chunks?: Chunk[];
   error?: {
-    /** The status that a request with it alone would have. */
+    /** The status that a request with only this input would have. */
     status: number;
     /** What is wrong and what to change. */
     detail: string;
   };
 }
 
-/** A `StreamLine` for each document, or list of chunks, in their order. */
+/** A `StreamLine` for each document or list of chunks, in order. */
 export type StreamAnswer = string;
 
 export interface CodeChunkerOptions {
@@ -339,20 +339,20 @@ export interface CodeChunkerOptions {
   tokenizer?: string;
   /** Maximum tokens per chunk. */
   chunk_size?: number;
-  /** Language of the code: bash, c, cpp, csharp, css, dart, elixir, go, haskell, html, java, javascript, json, kotlin, lua, markdown, perl, php, python, r, ruby, rust, scala, sql, swift, toml, tsx, typescript, yaml, zig, a common alias such as js, c++ or golang, or auto. Without one it is python, or auto if the text has a file name. */
+  /** Language of the code: bash, c, cpp, csharp, css, dart, elixir, go, haskell, html, java, javascript, json, kotlin, lua, markdown, perl, php, python, r, ruby, rust, scala, sql, swift, toml, tsx, typescript, yaml, zig, a common alias such as js, c++ or golang, or auto. Default: python, or auto if the text has a file name. */
   language?: string | null;
-  /** Name of the text's file, or its path; without it the document's `filename`, else its `id`. With language auto it decides, if its name or extension says something. */
+  /** Name of the text's file, or its path; default: the document's `filename`, else its `id`. With language auto it decides if its name or extension is known. */
   filename?: string | null;
-  /** Whether each chunk lists the units that it holds: type, name, lines and offsets. */
+  /** Whether each chunk lists its syntax units: type, name, lines and offsets. */
   include_nodes?: boolean;
-  /** What becomes of a function or class above chunk_size: kept whole, or split along its syntax. */
+  /** How to treat a function or class above chunk_size: keep it whole, or split it along its syntax. */
   oversize?: 'keep' | 'split';
   /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
 }
 
 export type CodeChunkerChunk = Chunk & {
-  /** With include_nodes: what the chunk holds. */
+  /** With include_nodes: the syntax units of the chunk. */
   nodes?: SyntaxNode[];
 };
 
@@ -363,13 +363,13 @@ export interface HtmlChunkerOptions {
   chunk_size?: number;
   /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
   min_chunk_size?: number;
-  /** Begins a new chunk at every heading of this level or above, also where more would fit; 0 cuts by size alone. */
+  /** Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size. */
   split_level?: number;
-  /** A row of a table, a pre, script or style above chunk_size: split so that chunk_size is a hard limit, or kept whole. */
+  /** How to treat a table row, pre, script or style above chunk_size: split it, so that chunk_size is a hard limit, or keep it whole. */
   oversize?: 'split' | 'keep';
-  /** Names of elements that are left out, with all that is in them. Then the chunks joined are not the text, and a header says how many were left out. */
+  /** Names of elements to leave out, with their content. The joined chunks are then not the whole text, and a header says how many elements were left out. */
   skip?: string[];
-  /** What context has: headings is the path of the headings that the chunk stands under, header is the header of the table in whose rows it begins. */
+  /** Content of context: headings is the path of the headings above the chunk, header is the header of the table in whose rows it begins. */
   carry?: ('headings' | 'header')[];
   /** Whether chunk_size limits the context and the text together. */
   count_context?: boolean;
@@ -401,19 +401,19 @@ export interface JsonChunkerOptions {
   chunk_size?: number;
   /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
   min_chunk_size?: number;
-  /** Whether a text that is not valid JSON is chunked all the same, along its brackets, strings and commas, instead of being refused. */
+  /** Whether to chunk invalid JSON along its brackets, strings and commas instead of refusing it. */
   tolerant?: boolean;
-  /** What becomes of a single value above chunk_size: split, a string between words and never within an escape, or kept whole. */
+  /** How to treat a single value above chunk_size: split it (a string between words, never within an escape), or keep it whole. */
   oversize?: 'split' | 'keep';
   /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
 }
 
 export type JsonChunkerChunk = Chunk & {
-  /** JSON Pointer (RFC 6901) of the smallest value that holds the chunk, within its record; null if the chunk holds several records, or if the pointer is longer than 256 characters or 64 levels. */
+  /** JSON Pointer (RFC 6901) of the smallest value that contains the chunk, within its record; null if the chunk spans several records, or if the pointer is longer than 256 characters or 64 levels. */
   pointer?: string | null;
   /**
-   * The first and the last record that it holds, from 1, if the text is more than one JSON value.
+   * The first and the last record in the chunk, counted from 1, if the text is more than one JSON value.
    * @maxItems 2
    * @minItems 2
    */
@@ -425,17 +425,17 @@ export interface MarkdownChunkerOptions {
   tokenizer?: string;
   /** Maximum tokens per chunk. */
   chunk_size?: number;
-  /** Begins a new chunk at every heading of this level and above, also where more would fit; 0 cuts by size alone. */
+  /** Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size. */
   split_level?: number;
   /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
   min_chunk_size?: number;
-  /** What becomes of a code block, HTML block or table row above chunk_size: split, so that chunk_size is a hard limit, or kept whole. */
+  /** How to treat a code block, HTML block or table row above chunk_size: split it, so that chunk_size is a hard limit, or keep it whole. */
   oversize?: 'split' | 'keep';
-  /** What context has: the headings that the beginning of the chunk stands under, the header of a table that it goes on with, the opening line of a fence that it goes on with. */
+  /** Content of context: the headings above the beginning of the chunk, the header of a table that it continues, the opening line of a fence that it continues. */
   carry?: ('headings' | 'header' | 'fence')[];
   /** Whether chunk_size limits the context and the text together. */
   count_context?: boolean;
-  /** Whether each chunk lists the blocks that it holds, or parts of which, with their places. */
+  /** Whether each chunk lists its blocks, or parts of blocks, with their offsets. */
   include_blocks?: boolean;
   /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
@@ -446,7 +446,7 @@ export type MarkdownChunkerChunk = Chunk & {
   heading_path?: string[];
   /** The kinds of blocks in the chunk, each once, in the order of the text. */
   kinds?: string[];
-  /** The language of the fences that it holds, or parts of which, if they name one alone. */
+  /** The language of the fences in the chunk, if all name the same one. */
   language?: string;
   /**
    * The first and the last table row in the chunk, counted from 1 without the header.
@@ -458,7 +458,7 @@ export type MarkdownChunkerChunk = Chunk & {
   context?: string;
   /** True if the context was too large, and some or all of it was left out. */
   context_shortened?: boolean;
-  /** With include_blocks: the blocks that it holds. */
+  /** With include_blocks: the blocks of the chunk. */
   blocks?: MarkdownBlock[];
 };
 
@@ -471,13 +471,13 @@ export interface RecursiveChunkerOptions {
   chunk_overlap?: number;
   /** Hierarchy of separators: default, markdown, python, js, or a file of the recipes folder. */
   recipe?: string;
-  /** Literal strings that end a piece, in place of a recipe; what is larger is cut between tokens. */
+  /** Literal strings that end a piece, instead of a recipe; larger pieces are cut between tokens. */
   delimiters?: string[];
-  /** A hierarchy of one's own, in place of a recipe: lists of delimiters, the coarsest first. */
+  /** A custom hierarchy, instead of a recipe: lists of delimiters, coarsest first. */
   levels?: string[][];
-  /** Language of the text (BCP 47), for its ends of sentences and clauses; an unknown one gets the default ones. */
+  /** Language of the text (BCP 47), for its sentence and clause endings; an unknown language gets the default ones. */
   lang?: string;
-  /** Characters that a chunk has at least, as far as chunk_size allows it. */
+  /** Minimum characters per chunk, as far as chunk_size allows it. */
   min_characters_per_chunk?: number;
   /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
@@ -486,17 +486,17 @@ export interface RecursiveChunkerOptions {
 export interface SemanticChunkerOptions {
   /** The model that compares sentences: a built-in one, an installed local one, or one of a hosted provider. chunk_size counts its own tokenizer's tokens. */
   embedding_model?: string;
-  /** Similarity below which the text is cut, where the similarity is lowest; lower values give fewer, larger chunks. auto takes the text's own mean less one standard deviation. */
+  /** Similarity below which the text is cut, where the similarity is lowest; lower values give fewer, larger chunks. auto uses the text's own mean minus one standard deviation. */
   threshold?: number | 'auto';
   /** Maximum tokens per chunk. */
   chunk_size?: number;
-  /** Sentences on either side that are compared. */
+  /** Number of sentences on either side that are compared. */
   similarity_window?: number;
   /** Minimum sentences per chunk, as far as chunk_size allows it. */
   min_sentences_per_chunk?: number;
   /** Minimum characters per sentence; a shorter one is joined to its neighbour. */
   min_characters_per_sentence?: number;
-  /** Characters that a chunk of mode: cluster has at least, as far as chunk_size allows it. mode: threshold keeps single sentences together by similarity_window instead. */
+  /** Minimum characters per chunk with mode: cluster, as far as chunk_size allows it. With mode: threshold, use similarity_window to keep single sentences together. */
   min_characters_per_chunk?: number;
   /** What ends a sentence: the strings of delim, or the rules of prose, which suit most texts. Rules know abbreviations, initials, numbers, ellipses, closing quotation marks and the marks of all scripts; a line break ends a sentence only with its paragraph, list item, heading or verse. With them delim and include_delim have no effect. */
   sentences?: 'delimiters' | 'rules';
@@ -506,15 +506,15 @@ export interface SemanticChunkerOptions {
   delim?: string | string[];
   /** Whether a delimiter goes with the sentence before it or the one after it. null means prev: no text is lost. */
   include_delim?: 'prev' | 'next';
-  /** Groups of sentences that a digression may have: it is not cut off if the text behind it is like the text before it. */
+  /** Maximum length of a digression, in groups of sentences: it is not cut off if the text after it resembles the text before it. */
   skip_window?: number;
-  /** Gaps between sentences over which the similarities are smoothed (Savitzky-Golay), an odd number. Any filter_ option switches the filter on, which is off by default; the window is 5 then, or above filter_polyorder. */
+  /** Number of gaps between sentences over which similarities are smoothed (Savitzky-Golay), odd. Any filter_ option turns the filter on, which is off by default; the window is then 5, or larger if filter_polyorder requires it. */
   filter_window?: 3 | 5 | 7 | 9 | 11 | 13 | 15 | 17 | 19 | 21 | 23 | 25 | 27 | 29 | 31;
-  /** Order of the polynomials by which the filter smooths, less than filter_window; 3 if only other filter_ options are given. */
+  /** Order of the filter's polynomials, less than filter_window; 3 if only other filter_ options are given. */
   filter_polyorder?: number | null;
-  /** Slope of the smoothed similarities below which they are level, where a text can be cut; 0.2 if only other filter_ options are given. */
+  /** Slope below which the smoothed similarities count as level, so that the text can be cut; 0.2 if only other filter_ options are given. */
   filter_tolerance?: number | null;
-  /** threshold cuts at single places; cluster finds the division whose sentences are most alike within their chunks. */
+  /** threshold cuts where similarity is low; cluster finds the division with the most similar sentences in each chunk. */
   mode?: 'threshold' | 'cluster';
   /** A single sentence, function or class above chunk_size: kept whole, or split so that chunk_size is a hard limit. */
   oversize?: 'keep' | 'split';
@@ -554,23 +554,23 @@ export interface TableChunkerOptions {
   tokenizer?: string;
   /** Maximum tokens per chunk. */
   chunk_size?: number;
-  /** Most rows of a chunk, the header aside; chunk_size stays a limit. Without it chunk_size alone counts. */
+  /** Maximum rows per chunk, excluding the header; chunk_size still applies. By default only chunk_size applies. */
   rows_per_chunk?: number | null;
   /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
   min_chunk_size?: number;
-  /** What the tables are written in; auto takes HTML or Markdown where it finds a table of these, else CSV. */
+  /** Format of the tables; auto chooses HTML or Markdown if it finds such a table, else CSV. */
   format?: 'auto' | 'csv' | 'tsv' | 'markdown' | 'html';
-  /** What parts the fields of CSV; without it the one of comma, tab, semicolon and pipe by which the first records have the same number of fields, and a tab with format tsv. */
+  /** Field delimiter of CSV. Default: a tab with format tsv, else the one of comma, tab, semicolon and pipe by which the first records have the same number of fields. */
   delimiter?: string | null;
-  /** What encloses fields of CSV that hold delimiters or line breaks; doubled within them. null if there is none. */
+  /** Quote character around CSV fields that contain delimiters or line breaks; doubled within them. null means none. */
   quote?: string | null;
-  /** Rows of the header. Without it one in CSV and Markdown, and in HTML those of thead, or the first rows that have th alone. */
+  /** Number of header rows. Default: one in CSV and Markdown; in HTML those of thead, or the first rows with only th. */
   header_rows?: number | null;
-  /** Whether chunks that begin behind the header have it as context. */
+  /** Whether chunks that begin after the header have it as context. */
   carry?: 'header' | 'none';
   /** Whether chunk_size limits the context and the text together. */
   count_context?: boolean;
-  /** What becomes of a row above chunk_size: split between its cells, then as text, or kept whole. */
+  /** How to treat a row above chunk_size: split it between its cells, then as text, or keep it whole. */
   oversize?: 'split' | 'keep';
   /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
@@ -604,7 +604,7 @@ export interface GivenChunk {
   /** A stretch of the text, unchanged. */
   text: string;
   /**
-   * Where the chunk begins in the text, in the unit of the request.
+   * Where the chunk begins in the text, in the request's unit.
    * @min 0
    */
   start_index: number;
@@ -614,78 +614,78 @@ export interface GivenChunk {
    */
   end_index: number;
   /**
-   * Tokens of the chunk, as the request's tokenizer counts them.
+   * Tokens of the chunk, counted by the request's tokenizer.
    * @min 0
    */
   token_count: number;
 }
 
 export interface ChunksInput {
-  /** Chunks as a chunker answers them; further fields come back untouched. */
+  /** Chunks as a chunker returns them; further fields are returned unchanged. */
   chunks: GivenChunk[] | GivenChunk[][];
 }
 
 export interface ContextRefineryOptions {
-  /** What the context is made of: {title}, {id}, {heading_path}, {metadata.<name>}, {previous:<characters>}, {next:<characters>} and {context}, what is there already. A line whose values are all empty is left out; {{ and }} are braces. */
+  /** Template of the context, with the values {title}, {id}, {heading_path}, {metadata.<name>}, {previous:<characters>}, {next:<characters>} and {context}, the existing one. A line whose values are all empty is left out; {{ and }} are literal braces. */
   template?: string;
-  /** What stands between two headings of heading_path. */
+  /** Separator between the headings of heading_path. */
   separator?: string;
-  /** Most characters of a context; what is over is cut off at its end. */
+  /** Maximum characters of a context; the rest is cut off. */
   max_length?: number;
 }
 
-/** A line of JSON each: first the options, `{}` for none, then lists of chunks, or objects with `chunks` and `id`, as in the answers of chunkers. The answer to a line is sent as soon as it is there, so read while you send: the server reads no further than its answers are read. */
+/** Lines of JSON: first the options, `{}` for none, then lists of chunks, or objects with `chunks` and `id`, as in the answers of chunkers. Each answer is sent as soon as it is ready, so read while you send: the server stops reading until its answers are read. */
 export type ChunksStream = string;
 
 export type ContextRefineryChunk = GivenChunk & {
-  /** What the template made; null if all its values are empty. */
+  /** The rendered template; null if all its values are empty. */
   context?: string | null;
 };
 
 export interface EmbeddingsRefineryOptions {
   /** A built-in model, an installed local one, or one of a hosted provider. */
   embedding_model?: string;
-  /** What is embedded: the text, or its context and a line feed before it. A chunk without context is embedded as its text. */
+  /** What to embed: the text alone, or its context, a line feed and the text. For a chunk without context it is always the text. */
   embed?: 'text' | 'context+text';
 }
 
 export type EmbeddingsRefineryChunk = GivenChunk & {
-  /** The vector of what was embedded. */
+  /** The vector of the embedded text. */
   embedding?: number[];
 };
 
 export interface OverlapRefineryOptions {
   /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
   tokenizer?: string;
-  /** How much context a neighbour gives: below 1 a fraction of its tokens (rounded, at least one), from 1 up a number of tokens. */
+  /** How much context a neighbour gives. Below 1: a fraction of its tokens (rounded, at least one); from 1 up: a number of tokens. */
   context_size?: number;
-  /** Whether context is cut at exactly that many tokens, or at the largest boundary within them: paragraph, line, sentence, word. */
+  /** Whether to cut context at exactly that many tokens, or at the largest boundary within them: paragraph, line, sentence, word. */
   mode?: 'token' | 'recursive';
   /** Where context comes from: the start of the next chunk (suffix), the end of the previous one (prefix), or both (justified). */
   method?: 'suffix' | 'prefix' | 'justified';
-  /** Whether context is merged into text, and token_count is counted again. It is in context either way. */
+  /** Whether to merge context into text and recount token_count. It is in context either way. */
   merge?: boolean;
 }
 
 export type OverlapRefineryChunk = GivenChunk & {
-  /** What the chunk carried before, and then what was taken from the neighbours; null if neither. */
+  /** The chunk's existing context, followed by the context from its neighbours; null if there is neither. */
   context?: string | null;
 };
 
 export interface ParentsRefineryOptions {
   /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
   tokenizer?: string;
-  /** What a parent is: neighbouring chunks under the same headings, that begin on the same page, or as many as fit; never over parent_size. */
+  /** What to group into a parent: neighbouring chunks under the same headings, on the same page, or as many as fit; never more than parent_size. */
   by?: 'section' | 'page' | 'size';
-  /** How many headings of heading_path, from the first, chunks of one section share. */
+  /** How many headings of heading_path, from the first, the chunks of a section share. */
   level?: number;
-  /** Most tokens of a parent. A chunk that alone has more is a parent of its own. */
+  /** Maximum tokens per parent. A chunk that has more by itself is a parent of its own. */
   parent_size?: number;
 }
 
 export type ParentsRefineryChunk = GivenChunk & {
   /**
-   * The same for all chunks of a parent, and each time that the same document is refined.
+   * The same for all chunks of a parent, and each time the same document is refined.
    * @format uuid
    */
   parent_id?: string;
@@ -700,32 +700,32 @@ export type ParentsRefineryChunk = GivenChunk & {
 export interface SummaryRefineryOptions {
   /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
   tokenizer?: string;
-  /** What the model is asked, between the document and the chunk. */
+  /** The instruction to the model, between the document and the chunk. */
   instruction?: string;
-  /** Most tokens of an answer, as the model counts them; a model's reasoning counts too. */
+  /** Maximum tokens of an answer, as the model counts them; its reasoning counts too. */
   max_tokens?: number;
-  /** Most tokens of the document that a call sends, by the tokenizer of the request; of a longer one, a window around the chunk. */
+  /** Maximum tokens of the document sent in a call, by the request's tokenizer; for a longer document, a window around the chunk is sent. */
   max_document_tokens?: number;
-  /** Most calls at once for this request. */
+  /** Maximum concurrent calls for this request. */
   concurrency?: number;
-  /** Seconds after which the call for a chunk is given up, its retries included. */
+  /** Seconds after which the call for a chunk is given up, including its retries. */
   call_timeout?: number;
 }
 
 export type SummaryRefineryChunk = GivenChunk & {
-  /** The model's answer, with the context that was there before behind it; null if the call failed. */
+  /** The model's answer, followed by the existing context; null if the call failed. */
   context?: string | null;
 };
 
 export type PipelineChunk = Chunk & {
   /**
-   * Follows from steps, text and place: a second run gives the same.
+   * Derived from steps, text and position: a second run gives the same id.
    * @format uuid
    */
   id: string;
   /** Overlap with the neighbours; null if there is none. */
   context: string | null;
-  /** Null if no step made one. */
+  /** Null if no step computed one. */
   embedding: number[] | null;
 };
 
@@ -741,9 +741,9 @@ export interface FileDocument {
 export interface FileInput {
   /** The file, with its name and media type. */
   file: File | Blob;
-  /** Name of the file, perhaps with folders, in place of the one that the form gives it. */
+  /** Name of the file, optionally with folders, instead of the one in the form. */
   filename?: string;
-  /** The reader of the file; else its name and media type decide. */
+  /** The reader of the file; by default, its name and media type decide. */
   reader?: string;
   document?: FileDocument;
 }
@@ -827,54 +827,54 @@ export interface EvaluateRequest {
 }
 
 export interface FoundChunk {
-  /** The place of its document in the request. */
+  /** The index of its document in the request. */
   document: number;
   start_index: number;
   end_index: number;
   token_count: number;
-  /** The cosine of its vector and that of the question. */
+  /** The cosine between its vector and the question's. */
   score: number;
 }
 
 export interface EvaluatedQuestion {
-  /** The answers' characters that were found, of all of the answers. */
+  /** The share of the answers' characters that were found. */
   recall: number;
-  /** The answers' characters that were found, of all that were found. */
+  /** The share of found characters that belong to the answers. */
   precision: number;
-  /** The answers' characters that were found, of all of the answers and all that were found. */
+  /** The answers' characters that were found, divided by all characters that are in the answers or were found. */
   iou: number;
-  /** The precision if all chunks that have a character of the answers were found, and no others. */
+  /** The precision if exactly the chunks that overlap the answers were found. */
   precision_at_full_recall: number;
   /** Tokens of the chunks that were found. */
   tokens: number;
-  /** The nearest first; of equally near ones that which stands first. */
+  /** Nearest first; equally near ones in the order of the text. */
   found: FoundChunk[];
 }
 
-/** The means over all questions, scores from 0 to 1, and what each found; or the `error` of this candidate alone. */
+/** The means over all questions, scores from 0 to 1, and what each question found; or the `error` of this candidate only. */
 export interface EvaluatedCandidate {
-  /** The place of the candidate in the request. */
+  /** The index of the candidate in the request. */
   index: number;
-  /** The name that the request gives, or that of its plugins. */
+  /** The name from the request, or the names of its plugins. */
   name: string;
-  /** The place of the candidate before it that does the same. */
+  /** The index of an earlier candidate that does the same. */
   same_as?: number;
-  /** The answers' characters that were found, of all of the answers. */
+  /** The share of the answers' characters that were found. */
   recall?: number;
-  /** The answers' characters that were found, of all that were found. */
+  /** The share of found characters that belong to the answers. */
   precision?: number;
-  /** The answers' characters that were found, of all of the answers and all that were found. */
+  /** The answers' characters that were found, divided by all characters that are in the answers or were found. */
   iou?: number;
-  /** The precision if all chunks that have a character of the answers were found, and no others. */
+  /** The precision if exactly the chunks that overlap the answers were found. */
   precision_at_full_recall?: number;
-  /** Tokens of the chunks that a question finds, counted by the candidate's tokenizer. */
+  /** Mean tokens of the chunks that a question finds, counted by the candidate's tokenizer. */
   tokens_per_question?: number;
-  /** How many chunks the documents have. */
+  /** Number of chunks of the documents. */
   chunks?: number;
   /** In the order of the request. */
   questions?: EvaluatedQuestion[];
   error?: {
-    /** The status that a request with it alone would have. */
+    /** The status that a request with only this input would have. */
     status: number;
     /** What is wrong and what to change. */
     detail: string;
@@ -889,7 +889,7 @@ export interface Evaluation {
   candidates: EvaluatedCandidate[];
 }
 
-/** An `EvaluatedCandidate` for each candidate, sent as soon as it is there. */
+/** An `EvaluatedCandidate` for each candidate, sent as soon as it is ready. */
 export type EvaluationLines = string;
 
 export interface EmbedRequest {
@@ -904,10 +904,10 @@ export interface EmbedRequest {
 }
 
 export interface Embeddings {
-  /** The model's own name, even if the request gave another one. */
+  /** The model's own name, even if the request used an alias. */
   model: string;
   /**
-   * Numbers of a vector.
+   * Length of a vector.
    * @min 0
    */
   dimensions: number;
@@ -932,7 +932,7 @@ export interface Tokens {
    * @min 0
    */
   count: number;
-  /** Begin and end of each token. One that ends within a character ends after it, and the rest of that character is empty. */
+  /** Start and end of each token. A token that ends within a character is extended to its end, and the remaining tokens of that character are empty. */
   offsets?: number[][];
   /** The id of each token, without the special tokens of a model. */
   ids?: number[];
@@ -961,7 +961,7 @@ export interface PipelineInput {
    * @maxItems 100
    */
   steps: PipelineStepInput[];
-  /** Whether a step may name a plugin that is not loaded here, for a server that loads it later. Until then the pipeline cannot be executed. */
+  /** Whether a step may name a plugin that is not loaded here but will be later. Until then the pipeline cannot be executed. */
   allow_missing?: boolean;
 }
 
@@ -990,9 +990,9 @@ export interface Pipeline {
   config: {
     steps: PipelineStep[];
   };
-  /** UTC without zone, with six digits of a second. */
+  /** UTC without a zone, with microseconds. */
   created_at: string;
-  /** UTC without zone, with six digits of a second. */
+  /** UTC without a zone, with microseconds. */
   updated_at: string;
 }
 
@@ -1010,7 +1010,7 @@ export interface NamedPipeline {
    * @maxItems 100
    */
   steps: PipelineStepInput[];
-  /** Whether a step may name a plugin that is not loaded here, for a server that loads it later. Until then the pipeline cannot be executed. */
+  /** Whether a step may name a plugin that is not loaded here but will be later. Until then the pipeline cannot be executed. */
   allow_missing?: boolean;
 }
 
@@ -1028,11 +1028,11 @@ export interface PipelineChanges {
    * @maxItems 100
    */
   steps?: PipelineStepInput[];
-  /** Whether a step may name a plugin that is not loaded here, for a server that loads it later. Until then the pipeline cannot be executed. */
+  /** Whether a step may name a plugin that is not loaded here but will be later. Until then the pipeline cannot be executed. */
   allow_missing?: boolean;
 }
 
-/** Which members of a line, or columns of a table, are what of a document. */
+/** Maps members of a line, or columns of a table, to parts of a document. */
 export interface FieldMapping {
   /**
    * @minLength 1
@@ -1055,24 +1055,24 @@ export interface FieldMapping {
    * @maxLength 1000
    */
   filename?: string;
-  /** Those that become the metadata; `*` stands for all that have no other use. */
+  /** Those that become the metadata; `*` means all without another use. */
   metadata?: string[];
 }
 
-/** A `path`, or `documents` that come with the request. */
+/** A `path`, or `documents` in the request. */
 export interface JobSource {
   /**
-   * A file or folder below the root of the server, `kb/articles` (`.` is all of it), or in a bucket that it has a connection to, `s3://<connection>/kb/articles`.
+   * A file or folder inside the server's root, `kb/articles` (`.` is all of it), or in a bucket of one of its connections, `s3://<connection>/kb/articles`.
    * @minLength 1
    * @maxLength 4096
    */
   path?: string;
-  /** Files are a document each; a line of JSON Lines and a row of CSV or Parquet is one. auto goes by the names of the files, and never takes one for CSV. */
+  /** Each file is a document, or each line of JSON Lines, or each row of CSV or Parquet. auto decides by file name, and never chooses CSV. */
   format?: 'auto' | 'files' | 'jsonl' | 'csv' | 'parquet';
-  /** Which members of a line, or columns of a table, are what of a document. */
+  /** Maps members of a line, or columns of a table, to parts of a document. */
   fields?: FieldMapping;
   /**
-   * Documents, as the routes of chunkers take them.
+   * Documents in the format of the chunker routes.
    * @minItems 1
    */
   documents?: Document[];
@@ -1080,14 +1080,14 @@ export interface JobSource {
 
 export interface JobTarget {
   /**
-   * The folder of the output, which no other job has: below the root, or in a bucket. By default `chunksmith-jobs/<id>` below the root.
+   * The folder of the output, not shared with another job: inside the root, or in a bucket. By default `chunksmith-jobs/<id>` inside the root.
    * @minLength 1
    * @maxLength 4096
    */
   path?: string;
-  /** What the part files are: lines of JSON, or Parquet with the columns `id`, `document_id`, `text`, `start_index`, `end_index`, `token_count`, `metadata`, `embedding` and `fields`, in which all else is as JSON. */
+  /** The format of the part files: lines of JSON, or Parquet with the columns `id`, `document_id`, `text`, `start_index`, `end_index`, `token_count`, `metadata`, `embedding` and `fields`, which holds everything else as JSON. */
   format?: 'jsonl' | 'parquet';
-  /** Stores the chunks instead of part files: its name, and its options. */
+  /** Stores the chunks in a sink instead of part files: its name, and its options. */
   sink?: {
     /** Name of the sink. */
     name: string;
@@ -1096,10 +1096,10 @@ export interface JobTarget {
 }
 
 export interface JobInput {
-  /** A `path`, or `documents` that come with the request. */
+  /** A `path`, or `documents` in the request. */
   source: JobSource;
   /**
-   * Name or id of a stored pipeline, as it is now; or give `steps`.
+   * Name or id of a stored pipeline, used as it is now; instead of `steps`.
    * @minLength 1
    * @maxLength 255
    */
@@ -1113,22 +1113,22 @@ export interface JobInput {
   include?: ('id' | 'document_id' | 'index' | 'hash' | 'metadata' | 'lines' | 'pages' | 'neighbours')[];
   /** Chunk ids differ between namespaces, for example one per collection. */
   namespace?: string;
-  /** Whether a line of the output has a chunk, or all chunks of a document. */
+  /** Whether a line of the output is a chunk, or has all chunks of a document. */
   group?: 'chunk' | 'document';
   target?: JobTarget;
-  /** Whether documents that an earlier job of the same `source` has stored in the same sink, and this one does not find, are deleted there. */
+  /** Whether to delete documents from the sink that an earlier job with the same `source` has stored there and this one no longer finds. */
   prune?: boolean;
-  /** Most documents that may fail before the job does; null is any number. */
+  /** Maximum failed documents before the job fails; null means any number. */
   max_errors?: number | null;
   /**
-   * URL that is posted to once the job is over.
+   * URL that receives a POST when the job ends.
    * @minLength 1
    * @maxLength 2048
    */
   callback?: string;
 }
 
-/** Why files were skipped, with their number: no reader for them can run here, or they are binary. The empty ones are documents that are done and have no text. What did not occur is missing. The errors of the job name each. */
+/** Number of skipped files by reason: no reader for them can run here, or they are binary; empty ones are documents that are done and have no text. Reasons that did not occur are missing. The errors of the job list each file. */
 export interface SkippedReasons {
   no_reader?: number;
   binary?: number;
@@ -1138,18 +1138,18 @@ export interface SkippedReasons {
 export interface Job {
   /** @format uuid */
   id: string;
-  /** It is over when it is done, failed or cancelled. */
+  /** It is finished when done, failed or cancelled. */
   state: 'planning' | 'running' | 'finishing' | 'done' | 'failed' | 'cancelled';
   /** Why it failed, or null. */
   error: {
-    /** The status that a request with it alone would have. */
+    /** The status that a request with only this input would have. */
     status: number;
     /** What is wrong and what to change. */
     detail: string;
   } | null;
-  /** As the request has it, without documents. */
+  /** As in the request, without documents. */
   source: object;
-  /** Where it writes. */
+  /** Where its output goes. */
   target: object;
   group: 'chunk' | 'document';
   shards: {
@@ -1157,27 +1157,27 @@ export interface Job {
     done: number;
     failed: number;
   };
-  /** Of the shards that are done; skipped are files that were not read. */
+  /** For finished shards; skipped counts files that were not read. */
   documents: {
     done: number;
     failed: number;
     skipped: number;
   };
-  /** Why files were skipped, with their number: no reader for them can run here, or they are binary. The empty ones are documents that are done and have no text. What did not occur is missing. The errors of the job name each. */
+  /** Number of skipped files by reason: no reader for them can run here, or they are binary; empty ones are documents that are done and have no text. Reasons that did not occur are missing. The errors of the job list each file. */
   skipped_reasons: SkippedReasons;
   chunks: number;
-  /** Texts of which the model knows no word: their vectors say nothing. */
+  /** Number of texts with no word that the model knows: their vectors mean nothing. */
   embedding_empty: number;
-  /** Documents that were deleted from the sink, by prune. */
+  /** Documents that prune deleted from the sink. */
   pruned: number;
-  /** Documents that may be gone and were not deleted: failed ones, whose ids cannot be read, may be them. */
+  /** Documents that may no longer exist but were not deleted, because they could be among the failed ones whose ids cannot be read. */
   unpruned: number;
   bytes: {
     read: number;
     total: number;
   };
   bytes_per_second: number;
-  /** Null until it can be told, and once the job is over. */
+  /** Null until it can be estimated, and when the job has finished. */
   seconds_left: number | null;
   /** @format date-time */
   created_at: string;
@@ -1190,10 +1190,10 @@ export interface Job {
 }
 
 export interface Shard {
-  /** Its place in the source; part files have the same number. */
+  /** Its position in the source; part files have the same number. */
   seq: number;
   state: 'ready' | 'running' | 'done' | 'failed' | 'cancelled';
-  /** How often it was begun. */
+  /** How often it was started. */
   attempt: number;
   /** How often it failed, or lost its worker. */
   failures: number;
@@ -1203,7 +1203,7 @@ export interface Shard {
     /** The first of its files. */
     file: string;
     files: number;
-    /** The bytes in which its lines begin, or its row groups; null for whole files. */
+    /** The byte range in which its lines or row groups begin; null for whole files. */
     part: {
       from: number;
       to: number;
@@ -1220,14 +1220,14 @@ export interface Shard {
   chunks: number | null;
   /** Why it failed, or null. */
   error: {
-    /** The status that a request with it alone would have. */
+    /** The status that a request with only this input would have. */
     status: number;
     /** What is wrong and what to change. */
     detail: string;
   } | null;
 }
 
-/** A `Job` whenever it has changed, the first at once. */
+/** A `Job` at once, and whenever it has changed. */
 export type JobLines = string;
 
 export interface WrittenFile {
@@ -1243,7 +1243,7 @@ export interface JobManifest {
     failed: number;
     skipped: number;
     chunks: number;
-    /** The chunks, the documents that failed, and the ids of the chunks of each document. */
+    /** The chunks, the failed documents, and the chunk ids of each document. */
     files: {
       part?: WrittenFile;
       errors?: WrittenFile;
@@ -1255,7 +1255,7 @@ export interface JobManifest {
     failed: number;
     skipped: number;
     chunks: number;
-    /** Why files were skipped, with their number: no reader for them can run here, or they are binary. The empty ones are documents that are done and have no text. What did not occur is missing. The errors of the job name each. */
+    /** Number of skipped files by reason: no reader for them can run here, or they are binary; empty ones are documents that are done and have no text. Reasons that did not occur are missing. The errors of the job list each file. */
     skipped_reasons: SkippedReasons;
     pruned?: number;
     unpruned?: number;

@@ -296,7 +296,7 @@ t.test('a receiver that is away is asked again, with the same id; one that refus
 
 t.test('sources that lie: their jobs fail at once and say why, and the server goes on', async (t) => {
   for (const [path, content, reason, more] of [
-    ['bomb.jsonl.gz', gzipSync(Buffer.alloc(110_000_000, '0')), /more than 104857600 bytes come out of its/],
+    ['bomb.jsonl.gz', gzipSync(Buffer.alloc(110_000_000, '0')), /expand to more than 104857600/],
     ['none.jsonl.gz', 'no gzip', /none\.jsonl\.gz cannot be read/],
     ['cut.parquet', 'PAR1 and no end', /does not begin and end with PAR1/],
     [
