@@ -45,7 +45,7 @@ function lastOfEach(chunks: readonly SinkChunk[]): Iterable<SinkChunk> {
 function checkVector({ id, embedding }: SinkChunk, dimensions: number | undefined): void {
   if (embedding?.length === dimensions) return;
   const had = embedding === null ? 'has no vector' : `has a vector of ${embedding.length} dimensions`;
-  const wanted = dimensions === undefined ? 'none was announced' : `one of ${dimensions} was announced`;
+  const wanted = dimensions === undefined ? 'none is expected' : `one of ${dimensions} is expected`;
   throw exposedError(`The chunk ${id} ${had}, but ${wanted}`);
 }
 

@@ -5,14 +5,14 @@ export interface Broken {
   readonly promise: string;
   /** The chunk with its offsets, for example. */
   readonly where?: string | undefined;
-  /** Whether there was no answer, so that nothing else could be checked of it. */
+  /** Whether there was no answer, so that nothing else about it could be checked. */
   readonly isUnanswered?: true;
 }
 
-/** The smallest of the generated cases that break a promise, or the last one if there was no time to look for it. */
+/** The smallest generated case that breaks a promise, or the last one if there was no time to shrink it. */
 export interface SmallestCase {
   readonly value: unknown;
-  /** What made it, if it was made at random. */
+  /** How it was generated, if it was random. */
   readonly seed?: number | undefined;
 }
 

@@ -4,13 +4,13 @@ import { kit } from '../../core/kit.ts';
 import { createCheck } from '../engine/validation/create-check.ts';
 import { hostedModels } from '../plugins/hosted/provider.ts';
 
-/** Buffers of one thread: everyone builds their own. */
+/** Buffers of one thread: every caller builds its own. */
 export const ownBuffers: SharedBuffers = { get: async (_key, build) => build(), release() {} };
 
-/** A log that nobody reads. */
+/** A log that is discarded. */
 export const quietLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** What a factory is given, without models and variables unless the test says so. */
+/** What a factory is given, without models and variables unless the test provides them. */
 export function collaborators(given: Partial<Collaborators> = {}): Collaborators {
   return {
     kit,

@@ -5,7 +5,7 @@ import type { Answer, Service } from '../engine/service.ts';
 import type { Task } from '../engine/tasks.ts';
 import { ownBuffers, quietLog } from './collaborators.ts';
 
-/** The service of one thread, with everything real but the log. */
+/** The service of one thread, with real parts except for the log. */
 export async function composeQuietly(config: Partial<Config> = {}, registry?: Registry) {
   const given = { config: configOf(config), log: quietLog, shared: ownBuffers, registry };
   const container = await createServiceContainer(given);

@@ -22,44 +22,49 @@ import { type SinkStandIn, startStandIn } from './contracts/sink/stand-in.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Runs plugins as the service does; the one part of the contract suites that knows how a service is made. */
+/** Runs plugins as the service does; the only part of the contract suites that knows how to build a service. */
 export interface Workbench {
   /** All plugins of a kind that the loader finds. */
   plugins(kind: Kind): readonly PluginEntry[];
   make<K extends Kind>(kind: K, name: string): Promise<Implementations[K]>;
-  /** The answer to a request, as text. @throws BrokenContract if the chunker reports what its manifest does not list */
+  /**
+   * The answer to a request, as text. @throws BrokenContract if the chunker reports what its manifest does not list
+   */
   chunk(name: string, request: object): Promise<string>;
   /** Runs a request to a chunker or refinery. @throws ServiceError as the service does */
   request(manifest: Manifest, body: object): Promise<void>;
-  /** Calls a refinery itself. @throws BrokenContract if it reports what its manifest does not list */
+  /** Calls a refinery directly. @throws BrokenContract if it reports what its manifest does not list */
   refine(
     manifest: Manifest,
     chunks: readonly Chunk[],
     options: Options,
     signal: AbortSignal,
   ): Promise<readonly Chunk[]>;
-  /** Calls a reader itself. @throws BrokenContract if it reports what its manifest does not list */
+  /** Calls a reader directly. @throws BrokenContract if it reports what its manifest does not list */
   read(manifest: Manifest, file: SourceFile, signal: AbortSignal): Promise<ReadFile>;
-  /** Makes a sink that finds its database by these variables, and does not wait long before it tries again. */
+  /** Creates a sink that finds its database by these variables, and does not wait long before a retry. */
   sink(plugin: PluginEntry, env: Readonly<Record<string, string>>): Promise<Sink>;
-  /** What a sink stores in while it is tested, or why that cannot run on this machine. @throws BrokenContract if it has none */
+  /**
+   * What a sink stores in while it is tested, or why that cannot run on this machine. @throws BrokenContract if it
+   * has none
+   */
   standIn(plugin: PluginEntry): Promise<SinkStandIn | string>;
-  /** Options of a plugin, checked and with defaults. */
+  /** Options of a plugin, validated and with defaults. */
   optionsOf(manifest: Manifest, given: Options): Options;
   /** Names of the tokenizers that requests can choose here. */
   tokenizerNames(): Promise<readonly string[]>;
-  /** What counts the tokens of a request to a plugin. */
+  /** Counts the tokens of a request to a plugin. */
   tokenizerFor(manifest: Manifest, options: Options): Promise<Tokenizer>;
 }
 
 export interface WorkbenchOptions {
-  /** The plugins, if they are loaded already. */
+  /** The plugins, if they are already loaded. */
   readonly registry?: Registry;
   /** A folder with a folder for each sink that has no stand-in of its own. */
   readonly standIns?: string;
 }
 
-/** @param config folders of further plugins, for example */
+/** @param config additional folders of plugins, for example */
 export async function openWorkbench(
   config: Partial<Config> = {},
   { registry: loaded, standIns }: WorkbenchOptions = {},
@@ -147,7 +152,7 @@ async function tokenizerNamesIn(registry: Registry, host: PluginHost): Promise<r
   return (await Promise.all(names)).flat();
 }
 
-/** Runs what reports. @throws BrokenContract if it reports what the manifest does not list */
+/** Runs code that reports metadata. @throws BrokenContract if it reports what the manifest does not list */
 async function withReports<T>(
   manifest: Manifest,
   run: (report: (name: string) => void) => T | Promise<T>,
@@ -160,7 +165,7 @@ async function withReports<T>(
   }
 }
 
-/** What the service itself reports of a model. */
+/** What the service itself reports about a model. */
 const OF_MODELS = ['embedding-model', 'embedding-empty'];
 
 /** @throws BrokenContract */

@@ -1,4 +1,4 @@
-/** What the authors of plugins test with: `import { testPlugin } from 'chunksmith/testing'`. */
+/** What plugin authors test with: `import { testPlugin } from 'chunksmith/testing'`. */
 export { BrokenContract } from './broken-contract.ts';
 export type { SinkStandIn, StartStandIn } from './contracts/sink/stand-in.ts';
 export { openWorkbench, type Workbench, type WorkbenchOptions } from './harness.ts';

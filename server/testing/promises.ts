@@ -3,7 +3,7 @@ import type { PluginEntry } from '../../core/hosting/registry.ts';
 import { BrokenContract } from './broken-contract.ts';
 import type { Workbench } from './harness.ts';
 
-/** Promises by the group that they are reported in, each with what to change where it is broken. */
+/** Promises by the group that they are reported in, each with its remedy. */
 export type Promises = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** The names of promises. */
@@ -12,12 +12,10 @@ export type PromiseOf<All extends Promises> = { [Group in keyof All]: keyof All[
 /** What every plugin promises, whatever its kind. */
 export const COMMON = {
   answers: {
-    'it does not throw':
-      'Handle what such an input causes; if it is a mistake of the caller, throw kit.refusedError(message).',
-    'what it returns fits the contract of its kind':
-      'Return what the guide for authors says for this kind; the service turns anything else into an answer 500.',
-    'it reports only what its manifest lists':
-      'Add the name to `reports` in the manifest, with what it means.',
+    'it does not throw': 'Handle such inputs; for a mistake of the caller, throw kit.refusedError(message).',
+    'its results match the contract of its kind':
+      "Return what the authors' guide requires of this kind; the service answers 500 to anything else.",
+    'it reports only what its manifest lists': 'Add the name to `reports` in the manifest, with its meaning.',
   },
 } as const satisfies Promises;
 
@@ -27,34 +25,34 @@ export type Exemptions = Readonly<Record<string, string>>;
 export interface SuiteOptions {
   /** How many generated cases are tried. */
   readonly runs?: number | undefined;
-  /** The same seed makes the same cases. */
+  /** The same seed generates the same cases. */
   readonly seed?: number | undefined;
   readonly exemptions?: Exemptions | undefined;
-  /** Is told of each case before it is tried. */
+  /** Called with each case before it is tried. */
   readonly onCase?: ((one: unknown) => void) | undefined;
 }
 
-/** What one kind of plugin is held to. */
+/** The promises of one kind of plugin. */
 export interface Suite {
   readonly promises: Promises;
   /** The groups in which a plugin with this manifest promises nothing, each with the reason. */
   leftOut(manifest: Manifest): Readonly<Record<string, string>>;
   /**
-   * Holds one plugin to what its kind and its manifest promise, and says what it tried.
+   * Checks one plugin against the promises of its kind and its manifest, and says what was tried.
    *
    * @throws BrokenContract
    */
   run(bench: Workbench, plugin: PluginEntry, options?: SuiteOptions): Promise<string>;
 }
 
-/** What a plugin breaks: each promise once, with a smallest case of its own. */
+/** What a plugin breaks: each promise once, with its own smallest case. */
 export interface Findings {
   readonly broken: readonly BrokenContract[];
-  /** What was tried; `undefined` if the suite did not come to its end. */
+  /** What was tried; `undefined` if the suite did not finish. */
   readonly tried: string | undefined;
 }
 
-/** Runs a suite again and again, each time without the promises that were found broken. */
+/** Runs a suite repeatedly, each time without the promises that were found broken. */
 export async function findBroken(
   suite: Suite,
   bench: Workbench,

@@ -6,7 +6,7 @@ import { placeIn } from '../plugins/loader/import-error.ts';
 import { type Broken, BrokenContract } from './broken-contract.ts';
 import type { COMMON, Exemptions, PromiseOf, SuiteOptions } from './promises.ts';
 
-/** Notes which promises a case breaks. */
+/** Records which promises a case breaks. */
 export class Ledger<P extends string> {
   readonly #broken = new Map<string, Broken>();
   readonly #exemptions: Exemptions;
@@ -20,13 +20,13 @@ export class Ledger<P extends string> {
       this.#broken.set(promise, { promise, where });
   }
 
-  /** Expects that nothing is wrong; of what is wrong the first place is noted. */
+  /** Expects that nothing is wrong; otherwise records the first place. */
   expectNone(wrong: string | undefined, promise: P): void {
     this.expect(wrong === undefined, promise, wrong);
   }
 
   /**
-   * Notes an error that a plugin has thrown.
+   * Records an error of a plugin.
    *
    * @throws the error itself if it is about what this machine lacks
    */
@@ -34,11 +34,11 @@ export class Ledger<P extends string> {
     if (isLacking(error)) throw error;
     if (error instanceof BrokenContract) for (const one of error.broken) this.#note(one);
     else if (error instanceof ServiceError && error.code === 'broken_promise')
-      this.unanswered('what it returns fits the contract of its kind', String(error.values.reason));
+      this.unanswered('its results match the contract of its kind', String(error.values.reason));
     else this.unanswered('it does not throw', thrownIn(error, dirname(file)));
   }
 
-  /** Notes a promise without which there is no answer, of which others could be checked. */
+  /** Records a failure that leaves no answer, so that the other promises cannot be checked. */
   unanswered(promise: P | PromiseOf<typeof COMMON>, where: string): void {
     this.#note({ promise, where });
   }
@@ -54,7 +54,7 @@ export class Ledger<P extends string> {
   }
 }
 
-/** What the server lacks for a request, which says nothing against the plugin. */
+/** What the server lacks for a request; not a fault of the plugin. */
 const LACKING = new Set(['unknown_tokenizer', 'unknown_model', 'model_files_missing', 'missing_capability']);
 
 export function isLacking(error: unknown): error is ServiceError {
@@ -110,7 +110,7 @@ function breaks(error: unknown, promise: string | undefined): error is BrokenCon
   return error instanceof BrokenContract && error.broken.some((one) => one.promise === promise);
 }
 
-/** Waits for work, and calls back where a plugin refuses what it was given as a mistake of the caller. */
+/** Waits for work, and calls back if a plugin refuses its input as a mistake of the caller. */
 export async function unlessRefused<T>(
   work: Promise<T>,
   onRefusal: (error: ServiceError) => void = () => {},
@@ -124,7 +124,7 @@ export async function unlessRefused<T>(
   }
 }
 
-/** Where an item of a list stands that is not right: `chunk 2 [4, 9)`; `undefined` if all are. */
+/** The first wrong item of a list: `chunk 2 [4, 9)`; `undefined` if all are right. */
 export function firstWrong<T>(
   items: readonly T[],
   isRight: (item: T, index: number) => boolean,
@@ -135,7 +135,7 @@ export function firstWrong<T>(
 }
 
 /**
- * Expects something of single calls; gives `undefined` where they throw and need not do otherwise.
+ * Expects something of single calls; returns `undefined` if they throw where that is allowed.
  *
  * @throws BrokenContract
  */
@@ -164,10 +164,10 @@ interface Found<Case, Broken> {
 const MOST_TRIES = 300;
 
 /**
- * Leaves out whatever the text of an input can be without and still break the same: fast-check makes lists of pieces
- * shorter, and no piece. An input without a text stays as it is.
+ * Removes whatever the text of an input does not need to break the same promise: fast-check makes lists of pieces
+ * shorter, but not the pieces. An input without a text stays as it is.
  *
- * @param attempt tries an input, and gives the error if it breaks the same
+ * @param attempt tries an input, and returns the error if it breaks the same promise
  */
 async function withSmallestText<Case, Broken>(
   found: Found<Case, Broken>,

@@ -16,9 +16,9 @@ export type RegisterTest = (
 
 export interface TestPluginOptions {
   readonly test: RegisterTest;
-  /** How many generated inputs are tried; some hundreds unless given. */
+  /** How many generated inputs are tried; some hundreds by default. */
   readonly runs?: number;
-  /** The same seed makes the same inputs; a failed test says which it was. */
+  /** The same seed generates the same inputs; a failed test reports its seed. */
   readonly seed?: number;
   /** Promises that the plugin need not keep, each with the reason. */
   readonly exemptions?: Exemptions;
@@ -28,8 +28,8 @@ export interface TestPluginOptions {
 const TIMEOUT = 120_000;
 
 /**
- * Registers a test for each group of promises of a plugin: its manifest, options, README and example, the contract of its
- * kind on generated texts, and how its work grows. It finds further plugins by `PLUGINS_DIR` as a server does.
+ * Registers a test for each group of promises of a plugin: its manifest, options, README and example, the contract of
+ * its kind on generated texts, and how its work grows. It finds other plugins through `PLUGINS_DIR`, like a server.
  *
  * ```js
  * // my-plugins/section/section.test.js
@@ -39,7 +39,7 @@ const TIMEOUT = 120_000;
  * await testPlugin(import.meta.dirname, { test });
  * ```
  *
- * @param folder the folder of the plugin, which has its manifest and its index
+ * @param folder the plugin's folder, with its manifest and index
  */
 export async function testPlugin(folder: string, { test, ...suite }: TestPluginOptions): Promise<void> {
   const subject = await open(resolve(folder), suite);
@@ -58,7 +58,7 @@ async function open(folder: string, suite: Omit<TestPluginOptions, 'test'>): Pro
   }
 }
 
-/** The checks of a step are run once, by the first test that asks. */
+/** The checks of a step are run once, by the first test that needs them. */
 function registerStep(step: Step, subject: Subject, test: RegisterTest): void {
   const { entry, whyNotRun } = subject;
   const omitted = step.runs ? SUITES[entry.manifest.kind].leftOut(entry.manifest) : {};

@@ -1,8 +1,8 @@
 const MOST = 600;
-/** What cannot be seen: white space but the blank, marks without a glyph, joiners, halves of surrogate pairs. */
+/** Invisible characters: white space except the blank, marks without a glyph, joiners, lone surrogates. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Cs}]|(?! )\p{Zs}|\ufe0f/gu;
 
-/** A value as JSON that can be read and pasted: what cannot be seen in it is escaped, and what is long is cut. */
+/** A value as JSON that can be read and pasted: invisible characters are escaped, and long values are truncated. */
 export function shown(value: unknown, most = MOST): string {
   const json = JSON.stringify(value, (_key, inner) => (inner instanceof Uint8Array ? [...inner] : inner));
   const text = (json ?? String(value)).replace(UNSEEN, escaped);

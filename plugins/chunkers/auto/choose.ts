@@ -7,12 +7,12 @@ import { isSourceCode } from './content/source-code.ts';
 import { isTable } from './content/table.ts';
 import type { Choice } from './manifest.ts';
 
-/** What a choice is made by. */
+/** What a choice is based on. */
 export interface Question {
   readonly text: string;
   readonly filename: string | undefined;
   readonly mediaType: string | undefined;
-  /** Whether a text that is named JSON is taken for it although it is not valid. */
+  /** Whether a text named as JSON is chunked as JSON although it is invalid. */
   readonly isTolerant: boolean;
   /** Whether a chunker can run here. */
   readonly isHere: (choice: Choice) => boolean;
@@ -20,9 +20,8 @@ export interface Question {
 }
 
 /**
- * Chooses the chunker of a text: by its media type, else by the ending of its file's name, else by what it looks like.
- * What is named JSON and is not valid is source code, as which the settings of many programs pass, and what cannot run
- * here is not chosen.
+ * Chooses the chunker of a text: by its media type, else by its file extension, else by its content. Invalid JSON
+ * counts as source code, like the settings of many programs, and chunkers that cannot run here are not chosen.
  */
 export function choose(question: Question): Choice {
   const { text, isTolerant, isHere } = question;
@@ -36,7 +35,7 @@ function byName({ mediaType, filename }: Question): Choice | undefined {
   return byType ?? (filename === undefined ? undefined : choiceByName(filename));
 }
 
-/** Characters from which it is judged what a text is; of JSON alone the whole is read. */
+/** Characters from which the format of a text is judged; for JSON the whole text is read. */
 const SAMPLE = 65_536;
 
 function byContent({ text, kit }: Question): Choice {
@@ -80,13 +79,13 @@ const BY_ENDING: ReadonlyMap<string, Choice> = new Map(
   ),
 );
 
-/** What a file of that name holds; `undefined` if the name does not say. */
+/** The content of a file with that name; `undefined` if the name does not tell. */
 function choiceByName(filename: string): Choice | undefined {
   const [, ending] = /\.([^./\\]+)$/.exec(filename) ?? [];
   return BY_ENDING.get((ending ?? '').toLowerCase());
 }
 
-/** What a text of that media type is; `undefined` if the type does not say. */
+/** The content for that media type; `undefined` if the type does not tell. */
 function choiceByMediaType(mediaType: string): Choice | undefined {
   const found = Object.entries(MEDIA_TYPES).find(([, pattern]) => pattern.test(mediaType));
   return found?.[0] as Choice | undefined;

@@ -2,7 +2,7 @@ import type { FromSchema } from 'json-schema-to-ts';
 import type { Manifest } from '../../../core/kit.ts';
 import { chunkSize } from '../../../core/options.ts';
 
-/** Between what it chooses; `recursive` takes what is none of the others'. */
+/** The chunkers to choose from; `recursive` takes everything that no other one does. */
 export const CHOICES = ['markdown', 'html', 'table', 'json', 'code', 'recursive'] as const;
 export type Choice = (typeof CHOICES)[number];
 
@@ -17,13 +17,13 @@ const options = {
       maxLength: 4096,
       examples: ['README.md', 'data/cities.csv'],
       description:
-        "Name of the text's file, or its path. Without it the document's `filename`, else its `id`. It decides if its ending says something.",
+        "Name of the text's file, or its path. Default: the document's `filename`, else its `id`. It decides if its extension is known.",
     },
   },
 } as const;
 
 export type AutoOptions = FromSchema<typeof options> & {
-  /** The options of the chunkers that are here, each under its name. */
+  /** The options of the available chunkers, each under its name. */
   readonly [Name in Choice]?: Readonly<Record<string, unknown>>;
 };
 
@@ -31,10 +31,10 @@ export default {
   kind: 'chunker',
   name: 'auto',
   summary:
-    'Chooses by file name and content between Markdown, HTML, tables, JSON, source code and prose, and splits each as its own chunker does.',
+    'Detects Markdown, HTML, tables, JSON, source code or prose by file name and content, and splits the text with the matching chunker.',
   options,
   fields: { chunker: { enum: CHOICES, description: 'The chunker that was chosen for the text.' } },
-  reports: { 'auto-chunker': 'The chunker that was chosen; of a list of texts one for each.' },
+  reports: { 'auto-chunker': 'The chunker that was chosen; for a list of texts, one for each.' },
   example: { text: '# Tea\n\nBoil water.\n\n## Milk\n\n- whole\n- skimmed\n', chunk_size: 30 },
   uses: ['tokenizer', 'chunker/recursive'],
   chooses: [

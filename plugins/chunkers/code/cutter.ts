@@ -8,21 +8,21 @@ export interface FoundNode {
   readonly node: Node;
   readonly start: number;
   readonly end: number;
-  /** What the node lies in, from the outside in, as far as that was cut. */
+  /** The cut nodes that contain the node, outermost first. */
   readonly scope: readonly string[];
 }
 
 export interface Cuts {
   /** Rising offsets at which the text may be cut. */
   readonly offsets: readonly number[];
-  /** In the order of the text; empty unless nodes are asked for. */
+  /** In the order of the text; empty unless nodes are requested. */
   readonly nodes: readonly FoundNode[];
 }
 
 export interface CutLimits {
-  /** Most tokens of a piece. */
+  /** Maximum tokens of a piece. */
   readonly size: number;
-  /** Whether functions and classes above `size` are cut too. */
+  /** Whether functions and classes above `size` are also cut. */
   readonly splitsUnits: boolean;
   readonly wantsNodes: boolean;
 }
@@ -30,8 +30,8 @@ export interface CutLimits {
 export const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
 
 /**
- * Finds where a text can be cut: between the units of its syntax, each with the comments and attributes
- * that belong to it. What is above the limit is cut again along its own children.
+ * Finds where a text can be cut: between the units of its syntax, each with the comments and attributes that belong
+ * to it. A unit above the limit is cut again between its own children.
  */
 export function findCuts(
   root: Node,
@@ -58,7 +58,7 @@ export function findCuts(
 /** Characters that may be counted per character of the text; deeper nesting is cut at lines. */
 const MOST_COUNTED = 64;
 
-/** The cuts of one text while they are sought. */
+/** The search for the cuts of one text. */
 interface Search extends Cuts {
   readonly text: string;
   readonly syntax: Syntax;
@@ -68,16 +68,16 @@ interface Search extends Cuts {
   readonly nodes: FoundNode[];
   /** Characters that may still be counted. */
   countable: number;
-  /** Cut nodes without a meaning around the present place, or `BODY`. */
+  /** Cut nodes without a meaning around the current position, or `BODY`. */
   nameless: number;
-  /** The unit that the last cut node stands for, if that node is a wrapper. */
+  /** The unit that the last cut node wraps, if it is a wrapper. */
   owner: number | undefined;
 }
 
-/** Within a node that has a meaning, before its body: what the body holds is found as in the whole text. */
+/** Within a node that has a meaning, before its body: the content of the body is treated like the whole text. */
 const BODY = -1;
 
-/** A stretch of the text, and the cut nodes that it lies in. */
+/** A stretch of the text, and the cut nodes that contain it. */
 interface Stretch {
   readonly start: number;
   readonly end: number;
@@ -138,7 +138,7 @@ function cutNamed(search: Search, node: Node, label: string, stretch: Stretch): 
   search.nameless = nameless;
 }
 
-/** Cuts a node without a meaning, which stands for what it holds only if that has none either. */
+/** Cuts a node without a meaning, which represents its content only if that has no meaning either. */
 function cutNameless(search: Search, node: Node, stretch: Stretch): void {
   const known = search.nodes.length;
   search.nameless++;
@@ -158,7 +158,7 @@ function cutWithin(search: Search, node: Node, stretch: Stretch): void {
   else cutAtLinesOf(search, stretch);
 }
 
-/** The one node of several lines; what stands beside it belongs to its first line or its last. */
+/** The only node of several lines; text beside it belongs to its first line or its last. */
 function bodyOf(nodes: readonly Node[]): Node | undefined {
   const [body, ...others] = nodes.filter(
     ({ startPosition, endPosition }) => endPosition.row > startPosition.row,
@@ -171,7 +171,7 @@ function cutAtLinesOf({ context, limits, offsets }: Search, { start, end }: Stre
   for (const span of spans.slice(1)) offsets.push(span.start);
 }
 
-/** Takes nodes that are not cut further into the result. */
+/** Adds nodes that are not cut further to the result. */
 function note(search: Search, group: readonly Node[], scope: readonly string[]): void {
   const { text, syntax, limits, nodes, nameless } = search;
   if (!limits.wantsNodes) return;
@@ -189,16 +189,16 @@ interface Judge {
   fits(start: number, end: number): boolean;
   /** Whether a piece may be cut, or has no meaning of its own. */
   isLoose(piece: Piece): boolean;
-  /** Whether the nodes of a piece have no meaning, so that they need not be noted. */
+  /** Whether the nodes of a piece have no meaning, so that they need not be recorded. */
   isMeaningless(piece: Piece): boolean;
 }
 
-/** Characters of the longest piece that is looked at. */
+/** Maximum characters of a piece that is examined. */
 const LONGEST = 64;
 
 /**
- * Joins pieces that are only a sign, such as the quotation marks before a docstring or a bracket behind a body, with
- * the piece that they open or close. They stay alone only where that piece would not fit any more.
+ * Joins pieces of mere punctuation, such as the quotation marks before a docstring or a bracket after a body, with
+ * the piece that they open or close. They stay separate only if that piece would no longer fit.
  */
 function joinSigns(pieces: readonly Piece[], end: number, judge: Judge): Piece[] {
   const joined: Piece[] = [];
@@ -233,8 +233,8 @@ function opens(sign: string, index: number): boolean {
 }
 
 /**
- * Two neighbours as one piece if that fits, or if the larger one must be cut anyway; its nodes are then cut
- * instead of those of the sign.
+ * Two neighbours as one piece if that fits, or if the larger one must be cut anyway; its nodes are then cut instead
+ * of those of the punctuation.
  */
 function join(first: Piece, second: Piece, larger: Piece, end: number, judge: Judge): Piece[] {
   const { start } = first;

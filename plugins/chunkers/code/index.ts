@@ -16,8 +16,8 @@ import { createParsers, type Parsers } from './parsers.ts';
 import { createSyntax, type Syntax } from './syntax.ts';
 
 /**
- * Steps that a parse may take: a base, and so many for each character, several times what the worst texts of the tests
- * take. Time would not do: the same text would be cut differently on a busy machine.
+ * Steps that a parse may take: a base plus a number per character, several times what the worst texts of the tests
+ * take. A time limit would cut the same text differently on a busy machine.
  */
 const BUDGET_BASE = 20_000;
 const BUDGET_PER_CHARACTER = 0.1;
@@ -28,7 +28,7 @@ const createCodeChunker: Factory<typeof manifest> = async () => createChunker(aw
 
 export default createCodeChunker;
 
-/** @param budgetOf steps that the parse of a text of so many characters may take */
+/** @param budgetOf steps that the parse of a text of this many characters may take */
 export function createChunker(
   parsers: Parsers,
   budgetOf = (characters: number) => BUDGET_BASE + BUDGET_PER_CHARACTER * characters,
@@ -85,7 +85,7 @@ function refuse(language: string): never {
   throw refusedError(problems);
 }
 
-/** Gives each span the list `nodes` of what it holds; a node that was cut at lines is in several spans. */
+/** Gives each span the list `nodes` of what it contains; a node that was cut at lines is in several spans. */
 function placeNodes(
   spans: readonly Span[],
   found: readonly FoundNode[],
@@ -126,7 +126,7 @@ function fieldsOf(
   };
 }
 
-/** The end without line breaks; in some grammars a node includes the one behind it. */
+/** The end without line breaks; in some grammars a node includes the one after it. */
 function endOfText(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && (text[at - 1] === '\n' || text[at - 1] === '\r')) at--;

@@ -1,30 +1,30 @@
 import type { LanguageName } from './manifest.ts';
 
-/** npm packages with grammars as WebAssembly; the second has those that the first lacks or that are broken in it. */
+/** npm packages with grammars as WebAssembly; the second has those that are missing or broken in the first. */
 export type GrammarPackage = 'tree-sitter-wasms' | 'tree-sitter-wasm';
 
 /**
- * What the chunker knows of a language. A key is the type of a syntax node, or `type:word` for nodes of
- * that type whose first named child is that word (`call:def`).
+ * What the chunker knows about a language. A key is the type of a syntax node, or `type:word` for nodes of that type
+ * whose first named child is that word (`call:def`).
  */
 export interface Language {
   readonly name: LanguageName;
-  /** Further names that a request may give. */
+  /** Aliases that a request may use. */
   readonly aliases: readonly string[];
   readonly package: GrammarPackage;
   /** Name of the grammar in its package. */
   readonly grammar: string;
-  /** Functions and classes, which are never broken, and what a scope calls them (`class Parser`). */
+  /** Functions and classes, which are never broken, and their names in a scope (`class Parser`). */
   readonly units: Readonly<Record<string, string>>;
-  /** Nodes that hold units and may be cut between them, and what a scope calls them. */
+  /** Nodes that contain units and may be cut between them, and their names in a scope. */
   readonly spaces: Readonly<Record<string, string>>;
   /** Nodes around a unit that are one with it: `export`, decorators, assignments of functions. */
   readonly wrappers: readonly string[];
-  /** Nodes that stay with what follows them, beside comments: attributes, annotations, signatures. */
+  /** Nodes that stay with what follows them, besides comments: attributes, annotations, signatures. */
   readonly leads: readonly string[];
   /** Nodes that stay with what precedes them. */
   readonly tails: readonly string[];
-  /** Nodes without a meaning of their own: their children count as the children of what holds them. */
+  /** Nodes without a meaning of their own: their children count as children of their parent. */
   readonly flat: readonly string[];
   /** Field or type of the child that names a node, if the common rules do not find it. */
   readonly names: Readonly<Record<string, string>>;
@@ -345,7 +345,7 @@ const BY_NAME: ReadonlyMap<string, Language> = new Map(
   ),
 );
 
-/** The language of a name or an alias, whatever its case. */
+/** The language with a name or an alias, case-insensitively. */
 export function findLanguage(name: string): Language | undefined {
   return BY_NAME.get(name.toLowerCase());
 }

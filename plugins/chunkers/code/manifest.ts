@@ -50,7 +50,7 @@ const options = {
       minLength: 1,
       maxLength: 40,
       examples: ['python', 'js', 'c++', 'markdown', 'json', 'auto'],
-      description: `Language of the code: ${names}, a common alias such as js, c++ or golang, or auto. Without one it is python, or auto if the text has a file name.`,
+      description: `Language of the code: ${names}, a common alias such as js, c++ or golang, or auto. Default: python, or auto if the text has a file name.`,
     },
     filename: {
       effectiveWith: { language: [null, 'auto'] },
@@ -60,18 +60,18 @@ const options = {
       maxLength: 4096,
       examples: ['main.go', 'src/app.tsx', 'Makefile'],
       description:
-        "Name of the text's file, or its path; without it the document's `filename`, else its `id`. With language auto it decides, if its name or extension says something.",
+        "Name of the text's file, or its path; default: the document's `filename`, else its `id`. With language auto it decides if its name or extension is known.",
     },
     include_nodes: {
       type: 'boolean',
       default: false,
-      description: 'Whether each chunk lists the units that it holds: type, name, lines and offsets.',
+      description: 'Whether each chunk lists its syntax units: type, name, lines and offsets.',
     },
     oversize: {
       enum: ['keep', 'split'],
       default: 'keep',
       description:
-        'What becomes of a function or class above chunk_size: kept whole, or split along its syntax.',
+        'How to treat a function or class above chunk_size: keep it whole, or split it along its syntax.',
     },
   },
 } as const;
@@ -83,16 +83,16 @@ const node = {
   type: 'object',
   required: ['type', 'start_line', 'end_line', 'start_index', 'end_index'],
   properties: {
-    type: { type: 'string', description: "Type of the syntax node, in the grammar's words." },
+    type: { type: 'string', description: 'Type of the syntax node, as named by the grammar.' },
     name: { type: 'string' },
     start_line: { ...integer, description: 'First line, counted from 1.' },
     end_line: { ...integer, description: 'Last line.' },
-    start_index: { ...integer, description: 'Where it begins in the text, in the unit of the request.' },
+    start_index: { ...integer, description: "Where it begins in the text, in the request's unit." },
     end_index: { ...integer, description: 'Where it ends in the text.' },
     scope: {
       type: 'array',
       items: { type: 'string' },
-      description: 'What it lies in, from the outside in, if that was cut.',
+      description: 'The units that contain it, outermost first, if they were cut.',
     },
   },
 } as const;
@@ -105,11 +105,11 @@ export default {
   summary: `Splits source code between functions and classes, never within them: ${names}.`,
   options,
   fields: {
-    nodes: { type: 'array', items: node, description: 'With include_nodes: what the chunk holds.' },
+    nodes: { type: 'array', items: node, description: 'With include_nodes: the syntax units of the chunk.' },
   },
   reports: {
-    'code-language': 'The language that auto found; of a list of texts one for each.',
-    'code-fallback': 'lines, if the parse took too long and the text is cut between lines.',
+    'code-language': 'The language that auto found; for a list of texts, one for each.',
+    'code-fallback': 'lines, if parsing took too long and the text was cut between lines.',
   },
   example: {
     text: 'import os\n\n\ndef first():\n    return 1\n\n\ndef second():\n    return 2\n',

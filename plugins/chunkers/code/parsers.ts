@@ -7,15 +7,14 @@ import type { Language } from './languages.ts';
 /** Parses code with grammars that are loaded at first use, and keeps one parser per language. */
 export interface Parsers {
   /**
-   * Gives the tree of a text to `use` and deletes it afterwards; no tree if the parse took more steps than the
-   * budget. After an exception, which may leave the memory of the grammars in any state, all of them are
-   * loaded anew.
+   * Passes the tree of a text to `use` and deletes it afterwards; no tree if the parse took more steps than the
+   * budget. After an exception, which may corrupt the memory of the grammars, all of them are loaded again.
    */
   parse<T>(language: Language, text: string, limits: ParseLimits, use: (tree: Tree | null) => T): Promise<T>;
 }
 
 export interface ParseLimits {
-  /** Steps of the parser, a hundred of its operations each: the same for the same text, on every machine. */
+  /** Steps of the parser, a hundred operations each: the same for the same text, on every machine. */
   readonly budget: number;
   readonly signal: AbortSignal;
 }
@@ -31,7 +30,7 @@ export async function createParsers(): Promise<Parsers> {
     if (current === instance) current = undefined;
   }
 
-  /** Runs work on a parser whose instance no other request has discarded while it was loaded. */
+  /** Runs work on a parser whose instance was not discarded by another request while loading. */
   async function withParser<T>(
     language: Language,
     signal: AbortSignal,
@@ -75,7 +74,7 @@ function parseWith<T>(
   }
 }
 
-/** A copy of the binding, with a WebAssembly memory of its own that all its grammars share. */
+/** A copy of the binding, with its own WebAssembly memory that all its grammars share. */
 interface Instance {
   parserOf(grammar: Grammar): Promise<Parser>;
 }
@@ -101,7 +100,7 @@ async function createInstance(): Promise<Instance> {
   };
 }
 
-/** Of the global of this name, which the types of ECMAScript lack, what is asked here. */
+/** The part that is used here of a global that ECMAScript's types lack. */
 declare const WebAssembly: { compile(bytes: Uint8Array): Promise<object> };
 
 /** Modules by file: while one is held, V8 does not compile the same bytes again for another instance. */
@@ -116,8 +115,8 @@ async function readCompiled(file: string): Promise<Uint8Array> {
 const require = createRequire(import.meta.url);
 
 /**
- * A module of its own each time: an ES module is kept for good, one that was required can be forgotten, also by the
- * `require` that loaded it, which lists it among its children.
+ * A new module each time: an ES module is kept for good, but a required one can be forgotten, also by the `require`
+ * that loaded it, which lists it among its children.
  */
 function importFresh(): typeof import('web-tree-sitter') {
   const require = createRequire(import.meta.url);

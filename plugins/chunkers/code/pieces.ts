@@ -1,15 +1,15 @@
 import type { Node } from 'web-tree-sitter';
 import type { Syntax } from './syntax.ts';
 
-/** A stretch from `start` to the next piece, and the nodes in it that are more than comments. */
+/** A stretch from `start` to the next piece, and its nodes except comments. */
 export interface Piece {
   readonly start: number;
   readonly nodes: Node[];
 }
 
 /**
- * The pieces of a node, of which the first begins at `start`. A node of several lines is cut at the
- * beginnings of lines only, so that a piece may hold several children.
+ * The pieces of a node, of which the first begins at `start`. A node of several lines is cut only at the beginnings
+ * of lines, so a piece may contain several children.
  */
 export function piecesOf(node: Node, text: string, syntax: Syntax, start: number): Piece[] {
   const isOneLine = node.startPosition.row === node.endPosition.row;
@@ -49,7 +49,7 @@ interface Division {
   readonly pieces: Piece[];
   readonly text: string;
   readonly isOneLine: boolean;
-  /** Comments and attributes that wait for the node that they belong to. */
+  /** Comments and attributes waiting for the node that they belong to. */
   lead: Lead | undefined;
   /** The row that the last node ends on. */
   lastRow: number;
@@ -82,7 +82,7 @@ function addNode(division: Division, child: Node): void {
   division.lastRow = child.endPosition.row;
 }
 
-/** Whether a blank line stands between the lead and a row. */
+/** Whether a blank line separates the lead from a row. */
 function isApart({ lead }: Division, row: number): boolean {
   return lead !== undefined && row - lead.row > 1;
 }
@@ -103,7 +103,7 @@ function placeOf({ startIndex }: Node, text: string): Place {
   return { start: start ?? startIndex, isFirstOfLine: start !== undefined };
 }
 
-/** The last row of a node; one that takes its line break along ends on the row of its text. */
+/** The last row of a node; one that includes its line break ends on the row of its text. */
 function endRow(node: Node): number {
   const { row, column } = node.endPosition;
   return column === 0 && row > node.startPosition.row ? row - 1 : row;

@@ -1,7 +1,7 @@
 import type { Node } from 'web-tree-sitter';
 import type { Language } from './languages.ts';
 
-/** What the syntax nodes of one text mean. */
+/** The meaning of the syntax nodes of one text. */
 export interface Syntax {
   /** The function or class that a node is, or is one with. */
   unitOf(node: Node): Node | undefined;
@@ -12,7 +12,7 @@ export interface Syntax {
   /** The children that a node can be cut between. */
   childrenOf(node: Node): Node[];
   nameOf(node: Node): string | undefined;
-  /** What a scope calls a node that was cut, such as `class Parser`; undefined for nodes without a meaning. */
+  /** The name of a cut node in a scope, such as `class Parser`; undefined for nodes without a meaning. */
   labelOf(node: Node): string | undefined;
 }
 
@@ -30,14 +30,14 @@ export function createSyntax(language: Language, text: string): Syntax {
 
 const COMMENT = /comment|^haddock$|^marginalia$/;
 
-/** A language's rules, ready to be asked about the nodes of one text. */
+/** A language's rules, applied to the nodes of one text. */
 interface Rules extends Pick<Language, 'units' | 'spaces' | 'names'> {
   readonly text: string;
   readonly wrappers: ReadonlySet<string>;
   readonly leads: ReadonlySet<string>;
   readonly tails: ReadonlySet<string>;
   readonly flat: ReadonlySet<string>;
-  /** Types of nodes that mean something only with their first word (`type:word`). */
+  /** Types of nodes that have a meaning only with their first word (`type:word`). */
   readonly withWord: ReadonlySet<string>;
 }
 
@@ -56,9 +56,9 @@ function rulesFor({ units, spaces, names, wrappers, leads, tails, flat }: Langua
   };
 }
 
-/** Wrappers that are looked into for a unit. */
+/** Wrappers that may contain a unit. */
 const MOST_WRAPPERS = 4;
-/** Children of a wrapper that are looked at. */
+/** Children of a wrapper that are examined. */
 const MOST_CHILDREN = 8;
 
 function unitOf(rules: Rules, node: Node, depth = 0): Node | undefined {
@@ -71,7 +71,7 @@ function unitOf(rules: Rules, node: Node, depth = 0): Node | undefined {
   return undefined;
 }
 
-/** What a node is called in `units` and `spaces`: its type, or `type:word`. */
+/** The key of a node in `units` and `spaces`: its type, or `type:word`. */
 function keyOf({ withWord, text }: Rules, node: Node): string {
   if (!withWord.has(node.type)) return node.type;
   const word = node.firstNamedChild;

@@ -19,7 +19,7 @@ import { MarkupReader } from './structure/markup.ts';
 import type { Skipped } from './structure/skipped.ts';
 import type { Table } from './structure/tables.ts';
 
-/** Cuts a stretch without places to cut at into chunks of at most `size` tokens. */
+/** Cuts a stretch without preferred boundaries into chunks of at most `size` tokens. */
 type Divide = (start: number, end: number, size: number) => readonly Span[];
 
 const BREAKS = ['<br>', '<br/>', '<br />', '<BR>', '\n\n', '\r\n\r\n'];
@@ -31,8 +31,9 @@ const CLAUSES = [', ', '; ', ': ', ' - ', ' – ', ' — ', '，', '、', '；',
 const CODE = new Set(['code', 'script', 'style']);
 
 /**
- * Makes what divides the stretches of a text: behind sentences, lines, clauses and words, between inline elements and
- * tokens; behind headings only if nothing else is left to cut, and in tags, comments and entities only if not even that is.
+ * Creates what divides the stretches of a text: after sentences, lines, clauses and words, between inline elements
+ * and tokens; after headings only if nothing else is left to cut, and within tags, comments and entities only as the
+ * last resort.
  */
 function prepareDivide({ cutAtDelimiters, cutAtOffsets, cutAtWhiteSpace, cutAtCodePoints }: Kit) {
   const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
@@ -65,7 +66,10 @@ function prepareDivide({ cutAtDelimiters, cutAtOffsets, cutAtWhiteSpace, cutAtCo
   };
 }
 
-/** The parts of an outline between stretches that are left out, which lie between edges of it, in the order of the text. */
+/**
+ * The parts of an outline between stretches that are left out, which lie between boundaries of it, in the order of
+ * the text.
+ */
 function partsBetween({ edges, ranks }: Outline, left: readonly Span[]): Outline[] {
   const parts: Outline[] = [];
   let from = 0;
@@ -87,7 +91,7 @@ function partOf({ edges, ranks }: Outline, from: number, to: number): Outline {
   return { edges: slice(edges), ranks: slice(ranks) };
 }
 
-/** An outline without the edges within rising stretches. */
+/** An outline without the boundaries within rising stretches. */
 function withoutEdgesIn({ edges, ranks }: Outline, stretches: readonly Span[]): Outline {
   const kept: { edges: number[]; ranks: number[] } = { edges: [], ranks: [] };
   let next = 0;
@@ -129,7 +133,7 @@ const createHtmlChunker: Factory<typeof manifest> = ({ kit }): Chunker<HtmlOptio
 
 export default createHtmlChunker;
 
-/** Says how many elements were left out: `script 3; style 1`. */
+/** Reports how many elements were left out: `script 3; style 1`. */
 function reportSkipped({ counts }: Skipped, { report }: ChunkContext): void {
   const names = [...counts.keys()].sort();
   report('html-skipped', names.map((name) => `${name} ${counts.get(name)}`).join('; ') || 'none');
@@ -137,7 +141,7 @@ function reportSkipped({ counts }: Skipped, { report }: ChunkContext): void {
 
 type Path = readonly string[];
 
-/** Says of the chunks of one text what stands in them and what they stand in. */
+/** Describes the content and the context of the chunks of one text. */
 interface Describer {
   /** What a chunk that begins at an offset carries. */
   carriedAt(start: number): Carried | undefined;
@@ -175,7 +179,7 @@ function createDescriber(
   };
 }
 
-/** A function that is asked once for each object. */
+/** A function that is called once for each object. */
 function memoized<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const known = new Map<Key, Value>();
   return (key) => {
@@ -185,14 +189,14 @@ function memoized<Key extends object, Value>(make: (key: Key) => Value): (key: K
   };
 }
 
-/** The table whose rows go on at an offset, if it has a header. */
+/** The table whose rows continue at an offset, if it has a header. */
 function tableAround(tables: readonly Table[], offset: number): Table | undefined {
   const table = at(tables, offset);
   const isBehindHeader = table !== undefined && table.headerEnd > table.start && offset >= table.headerEnd;
   return isBehindHeader ? table : undefined;
 }
 
-/** The first and last row in a stretch, from 1, if all its rows are of one table. */
+/** The first and last row in a stretch, from 1, if all its rows are in one table. */
 function rowsIn(tables: readonly Table[], start: number, end: number): [number, number] | undefined {
   const [table, ...others] = within(tables, start, end);
   if (table === undefined || others.length > 0) return undefined;
@@ -212,23 +216,23 @@ function within<T extends Span>(stretches: readonly T[], start: number, end: num
   return found;
 }
 
-/** The one of rising stretches that holds an offset. */
+/** The one of rising stretches that contains an offset. */
 function at<T extends Span>(stretches: readonly T[], offset: number): T | undefined {
   const one = stretches[firstBehind(stretches, offset)];
   return one !== undefined && one.start <= offset ? one : undefined;
 }
 
-/** The index of the first that ends behind an offset. */
+/** The index of the first that ends after an offset. */
 function firstBehind(stretches: readonly Span[], offset: number): number {
   return countWhile(stretches, ({ end }) => end <= offset);
 }
 
-/** What is not cut in a stretch of HTML. */
+/** What must not be cut in a stretch of HTML. */
 interface Obstacles {
-  /** Rising stretches that are not cut: tags, comments, entities, and what is given. */
+  /** Rising stretches that must not be cut: tags, comments, entities, and given ones. */
   readonly starts: readonly number[];
   readonly ends: readonly number[];
-  /** Between inline elements: before their opening and behind their closing tags. */
+  /** Between inline elements: before their opening and after their closing tags. */
   readonly between: readonly number[];
 }
 
@@ -237,7 +241,7 @@ const ENTITY = /&(?:#\d{1,9}|#[xX][\da-fA-F]{1,9}|[a-zA-Z][a-zA-Z\d]{0,31});?/g;
 /**
  * Finds the obstacles of a stretch that begins in text.
  *
- * @param others rising stretches that are not to be cut, nor to be cut off
+ * @param others rising stretches that must not be cut, nor cut off
  */
 function findObstacles(text: string, start: number, end: number, others: readonly Span[]): Obstacles {
   const collector = new Collector(others);
@@ -266,7 +270,7 @@ class Collector implements Obstacles {
     this.#others = others;
   }
 
-  /** @param start where the text stands in the whole */
+  /** @param start of the text in the whole */
   addEntities(text: string, start: number): void {
     if (!text.includes('&')) return;
     for (const { index, 0: entity } of text.matchAll(ENTITY)) {
@@ -279,7 +283,7 @@ class Collector implements Obstacles {
     this.#push(start, end);
   }
 
-  /** Adds those of the others that begin up to an offset. */
+  /** Adds those of the others that begin before an offset. */
   addOthers(offset: number): void {
     for (
       let other = this.#others[this.#nextOther];
@@ -287,7 +291,7 @@ class Collector implements Obstacles {
       other = this.#others[this.#nextOther]
     ) {
       if (other.start > offset) break;
-      // The end is not to be cut either.
+      // The end must not be cut either.
       this.#push(other.start, other.end + 1);
       this.#nextOther++;
     }
@@ -306,7 +310,7 @@ class Collector implements Obstacles {
 
 keepOptimised(new Collector([]));
 
-/** Leaves out the cuts of a finder that lie within obstacles. */
+/** Removes the cuts of a finder that lie within obstacles. */
 function sparing(find: CutFinder, { starts, ends }: Obstacles): CutFinder {
   return (text, start, end) => {
     const cuts = find(text, start, end);

@@ -20,13 +20,13 @@ const options = {
       maximum: 6,
       default: 0,
       description:
-        'Begins a new chunk at every heading of this level or above, also where more would fit; 0 cuts by size alone.',
+        'Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size.',
     },
     oversize: {
       enum: ['split', 'keep'],
       default: 'split',
       description:
-        'A row of a table, a pre, script or style above chunk_size: split so that chunk_size is a hard limit, or kept whole.',
+        'How to treat a table row, pre, script or style above chunk_size: split it, so that chunk_size is a hard limit, or keep it whole.',
     },
     skip: {
       type: 'array',
@@ -39,14 +39,14 @@ const options = {
       default: [],
       examples: [['script', 'style']],
       description:
-        'Names of elements that are left out, with all that is in them. Then the chunks joined are not the text, and a header says how many were left out.',
+        'Names of elements to leave out, with their content. The joined chunks are then not the whole text, and a header says how many elements were left out.',
     },
     carry: {
       type: 'array',
       items: { enum: ['headings', 'header'] },
       default: ['header'],
       description:
-        'What context has: headings is the path of the headings that the chunk stands under, header is the header of the table in whose rows it begins.',
+        'Content of context: headings is the path of the headings above the chunk, header is the header of the table in whose rows it begins.',
     },
     count_context: countContext,
   },
@@ -57,8 +57,7 @@ export type HtmlOptions = FromSchema<typeof options>;
 export default {
   kind: 'chunker',
   name: 'html',
-  summary:
-    'Splits HTML along its headings and between its block elements, rows of tables and items of lists.',
+  summary: 'Splits HTML along its headings and between block elements, table rows and list items.',
   options,
   fields: {
     heading_path: headingPathField,
@@ -68,8 +67,7 @@ export default {
     context_shortened: contextShortenedField,
   },
   reports: {
-    'html-skipped':
-      'How many elements of each name were left out, as in `script 3; style 1`; `none` if none was.',
+    'html-skipped': 'Number of left-out elements by name, as in `script 3; style 1`, or `none`.',
   },
   example: {
     text: '<h1>Tea</h1><p>Boil water.</p><h2>Milk</h2><ul><li>whole</li><li>skimmed</li></ul>',

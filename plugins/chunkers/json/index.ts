@@ -26,16 +26,16 @@ import {
   Tokens,
 } from './tokens.ts';
 
-/** Ranks: between records on lines of their own, between values on one line, then members and elements by depth. */
+/** Ranks: between records on separate lines, between values on one line, then members and elements by depth. */
 const BETWEEN_LINES = 0;
 const BETWEEN_VALUES = 1;
-/** What is nested deeper ranks alike, because each rank costs the packing a pass. */
+/** Everything nested deeper has the same rank, because each rank costs the packing a pass. */
 const HIGHEST_RANK = 32;
 
 /**
- * The edges between the members and elements of JSON, and between values that follow each other. A comma goes with what
- * stands before it, an indentation with what stands behind it, an opening bracket with its first member. It looks at
- * brackets, strings and commas alone, so that what is no JSON has edges too.
+ * The boundaries between the members and elements of JSON, and between consecutive values. A comma goes with what
+ * precedes it, an indentation with what follows it, an opening bracket with its first member. Only brackets, strings
+ * and commas are considered, so invalid JSON has boundaries too.
  */
 function findMembers(text: string): Outline {
   const edges = [0];
@@ -103,16 +103,16 @@ function withPlaces(text: string, spans: readonly Span[]): Span[] {
   });
 }
 
-/** The error of a text that is no JSON; it tells nothing of what the text says. */
+/** The error for a text that is not JSON; it reveals nothing of the text. */
 function refusal(text: string, { offset, expected }: Problem, kit: Kit): Error {
   const lines = text.slice(0, offset).split(/\r\n|\r|\n/);
   const last = lines.at(-1) ?? '';
   const place = `line ${lines.length}, column ${kit.countCodePoints(last, 0, last.length) + 1}`;
-  const message = `text: not valid JSON at ${place}: expected ${expected}. With tolerant it is chunked all the same.`;
+  const message = `text: not valid JSON at ${place}: expected ${expected}. Set tolerant to chunk it all the same.`;
   return kit.refusedError(message);
 }
 
-/** How a value is cut that is too large: a string at its lines, sentences, clauses and words, then between tokens. */
+/** How a value that is too large is cut: a string at its lines, sentences, clauses and words, then between tokens. */
 function finderList(kit: Kit, tokens: TokenizedText): readonly CutFinder[] {
   return [
     kit.cutAtDelimiters(['\\n', '\n']),

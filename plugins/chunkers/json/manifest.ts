@@ -11,13 +11,13 @@ const options = {
       type: 'boolean',
       default: false,
       description:
-        'Whether a text that is not valid JSON is chunked all the same, along its brackets, strings and commas, instead of being refused.',
+        'Whether to chunk invalid JSON along its brackets, strings and commas instead of refusing it.',
     },
     oversize: {
       enum: ['split', 'keep'],
       default: 'split',
       description:
-        'What becomes of a single value above chunk_size: split, a string between words and never within an escape, or kept whole.',
+        'How to treat a single value above chunk_size: split it (a string between words, never within an escape), or keep it whole.',
     },
   },
 } as const;
@@ -33,7 +33,7 @@ export default {
     pointer: {
       type: ['string', 'null'],
       description:
-        'JSON Pointer (RFC 6901) of the smallest value that holds the chunk, within its record; null if the chunk holds several records, or if the pointer is longer than 256 characters or 64 levels.',
+        'JSON Pointer (RFC 6901) of the smallest value that contains the chunk, within its record; null if the chunk spans several records, or if the pointer is longer than 256 characters or 64 levels.',
     },
     records: {
       type: 'array',
@@ -41,7 +41,7 @@ export default {
       minItems: 2,
       maxItems: 2,
       description:
-        'The first and the last record that it holds, from 1, if the text is more than one JSON value.',
+        'The first and the last record in the chunk, counted from 1, if the text is more than one JSON value.',
     },
   },
   example: { text: '{"name": "Ada", "tags": ["math", "engines"], "born": 1815}', chunk_size: 32 },

@@ -11,21 +11,21 @@ import {
   Tokens,
 } from './tokens.ts';
 
-/** Longer pointers, and those of more levels, are not told: what is nested deeply would be named at great length. */
+/** Longer and deeper pointers are omitted: deeply nested values would have very long names. */
 const MOST_CHARACTERS = 256;
 const MOST_LEVELS = 64;
 const NO_NAME = -1;
 
-/** The open objects and lists of a text, and the member or element of each that a walk over it is in. */
+/** The open objects and lists of a text, and the current member or element of each. */
 class Path {
   readonly #text: string;
-  /** How many are open. Only the outermost are kept. */
+  /** The number of open ones. Only the outermost are kept. */
   depth = 0;
   readonly #isObject: boolean[] = [];
   readonly #elements: number[] = [];
   readonly #nameStarts: number[] = [];
   readonly #nameEnds: number[] = [];
-  /** The pointers of the current members, as far as they were asked for. */
+  /** The pointers of the current members, as far as they were requested. */
   readonly #pointers: (string | null | undefined)[] = [];
 
   constructor(text: string) {
@@ -46,7 +46,7 @@ class Path {
     if (this.depth > 0) this.depth--;
   }
 
-  /** Goes on to the next member, whose name is not known yet, or to the next element. */
+  /** Advances to the next member, whose name is not known yet, or to the next element. */
   advance(): void {
     const level = this.depth - 1;
     if (level >= MOST_LEVELS) return;
@@ -55,7 +55,7 @@ class Path {
     this.#pointers[level] = undefined;
   }
 
-  /** Takes a stretch for the name of the current member, if that has none yet. */
+  /** Uses a stretch as the name of the current member, if that has none yet. */
   name(start: number, end: number): void {
     const level = this.depth - 1;
     if (level < 0 || level >= MOST_LEVELS || this.#nameStarts[level] !== NO_NAME) return;
@@ -92,7 +92,7 @@ class Path {
 
 keepOptimised(new Path(''));
 
-/** What a string or a bare word says. */
+/** The content of a string or a bare word. */
 function nameOf(written: string): string {
   if (written.charCodeAt(0) !== QUOTE) return written;
   const inner = written.slice(1, written.endsWith('"') ? -1 : undefined);
@@ -104,17 +104,17 @@ function nameOf(written: string): string {
   }
 }
 
-/** Where in the values of a text a stretch of it lies. */
+/** Where a stretch lies among the values of a text. */
 export interface Place {
-  /** JSON Pointer of the smallest value that holds it, see the manifest. */
+  /** JSON Pointer of the smallest value that contains it, see the manifest. */
   readonly pointer: string | null;
-  /** The first and the last record that it holds something of, from 1. */
+  /** The first and the last record that it overlaps, from 1. */
   readonly records: readonly [first: number, last: number];
 }
 
 /**
- * The places of rising stretches that cover a text. What is held are names, which count to their values, scalars, and
- * objects and lists from bracket to bracket; a bracket alone counts only where there is nothing else.
+ * The positions of rising stretches that cover a text. They are determined by names, which count to their values,
+ * scalars, and objects and lists from bracket to bracket; a bracket by itself counts only if there is nothing else.
  */
 export function placesOf(text: string, spans: readonly Span[]): Place[] {
   const walk = new Walk(text);
@@ -125,7 +125,7 @@ export function placesOf(text: string, spans: readonly Span[]): Place[] {
 class Walk {
   readonly #tokens: Tokens;
   readonly #path: Path;
-  /** Whether a token was read that lies in the next stretch too, or begins there. */
+  /** Whether the last token extends into the next stretch, or begins there. */
   #isRead: boolean;
   /** Whether that token was followed already. */
   #isFollowed = false;
@@ -134,11 +134,11 @@ class Walk {
   #record = 0;
   /** Levels of the path that all values of the stretch share so far; undefined before the first. */
   #shared: number | undefined;
-  /** The same with every single bracket. */
+  /** The same including single brackets. */
   #sharedByMarks: number | undefined;
-  /** Levels that the next value shares at most with those before it. */
+  /** Maximum levels that the next value shares with those before it. */
   #sharedWithNext = Number.POSITIVE_INFINITY;
-  /** The pointer so far, if the path has gone on to a bracket that may stand alone. */
+  /** The pointer so far, if the path has advanced to a bracket that may be by itself. */
   #pointer: string | null | undefined;
   /** The fewest levels that were open in the stretch. */
   #fewest = 0;
@@ -149,7 +149,7 @@ class Walk {
     this.#isRead = this.#tokens.next();
   }
 
-  /** The place of what stands before an offset and was not walked over before. */
+  /** The position of the part before an offset that was not walked over before. */
   to(end: number): Place {
     const tokens = this.#tokens;
     const path = this.#path;
@@ -199,7 +199,7 @@ class Walk {
     this.#isBehindComma = false;
   }
 
-  /** Goes on to the member, element or record that a token begins, if it begins one. */
+  /** Advances to the member, element or record that a token begins, if any. */
   #begin(): void {
     const { kind, start, end } = this.#tokens;
     const { depth } = this.#path;
@@ -220,7 +220,7 @@ class Walk {
     this.#path.advance();
   }
 
-  /** Notes that the stretch holds a value of the current member, or a bracket alone. */
+  /** Records that the stretch contains a value of the current member, or a bracket by itself. */
   #share(isValue: boolean): void {
     const { depth } = this.#path;
     if (isValue) {

@@ -1,6 +1,6 @@
 import { BACKSLASH, QUOTE } from './tokens.ts';
 
-/** Where a text stops being JSON, and what could stand there. */
+/** Where a text stops being JSON, and what would be valid there. */
 export interface Problem {
   readonly offset: number;
   readonly expected: string;
@@ -17,21 +17,20 @@ const ESCAPED = '"\\/bfnrtu';
 /** A bit that a capital letter lacks. */
 const SMALL = 32;
 
-/** What is wrong within a string that begins and should end with a quote; nothing if it is as RFC 8259 has it. */
+/** The problem within a string that begins and should end with a quote; nothing if it is valid by RFC 8259. */
 export function firstWrongUnit(text: string, start: number, end: number): Problem | undefined {
   for (let at = start + 1; at < end; at++) {
     const unit = text.charCodeAt(at);
     if (unit === QUOTE) return undefined;
-    if (unit < SPACE)
-      return { offset: at, expected: 'an escape such as \\n in place of a control character' };
+    if (unit < SPACE) return { offset: at, expected: 'an escape such as \\n instead of a control character' };
     if (unit !== BACKSLASH) continue;
     at++;
     if (at >= end) break;
     if (!ESCAPED.includes(text.charAt(at)))
-      return { offset: at, expected: 'one of " \\ / b f n r t u behind the backslash' };
+      return { offset: at, expected: 'one of " \\ / b f n r t u after the backslash' };
     if (text.charCodeAt(at) !== SMALL_U) continue;
     const hex = hexEnd(text, at + 1);
-    if (hex < at + 5) return { offset: hex, expected: 'four hexadecimal digits behind \\u' };
+    if (hex < at + 5) return { offset: hex, expected: 'four hexadecimal digits after \\u' };
     at += 4;
   }
   return { offset: end, expected: 'a quote that ends the string' };
@@ -49,7 +48,7 @@ function isHex(unit: number): boolean {
   return isDigit(unit) || (small >= 97 && small <= 102);
 }
 
-/** Whether a stretch is a number as RFC 8259 has it. */
+/** Whether a stretch is a number by RFC 8259. */
 export function isNumber(text: string, start: number, end: number): boolean {
   const whole = text.charCodeAt(start) === MINUS ? start + 1 : start;
   let at = digitsEnd(text, whole, end);
@@ -78,14 +77,14 @@ function isDigit(unit: number): boolean {
   return unit >= ZERO && unit <= 57;
 }
 
-/** The units of the escape that begins with a backslash: a pair of `\u` that makes one character is one. */
+/** The units of the escape that begins with a backslash: two `\u` for one character count as one. */
 export function escapeLength(text: string, at: number): number {
   if (text.charCodeAt(at + 1) !== SMALL_U) return 2;
   const isPair = isSurrogate(text, at, '89ab') && isSurrogate(text, at + 6, 'cdef');
   return isPair ? 12 : 6;
 }
 
-/** Whether an escape stands for half of a surrogate pair, by its second digit. */
+/** Whether an escape is half of a surrogate pair, by its second digit. */
 function isSurrogate(text: string, at: number, digits: string): boolean {
   const first = text.slice(at, at + 3).toLowerCase();
   const second = text.charAt(at + 3).toLowerCase();

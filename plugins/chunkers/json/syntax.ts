@@ -11,7 +11,7 @@ import {
   WORD,
 } from './tokens.ts';
 
-/** What may stand next: the values of a `switch` that is as fast as the scan of tokens. */
+/** What may come next: the values of a `switch`, which is as fast as scanning tokens. */
 const VALUE = 0;
 const FIRST_ELEMENT = 1;
 const FIRST_NAME = 2;
@@ -32,14 +32,14 @@ const EXPECTED = [
   'another value on a new line, or the end of the text',
 ];
 
-/** The first place where a text is no JSON by RFC 8259, or no sequence of JSON values such as JSON Lines. */
+/** The first place where a text is not JSON by RFC 8259, nor a sequence of JSON values such as JSON Lines. */
 export function findProblem(text: string): Problem | undefined {
   const tokens = new Tokens(text);
   const open: number[] = [];
   let state = VALUE;
   for (let before = 0, last = WORD; tokens.next(); before = tokens.end, last = tokens.kind) {
     if (state === NEXT_RECORD) {
-      // Records stand apart, but brackets part them as well as white space does.
+      // Records must be separate, but brackets separate them as well as white space does.
       const isApart = tokens.start > before || (isCloser(last) && isOpener(tokens.kind));
       if (!isApart) return { offset: tokens.start, expected: EXPECTED[NEXT_RECORD] as string };
       state = VALUE;
@@ -53,7 +53,7 @@ export function findProblem(text: string): Problem | undefined {
   return state === NEXT_RECORD ? undefined : { offset: text.length, expected: EXPECTED[state] as string };
 }
 
-/** What may stand behind a token; undefined if the token itself must not stand there. */
+/** What may follow a token; undefined if the token itself is not allowed there. */
 function nextState(kind: number, state: number, open: number[]): number | undefined {
   switch (kind) {
     case OPEN_LIST:

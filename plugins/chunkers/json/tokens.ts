@@ -11,7 +11,7 @@ export const CLOSE_LIST = 93;
 export const OPEN_OBJECT = 123;
 export const CLOSE_OBJECT = 125;
 
-/** The kind of a token that is neither a string nor a mark: a number, a name such as `true`, or no JSON at all. */
+/** The kind of a token that is neither a string nor punctuation: a number, a name such as `true`, or invalid JSON. */
 export const WORD = 0;
 
 const TAB = 9;
@@ -21,12 +21,12 @@ const MARKS = new Uint8Array(128);
 for (const mark of [COMMA, COLON, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT]) MARKS[mark] = mark;
 
 /**
- * Reads a text as the tokens of JSON, whether they stand where JSON allows them or not. White space is that of JSON; a
- * string that is not closed ends with its line. Its fields tell of the token that was read last.
+ * Reads a text as JSON tokens, whether JSON allows them there or not. White space is that of JSON; an unclosed string
+ * ends with its line. Its fields describe the last token.
  */
 export class Tokens {
   readonly text: string;
-  /** The unit of a mark, `QUOTE` of a string, else `WORD`. */
+  /** The unit of a punctuation mark, `QUOTE` for a string, else `WORD`. */
   kind = WORD;
   start = 0;
   end = 0;
@@ -72,7 +72,7 @@ function isMark(unit: number): boolean {
   return unit < 128 && MARKS[unit] !== 0;
 }
 
-/** Where a string ends, behind its closing quote; at a line break if that comes first. */
+/** Where a string ends, after its closing quote; at a line break if that comes first. */
 function stringEnd(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -104,7 +104,7 @@ export function isBehindLine(text: string, at: number): boolean {
   return unit === LINE_FEED || unit === CARRIAGE_RETURN;
 }
 
-/** Where the indentation begins that a token has on its line; the token's own start if it does not begin its line. */
+/** Where the indentation of a token begins on its line; the token's own start if it does not begin its line. */
 export function startOnLine(text: string, floor: number, start: number): number {
   let at = start;
   while (at > floor && (text.charCodeAt(at - 1) === SPACE || text.charCodeAt(at - 1) === TAB)) at--;

@@ -1,21 +1,21 @@
 import { countWhile, type MarkdownBlock } from '../../../core/kit.ts';
 
-/** Whether a block holds others. */
+/** Whether a block contains others. */
 export function isContainer({ kind }: MarkdownBlock): boolean {
   return kind === 'list' || kind === 'item' || kind === 'quote' || kind === 'footnote';
 }
 
-/** Whether the lines of a block are taken as they are. */
+/** Whether the lines of a block are verbatim. */
 export function isRaw({ kind }: MarkdownBlock): boolean {
   return kind === 'fence' || kind === 'indented' || kind === 'html' || kind === 'front_matter';
 }
 
-/** The index of the last block that begins in front of an offset; -1 if there is none. */
+/** The index of the last block that begins before an offset; -1 if there is none. */
 export function lastBefore(blocks: readonly MarkdownBlock[], offset: number): number {
   return countWhile(blocks, ({ start }) => start < offset) - 1;
 }
 
-/** The language that a fence names: the first word behind its marks. */
+/** The language that a fence names: the first word after its marker. */
 export function languageOf(text: string, { kind, inner, end }: MarkdownBlock): string | undefined {
   if (kind !== 'fence') return undefined;
   return /^[`~]+[ \t]*([^\s`{,]{1,40})/.exec(text.slice(inner, Math.min(end, inner + 200)))?.[1];

@@ -10,16 +10,16 @@ import {
 } from '../../../core/kit.ts';
 import { languageOf } from './blocks.ts';
 
-/** What is known of a Markdown text. */
+/** What is known about a Markdown text. */
 export interface Markdown {
   readonly text: string;
   readonly blocks: readonly MarkdownBlock[];
-  /** The blocks that hold no others. */
+  /** The blocks without nested blocks. */
   readonly leaves: readonly MarkdownBlock[];
   readonly paths: HeadingPaths;
 }
 
-/** Gives each chunk the headings it stands under, and says what it holds. @param spans in the order of the text */
+/** Gives each chunk the headings above it, and describes its content. @param spans in the order of the text */
 export function describe(
   { text, blocks, leaves, paths }: Markdown,
   spans: readonly Span[],
@@ -30,7 +30,8 @@ export function describe(
   const rows = new RowCounter(text);
   const none: Kinds = { list: [], next: new Map() };
   const described: Span[] = [];
-  // A loop and not a callback, whose optimised code would go with each request; the same is true of the classes.
+  // A loop and not a callback, whose optimised code would be discarded with each request; the same is true of the
+  // classes.
   for (const span of spans) {
     const held = allLeaves.within(span);
     const tops = outerBlocks.within(span);
@@ -47,7 +48,7 @@ export function describe(
   return described;
 }
 
-/** Kinds of blocks in the order of the text, each once, and what they become with one kind more. */
+/** Kinds of blocks in the order of the text, each once, and the list that results from one more kind. */
 interface Kinds {
   readonly list: readonly BlockKind[];
   readonly next: Map<BlockKind, Kinds>;
@@ -66,7 +67,7 @@ function withKind(kinds: Kinds, kind: BlockKind): Kinds {
   return longer;
 }
 
-/** Finds the blocks that lie in a span, or part of which does; spans come in the order of the text. */
+/** Finds the blocks that overlap a span; spans come in the order of the text. */
 class Walker {
   readonly #blocks: readonly MarkdownBlock[];
   #first = 0;
@@ -88,7 +89,7 @@ class Walker {
   }
 }
 
-/** The language of the fences among blocks, if they name one alone. */
+/** The language of the fences among blocks, if all name the same one. */
 function languageIn(text: string, held: readonly MarkdownBlock[]): string | undefined {
   let found: string | undefined;
   for (const block of held) {
@@ -125,7 +126,7 @@ class RowCounter {
     this.#text = text;
   }
 
-  /** How many rows of a table begin in front of an offset. */
+  /** Number of rows of a table that begin before an offset. */
   before(table: MarkdownBlock, end: number): number {
     if (this.#table !== table) {
       this.#table = table;

@@ -16,7 +16,7 @@ import type manifest from './manifest.ts';
 import type { MarkdownOptions } from './manifest.ts';
 import { outlineOf } from './outline.ts';
 
-/** Characters of a heading that its name is made of, and that the name has at most: every chunk repeats it. */
+/** Characters of a heading that its name is made from, and maximum length of the name: every chunk repeats it. */
 const MOST_READ = 1000;
 const LONGEST_NAME = 200;
 
@@ -28,7 +28,7 @@ function headingsOf(text: string, blocks: readonly MarkdownBlock[]): Heading[] {
     if (!makesSection(block)) continue;
     const next = blocks[index + 1];
     headings.push({
-      // Blank lines at the beginning of the text stand above nothing.
+      // Blank lines at the beginning of the text are not part of the first block.
       start: index === 0 ? 0 : block.start,
       level: block.level,
       isLead: next !== undefined && makesSection(next) && next.level > block.level,
@@ -42,7 +42,7 @@ function makesSection({ kind, depth }: MarkdownBlock): boolean {
   return kind === 'heading' && depth === 0;
 }
 
-/** The words of a heading, without its marks and without inline syntax. */
+/** The text of a heading, without its markers and without inline syntax. */
 function nameOf(text: string, { inner, end }: MarkdownBlock, isDefined: IsDefined): string {
   const source = text.slice(inner, Math.min(end, inner + MOST_READ)).trimEnd();
   const isAtx = /^#{1,6}(?:[ \t]|$)/.test(source);
@@ -78,7 +78,9 @@ function normalLabel(label: string): string {
   return label.trim().replace(/\s+/g, ' ').toLowerCase();
 }
 
-/** Inline Markdown as its words: links and images by their text, without marks of emphasis or code and without tags. */
+/**
+ * Inline Markdown as plain text: links and images by their text, without emphasis or code markers and without tags.
+ */
 function plainWords(words: string, isDefined: IsDefined): string {
   if (!MARKS.test(words)) return words.replace(SPACES, ' ').trim();
   let plain = '';
@@ -106,14 +108,14 @@ function withoutMarks(words: string, isDefined: IsDefined): string {
   return plain.replace(EMPHASIS, '').replace(ESCAPE, '$1');
 }
 
-/** Divides stretches of Markdown that have no place to cut: a paragraph, a line of code, a row of a table. */
+/** Divides stretches of Markdown without boundaries: a paragraph, a line of code, a table row. */
 type DivideMarkdown = (start: number, end: number, size: number) => readonly Span[];
 
 const SENTENCE_MARKS = ['.', '!', '?', ':'];
 const BEHIND = [' ', '\n', '\r\n'];
 /**
- * Ends of sentences, also at the end of a line, and line breaks that are meant. None begins with a space, of which a text
- * has so many.
+ * Ends of sentences, also at the end of a line, and hard line breaks. None begins with a space, of which a text has
+ * many.
  */
 const SENTENCES = [
   ...SENTENCE_MARKS.flatMap((mark) => BEHIND.map((space) => mark + space)),
@@ -122,7 +124,7 @@ const SENTENCES = [
 ];
 const CLAUSES = [', ', '; ', '- ', '– ', '— ', '，', '、', '；', '：'];
 
-/** Makes the finders once, for all texts. */
+/** Creates the finders once, for all texts. */
 function createDivider(kit: Kit) {
   const lines = kit.cutAtDelimiters(['\r\n', '\n', '\r']);
   const cells = kit.cutAtDelimiters(['|']);
@@ -151,7 +153,7 @@ const createMarkdownChunker: Factory<typeof manifest> = ({ kit }): Chunker<Markd
       const leaves = blocks.filter((block) => !isContainer(block));
       const markdown: Markdown = { text, blocks, leaves, paths: kit.headingPaths(headingsOf(text, blocks)) };
       const keepsWhole = oversize === 'keep';
-      // Counted with its context, a chunk has room for half of the limit at least.
+      // Counted with its context, a chunk has room for at least half of the limit.
       const room = count_context ? chunk_size / 2 : chunk_size;
       const carriedAt = carriedIn(markdown, carry);
       const spans = context.packStructure(
@@ -171,7 +173,7 @@ export default createMarkdownChunker;
 
 type Carry = MarkdownOptions['carry'];
 
-/** Says what a chunk carries that begins at an offset; undefined if none carries anything. */
+/** What a chunk that begins at an offset carries; undefined if no chunk carries anything. */
 function carriedIn(markdown: Markdown, carry: Carry): ((start: number) => Carried) | undefined {
   if (carry.length === 0) return undefined;
   const { leaves, paths } = markdown;
@@ -187,7 +189,7 @@ function carriedIn(markdown: Markdown, carry: Carry): ((start: number) => Carrie
   };
 }
 
-/** What a table or fence begins with, and where that ends. */
+/** The beginning of a table or fence, and where that ends. */
 interface Opening {
   readonly end: number;
   readonly text: string;

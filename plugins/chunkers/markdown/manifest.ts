@@ -19,27 +19,27 @@ const options = {
       maximum: 6,
       default: 0,
       description:
-        'Begins a new chunk at every heading of this level and above, also where more would fit; 0 cuts by size alone.',
+        'Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size.',
     },
     min_chunk_size: minimumChunk,
     oversize: {
       enum: ['split', 'keep'],
       default: 'split',
       description:
-        'What becomes of a code block, HTML block or table row above chunk_size: split, so that chunk_size is a hard limit, or kept whole.',
+        'How to treat a code block, HTML block or table row above chunk_size: split it, so that chunk_size is a hard limit, or keep it whole.',
     },
     carry: {
       type: 'array',
       items: { enum: ['headings', 'header', 'fence'] },
       default: ['header', 'fence'],
       description:
-        'What context has: the headings that the beginning of the chunk stands under, the header of a table that it goes on with, the opening line of a fence that it goes on with.',
+        'Content of context: the headings above the beginning of the chunk, the header of a table that it continues, the opening line of a fence that it continues.',
     },
     count_context: countContext,
     include_blocks: {
       type: 'boolean',
       default: false,
-      description: 'Whether each chunk lists the blocks that it holds, or parts of which, with their places.',
+      description: 'Whether each chunk lists its blocks, or parts of blocks, with their offsets.',
     },
   },
 } as const;
@@ -52,8 +52,8 @@ const block = {
   required: ['kind', 'start_index', 'end_index'],
   properties: {
     kind: { type: 'string', description: 'heading, paragraph, list, quote, fence, table, html, ...' },
-    level: { type: 'integer', description: 'Of a heading: 1 to 6.' },
-    language: { type: 'string', description: 'Of a fence: the first word behind its marks.' },
+    level: { type: 'integer', description: 'For a heading: 1 to 6.' },
+    language: { type: 'string', description: 'For a fence: the first word after its marker.' },
     start_index: { type: 'integer' },
     end_index: { type: 'integer' },
   },
@@ -69,7 +69,7 @@ export default {
     kinds: kindsField,
     language: {
       type: 'string',
-      description: 'The language of the fences that it holds, or parts of which, if they name one alone.',
+      description: 'The language of the fences in the chunk, if all name the same one.',
     },
     rows: rowsField,
     context: contextField,

@@ -7,19 +7,19 @@ import {
 } from '../../../core/kit.ts';
 import { isContainer, isRaw } from './blocks.ts';
 
-/** Ranks of places to cut, the best first: those of headings are their levels, 1 to 6. */
+/** Ranks of boundaries, best first: those of headings are their levels, 1 to 6. */
 const BEHIND_FRONT_MATTER = 1;
 const BEHIND_BREAK = 7;
 const BLOCK = 8;
 /** How much worse it is to cut one container deeper. */
 const DEEPER = 4;
-/** How much worse it is to cut before a block that belongs to the one in front of it. */
+/** How much worse it is to cut before a block that belongs to the previous one. */
 const LEANING = 1;
 
 export interface OutlineRules {
   /** Whether code, HTML and rows are never cut. */
   readonly keepsWhole: boolean;
-  /** Most tokens of a stretch that fits into a chunk, so that it needs no places within. */
+  /** Maximum tokens of a stretch that fits into a chunk, so that it needs no boundaries within. */
   readonly room: number;
   readonly tokens: TokenizedText;
 }
@@ -29,8 +29,8 @@ function fits({ room, tokens }: OutlineRules, start: number, end: number): boole
 }
 
 /**
- * Finds where Markdown may be cut: at the beginnings of lines alone. Not between a heading and what stands under it, not
- * between the header of a table and its first row, not behind the first and before the last line of a fence.
+ * Finds where Markdown may be cut: only at the beginnings of lines. Not between a heading and the text below it, not
+ * between the header of a table and its first row, not after the first or before the last line of a fence.
  */
 export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules: OutlineRules): Outline {
   const outline = new GrowingOutline();
@@ -53,7 +53,7 @@ class GrowingOutline implements Outline {
   readonly edges = [0];
   readonly ranks = [0];
 
-  /** The last edge. */
+  /** The last boundary. */
   get last(): number {
     return this.edges.at(-1) as number;
   }
@@ -70,7 +70,7 @@ class GrowingOutline implements Outline {
 
 keepOptimised(new GrowingOutline());
 
-/** Whether a block stands under the heading right in front of it. */
+/** Whether a block is directly below a heading. */
 function standsUnder({ kind, level, depth }: MarkdownBlock, heading: MarkdownBlock): boolean {
   if (depth < heading.depth) return false;
   return kind !== 'heading' || depth > heading.depth || level > heading.level;
@@ -85,7 +85,7 @@ function rankOf(block: MarkdownBlock, before: MarkdownBlock | undefined, text: s
   return leansBack(block, before, text) ? rank + LEANING : rank;
 }
 
-/** Whether a block rather belongs to the one in front of it. */
+/** Whether a block belongs to the previous one. */
 function leansBack({ kind }: MarkdownBlock, before: MarkdownBlock, text: string): boolean {
   if (kind === 'break') return true;
   if (kind === 'definition') return before.kind === 'definition';
@@ -93,7 +93,7 @@ function leansBack({ kind }: MarkdownBlock, before: MarkdownBlock, text: string)
   return /[:：]\s*$/.test(text.slice(Math.max(before.start, before.end - 8), before.end));
 }
 
-/** Adds the places within a block that is too large, with the heading in front of it or alone. */
+/** Adds the boundaries within a block that is too large, with the heading before it or by itself. */
 function addWithin(text: string, block: MarkdownBlock, rules: OutlineRules, outline: GrowingOutline): void {
   const rank = BLOCK + DEEPER * (block.depth + 1);
   if (block.kind === 'table') addRows(text, block, rank, outline);
@@ -108,7 +108,7 @@ function addRows(text: string, { inner, end }: MarkdownBlock, rank: number, outl
   for (; at < end; at = nextLine(text, at, end)) outline.add(at, rank);
 }
 
-/** Between lines, best behind a blank one and where nothing is indented; never next to the marks of a fence. */
+/** Between lines, best after a blank one and where nothing is indented; never next to the markers of a fence. */
 function addLines(text: string, block: MarkdownBlock, rank: number, outline: GrowingOutline): void {
   const { start, inner, end } = block;
   const isFence = block.kind === 'fence';

@@ -23,7 +23,7 @@ const options = {
       default: [],
       excludes: ['recipe', 'levels'],
       description:
-        'Literal strings that end a piece, in place of a recipe; what is larger is cut between tokens.',
+        'Literal strings that end a piece, instead of a recipe; larger pieces are cut between tokens.',
     },
     levels: {
       type: 'array',
@@ -31,7 +31,7 @@ const options = {
       default: [],
       excludes: ['recipe', 'delimiters'],
       examples: [[['\n\n'], ['. ', '? ', '! '], [' ']]],
-      description: "A hierarchy of one's own, in place of a recipe: lists of delimiters, the coarsest first.",
+      description: 'A custom hierarchy, instead of a recipe: lists of delimiters, coarsest first.',
     },
     lang: {
       type: 'string',
@@ -41,13 +41,13 @@ const options = {
       default: 'en',
       examples: ['en', 'zh', 'ja', 'ko', 'hi', 'ar', 'ru', 'de', 'fr', 'es', 'zh-Hans'],
       description:
-        'Language of the text (BCP 47), for its ends of sentences and clauses; an unknown one gets the default ones.',
+        'Language of the text (BCP 47), for its sentence and clause endings; an unknown language gets the default ones.',
     },
     min_characters_per_chunk: {
       type: 'integer',
       minimum: 1,
       default: 24,
-      description: 'Characters that a chunk has at least, as far as chunk_size allows it.',
+      description: 'Minimum characters per chunk, as far as chunk_size allows it.',
     },
   },
 } as const;

@@ -2,13 +2,13 @@ import type { MarkdownBlock } from '../../../core/kit.ts';
 
 /** Where a Markdown text can be cut: rising offsets of the starts of lines. */
 export interface MarkdownCuts {
-  /** Before headings, both kinds, and how deep they are. Those in lists and quotes are text. */
+  /** Before headings of both kinds, and their levels. Headings in lists and quotes are text. */
   readonly headings: readonly Heading[];
   /** Before blocks: headings, paragraphs, rules; lists, quotes, tables and fences as a whole. */
   readonly blocks: readonly number[];
   /**
-   * Within blocks, before items of lists and blocks in them or in quotes, rows of tables and lines of code; the first
-   * line of a fence stays with its opening, the last with its closing, and the head of a table with its rule.
+   * Within blocks, before list items, blocks in lists or quotes, table rows and lines of code; the first line of a
+   * fence stays with its opening, the last with its closing, and the head of a table with its rule.
    */
   readonly lines: readonly number[];
 }
@@ -19,12 +19,12 @@ export interface Heading {
   readonly depth: number;
 }
 
-/** @param blocks those of the text, by `kit.findMarkdownBlocks` */
+/** @param blocks of the text, from `kit.findMarkdownBlocks` */
 export function findMarkdownCuts(text: string, blocks: readonly MarkdownBlock[]): MarkdownCuts {
   const outer = blocks.filter(({ depth }) => depth === 0);
   const lines = new Set<number>();
   for (const block of blocks) {
-    // The lines of code in a list or quote are left to the levels behind this one: what stands there is cut whole first.
+    // The lines of code in a list or quote are left to the following levels: nested blocks are first cut as a whole.
     if (block.depth > 0) lines.add(block.start);
     if (block.depth === 0 || block.kind === 'table')
       for (const at of startsWithin(text, block)) lines.add(at);
@@ -43,7 +43,7 @@ function startsWithin(text: string, { kind, start, end, inner }: MarkdownBlock):
   if (kind === 'table') return lineStarts(text, inner, end);
   if (kind === 'indented' || kind === 'html') return lineStarts(text, start, end).slice(1);
   if (kind !== 'fence') return [];
-  // A fence that fits only without the blank lines behind it is cut from them.
+  // A fence that fits only without the blank lines after it is cut from them.
   return [...lineStarts(text, start, end).slice(2, -1), end];
 }
 

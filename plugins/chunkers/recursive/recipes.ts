@@ -13,7 +13,7 @@ import { findMarkdownCuts, type MarkdownCuts } from './markdown.ts';
 /** The recipes of a folder: files `recipes/<name>.json`, and `languages.json`. */
 export interface Recipes {
   /**
-   * The cut finders of a recipe for a text in a language, the coarsest first.
+   * The cut finders of a recipe for a text in a language, coarsest first.
    *
    * @throws an error for the caller that names the known recipes, or an exposed error that says what is wrong
    * with the recipe's file
@@ -30,7 +30,7 @@ interface Languages {
 
 const NO_LANGUAGES: Languages = { fallback: { sentence: [], clause: [] }, known: new Map() };
 
-/** Reads all files at once. One that is malformed is logged, and only a request that needs it fails. */
+/** Reads all files at once. A malformed one is logged, and only requests that need it fail. */
 export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dirname): Recipes {
   const { kit, log } = tools;
   const files = createFileReader(folder, tools);
@@ -103,7 +103,7 @@ function readLanguages(files: FileReader): Read<Languages> {
   });
 }
 
-/** The language as it is listed: `zh` for `zh-Hans-CN`; empty if it is not. */
+/** The listed language: `zh` for `zh-Hans-CN`; empty if it is not listed. */
 function knownLanguage(lang: string, languages: ReadonlyMap<string, Language>): string {
   const primary = lang.toLowerCase().split(/[-_]/)[0] as string;
   return languages.has(primary) ? primary : '';
@@ -114,13 +114,13 @@ function unknownRecipe(recipe: string, known: readonly string[]): string {
   return `recipe: there is no recipe ${JSON.stringify(recipe)}; known are ${list}.`;
 }
 
-/** What a file holds, or a sentence that names the file, the place in it and what to change. */
+/** The content of a file, or a sentence that names the file, the place in it and what to change. */
 type Read<T> = { readonly value: T } | { readonly problem: string };
 
-/** What a reader makes of a file's JSON. */
+/** Converts a file's JSON. */
 type Parsed<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
-/** Reads JSON files of one folder; whatever is wrong with one is its result. */
+/** Reads JSON files of one folder; the problem of a file is its result. */
 interface FileReader {
   /** @param file its path in the folder, with `/` */
   read<T>(file: string, parse: (json: unknown) => Parsed<T>): Read<T>;
@@ -156,7 +156,7 @@ function readJson(folder: string, file: string): Read<unknown> {
   return { problem: `${file}, ${place}: this is not valid JSON, ${reason.replace(/ in JSON at .*/, '')}` };
 }
 
-/** Why a text is no JSON. */
+/** Why a text is not JSON. */
 function reasonAgainst(text: string): string | undefined {
   try {
     JSON.parse(text);
@@ -166,7 +166,9 @@ function reasonAgainst(text: string): string | undefined {
   }
 }
 
-/** Where a text stops being the beginning of a JSON value. V8 does not say it for every error, so it is sought. */
+/**
+ * Where a text stops being the beginning of a JSON value. V8 does not report it for every error, so it is searched.
+ */
 function firstBroken(text: string): number {
   let good = 0;
   let broken = text.length + 1;
@@ -185,7 +187,7 @@ function canGoOn(beginning: string): boolean {
   return reason.startsWith('Unterminated') || Number(position ?? -1) >= beginning.length;
 }
 
-/** One level of a hierarchy, as a recipe lists it; README.md says what each kind does. */
+/** One level of a hierarchy, as a recipe lists it; README.md describes each kind. */
 type Level = LiteralLevel | MarkdownLevel;
 
 type LiteralLevel =
@@ -235,18 +237,20 @@ const languageSchema = {
 
 const KINDS = ['delimiters', 'line_starts', 'language', 'white_space', 'markdown'] as const;
 
-/** What is wrong with a level that fits its schema, if anything: it must be of one kind, with options of that kind. */
+/** The problem with a level that matches its schema, if any: it must be of one kind, with options of that kind. */
 function problemOfLevel(level: object): string | undefined {
   const kinds = KINDS.filter((kind) => kind in level);
   if (kinds.length !== 1) return `expected one of ${KINDS.join(', ')}, got ${kinds.join(' and ') || 'none'}`;
-  if ('include_delim' in level && !('delimiters' in level)) return 'include_delim goes with delimiters alone';
+  if ('include_delim' in level && !('delimiters' in level)) return 'include_delim is only for delimiters';
   const isHeadings = 'markdown' in level && level.markdown === 'headings';
-  return 'depth' in level && !isHeadings ? 'depth goes with "markdown": "headings" alone' : undefined;
+  return 'depth' in level && !isHeadings ? 'depth is only for "markdown": "headings"' : undefined;
 }
 
 const DEEPEST = 6;
 
-/** Makes the finder of a level for one text, which is read as Markdown at most once, for all levels that need it. */
+/**
+ * Creates the finder of a level for one text, which is parsed as Markdown at most once, for all levels that need it.
+ */
 type MakeFinder = (markdown: () => MarkdownCuts) => CutFinder;
 
 function prepareLevel(level: Level, language: Language, kit: Kit): MakeFinder {

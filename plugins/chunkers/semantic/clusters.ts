@@ -1,35 +1,34 @@
 import type { SentenceVectors } from './sentence-vectors.ts';
 
-/** What the clusters of a division have to keep to. */
+/** The constraints on the clusters of a division. */
 export interface ClusterLimits {
-  /** Most tokens of a cluster, unless it is a single piece. */
+  /** Maximum tokens of a cluster, unless it is a single piece. */
   readonly size: number;
-  /** Fewest sentences of a cluster, as far as `size` allows it. */
+  /** Minimum sentences of a cluster, as far as `size` allows it. */
   readonly minSentences: number;
-  /** Fewest characters of a cluster, as far as `size` allows it. */
+  /** Minimum characters of a cluster, as far as `size` allows it. */
   readonly minCharacters: number;
-  /** Similarity from which on a pair speaks for being together. */
+  /** Similarity above which a pair should be together. */
   readonly offset: number;
 }
 
-/** Running totals over the sentences of a text: of those before each one, and of all. */
+/** Running totals over the sentences of a text: before each one, and of all. */
 export interface Sizes {
   readonly tokens: Float64Array;
   readonly characters: Float64Array;
 }
 
-/** Most pieces of a cluster: it bounds the time per sentence. */
+/** Maximum pieces of a cluster, which bounds the time per sentence. */
 const MOST_PIECES = 128;
 
 /**
- * The division of a text whose clusters have the highest sum of `similarity - offset` over all pairs of
- * sentences within a cluster. Raising the offset never leaves more pairs together. A piece is a sentence
- * with a vector and those without one behind it.
+ * The division of a text whose clusters have the highest sum of `similarity - offset` over all pairs of sentences
+ * within a cluster. Raising the offset never leaves more pairs together. A piece is a sentence with a vector plus the
+ * following ones without.
+ * The similarities of a cluster's pairs are computed from the length of the sum of its vectors, so the time is
+ * proportional to the number of sentences times the size of the largest cluster.
  *
- * The similarities of a cluster's pairs are read from the length of the sum of its vectors, so that the time
- * is that of the sentences times the sentences of the largest cluster.
- *
- * @returns the sentences that the clusters begin with, without the first one
+ * @returns the sentences that the clusters begin with, except the first
  */
 export function findClusters(
   vectors: SentenceVectors,
@@ -53,8 +52,8 @@ export function findClusters(
 }
 
 /**
- * The offset for a threshold: at 0.5 the mean similarity of all pairs of the text, and from there to -1 (all
- * pairs belong together) at 0, and to 1 (only equal ones do) at 1.
+ * The offset for a threshold: at 0.5 the mean similarity of all pairs of the text, and from there to -1 (all pairs
+ * belong together) at 0, and to 1 (only equal ones do) at 1.
  */
 export function offsetFor(threshold: number, vectors: SentenceVectors): number {
   const mean = meanPair(vectors);
@@ -62,7 +61,7 @@ export function offsetFor(threshold: number, vectors: SentenceVectors): number {
   return offset - MARGIN;
 }
 
-/** More than what equal vectors differ by in their last bits. */
+/** More than the rounding difference between equal vectors. */
 const MARGIN = 1e-4;
 
 function meanPair({ places: { length }, values, dimensions }: SentenceVectors): number {
@@ -81,7 +80,7 @@ interface Search {
   readonly vectors: SentenceVectors;
   readonly sizes: Sizes;
   readonly limits: ClusterLimits;
-  /** The best worth of the pieces before each one. */
+  /** The best score of the pieces before each one. */
   readonly worth: Float64Array;
   /** The start of the last cluster of that division. */
   readonly from: Uint32Array;
@@ -89,7 +88,7 @@ interface Search {
   readonly sum: Float64Array;
 }
 
-/** Finds the best last cluster of the pieces before `end`, when it is known for all before. */
+/** Finds the best last cluster of the pieces before `end`, given the best ones for all earlier ends. */
 function extendTo(search: Search, end: number): void {
   const { worth, from, sum } = search;
   const { tokens, characters } = search.sizes;
@@ -124,7 +123,7 @@ function startsOf(search: Search): number[] {
   return starts.reverse();
 }
 
-/** The sentence that a piece begins with; the first piece also has what stands before it. */
+/** The sentence that a piece begins with; the first piece also includes what precedes it. */
 function placeOf({ vectors, sizes }: Search, piece: number): number {
   if (piece === 0) return 0;
   return vectors.places[piece] ?? sizes.tokens.length - 1;
@@ -134,7 +133,7 @@ function addTo(sum: Float64Array, values: Float32Array, from: number): void {
   for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] as number) + (values[from + at] as number);
 }
 
-/** Adds a row to a sum, and gives the product of the row with the sum as it was. */
+/** Adds a row to a sum, and returns the product of the row with the previous sum. */
 function addAndMultiply(sum: Float64Array, values: Float32Array, from: number): number {
   let product = 0;
   for (let at = 0; at < sum.length; at++) {

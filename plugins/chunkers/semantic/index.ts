@@ -26,7 +26,7 @@ const createSemanticChunker: Factory<typeof manifest> = ({ kit }): Chunker<Seman
 
 export default createSemanticChunker;
 
-/** The sentences, without the first one, that begin a segment: where the topic changes. */
+/** The sentences, except the first, that begin a segment: where the topic changes. */
 async function findStarts(
   text: string,
   boundaries: readonly number[],
@@ -44,7 +44,7 @@ async function findStarts(
 /** A text of fewer sentences has no usual similarity. */
 const FEWEST_FOR_AUTO = 8;
 
-/** The sentences behind the gaps whose similarity is lowest, and below the threshold. */
+/** The sentences after the gaps whose similarity is lowest, and below the threshold. */
 function findLows(
   vectors: SentenceVectors,
   sentences: number,
@@ -68,14 +68,14 @@ function findLows(
   return keepApart(low, min_sentences_per_chunk, sentences);
 }
 
-/** The similarities, smoothed if a request asks for it, and the gaps where they are lowest. */
+/** The similarities, smoothed if requested, and the gaps where they are lowest. */
 function readSimilarities(similarities: Float64Array, options: SemanticOptions): Smoothed {
   const smoothing = smoothingOf(options);
   if (smoothing !== undefined) return smooth(similarities, smoothing);
   return { curve: similarities, lows: findValleys(similarities) };
 }
 
-/** What the similarities are smoothed with; nothing if a request names no option of the filter. */
+/** The smoothing parameters; undefined if a request gives no option of the filter. */
 function smoothingOf({
   filter_window,
   filter_polyorder,
@@ -143,10 +143,9 @@ function packSegments(
 /** Finding boundaries among the similarities at the gaps of a text. */
 
 /**
- * The gaps where the similarity is lowest within its surroundings: below both neighbours, the ends of the
- * text counting as higher. Of equal gaps in a row the first one counts. They do not depend on a threshold.
- *
- * A single sentence tells too little of a topic: the first and the last gap count only if there is no other.
+ * The gaps where the similarity is lowest in its surroundings: below both neighbours, where the ends of the text
+ * count as higher. Of consecutive equal gaps the first one counts. They do not depend on a threshold.
+ * A single sentence says too little about a topic: the first and the last gap count only if there is no other.
  */
 function findValleys(similarities: ArrayLike<number>): number[] {
   const valleys: number[] = [];
@@ -180,16 +179,16 @@ function usualLow(values: ArrayLike<number>): number {
 
 /** A place where a text can be cut. */
 interface Candidate {
-  /** The sentence that the cut stands before. */
+  /** The sentence after the cut. */
   readonly place: number;
   /** The lower, the better a cut. */
   readonly similarity: number;
 }
 
 /**
- * Keeps candidates that are `minimum` sentences apart, and as far from both ends of a text of `sentences`;
- * the better one first. What is kept of some candidates is also kept of them together with worse ones, so
- * that a higher threshold never gives fewer chunks.
+ * Keeps candidates that are `minimum` sentences apart, and as far from both ends of a text of `sentences`; better
+ * ones take precedence. Adding worse candidates never removes kept ones, so a higher threshold never gives fewer
+ * chunks.
  */
 function keepApart(candidates: readonly Candidate[], minimum: number, sentences: number): number[] {
   const taken = new Uint8Array(sentences + 1);

@@ -26,7 +26,7 @@ const options = {
       anyOf: [{ type: 'number', minimum: 0, maximum: 1 }, { enum: ['auto'] }],
       default: 0.5,
       description:
-        "Similarity below which the text is cut, where the similarity is lowest; lower values give fewer, larger chunks. auto takes the text's own mean less one standard deviation.",
+        "Similarity below which the text is cut, where the similarity is lowest; lower values give fewer, larger chunks. auto uses the text's own mean minus one standard deviation.",
     },
     chunk_size: chunkSize,
     similarity_window: {
@@ -35,7 +35,7 @@ const options = {
       minimum: 1,
       maximum: 1000,
       default: 3,
-      description: 'Sentences on either side that are compared.',
+      description: 'Number of sentences on either side that are compared.',
     },
     min_sentences_per_chunk: minimumSentences,
     min_characters_per_sentence: minimumSentence,
@@ -45,7 +45,7 @@ const options = {
       minimum: 1,
       default: 40,
       description:
-        'Characters that a chunk of mode: cluster has at least, as far as chunk_size allows it. mode: threshold keeps single sentences together by similarity_window instead.',
+        'Minimum characters per chunk with mode: cluster, as far as chunk_size allows it. With mode: threshold, use similarity_window to keep single sentences together.',
     },
     sentences: sentenceEnds,
     lang: sentenceLanguage,
@@ -58,14 +58,14 @@ const options = {
       maximum: 100,
       default: 0,
       description:
-        'Groups of sentences that a digression may have: it is not cut off if the text behind it is like the text before it.',
+        'Maximum length of a digression, in groups of sentences: it is not cut off if the text after it resembles the text before it.',
     },
     filter_window: {
       effectiveWith: { mode: ['threshold'] },
       enum: [null, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31],
       default: null,
       description:
-        'Gaps between sentences over which the similarities are smoothed (Savitzky-Golay), an odd number. Any filter_ option switches the filter on, which is off by default; the window is 5 then, or above filter_polyorder.',
+        'Number of gaps between sentences over which similarities are smoothed (Savitzky-Golay), odd. Any filter_ option turns the filter on, which is off by default; the window is then 5, or larger if filter_polyorder requires it.',
     },
     filter_polyorder: {
       effectiveWith: { mode: ['threshold'] },
@@ -75,7 +75,7 @@ const options = {
       lessThan: 'filter_window',
       default: null,
       description:
-        'Order of the polynomials by which the filter smooths, less than filter_window; 3 if only other filter_ options are given.',
+        "Order of the filter's polynomials, less than filter_window; 3 if only other filter_ options are given.",
     },
     filter_tolerance: {
       effectiveWith: { mode: ['threshold'] },
@@ -84,13 +84,13 @@ const options = {
       exclusiveMaximum: 1,
       default: null,
       description:
-        'Slope of the smoothed similarities below which they are level, where a text can be cut; 0.2 if only other filter_ options are given.',
+        'Slope below which the smoothed similarities count as level, so that the text can be cut; 0.2 if only other filter_ options are given.',
     },
     mode: {
       enum: ['threshold', 'cluster'],
       default: 'threshold',
       description:
-        'threshold cuts at single places; cluster finds the division whose sentences are most alike within their chunks.',
+        'threshold cuts where similarity is low; cluster finds the division with the most similar sentences in each chunk.',
     },
     oversize,
   },

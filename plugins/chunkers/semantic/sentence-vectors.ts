@@ -1,11 +1,11 @@
 import type { EmbeddingModel } from '../../../core/kit.ts';
 
 /**
- * The sentences of a text as unit vectors. A sentence whose vector is zero tells nothing of the topic
- * (`***`, or words that the model does not know): it goes with the sentence before it.
+ * The sentences of a text as unit vectors. A sentence with a zero vector says nothing about the topic (`***`, or
+ * words that the model does not know): it goes with the previous sentence.
  */
 export interface SentenceVectors {
-  /** The place of each vector's sentence among all sentences, rising. */
+  /** The index of each vector's sentence among all sentences, rising. */
   readonly places: Uint32Array;
   /** Rows of `dimensions` numbers, each of length 1. */
   readonly values: Float32Array;
@@ -27,7 +27,7 @@ export async function embedSentences(
   return toUnitVectors(values, dimensions);
 }
 
-/** Scales rows to length 1 and leaves out those that have none. */
+/** Scales rows to length 1 and leaves out zero rows. */
 export function toUnitVectors(values: Float32Array, dimensions: number): SentenceVectors {
   const count = values.length / dimensions;
   const places = new Uint32Array(count);

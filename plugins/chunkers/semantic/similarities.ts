@@ -1,9 +1,9 @@
 import type { SentenceVectors } from './sentence-vectors.ts';
 
 /**
- * The cosine similarity at every gap between sentences: of the sum of up to `window` unit vectors before it
- * with the sum of as many after it. The gap at index `i` lies before the vector `i + 1`. Sums run along, so
- * that the cost does not depend on the window.
+ * The cosine similarity at every gap between sentences: between the sum of up to `window` unit vectors before it and
+ * the sum of as many after it. The gap at index `i` lies before the vector `i + 1`. Sums are updated incrementally,
+ * so the cost does not depend on the window.
  */
 export function gapSimilarities(vectors: SentenceVectors, window: number): Float64Array {
   const similarities = new Float64Array(Math.max(vectors.places.length - 1, 0));
@@ -13,8 +13,8 @@ export function gapSimilarities(vectors: SentenceVectors, window: number): Float
 }
 
 /**
- * For each of the given gaps the highest similarity of any bridge over it: from the window before one of
- * the gaps to the window after another one, with at most `skip` of the stretches between the gaps under it.
+ * For each of the given gaps, the highest similarity of any bridge over it: from the window before one of the gaps to
+ * the window after another one, with at most `skip` of the stretches between the gaps under it.
  */
 export function bridgedSimilarities(
   vectors: SentenceVectors,
@@ -42,18 +42,18 @@ export function bridgedSimilarities(
   return highest;
 }
 
-/** Raises the values from index `from` up to and with `to` that are lower. */
+/** Raises lower values from index `from` up to and including `to`. */
 function raise(values: number[], from: number, to: number, value: number): void {
   for (let index = from; index <= to; index++) values[index] = Math.max(values[index] as number, value);
 }
 
-/** The sums of the windows on both sides of a gap that moves on. */
+/** The sums of the windows on both sides of a moving gap. */
 interface WindowSums {
   readonly before: Float64Array;
   readonly after: Float64Array;
   readonly vectors: SentenceVectors;
   readonly window: number;
-  /** The vector behind the gap. */
+  /** The vector after the gap. */
   at: number;
 }
 
@@ -83,7 +83,7 @@ function step(sums: WindowSums): void {
   add(vectors, before, row - window, -1);
 }
 
-/** Moves to the next gap and gives its similarity, in one pass over the dimensions. */
+/** Moves to the next gap and returns its similarity, in one pass over the dimensions. */
 function stepAndCompare(sums: WindowSums): number {
   const { before, after, vectors, window } = sums;
   const { values, dimensions, places } = vectors;
@@ -93,7 +93,7 @@ function stepAndCompare(sums: WindowSums): number {
   return advance(before, after, values, row * dimensions, entering, leaving);
 }
 
-/** Adds a row to a sum, or takes it away; nothing if there is no such row. */
+/** Adds a row to a sum, or subtracts it; does nothing if there is no such row. */
 function add(
   { values, dimensions, places }: SentenceVectors,
   sum: Float64Array,
@@ -161,6 +161,6 @@ function cosine(
 
 function settled(product: number, firstSquare: number, secondSquare: number): number {
   const scale = Math.sqrt(firstSquare * secondSquare);
-  // Opposite vectors may cancel out: such a window tells nothing.
+  // Opposite vectors may cancel out: such a window says nothing.
   return scale < 1 / STEPS ? 1 : Math.round((product / scale) * STEPS) / STEPS;
 }

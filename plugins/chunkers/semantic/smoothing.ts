@@ -1,6 +1,6 @@
-/** Smoothing a curve by the filter of Savitzky and Golay: at each point a polynomial is fitted to a window around it. */
+/** Smoothing a curve with a Savitzky-Golay filter: at each point a polynomial is fitted to a window around it. */
 
-/** What a curve is smoothed with. */
+/** The smoothing parameters. */
 export interface Smoothing {
   /** Points of a window; odd. */
   readonly window: number;
@@ -13,7 +13,7 @@ export interface Smoothing {
 type Derivative = 0 | 1 | 2;
 
 /**
- * The weights by which the values of a window give the value of the fitted polynomial in the middle, or its first or
+ * The weights that turn the values of a window into the value of the fitted polynomial in the middle, or its first or
  * second derivative. They come from polynomials that are orthogonal on the points of the window, whose recurrence is
  * exact to the last bits for the orders that requests can have.
  */
@@ -35,7 +35,7 @@ export function savitzkyGolayWeights(window: number, order: number, derivative: 
   return weights;
 }
 
-/** A polynomial by its values at the places of a window. */
+/** A polynomial by its values at the points of a window. */
 interface Polynomial {
   readonly values: Float64Array;
   /** Its value in the middle, and its first two derivatives there. */
@@ -55,7 +55,7 @@ function nextPolynomial(places: Float64Array, here: Polynomial, before: Polynomi
   return { values, middle, square: values.reduce((sum, value) => sum + value * value, 0) };
 }
 
-/** A curve filtered with weights; beyond its ends it is mirrored. */
+/** A curve filtered with weights; it is mirrored beyond its ends. */
 function filterWith(curve: Float64Array, weights: Float64Array): Float64Array {
   const last = curve.length - 1;
   const half = (weights.length - 1) / 2;
@@ -77,7 +77,7 @@ export interface Smoothed {
 
 /**
  * Smooths a curve and finds its lows: the points where it is level, within the tolerance, and bends upwards; of
- * such points in a row the lowest one. A curve shorter than the window has none.
+ * consecutive such points the lowest one. A curve shorter than the window has none.
  */
 export function smooth(curve: Float64Array, { window, order, tolerance }: Smoothing): Smoothed {
   if (curve.length < window) return { curve, lows: [] };
@@ -96,5 +96,5 @@ export function smooth(curve: Float64Array, { window, order, tolerance }: Smooth
   return { curve: smoothed, lows };
 }
 
-/** Less is a straight line, but for the last bits of its sums. */
+/** Less is a straight line, apart from rounding. */
 const LEAST_BEND = 1e-9;

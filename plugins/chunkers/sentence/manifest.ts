@@ -38,7 +38,7 @@ export type SentenceOptions = FromSchema<typeof options>;
 export default {
   kind: 'chunker',
   name: 'sentence',
-  summary: 'Groups whole sentences into chunks within the limit of tokens.',
+  summary: 'Groups whole sentences into chunks within the token limit.',
   options,
   example: { text: 'First sentence. Second sentence! Is this the third? 这是第四句。', chunk_size: 40 },
   uses: ['tokenizer'],

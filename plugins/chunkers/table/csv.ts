@@ -10,13 +10,13 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   [' ', 'space'],
   [':', 'colon'],
 ]);
-/** How much of a text tells its dialect. */
+/** How much of a text determines its dialect. */
 const SAMPLE_RECORDS = 100;
 const SAMPLE_UNITS = 50_000;
-/** Most lines of a caption above the header. */
+/** Maximum lines of a caption above the header. */
 const MOST_CAPTIONS = 20;
 
-/** Reads a text as CSV or TSV: one table, behind the lines of a caption or comments if it has them. */
+/** Reads a text as CSV or TSV: one table, after a caption or comments if there are any. */
 export function readCsv(text: string, options: TableOptions): Layout {
   const sample = sampleOf(text);
   const quote = options.quote ?? '';
@@ -33,23 +33,23 @@ export function readCsv(text: string, options: TableOptions): Layout {
   };
 }
 
-/** The first lines of a text; half a line that is longer than all of these should be. */
+/** The first lines of a text, or half a line if it is very long. */
 function sampleOf(text: string): string {
   if (text.length <= SAMPLE_UNITS) return text;
   const end = text.lastIndexOf('\n', SAMPLE_UNITS);
   return text.slice(0, end === -1 ? SAMPLE_UNITS : end + 1);
 }
 
-/** What the first records look like in a dialect. */
+/** The shape of the first records in a dialect. */
 interface Shape {
   readonly dialect: Dialect;
   /** Fields of each record. */
   readonly fields: readonly number[];
-  /** Of each record, whether it begins as a comment does. */
+  /** For each record, whether it begins like a comment. */
   readonly comments: readonly boolean[];
-  /** How many fields most records have, of those that have several; 1 if none has. */
+  /** The most frequent number of fields, among records with several; 1 if there is none. */
   readonly usual: number;
-  /** The part of the records that have so many. */
+  /** The share of the records with that number. */
   readonly agreeing: number;
 }
 
@@ -69,7 +69,7 @@ function shapeOf(sample: string, dialect: Dialect): Shape {
   return { dialect, fields, comments, usual, agreeing: (counts.get(usual) ?? 0) / starts.length };
 }
 
-/** The delimiter by which most records have the same number of fields, of several the one that makes more. */
+/** The delimiter by which most records have the same number of fields; in a tie, the one that gives more fields. */
 function sniff(sample: string, quote: string): Shape {
   const [first, ...others] = DELIMITERS.map((delimiter) => shapeOf(sample, { delimiter, quote })) as [Shape];
   return others.reduce((best: Shape, shape: Shape) => (isBetter(shape, best) ? shape : best), first);
@@ -80,7 +80,7 @@ function isBetter(shape: Shape, than: Shape): boolean {
   return shape.usual > than.usual;
 }
 
-/** How many records before the first usual one are a caption: those of one field, and comments. */
+/** How many records before the first usual one are a caption: those with one field, and comments. */
 function countCaptions({ fields, comments, usual }: Shape): number {
   const isCaption = (index: number) =>
     fields[index] !== usual && (fields[index] === 1 || comments[index] === true);
@@ -107,10 +107,10 @@ const NEVER_CLOSED = -1;
 const NO_UNIT = -1;
 
 /**
- * Where the records of CSV begin. A quote counts at the beginning of a field alone; it may then hold line breaks, and two
- * quotes are one that it holds. From one that is never closed on each line is a record. Blank lines are none.
+ * Where the records of CSV begin. A quote counts only at the beginning of a field; the field may then contain line
+ * breaks, and two quotes mean one. From an unclosed quote on, each line is a record. Blank lines are skipped.
  *
- * @param most stops after so many
+ * @param most stops after this many
  */
 function findRecords(text: string, dialect: Dialect, most = Number.POSITIVE_INFINITY): number[] {
   const starts: number[] = [];
@@ -127,7 +127,7 @@ function findRecords(text: string, dialect: Dialect, most = Number.POSITIVE_INFI
   return starts;
 }
 
-/** Where a record ends, behind its line break. */
+/** Where a record ends, after its line break. */
 function recordEnd(text: string, start: number, { delimiter, quote }: Dialect): number {
   const mark = delimiter.charCodeAt(delimiter.length - 1);
   const enclosing = unitOf(quote);
@@ -149,14 +149,14 @@ function unitOf(quote: string): number {
   return quote === '' ? NO_UNIT : quote.charCodeAt(0);
 }
 
-/** Where the quote is that closes a field. */
+/** The position of the quote that closes a field. */
 function closingQuote(text: string, from: number, quote: string): number {
   let at = text.indexOf(quote, from);
   while (at !== NEVER_CLOSED && text.startsWith(quote, at + 1)) at = text.indexOf(quote, at + 2);
   return at;
 }
 
-/** The offsets behind the delimiters of a stretch that begins with a record. */
+/** The offsets after the delimiters of a stretch that begins with a record. */
 function findFieldCuts(text: string, start: number, end: number, dialect: Dialect): number[] {
   const { delimiter } = dialect;
   const cuts: number[] = [];
@@ -166,7 +166,7 @@ function findFieldCuts(text: string, start: number, end: number, dialect: Dialec
     if (isFieldStart && text.charCodeAt(at) === enclosing) {
       const closing = closingQuote(text, at + 1, dialect.quote);
       isFieldStart = false;
-      // One that is never closed here encloses nothing, and no other does.
+      // An unclosed quote encloses nothing, and neither does any other.
       if (closing === NEVER_CLOSED || closing >= end) enclosing = NO_UNIT;
       else at = closing;
       continue;

@@ -28,7 +28,7 @@ export function readHtml(text: string): Layout {
 
 const NOWHERE = -1;
 
-/** A table that is being read. */
+/** A table being read. */
 class OpenTable {
   readonly #start: number;
   readonly #rows: number[] = [];
@@ -39,7 +39,7 @@ class OpenTable {
   #isLeading = true;
   #hasHeaderCell = false;
   #hasDataCell = false;
-  /** Where the tags begin that stand directly before the next row and go with it. */
+  /** Where the tags directly before the next row begin, which go with it. */
   #opening = NOWHERE;
 
   constructor(start: number) {
@@ -79,7 +79,7 @@ class OpenTable {
     this.#opening = NOWHERE;
   }
 
-  /** Counts the last row to the header if it is in `thead`, or, in a table without that, has cells of the header alone. */
+  /** Adds the last row to the header if it is in `thead` or, in a table without one, has only header cells. */
   #endRow(): void {
     const isByCells = !this.#hasHead && this.#hasHeaderCell && !this.#hasDataCell;
     const hasCells = this.#hasHeaderCell || this.#hasDataCell;

@@ -23,8 +23,8 @@ const BETWEEN_TABLES = 0;
 const BETWEEN_ROWS = 1;
 
 /**
- * Edges before and behind tables, and between their rows; the header goes with the row behind it. White space between two
- * tables, or before the first, makes no piece of its own.
+ * Boundaries before and after tables, and between their rows; the header goes with the row after it. White space
+ * between two tables, or before the first, is not a piece of its own.
  *
  * @param rowsPerChunk the rows after which a chunk begins
  */
@@ -51,7 +51,7 @@ function outlineOf(text: string, tables: readonly Table[], rowsPerChunk: number 
   return { edges, ranks };
 }
 
-/** Finds the table that offsets and stretches lie in. */
+/** Finds the table that contains an offset or stretch. */
 class TableIndex {
   readonly #tables: readonly Table[];
   readonly #starts: readonly number[];
@@ -66,7 +66,7 @@ class TableIndex {
     return table !== undefined && offset < table.end ? table : undefined;
   }
 
-  /** The first and the last row that a stretch holds something of, from 1; nothing if it holds none, or of several tables. */
+  /** The first and the last row that a stretch overlaps, from 1; undefined if it overlaps none, or several tables. */
   rowsIn(start: number, end: number): readonly [first: number, last: number] | undefined {
     const before = countUpTo(this.#starts, end - 1);
     const table = this.#tables[before - 1];
@@ -106,7 +106,7 @@ const createTableChunker: Factory<typeof manifest> = ({ kit }): Chunker<TableOpt
 
 export default createTableChunker;
 
-/** @throws an error for the caller if a delimiter cannot be told from something else */
+/** @throws an error for the caller if a delimiter is ambiguous */
 function checkMarks({ delimiter, quote }: TableOptions, kit: Kit): void {
   for (const [name, mark] of [['delimiter', delimiter] as const, ['quote', quote] as const]) {
     if (isLineBreak(mark?.charCodeAt(0) ?? 0)) throw kit.refusedError(`${name}: must not be a line break.`);
@@ -142,7 +142,7 @@ function withHeader(table: Table, { header_rows }: TableOptions): Table {
   return { start, end, rows, headerRows: headerRows < rows.length ? headerRows : 0 };
 }
 
-/** The header of the table that an offset behind it lies in. */
+/** The header of the table that contains an offset after it. */
 function headersOf(text: string, index: TableIndex): (start: number) => Carried | undefined {
   const known = new Map<Table, Carried>();
   return (offset) => {
@@ -158,10 +158,10 @@ function headersOf(text: string, index: TableIndex): (start: number) => Carried 
   };
 }
 
-/** A line of fewer characters, such as a blank one, goes with another. */
+/** A shorter line, such as a blank one, is joined to another. */
 const SHORTEST_LINE = 8;
 
-/** How text is cut that is too large: at its paragraphs, lines, sentences and words. */
+/** How text that is too large is cut: at its paragraphs, lines, sentences and words. */
 function textFinders({ cutAtDelimiters, cutAtWhiteSpace, withMinimumPiece }: Kit): readonly CutFinder[] {
   return [
     cutAtDelimiters(['\n\n', '\r\n\r\n']),
@@ -171,7 +171,7 @@ function textFinders({ cutAtDelimiters, cutAtWhiteSpace, withMinimumPiece }: Kit
   ];
 }
 
-/** With `rows_per_chunk` nothing joins the chunks that it makes. */
+/** With `rows_per_chunk` its chunks are not joined. */
 function rulesOf(options: TableOptions) {
   if (options.rows_per_chunk === null) return options;
   return { ...options, min_chunk_size: 0, always: BETWEEN_TABLES };

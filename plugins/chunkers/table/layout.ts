@@ -4,15 +4,17 @@ import { type CutFinder, isLineBreak } from '../../../core/kit.ts';
 export interface Table {
   readonly start: number;
   readonly end: number;
-  /** Where its rows begin, those of the header included; the first with the table itself. There is at least one. */
+  /**
+   * Where its rows begin, including the header's; the first one begins with the table itself. There is at least one.
+   */
   readonly rows: readonly number[];
-  /** How many of the rows are the header, as the format says. */
+  /** How many of the rows are the header, according to the format. */
   readonly headerRows: number;
 }
 
-/** The tables of a text, in its order; what stands between them is text. */
+/** The tables of a text, in order; everything between them is text. */
 export interface Layout {
-  /** What the response says of the format. */
+  /** The description of the format in the response. */
   readonly dialect: string;
   readonly tables: readonly Table[];
   /** Cuts a row between its cells. */
@@ -26,7 +28,7 @@ function isBlank(unit: number): boolean {
   return unit === SPACE || unit === TAB;
 }
 
-/** Behind the blank lines that begin at an offset, or on its line. */
+/** After the blank lines that begin at an offset, or on its line. */
 export function behindBlankLines(text: string, from: number): number {
   let behind = from;
   let at = from;
@@ -39,14 +41,14 @@ export function behindBlankLines(text: string, from: number): number {
   return text.length;
 }
 
-/** Where a line's indentation begins before an offset; the offset itself if there is more before it on its line. */
+/** Where the indentation before an offset begins; the offset itself if there is more before it on its line. */
 export function startOnLine(text: string, floor: number, offset: number): number {
   let at = offset;
   while (at > floor && isBlank(text.charCodeAt(at - 1))) at--;
   return at === 0 || isLineBreak(text.charCodeAt(at - 1)) ? at : offset;
 }
 
-/** Where the text before an offset ends without the line breaks at its end. */
+/** Where the text before an offset ends, excluding trailing line breaks. */
 export function beforeBreaks(text: string, floor: number, end: number): number {
   let at = end;
   while (at > floor && isLineBreak(text.charCodeAt(at - 1))) at--;

@@ -15,14 +15,13 @@ const options = {
       default: null,
       excludes: ['min_chunk_size'],
       description:
-        'Most rows of a chunk, the header aside; chunk_size stays a limit. Without it chunk_size alone counts.',
+        'Maximum rows per chunk, excluding the header; chunk_size still applies. By default only chunk_size applies.',
     },
     min_chunk_size: minimumChunk,
     format: {
       enum: ['auto', 'csv', 'tsv', 'markdown', 'html'],
       default: 'auto',
-      description:
-        'What the tables are written in; auto takes HTML or Markdown where it finds a table of these, else CSV.',
+      description: 'Format of the tables; auto chooses HTML or Markdown if it finds such a table, else CSV.',
     },
     delimiter: {
       type: ['string', 'null'],
@@ -31,7 +30,7 @@ const options = {
       default: null,
       examples: [',', ';', '\t', '|'],
       description:
-        'What parts the fields of CSV; without it the one of comma, tab, semicolon and pipe by which the first records have the same number of fields, and a tab with format tsv.',
+        'Field delimiter of CSV. Default: a tab with format tsv, else the one of comma, tab, semicolon and pipe by which the first records have the same number of fields.',
     },
     quote: {
       type: ['string', 'null'],
@@ -40,7 +39,7 @@ const options = {
       default: '"',
       examples: ["'"],
       description:
-        'What encloses fields of CSV that hold delimiters or line breaks; doubled within them. null if there is none.',
+        'Quote character around CSV fields that contain delimiters or line breaks; doubled within them. null means none.',
     },
     header_rows: {
       type: ['integer', 'null'],
@@ -48,19 +47,19 @@ const options = {
       maximum: 10,
       default: null,
       description:
-        'Rows of the header. Without it one in CSV and Markdown, and in HTML those of thead, or the first rows that have th alone.',
+        'Number of header rows. Default: one in CSV and Markdown; in HTML those of thead, or the first rows with only th.',
     },
     carry: {
       enum: ['header', 'none'],
       default: 'header',
-      description: 'Whether chunks that begin behind the header have it as context.',
+      description: 'Whether chunks that begin after the header have it as context.',
     },
     count_context: countContext,
     oversize: {
       enum: ['split', 'keep'],
       default: 'split',
       description:
-        'What becomes of a row above chunk_size: split between its cells, then as text, or kept whole.',
+        'How to treat a row above chunk_size: split it between its cells, then as text, or keep it whole.',
     },
   },
 } as const;
@@ -74,7 +73,7 @@ export default {
   options,
   fields: { context: contextField, context_shortened: contextShortenedField, rows: rowsField },
   reports: {
-    'table-dialect': 'What was read: csv and the name of its delimiter, tsv, markdown or html.',
+    'table-dialect': 'The detected format: csv and the name of its delimiter, tsv, markdown or html.',
   },
   example: { text: 'city,people\nOslo,709037\nRome,2748109\nLima,10092000\n', chunk_size: 27 },
   uses: ['tokenizer'],

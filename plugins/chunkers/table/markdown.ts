@@ -4,7 +4,7 @@ import type { Layout, Table } from './layout.ts';
 const BACKSLASH = 92;
 const PIPE = 124;
 
-/** The tables of a Markdown text; a header goes with its row of delimiters. */
+/** The tables of a Markdown text; a header goes with its delimiter row. */
 export function readMarkdown(text: string, { findMarkdownBlocks }: Kit): Layout {
   const blocks = mayHoldTable(text) ? findMarkdownBlocks(text) : [];
   const tables = blocks
@@ -20,7 +20,7 @@ export function readMarkdown(text: string, { findMarkdownBlocks }: Kit): Layout 
   return { dialect: 'markdown', tables, cutAtCells: findPipes };
 }
 
-/** Whether a row of delimiters can be there. */
+/** Whether there can be a delimiter row. */
 function mayHoldTable(text: string): boolean {
   return text.includes('|') && text.includes('-');
 }
@@ -31,7 +31,7 @@ function rowStarts(text: string, start: number, inner: number, end: number): num
   return starts;
 }
 
-/** The offsets behind the pipes of a stretch that are not escaped. */
+/** The offsets after the unescaped pipes of a stretch. */
 function findPipes(text: string, start: number, end: number): number[] {
   const cuts: number[] = [];
   for (let at = start; at < end; at++) {

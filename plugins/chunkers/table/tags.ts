@@ -8,20 +8,20 @@ const EQUALS = 61;
 const GREATER = 62;
 const SPACE = 32;
 const NOWHERE = -1;
-/** No name that matters is longer. */
+/** No relevant name is longer. */
 const LONGEST_NAME = 10;
-/** Elements whose text holds no tags. */
+/** Elements whose text contains no tags. */
 const RAW = new Set(['script', 'style', 'textarea', 'title']);
 
-/** Reads the tags of HTML, in one pass and whatever they enclose; its fields tell of the tag that was read last. */
+/** Reads the tags of HTML, in one pass and regardless of nesting; its fields describe the last tag. */
 export class Tags {
   readonly #text: string;
-  /** In small letters. */
+  /** In lower case. */
   name = '';
   start = 0;
   end = 0;
   isClosing = false;
-  /** What no longer comes, so that it is looked for once. */
+  /** What does not occur any more, so that it is searched only once. */
   readonly #missing = new Set<string>();
 
   constructor(text: string) {
@@ -45,7 +45,7 @@ export class Tags {
     if (this.end === this.start + 2) this.end = this.start + 4;
   }
 
-  /** Goes on behind so many units of what a text holds from here on, in any case; stays if it holds none. */
+  /** Skips past an occurrence of a text, ignoring case, plus this many units; stays if there is none. */
   #skipTo(wanted: string, length: number): void {
     if (this.#missing.has(wanted)) return;
     const at = indexInAnyCase(this.#text, wanted, this.end);
@@ -72,7 +72,7 @@ export class Tags {
 
 keepOptimised(new Tags(''));
 
-/** The place of a short text, in small or capital letters, at or behind an offset. */
+/** The position of a short text, in lower or upper case, at or after an offset. */
 function indexInAnyCase(text: string, wanted: string, from: number): number {
   const mark = wanted.charAt(0);
   let at = text.indexOf(mark, from);
@@ -81,7 +81,10 @@ function indexInAnyCase(text: string, wanted: string, from: number): number {
   return at;
 }
 
-/** Where a tag ends, behind its `>`; one in a quoted value ends nothing. One that never ends is the rest of the text. */
+/**
+ * Where a tag ends, after its `>`; one in a quoted value does not count. An unclosed tag extends to the end of the
+ * text.
+ */
 function tagEnd(text: string, from: number): number {
   let isValue = false;
   for (let at = from; at < text.length; at++) {

@@ -4,7 +4,7 @@ import { listModels } from './model/list-models.ts';
 import { openModel } from './model/open-model.ts';
 import { createTableRegistry } from './table/table-registry.ts';
 
-/** Opens static models by name: those of the plugin, and any other in the Model2Vec layout. */
+/** Opens static models by name: the plugin's own, and any other in the Model2Vec layout. */
 const createStaticEmbeddings: Factory<typeof manifest> = ({
   models: files,
   shared,

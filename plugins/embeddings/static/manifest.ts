@@ -3,7 +3,7 @@ import type { Manifest } from '../../../core/kit.ts';
 export default {
   kind: 'embedding',
   name: 'static',
-  summary: 'Embeds with static word vectors in the Model2Vec layout; two English models come with it.',
+  summary: 'Embeds with static word vectors in the Model2Vec layout; two English models are included.',
   uses: ['tokenizer/huggingface'],
   models: [
     'chunksmith/static-en-256',

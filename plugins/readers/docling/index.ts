@@ -12,8 +12,8 @@ interface Paged {
 const LEADING = /^\n*/;
 
 /**
- * Takes the marks between pages out of a text. Where line breaks stand on both sides of one, the longer run of them is
- * left; nothing else is changed.
+ * Removes the page marks from a text. If there are line breaks on both sides of a mark, the longer run is kept;
+ * nothing else changes.
  */
 function cutPages(marked: string, mark: string): Paged {
   const parts = marked.split(mark);
@@ -46,13 +46,13 @@ const TITLE = /^\s*# +(\S.*)/;
 const ESCAPED = /\\([!-/:-@[-`{-~])|&(amp|lt|gt);/g;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>' };
 
-/** The heading of the first level that a document begins with, without what only Markdown needs. */
+/** The first-level heading that a document begins with, without Markdown escapes. */
 function titleOf(markdown: string): string | undefined {
   const written = TITLE.exec(markdown)?.[1];
   return written?.trim().replace(ESCAPED, (_, sign?: string, name = '') => sign ?? ENTITIES[name] ?? '');
 }
 
-/** What docling-serve made of a file, or why it made nothing. */
+/** The result of docling-serve for a file, or why there is none. */
 type Converted = { readonly markdown: string } | { readonly problem: string };
 
 /** Characters of its own errors that are shown. */
@@ -65,7 +65,7 @@ interface Answer {
 }
 
 /**
- * Reads an answer of `/v1/convert/file`. A part of a file is not the file: pages that failed make it a problem.
+ * Reads an answer of `/v1/convert/file`. A partial result is not accepted: failed pages are a problem.
  *
  * @throws Error if the answer is of another kind
  */
@@ -75,7 +75,7 @@ function readAnswer(answer: unknown): Converted {
   const markdown = document?.md_content;
   if (status !== 'success') return { problem: problemOf(status, errors ?? []) };
   if (typeof markdown !== 'string') throw new Error('it has no Markdown');
-  // Half a surrogate pair is no character, and has no bytes.
+  // A lone surrogate is not a character, and cannot be encoded.
   return { markdown: markdown.toWellFormed() };
 }
 
@@ -86,12 +86,15 @@ function problemOf(status: string, errors: NonNullable<Answer['errors']>): strin
   return [status.replaceAll('_', ' '), ...messages].join('; ').slice(0, LONGEST_PROBLEM);
 }
 
-/** Formats that have pages even if there is one only. */
+/** Formats that have pages even if there is only one. */
 const PAGED = new Set(['.pdf', '.pptx', '.ppt', '.odp']);
 
 const EXTENSIONS = Object.keys(FORMATS);
 
-/** The ending that says what a file is: that of its name, or one of its media type. Empty if neither is known. */
+/**
+ * The extension that identifies the format of a file: from its name, or for its media type. Empty if neither is
+ * known.
+ */
 function extensionOf({ name = '', mediaType }: SourceFile): string {
   const lower = name.toLowerCase();
   const named = EXTENSIONS.find((extension) => lower.endsWith(extension));
@@ -104,9 +107,9 @@ const isPaged = (extension: string): boolean => PAGED.has(extension);
 
 /** Milliseconds for one file. Node's own client gives up after five minutes without an answer. */
 const PATIENCE = 290_000;
-/** Only what says that it is busy is asked again: a file that takes too long would take as long the next time. */
+/** Only a busy server is retried: a file that takes too long would take as long the next time. */
 const BUSY = [429, 503];
-/** What docling-serve answers with 404 if a conversion has failed. */
+/** docling-serve's 404 answer for a failed conversion. */
 const NO_RESULT = /task result not found/i;
 
 const createDoclingReader: Factory<typeof manifest> = ({ env, hosted, kit }) => {
@@ -143,7 +146,7 @@ const createDoclingReader: Factory<typeof manifest> = ({ env, hosted, kit }) => 
 
 export default createDoclingReader;
 
-/** Nothing in it is of the request but the bytes, and what they are: its own name of a file is not sent. */
+/** Only the bytes and their format are sent: the name in the request stays private. */
 function formOf({ bytes }: SourceFile, extension: string, mark: string): FormData {
   const form = new FormData();
   const blob = new Blob([Uint8Array.from(bytes)], { type: mediaTypeOf(extension) });

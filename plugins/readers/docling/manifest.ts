@@ -3,7 +3,7 @@ import type { Manifest } from '../../../core/kit.ts';
 const OPEN_XML = 'application/vnd.openxmlformats-officedocument';
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';
 
-/** What docling-serve reads besides text: the media type of each ending. */
+/** What docling-serve reads besides text: the media type of each extension. */
 export const FORMATS: Readonly<Record<string, string>> = {
   '.pdf': 'application/pdf',
   '.docx': `${OPEN_XML}.wordprocessingml.document`,
@@ -34,7 +34,7 @@ export const FORMATS: Readonly<Record<string, string>> = {
 export default {
   kind: 'reader',
   name: 'docling',
-  summary: 'PDF, Office, OpenDocument, e-books and images as Markdown, by a docling-serve of yours.',
+  summary: 'PDF, Office, OpenDocument, e-books and images as Markdown, through your docling-serve.',
   formats: { extensions: Object.keys(FORMATS), mediaTypes: [...new Set(Object.values(FORMATS))] },
   needs: { env: ['DOCLING_URL'] },
   urls: ['DOCLING_URL'],

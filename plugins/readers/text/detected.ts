@@ -1,4 +1,6 @@
-/** Encodings that are looked for, by the names of the detector, with theirs of the WHATWG standard where that differs. */
+/**
+ * Encodings that are detected, by the names of the detector, with their names in the WHATWG standard if different.
+ */
 const ENCODINGS: Readonly<Record<string, string>> = {
   'windows-1252': '',
   'windows-1250': '',
@@ -30,20 +32,25 @@ const ENCODINGS: Readonly<Record<string, string>> = {
   cp949: 'euc-kr',
 };
 
-/** Bytes that the detector is given; more of them make it no surer. */
+/** Bytes that the detector is given; more of them do not make it more certain. */
 const SAMPLE = 8 * 1024;
-/** How many of the encodings that it finds are tried. */
+/** How many of the detected encodings are tried. */
 const MOST_TRIED = 8;
-/** What is so much less likely than the best guess is no better where that one fails, as for characters that few decoders know. */
+/**
+ * A guess so much less likely than the best one is not better if that one fails, for example at characters that few
+ * decoders know.
+ */
 const LEAST_SHARE = 1 / 3;
-/** Bytes of a line that are taken before the first that is not ASCII. */
+/** Bytes of a line that are taken before the first non-ASCII one. */
 const MOST_BEFORE = 1024;
 const LINE_FEED = 0x0a;
 
-/** In a few words with accents the detector sees any language; nearly all such files are in the usual encoding. */
+/**
+ * From a few words with accents the detector may infer any language; nearly all such files are in the usual encoding.
+ */
 const USUAL = 'windows-1252';
 const USUAL_BONUS = 0.02;
-/** It can hardly tell these from those of Windows, which are far more usual. */
+/** It can hardly distinguish these from those of Windows, which are far more usual. */
 const OUTDATED = /^(macintosh|x-mac-cyrillic)$/;
 const OUTDATED_FACTOR = 0.85;
 /** A word with letters of two alphabets is a wrong guess: `cafι`. */
@@ -52,7 +59,7 @@ const WORD = new RegExp(`${OTHER}+`, 'gu');
 const CHANGE = new RegExp(String.raw`(?<=\p{sc=Latin})${OTHER}|${OTHER}(?=\p{sc=Latin})`, 'gu');
 const MIXED_FACTOR = 0.1;
 
-/** Encodings that the bytes may be in, the likeliest first. They are not valid UTF-8. */
+/** Encodings that the bytes may be in, most likely first. They are not valid UTF-8. */
 export async function detectedLabels(bytes: Uint8Array): Promise<string[]> {
   const { detectAll } = await import('jschardet');
   const sample = sampleOf(bytes);
@@ -72,7 +79,7 @@ export async function detectedLabels(bytes: Uint8Array): Promise<string[]> {
   return near.slice(0, MOST_TRIED).map(([label]) => label);
 }
 
-/** The name that the WHATWG standard has for an encoding of the detector. */
+/** The name in the WHATWG standard of an encoding of the detector. */
 function labelOf(name: string): string | undefined {
   const known = ENCODINGS[name.toLowerCase()];
   return known === '' ? name.toLowerCase() : known;
@@ -87,7 +94,9 @@ function factorOf(label: string, sample: Uint8Array): number {
   return (changes > words / 2 ? MIXED_FACTOR : 1) * (OUTDATED.test(label) ? OUTDATED_FACTOR : 1);
 }
 
-/** A short file, or the lines that tell most: those with bytes that are not ASCII, from shortly before the first of these. */
+/**
+ * A short file, or the most informative lines: those with non-ASCII bytes, from shortly before the first of these.
+ */
 function sampleOf(bytes: Uint8Array): Uint8Array {
   if (bytes.length <= SAMPLE) return bytes;
   const sample = new Uint8Array(SAMPLE);

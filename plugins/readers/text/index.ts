@@ -10,7 +10,10 @@ interface Problem {
 const REMEDY =
   'name the encoding in the media type, as in "text/plain; charset=windows-1252", or save the file as UTF-8';
 
-/** Decodes a file by its byte order mark, by the charset of the request, or by the first encoding that fits. */
+/**
+ * Decodes a file by its byte order mark, by the charset of the request, or by the first encoding that is valid for
+ * it.
+ */
 async function readText(file: SourceFile): Promise<Decoded | Problem> {
   const { bytes, charset } = file;
   if (usesUtf32(bytes)) return { problem: 'it is in UTF-32; save it as UTF-8' };
@@ -27,14 +30,16 @@ async function readText(file: SourceFile): Promise<Decoded | Problem> {
   if (label === undefined) return readByTrial(file);
   const source = mark === undefined ? 'the charset of the request' : 'its byte order mark';
   if (encoding === undefined)
-    return { problem: `there is no encoding ${JSON.stringify(label.slice(0, 40))}; ${REMEDY}` };
-  return decode(bytes, label) ?? { problem: `it is not valid ${encoding}, which ${source} says; ${REMEDY}` };
+    return { problem: `the encoding ${JSON.stringify(label.slice(0, 40))} is unknown; ${REMEDY}` };
+  return (
+    decode(bytes, label) ?? { problem: `it is not valid ${encoding}, although ${source} says so; ${REMEDY}` }
+  );
 }
 
 const whyBinary = (what: string): string =>
-  `it looks like ${what}; choose a reader of this format (GET /v1/plugins lists the readers), or send its text`;
+  `it looks like ${what}; choose a reader for this format (GET /v1/plugins lists the readers), or send its text`;
 
-/** Tries what the document says, then UTF-8, then what the detector finds. */
+/** Tries the declaration in the document, then UTF-8, then the detected encodings. */
 async function readByTrial(file: SourceFile): Promise<Decoded | Problem> {
   const { bytes } = file;
   const tried = [...declaredLabels(file), 'utf-8'];
@@ -48,14 +53,16 @@ async function readByTrial(file: SourceFile): Promise<Decoded | Problem> {
     tried.push(label);
   }
   const list = [...new Set(tried)].join(', ');
-  return { problem: `its bytes fit no encoding that was tried (${list}); if it is text, ${REMEDY}` };
+  return {
+    problem: `its bytes are not valid in any encoding that was tried (${list}); if it is text, ${REMEDY}`,
+  };
 }
 
 interface Signature {
   readonly name: string;
   /** The bytes that such a file begins with, as Latin-1. */
   readonly start: string;
-  /** A text may begin so too: it counts only where there are bytes NUL. */
+  /** A text may also begin like this: it counts only if there are NUL bytes. */
   readonly isWeak?: boolean;
 }
 
@@ -84,20 +91,20 @@ const SIGNATURES: readonly Signature[] = [
 /** How much of a file is compared. */
 const LONGEST_START = 16;
 
-/** What a file is that is no text; nothing if it may be one. */
+/** The kind of a file that is not text; undefined if it may be text. */
 function describeBinary(bytes: Uint8Array, hasNul: boolean): string | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, LONGEST_START));
   const found = SIGNATURES.find((one) => start.startsWith(one.start) && (hasNul || one.isWeak !== true));
   return found?.name ?? (hasNul ? 'a binary file: it has NUL bytes' : undefined);
 }
 
-/** Bytes that are looked at to find UTF-16 without a byte order mark. */
+/** Bytes that are examined to find UTF-16 without a byte order mark. */
 const SAMPLE = 8192;
-/** Letters whose own number ends in 00 may put some on the other side. */
+/** Letters whose code ends in 00 may put some on the other side. */
 const MOST_ELSEWHERE = 0.1;
-/** So many of the pairs of such a text have a byte NUL on one side: letters of ASCII, spaces, ends of lines. */
+/** In such a text, this share of the pairs have a NUL byte on one side: ASCII letters, spaces, line ends. */
 const LEAST_SHARE = 0.1;
-/** Fewer bytes NUL than this may stand on one side by chance, unless nearly half of the pairs have one. */
+/** Fewer NUL bytes than this may be on one side by chance, unless nearly half of the pairs have one. */
 const LEAST_NULS = 16;
 const SURE_SHARE = 0.4;
 
@@ -117,7 +124,7 @@ function encodingOfMark(bytes: Uint8Array): string | undefined {
 
 const hasNul = (bytes: Uint8Array): boolean => bytes.includes(0);
 
-/** A text in UTF-16 without a byte order mark: bytes NUL stand on one side of the pairs. */
+/** A text in UTF-16 without a byte order mark: NUL bytes are on one side of the pairs. */
 function wideText(bytes: Uint8Array): Decoded | undefined {
   if (bytes.length % 2 !== 0 || !hasNul(bytes)) return undefined;
   const length = Math.min(bytes.length, SAMPLE);
@@ -131,7 +138,7 @@ function wideText(bytes: Uint8Array): Decoded | undefined {
   return decoded !== undefined && isPlainText(decoded.text) ? decoded : undefined;
 }
 
-/** How much of a file may declare its encoding, as browsers have it. */
+/** How much of a file may declare its encoding, as in browsers. */
 const SCANNED = 1024;
 
 const XML = /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"'>]+)["']/;
@@ -145,7 +152,7 @@ const CONTENT_TYPE = /http-equiv\s*=\s*["']?content-type\b/i;
 const IN_CONTENT = /content\s*=\s*(?:"[^"]*?|'[^']*?|[^\s"']*?)charset\s*=\s*([^\s"';>]+)/i;
 const HTML_NAME = /\.(x?html?|xht|shtml)$/i;
 
-/** The encodings that a document says that it is in. Labels that nobody knows are left out. */
+/** The encodings that a document declares. Unknown labels are left out. */
 function declaredLabels({ bytes, name = '', mediaType = '' }: SourceFile): string[] {
   const head = String.fromCharCode(...bytes.subarray(0, SCANNED));
   const isHtml = HTML_NAME.test(name) || mediaType.includes('html') || /^\s*</.test(head);
@@ -155,7 +162,7 @@ function declaredLabels({ bytes, name = '', mediaType = '' }: SourceFile): strin
   return switchesToKanji(bytes) ? [...known, 'iso-2022-jp'] : known;
 }
 
-/** ISO-2022-JP is ASCII with escapes, so that it is valid UTF-8 too. */
+/** ISO-2022-JP is ASCII with escapes, so it is also valid UTF-8. */
 function switchesToKanji({ buffer, byteOffset, byteLength }: Uint8Array): boolean {
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
   return bytes.includes('\u001b$B') || bytes.includes('\u001b$@');
@@ -171,7 +178,7 @@ function charsetOfMeta(head: string): string | undefined {
   return undefined;
 }
 
-/** A declaration that could be read is not in UTF-16, whatever it says. */
+/** A readable declaration is not in UTF-16, whatever it says. */
 function asWritten(label: string): string | undefined {
   const encoding = labelOf(label);
   if (encoding?.startsWith('utf-16') === true) return 'utf-8';
@@ -184,18 +191,20 @@ interface Decoded {
   readonly encoding: string;
 }
 
-/** ASCII, which the standard takes for windows-1252. */
+/** ASCII, which the standard treats as windows-1252. */
 const ASCII = /^(us-)?ascii$/i;
-/** Control characters that hardly a text has: all but white space, ESC, and NEL. */
+/** Control characters that rarely occur in text: all except white space, ESC, and NEL. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for.
 const CONTROL = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f-\u0084\u0086-\u009f]/g;
-/** The decoders of ICU read bytes that begin no character of these encodings as control characters; the standard has them as errors. */
+/**
+ * ICU's decoders read invalid lead bytes of these encodings as control characters; in the standard they are errors.
+ */
 const EAST_ASIAN = /^(?:big5|euc-|gb|shift_jis)/;
 const C1 = /[\u0080-\u009f]/;
-/** One of them may have got into so many characters by mistake. */
+/** One in this many characters may have got in by mistake. */
 const CHARACTERS_PER_CONTROL = 200;
 
-/** The name of the encoding that a label stands for, if there is one that can be decoded. */
+/** The name of the encoding for a label, if it can be decoded. */
 function labelOf(label: string): string | undefined {
   try {
     return new TextDecoder(label).encoding;
@@ -204,7 +213,7 @@ function labelOf(label: string): string | undefined {
   }
 }
 
-/** Decodes bytes without a loss; nothing if there is no such encoding, or if they are not valid in it. */
+/** Decodes bytes losslessly; undefined if there is no such encoding, or if they are invalid in it. */
 function decode(bytes: Uint8Array, label: string): Decoded | undefined {
   if (ASCII.test(label) && bytes.some((byte) => byte > 0x7f)) return undefined;
   try {
@@ -213,13 +222,13 @@ function decode(bytes: Uint8Array, label: string): Decoded | undefined {
     if (EAST_ASIAN.test(decoder.encoding) && C1.test(text)) return undefined;
     return { text, encoding: decoder.encoding };
   } catch (error) {
-    // Of an unknown label and of bytes that are not valid; a text that is too long is another error.
+    // For an unknown label and for invalid bytes; a text that is too long gives another error.
     if (error instanceof RangeError || error instanceof TypeError) return undefined;
     throw error;
   }
 }
 
-/** Whether a text that was decoded by a guess has hardly any of the characters that a wrong guess brings about. */
+/** Whether a text decoded by a guess has hardly any of the characters that a wrong guess produces. */
 function isPlainText(text: string): boolean {
   let allowed = Math.floor(text.length / CHARACTERS_PER_CONTROL);
   for (const _ of text.matchAll(CONTROL)) if (--allowed < 0) return false;

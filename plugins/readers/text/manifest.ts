@@ -2,7 +2,7 @@ import type { Manifest } from '../../../core/kit.ts';
 
 const words = (list: string): string[] => list.trim().split(/\s+/);
 
-/** Named where a program may send a media type that says something else, as for tables; any other file comes by `*\/*`. */
+/** Named because a program may send a misleading media type, as for tables; any other file matches `*\/*`. */
 const EXTENSIONS = `
   .txt .text .log .md .markdown .mdown .mkd .mdx .rst .adoc .asciidoc .org .textile .tex .bib .wiki .po .diff .patch
   .html .htm .xhtml .xht .shtml .xml .xsd .xsl .xslt .rss .atom .svg .dita .opml
@@ -24,7 +24,7 @@ const MEDIA_TYPES = `
 export default {
   kind: 'reader',
   name: 'text',
-  summary: 'Text in any encoding: Markdown, HTML, CSV, JSON, XML, source code and all else that is text.',
+  summary: 'Text in any encoding: Markdown, HTML, CSV, JSON, XML, source code and any other text.',
   formats: { extensions: words(EXTENSIONS), mediaTypes: words(MEDIA_TYPES) },
   needs: { packages: ['jschardet'] },
   light: true,

@@ -3,10 +3,10 @@ import type manifest from './manifest.ts';
 import { FORMATS } from './manifest.ts';
 import { type Markdown, writeMarkdown } from './markdown.ts';
 
-/** What Tika says of a file, or of one within it, by its names. Tika 3 has `X-TIKA:` where Tika 4 has `tk:`. */
+/** Tika's metadata of a file, or of one within it. Tika 3 has `X-TIKA:` where Tika 4 has `tk:`. */
 type Entry = Readonly<Record<string, unknown>>;
 
-/** What Tika made of a file. */
+/** Tika's result for a file. */
 interface Parsed extends Markdown {
   readonly title: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -17,10 +17,10 @@ interface Parsed extends Markdown {
 /** Characters of its own errors that are shown. */
 const LONGEST_PROBLEM = 300;
 const CONTENT = ['X-TIKA:content', 'tk:content'];
-/** Why a file, the first, or one within it was not read to its end. */
+/** Why the main file, or one within it, was not read to its end. */
 const CONTAINER_PROBLEMS = ['X-TIKA:EXCEPTION:container_exception', 'tk:exception:container-exception'];
 const ATTACHMENT_PROBLEMS = ['X-TIKA:EXCEPTION:embedded_exception', 'tk:exception:embedded-exception'];
-/** That a limit which its operator has set was reached, so that text is missing. */
+/** A limit set by its operator was reached, so that text is missing. */
 const LIMITS = [
   'X-TIKA:EXCEPTION:write_limit_reached',
   'tk:exception:write-limit-reached',
@@ -29,9 +29,11 @@ const LIMITS = [
   'tk:exception:task-deadline-reached',
 ];
 
-/** Reads an answer of `/rmeta/xml`: the file, and the files within it behind it. @throws Error if it is another one */
+/**
+ * Reads an answer of `/rmeta/xml`: the file, followed by the files within it. @throws Error if it is of another kind
+ */
 function readAnswer(answer: unknown): Parsed | { readonly problem: string } {
-  if (!Array.isArray(answer)) throw new Error('it is no list');
+  if (!Array.isArray(answer)) throw new Error('it is not a list');
   const [file, ...attachments] = answer as readonly Entry[];
   if (typeof file !== 'object' || file === null) throw new Error('it is empty');
   const problem = firstOf(file, CONTAINER_PROBLEMS);
@@ -41,7 +43,7 @@ function readAnswer(answer: unknown): Parsed | { readonly problem: string } {
   const parts = [file, ...attachments].map((entry) => firstOf(entry, CONTENT) ?? '');
   const { text, pages } = writeMarkdown(parts.join(''));
   const unread = attachments.filter((entry) => firstOf(entry, ATTACHMENT_PROBLEMS) !== undefined).length;
-  // Half a surrogate pair is no character, and has no bytes.
+  // A lone surrogate is not a character, and cannot be encoded.
   return { text: text.toWellFormed(), pages, unread, ...factsOf(file) };
 }
 
@@ -50,7 +52,7 @@ function firstOf(entry: Entry, names: readonly string[]): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The class and the message of a Java exception, without where it was thrown. */
+/** The class and the message of a Java exception, without its stack. */
 function shorten(exception: string): string {
   const [first = ''] = exception.split('\n', 1);
   return first
@@ -64,7 +66,7 @@ interface Facts {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** What is taken of the hundred names of Tika. */
+/** The ones used of Tika's hundred names. */
 const AUTHORS = 'dc:creator';
 const TITLE = 'dc:title';
 const SINGLE = [
@@ -77,7 +79,7 @@ const SINGLE = [
 ] as const;
 const PAGE_COUNT = 'xmpTPg:NPages';
 
-/** What a file says of itself, in few words of our own; what it does not say is left out. */
+/** The metadata of a file, under a few names of our own; missing values are left out. */
 function factsOf(entry: Readonly<Record<string, unknown>>): Facts {
   const authors = textsOf(entry[AUTHORS]);
   const single = SINGLE.flatMap(([name, key]) => {
@@ -93,7 +95,7 @@ function factsOf(entry: Readonly<Record<string, unknown>>): Facts {
   return { title: textsOf(entry[TITLE])[0], metadata };
 }
 
-/** A value of Tika is a string, or a list of them. */
+/** A value of Tika is a string, or a list of strings. */
 function textsOf(value: unknown): string[] {
   const all = [value].flat();
   return all.flatMap((one) => (typeof one === 'string' && one.trim() !== '' ? [one.trim()] : []));
@@ -101,7 +103,10 @@ function textsOf(value: unknown): string[] {
 
 const EXTENSIONS = Object.keys(FORMATS);
 
-/** The ending that says what a file is: that of its name, or one of its media type. Empty if neither is known. */
+/**
+ * The extension that identifies the format of a file: from its name, or for its media type. Empty if neither is
+ * known.
+ */
 function extensionOf({ name = '', mediaType }: SourceFile): string {
   const lower = name.toLowerCase();
   const named = EXTENSIONS.find((extension) => lower.endsWith(extension));
@@ -110,9 +115,9 @@ function extensionOf({ name = '', mediaType }: SourceFile): string {
 
 /** Milliseconds for one file. Node's own client gives up after five minutes without an answer. */
 const PATIENCE = 290_000;
-/** Only what says that it is busy is asked again: a file that takes too long would take as long the next time. */
+/** Only a busy server is retried: a file that takes too long would take as long the next time. */
 const BUSY = [429, 503];
-/** What Tika answers if it has no parser for a file. */
+/** Tika's answer if it has no parser for a file. */
 const NO_PARSER = 415;
 const STATUSES_OF_FILES = new Set([400, 413, NO_PARSER, 422]);
 
@@ -149,7 +154,7 @@ const createTikaReader: Factory<typeof manifest> = ({ env, hosted, kit }) => {
 
 export default createTikaReader;
 
-/** Tika finds out what a file is, with the ending of a name as a hint: a media type would keep it from looking. */
+/** Tika detects the format of a file, with the extension as a hint: a media type would keep it from detecting. */
 const headersOf = (file: SourceFile): Record<string, string> => ({
   accept: 'application/json',
   'content-type': 'application/octet-stream',

@@ -3,7 +3,7 @@ import type { Manifest } from '../../../core/kit.ts';
 const OPEN_XML = 'application/vnd.openxmlformats-officedocument';
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';
 
-/** What Tika reads besides text, without OCR: the media type of each ending. */
+/** What Tika reads besides text, without OCR: the media type of each extension. */
 export const FORMATS: Readonly<Record<string, string>> = {
   '.pdf': 'application/pdf',
   '.docx': `${OPEN_XML}.wordprocessingml.document`,
@@ -43,15 +43,13 @@ export const FORMATS: Readonly<Record<string, string>> = {
 export default {
   kind: 'reader',
   name: 'tika',
-  summary:
-    'PDF, Office, OpenDocument, RTF, e-books and e-mail as Markdown, by an Apache Tika server of yours.',
+  summary: 'PDF, Office, OpenDocument, RTF, e-books and e-mail as Markdown, through your Apache Tika server.',
   formats: {
     extensions: Object.keys(FORMATS),
     mediaTypes: [...new Set([...Object.values(FORMATS), 'text/rtf'])],
   },
   reports: {
-    'unread-attachments':
-      'How many files within the file Tika could not read; it is not there if it read all.',
+    'unread-attachments': 'How many files within the file Tika could not read; missing if it read all.',
   },
   needs: { env: ['TIKA_URL'] },
   urls: ['TIKA_URL'],

@@ -11,13 +11,13 @@ const INLINE = new Set(
   ),
 );
 const HEADING = /^h([1-6])$/;
-/** What is not text. */
+/** Elements that are not text. */
 const SKIPPED = new Set(['head', 'script', 'style']);
-/** What Tika calls a page in PDF, presentations and spreadsheets. */
+/** Tika's elements for pages in PDF, presentations and spreadsheets. */
 const PAGE = /(?:^|\s)(?:page|slide|slide-content|sheet)(?:\s|$)/;
 const LINK = /^(?:https?:|mailto:)[^\s()<>]+$/i;
 
-/** Writes the XHTML of Tika as Markdown: its headings, paragraphs, lists, tables and code. */
+/** Writes Tika's XHTML as Markdown: its headings, paragraphs, lists, tables and code. */
 export function writeMarkdown(xhtml: string): Markdown {
   const writer = new Writer();
   scanXhtml(xhtml, writer);
@@ -32,14 +32,14 @@ interface List {
 class Writer implements XhtmlHandler {
   readonly #output = new Output();
   readonly #lists: List[] = [];
-  /** Rows of the table that is open; tables within it are text of its cells. */
+  /** Rows of the open table; tables within it are text of its cells. */
   #rows: string[][] = [];
   #tables = 0;
   #skipped = 0;
-  /** Elements `div` that are open, and how many of them were when the page began. */
+  /** Number of open `div` elements, now and when the page began. */
   #divisions = 0;
   #page = 0;
-  /** The text of the block that is open, or of the cell. */
+  /** The text of the open block or cell. */
   #pieces: string[] = [];
   #block = 'p';
   /** Whether the next block is the first of an item. */
@@ -168,14 +168,16 @@ class Writer implements XhtmlHandler {
   }
 }
 
-/** Deeper items stand at this level: each line has its indentation. */
+/** Deeper items: each line has the indentation of this level. */
 const MOST_LEVELS = 16;
 
 /** What would begin another block at the start of a line: a heading, its underline, a fence, HTML. */
 const MARKS = /^(?=#{1,6}(?:\s|$)|(?:=+|-+)[ \t]*$|```|~~~|<[a-z/!?])/gim;
 const SPACE = /\s+/g;
 
-/** The lines of a paragraph, which begin no other block. @param indent put before each but the first */
+/**
+ * The lines of a paragraph, escaped where they would begin another block. @param indent put before each but the first
+ */
 function paragraph(text: string, indent = ''): string {
   const lines = text
     .trim()
@@ -187,14 +189,14 @@ function paragraph(text: string, indent = ''): string {
 const heading = (level: number, text: string): string =>
   `${'#'.repeat(level)} ${text.trim().replace(SPACE, ' ')}`;
 
-/** Code as it is, in a fence that is longer than any within it. */
+/** Code unchanged, in a fence that is longer than any within it. */
 function fence(code: string): string {
   const ticks = (code.match(/`{3,}/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2);
   const mark = '`'.repeat(ticks + 1);
   return `${mark}\n${code.replace(/^\n|\n$/g, '')}\n${mark}`;
 }
 
-/** The first row is the header, and as wide as the widest. Nothing if no cell has text. */
+/** The first row is the header, and as wide as the widest row. Nothing if no cell has text. */
 function table(rows: readonly (readonly string[])[]): string | undefined {
   const cells = rows.map((row) => row.map((cell) => cell.trim().replace(SPACE, ' ')));
   const filled = cells.filter((row) => row.some((cell) => cell !== ''));
@@ -208,7 +210,7 @@ function table(rows: readonly (readonly string[])[]): string | undefined {
 const line = (cells: readonly string[]): string =>
   `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 
-/** Markdown that is put together block by block, and where its pages begin. */
+/** Markdown that is assembled block by block, and where its pages begin. */
 class Output {
   readonly pages: number[] = [];
   readonly #pieces: string[] = [];
@@ -216,19 +218,19 @@ class Output {
   /** Pages that have begun since the last block. */
   #newPages = 0;
 
-  /** Adds a block behind the others. @param gap what stands between it and the block before */
+  /** Appends a block. @param gap the separator from the previous block */
   add(block: string, gap = '\n\n'): void {
     if (this.#length > 0) this.#push(gap);
     this.#beginPages();
     this.#push(block);
   }
 
-  /** The next block stands on a new page. */
+  /** The next block begins a new page. */
   addPage(): void {
     this.#newPages++;
   }
 
-  /** The whole text. The text before the first page counts to it. */
+  /** The whole text. The text before the first page belongs to it. */
   end(): string {
     this.#beginPages();
     if (this.pages.length > 0) this.pages[0] = 0;
@@ -245,7 +247,7 @@ class Output {
   }
 }
 
-/** What XHTML is made of. Tika writes it itself: well-formed, and with `>` of attributes as `&gt;`. */
+/** The elements of XHTML. Tika writes it itself: well-formed, and with `>` in attributes as `&gt;`. */
 interface XhtmlHandler {
   open(name: string, attributes: (name: string) => string | undefined): void;
   close(name: string): void;

@@ -18,13 +18,13 @@ export default function createContextRefinery({ kit }: Collaborators): Refinery<
   };
 }
 
-/** Makes the text of a place by a template; empty if the template has values and all of them are empty. */
+/** Renders a template for a chunk; empty if the template has values and all of them are empty. */
 type Fill = (place: Place) => string;
 
 /**
  * Prepares a template for the chunks of one document. A line whose values are all empty is left out.
  *
- * @param most characters of the text; what is over is cut off
+ * @param most maximum characters of the text; the rest is cut off
  */
 function fillerOf(template: Template, sources: Sources, most: number): Fill {
   const lines = template.map((line) => {
@@ -37,7 +37,7 @@ function fillerOf(template: Template, sources: Sources, most: number): Fill {
     let text = '';
     let isFirst = true;
     for (const { pieces, asks } of lines) {
-      // A character has at most two units: more of them would be cut off.
+      // A character has at most two units, so any more units would be cut off.
       if (text.length > 2 * most) break;
       const made = fillLine(pieces, place, most);
       if (asks && !made.hasValue) continue;
@@ -54,7 +54,7 @@ interface PreparedPiece {
   textOf(place: Place): string;
 }
 
-/** What is the same for all chunks is made once. */
+/** Values that are the same for all chunks are computed once. */
 function preparePiece(piece: Piece, sources: Sources, most: number): PreparedPiece {
   if (typeof piece === 'string') return { isValue: false, textOf: () => piece };
   const cut = (value: string) => firstCharacters(value.trim(), most);
@@ -86,12 +86,12 @@ interface Place {
 /** What values are made from besides the chunk. */
 interface Sources {
   readonly document: DocumentInfo;
-  /** What stands between headings. */
+  /** The separator between headings. */
   readonly separator: string;
   readonly join: RefineTools['join'];
 }
 
-/** A value that is the same for all chunks of the document; `undefined` for one that is not. */
+/** A value that is the same for all chunks of the document; `undefined` if it is not. */
 function sharedValue({ name, argument }: Value, { title, id, metadata }: DocumentInfo): string | undefined {
   if (name === 'title') return title ?? '';
   if (name === 'id') return id;
@@ -100,7 +100,7 @@ function sharedValue({ name, argument }: Value, { title, id, metadata }: Documen
     : undefined;
 }
 
-/** A value that is the chunk's own; empty if it has none. */
+/** A chunk's own value; empty if it has none. */
 function ownValue({ name, argument }: Value, place: Place, { separator, join }: Sources): string {
   const { chunk, previous, next } = place;
   switch (name) {
@@ -114,7 +114,7 @@ function ownValue({ name, argument }: Value, place: Place, { separator, join }: 
       return textOf(chunk.context, '');
     case 'previous': {
       if (previous === undefined) return '';
-      // Joined, so that what the two repeat of each other is left out.
+      // Joined, so that shared text is left out.
       const { text } = join([previous, chunk]);
       return lastWords(text.slice(0, Math.max(text.length - chunk.text.length, 0)), Number(argument));
     }
@@ -126,7 +126,7 @@ function ownValue({ name, argument }: Value, place: Place, { separator, join }: 
   }
 }
 
-/** The text of a string, a number or a truth value, or of a list of them; anything else has none. */
+/** The text of a string, a number or a boolean, or of a list of these; empty for anything else. */
 function textOf(value: unknown, separator: string): string {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list
@@ -134,7 +134,7 @@ function textOf(value: unknown, separator: string): string {
     .join(separator);
 }
 
-/** The member at a path of names with dots between them. */
+/** The member at a path of names separated by dots. */
 function memberOf(value: unknown, path: string): unknown {
   return path.split('.').reduce((inner, name) => (isObject(inner, name) ? inner[name] : undefined), value);
 }
@@ -143,7 +143,7 @@ function isObject(value: unknown, member: string): value is Readonly<Record<stri
   return typeof value === 'object' && value !== null && Object.hasOwn(value, member);
 }
 
-/** At most so many characters from the start of a text: whole words, if it has white space among them. */
+/** At most this many characters from the start of a text: whole words, if it contains white space. */
 function firstWords(text: string, most: number): string {
   const trimmed = text.trimStart();
   const end = startOfRest(trimmed, most);
@@ -153,7 +153,7 @@ function firstWords(text: string, most: number): string {
   return trimmed.slice(0, cut || end).trimEnd();
 }
 
-/** At most so many characters from the end of a text: whole words, if it has white space among them. */
+/** At most this many characters from the end of a text: whole words, if it contains white space. */
 function lastWords(text: string, most: number): string {
   const trimmed = text.trimEnd();
   let start = trimmed.length;
@@ -164,7 +164,7 @@ function lastWords(text: string, most: number): string {
   return trimmed.slice(cut === trimmed.length ? start : cut).trimStart();
 }
 
-/** At most so many characters from the start of a text. */
+/** At most this many characters from the start of a text. */
 function firstCharacters(text: string, most: number): string {
   return text.slice(0, startOfRest(text, most));
 }
@@ -176,7 +176,7 @@ function startOfRest(text: string, most: number): number {
   return at;
 }
 
-/** Whether the two halves of one character begin at `at`. */
+/** Whether `at` is between the two halves of one character. */
 function isPair(text: string, at: number): boolean {
   return (text.codePointAt(at) ?? 0) > 0xffff;
 }
@@ -185,18 +185,18 @@ function isSpace(text: string, at: number): boolean {
   return text.charAt(at).trim() === '';
 }
 
-/** A template of lines, each of literal text and of values. */
+/** A template of lines, each of literal text and values. */
 type Template = readonly TemplateLine[];
 
 type TemplateLine = readonly Piece[];
 
-/** Text that stands as it is, or a value. */
+/** Literal text, or a value. */
 type Piece = string | Value;
 
-/** What a template asks for. */
+/** A value in a template. */
 interface Value {
   readonly name: ValueName;
-  /** What stands behind the name: the path of a member of the metadata, or the most characters of a neighbour. */
+  /** The part after the name: the path of a metadata member, or the maximum characters of a neighbour. */
   readonly argument: string;
 }
 
@@ -204,13 +204,13 @@ const PLAIN_NAMES = ['title', 'id', 'heading_path', 'context'] as const;
 const NEIGHBOURS = ['previous', 'next'] as const;
 type ValueName = (typeof PLAIN_NAMES)[number] | (typeof NEIGHBOURS)[number] | 'metadata';
 
-/** What a template can ask for, for messages. */
+/** The values of templates, for messages. */
 const KNOWN =
   '{title}, {id}, {heading_path}, {context}, {metadata.<name>}, {previous:<characters>} and {next:<characters>}';
 const MOST_VALUES = 30;
 const MOST_CHARACTERS = 2000;
 
-/** Two braces are one of the text, else a brace begins or ends the name of a value. */
+/** Two braces are a literal one; a single brace begins or ends the name of a value. */
 const TOKENS = /\{\{|\}\}|\{([^{}\n]*)\}|[{}]|[^{}]+/g;
 
 interface Problem {
@@ -218,9 +218,9 @@ interface Problem {
 }
 
 /**
- * Reads a template.
+ * Parses a template.
  *
- * @returns the template, or what is wrong with it and what to change
+ * @returns the template, or its problem and what to change
  */
 function readTemplate(text: string): Template | Problem {
   const lines: TemplateLine[] = [];
@@ -241,8 +241,8 @@ function readTemplate(text: string): Template | Problem {
 
 function readText(token: string): string | Problem {
   if (token === '{{' || token === '}}') return token.slice(1);
-  if (token === '{') return { problem: 'a { has no } in its line; write {{ for a brace of the text' };
-  if (token === '}') return { problem: 'a } has no { before it; write }} for a brace of the text' };
+  if (token === '{') return { problem: 'a { has no } on its line; write {{ for a literal brace' };
+  if (token === '}') return { problem: 'a } has no { before it; write }} for a literal brace' };
   return token;
 }
 
@@ -257,5 +257,7 @@ function readValue(inner: string): Value | Problem {
   const isCount =
     inner[mark] === ':' && /^[1-9]\d{0,3}$/.test(argument) && Number(argument) <= MOST_CHARACTERS;
   if (isCount) return { name: side, argument };
-  return { problem: `{${inner}}: expected characters from 1 to ${MOST_CHARACTERS}, such as {${side}:200}` };
+  return {
+    problem: `{${inner}}: expected a number of characters from 1 to ${MOST_CHARACTERS}, such as {${side}:200}`,
+  };
 }

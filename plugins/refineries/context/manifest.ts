@@ -15,20 +15,20 @@ const options = {
         'the same for all',
       ],
       description:
-        'What the context is made of: {title}, {id}, {heading_path}, {metadata.<name>}, {previous:<characters>}, {next:<characters>} and {context}, what is there already. A line whose values are all empty is left out; {{ and }} are braces.',
+        'Template of the context, with the values {title}, {id}, {heading_path}, {metadata.<name>}, {previous:<characters>}, {next:<characters>} and {context}, the existing one. A line whose values are all empty is left out; {{ and }} are literal braces.',
     },
     separator: {
       type: 'string',
       maxLength: 20,
       default: ' > ',
-      description: 'What stands between two headings of heading_path.',
+      description: 'Separator between the headings of heading_path.',
     },
     max_length: {
       type: 'integer',
       minimum: 1,
       maximum: 20_000,
       default: 2000,
-      description: 'Most characters of a context; what is over is cut off at its end.',
+      description: 'Maximum characters of a context; the rest is cut off.',
     },
   },
 } as const;
@@ -43,7 +43,7 @@ export default {
   fields: {
     context: {
       type: ['string', 'null'],
-      description: 'What the template made; null if all its values are empty.',
+      description: 'The rendered template; null if all its values are empty.',
     },
   },
   example: {

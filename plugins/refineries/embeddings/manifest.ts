@@ -15,7 +15,7 @@ const options = {
       enum: ['text', 'context+text'],
       default: 'text',
       description:
-        'What is embedded: the text, or its context and a line feed before it. A chunk without context is embedded as its text.',
+        'What to embed: the text alone, or its context, a line feed and the text. For a chunk without context it is always the text.',
     },
   },
 } as const;
@@ -25,10 +25,10 @@ export type EmbeddingsOptions = FromSchema<typeof options>;
 export default {
   kind: 'refinery',
   name: 'embeddings',
-  summary: "Adds the vector of each chunk's text, with its context before it if asked for.",
+  summary: "Adds the vector of each chunk's text, optionally preceded by its context.",
   options,
   fields: {
-    embedding: { type: 'array', items: { type: 'number' }, description: 'The vector of what was embedded.' },
+    embedding: { type: 'array', items: { type: 'number' }, description: 'The vector of the embedded text.' },
   },
   example: {
     chunks: [

@@ -28,7 +28,7 @@ export default function createOverlapRefinery(): Refinery<OverlapOptions, 'token
   };
 }
 
-/** What a chunk carries already, and behind it what its neighbours give it; null if there is neither. */
+/** The chunk's existing context, followed by the context from its neighbours; null if there is neither. */
 function joined(carried: unknown, given: string): string | null {
   const known = typeof carried === 'string' ? carried : '';
   return known !== '' && given !== '' ? `${known}\n${given}` : known + given || null;
@@ -69,7 +69,7 @@ function readNeighbour(text: string, tokens: TokenizedText, { context_size, mode
   };
 }
 
-/** End of the first `size` tokens; a first token without text of its own takes the next ones along. */
+/** End of the first `size` tokens; a first token without text of its own includes the following ones. */
 function headLimit(ends: Uint32Array, size: number): number {
   let last = size - 1;
   while (ends[last] === 0 && last < ends.length - 1) last++;
@@ -96,8 +96,8 @@ type Boundaries = Readonly<Record<Level, number[]>>;
 type Level = 'paragraph' | 'line' | 'sentence' | 'word';
 
 /**
- * Where a head of the text of at most `limit` units may end: behind a paragraph, line, sentence or word,
- * and behind the white space that follows it.
+ * Where a head of the text of at most `limit` units may end: after a paragraph, line, sentence or word, and the white
+ * space that follows it.
  */
 function headEnds(text: string, limit: number): Boundaries {
   const found = noBoundaries();
@@ -110,8 +110,8 @@ function headEnds(text: string, limit: number): Boundaries {
 }
 
 /**
- * Where a tail of the text that begins at `limit` or later may begin: before a paragraph, line, sentence
- * or word, behind the white space before it. The indentation of a line belongs to the line.
+ * Where a tail of the text that begins at `limit` or later may begin: before a paragraph, line, sentence or word,
+ * after the white space before it. The indentation of a line belongs to the line.
  */
 function tailStarts(text: string, limit: number): Boundaries {
   const found = noBoundaries();
@@ -125,16 +125,16 @@ function noBoundaries(): Boundaries {
   return { paragraph: [], line: [], sentence: [], word: [] };
 }
 
-/** What stands between two words: white space, or nothing behind an end of a sentence that needs none. */
+/** The gap between two words: white space, or nothing after an end of a sentence that needs none. */
 interface Gap {
   readonly level: Level;
   readonly start: number;
   readonly end: number;
-  /** Behind the last line break if there is one, else the end. */
+  /** After the last line break if there is one, else the end. */
   readonly lineStart: number;
 }
 
-/** Visits, in order, the gaps that begin at `to` or before and end at `from` or behind. */
+/** Visits, in order, the gaps that begin at `to` or before and end at `from` or after. */
 function forEachGap(text: string, from: number, to: number, visit: (gap: Gap) => void): void {
   let at = whiteSpaceStart(text, from);
   let previous = at === 0 ? 0 : text.charCodeAt(at - 1);
@@ -188,7 +188,7 @@ function breaksLine(text: string, at: number): boolean {
 /** Ends of sentences, if white space follows. */
 const ENDS = unitsOf('.!?');
 
-/** Ends of sentences that need no white space behind them, as scripts without it write them. */
+/** Ends of sentences that need no white space after them, in scripts without it. */
 const ENDS_ALONE = unitsOf('؟।。！？｡');
 const FIRST_ALONE = Math.min(...ENDS_ALONE);
 

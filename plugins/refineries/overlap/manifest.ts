@@ -11,13 +11,13 @@ const options = {
       ],
       default: 0.25,
       description:
-        'How much context a neighbour gives: below 1 a fraction of its tokens (rounded, at least one), from 1 up a number of tokens.',
+        'How much context a neighbour gives. Below 1: a fraction of its tokens (rounded, at least one); from 1 up: a number of tokens.',
     },
     mode: {
       enum: ['token', 'recursive'],
       default: 'token',
       description:
-        'Whether context is cut at exactly that many tokens, or at the largest boundary within them: paragraph, line, sentence, word.',
+        'Whether to cut context at exactly that many tokens, or at the largest boundary within them: paragraph, line, sentence, word.',
     },
     method: {
       enum: ['suffix', 'prefix', 'justified'],
@@ -28,8 +28,7 @@ const options = {
     merge: {
       type: 'boolean',
       default: true,
-      description:
-        'Whether context is merged into text, and token_count is counted again. It is in context either way.',
+      description: 'Whether to merge context into text and recount token_count. It is in context either way.',
     },
   },
 } as const;
@@ -45,7 +44,7 @@ export default {
     context: {
       type: ['string', 'null'],
       description:
-        'What the chunk carried before, and then what was taken from the neighbours; null if neither.',
+        "The chunk's existing context, followed by the context from its neighbours; null if there is neither.",
     },
   },
   example: {

@@ -26,7 +26,7 @@ export default function createParentsRefinery(): Refinery<ParentsOptions, 'token
   };
 }
 
-/** Divides neighbours into parents of at most so many tokens, what the chunks repeat of each other counted once. */
+/** Divides neighbours into parents of at most this many tokens, counting overlapping text once. */
 function runsOf(
   group: readonly Chunk[],
   parentSize: number,
@@ -44,7 +44,7 @@ function runsOf(
   return ends.map((end, index) => group.slice(ends[index - 1] ?? 0, end));
 }
 
-/** @param index the chunk's place in its parent */
+/** @param index of the chunk in its parent */
 function withParent(chunk: Chunk, index: number, parent: Chunk, parent_id: string): Chunk {
   const { parent_text: _, ...own } = chunk;
   return {
@@ -56,13 +56,13 @@ function withParent(chunk: Chunk, index: number, parent: Chunk, parent_id: strin
   };
 }
 
-/** The id of the next parent of a document. @param documentId that of the document, if it has one */
+/** The id of the next parent of a document. @param documentId of the document, if it has one */
 type IdOf = (documentId: unknown, text: string) => string;
 
 /**
- * Makes ids of the parents of one list of chunks: UUIDs of version 8 (RFC 9562), the first 16 bytes of a SHA-256 over the id
- * of the document, the text of the parent, and how many parents before it have the same. So an edit keeps the ids of
- * the parents that it does not touch, and a passage that stands twice has two.
+ * Creates ids for the parents of one list of chunks: UUIDs of version 8 (RFC 9562), the first 16 bytes of a SHA-256
+ * over the id of the document, the text of the parent, and the number of earlier parents with the same text. So an
+ * edit keeps the ids of untouched parents, and a repeated passage has two ids.
  */
 function createIds(): IdOf {
   const seen = new Map<string, number>();
@@ -97,24 +97,24 @@ function groupsOf(
   return groups;
 }
 
-/** The first headings of a chunk; none if it has no list of them. */
+/** The first headings of a chunk; empty if it has no list of them. */
 function sectionOf({ heading_path }: Chunk, level: number): readonly unknown[] {
   return Array.isArray(heading_path) ? heading_path.slice(0, level).map(plain) : [];
 }
 
-/** The page on which a chunk begins, from 1: by the pages of its document, else as the chunk says. */
+/** The page on which a chunk begins, from 1: by the pages of its document, else by the chunk's own field. */
 function pageOf({ start_index, first_page }: Chunk, pages: readonly number[] | undefined): unknown {
   return pages === undefined ? plain(first_page) : countUpTo(pages, start_index);
 }
 
-/** A string or a number; null for any other field of a request, which may be nested without end. */
+/** A string or a number; null for any other value in a request, which may be nested arbitrarily deep. */
 function plain(value: unknown): string | number | null {
   return typeof value === 'string' || typeof value === 'number' ? value : null;
 }
 
-/** What a list of neighbours is divided by. */
+/** The sizes that determine how a list of neighbours is divided. */
 interface RunLimits {
-  /** The sizes of the single neighbours; that of several together may differ a little from their sum. */
+  /** The sizes of the single neighbours; the size of several together may differ slightly from their sum. */
   readonly sizes: readonly number[];
   readonly most: number;
   /** Whether the neighbours from `start` to `end` together are at most `most`, exactly. */
@@ -122,7 +122,7 @@ interface RunLimits {
 }
 
 /**
- * Divides a list into runs, from the first on, each as long as it fits and of one at least.
+ * Divides a list into consecutive runs, each as long as it fits and at least one item.
  *
  * @returns the end of each run, rising
  */
@@ -148,8 +148,8 @@ function guess(sizes: readonly number[], start: number, most: number): number {
 }
 
 /**
- * The largest number from 1 to `most` that fits, if all below it do. It asks around the guess, with growing steps, so that
- * a good guess costs two questions.
+ * The largest number from 1 to `most` that fits, if all smaller ones do. It searches around the guess with growing
+ * steps, so that a good guess takes two tests.
  */
 function longest(most: number, guessed: number, fits: (count: number) => boolean): number {
   let [good, bad] = [1, most + 1];

@@ -8,20 +8,20 @@ const options = {
       enum: ['section', 'page', 'size'],
       default: 'section',
       description:
-        'What a parent is: neighbouring chunks under the same headings, that begin on the same page, or as many as fit; never over parent_size.',
+        'What to group into a parent: neighbouring chunks under the same headings, on the same page, or as many as fit; never more than parent_size.',
     },
     level: {
       type: 'integer',
       minimum: 1,
       maximum: 20,
       default: 2,
-      description: 'How many headings of heading_path, from the first, chunks of one section share.',
+      description: 'How many headings of heading_path, from the first, the chunks of a section share.',
     },
     parent_size: {
       type: 'integer',
       minimum: 1,
       default: 2048,
-      description: 'Most tokens of a parent. A chunk that alone has more is a parent of its own.',
+      description: 'Maximum tokens per parent. A chunk that has more by itself is a parent of its own.',
     },
   },
 } as const;
@@ -31,13 +31,13 @@ export type ParentsOptions = FromSchema<typeof options>;
 export default {
   kind: 'refinery',
   name: 'parents',
-  summary: 'Says of each chunk in which larger stretch it stands: a section, a page, or so many tokens.',
+  summary: 'Assigns each chunk to a larger parent: a section, a page, or a number of tokens.',
   options,
   fields: {
     parent_id: {
       type: 'string',
       format: 'uuid',
-      description: 'The same for all chunks of a parent, and each time that the same document is refined.',
+      description: 'The same for all chunks of a parent, and each time the same document is refined.',
     },
     parent_start_index: { type: 'integer', description: 'Where the first chunk of the parent begins.' },
     parent_end_index: { type: 'integer', description: 'Where the last chunk of the parent ends.' },

@@ -13,7 +13,7 @@ import { type Window, windowsOf } from './windows.ts';
 
 type SummaryRefinery = Refinery<SummaryOptions, 'tokenizer'>;
 
-/** UTF-16 units of a title that go into a prompt. */
+/** UTF-16 units of a title that are used in a prompt. */
 const LONGEST_TITLE = 500;
 
 export default async function createSummaryRefinery(given: Collaborators): Promise<SummaryRefinery> {
@@ -46,7 +46,7 @@ export default async function createSummaryRefinery(given: Collaborators): Promi
   };
 }
 
-/** Messages of failures may quote what the API was sent: they are not for the log. */
+/** Messages of failures may quote what was sent to the API, so they are not logged. */
 function sayFailures(outcomes: readonly Outcome[], report: Report, log: Log): void {
   const kinds = outcomes.flatMap((outcome) => ('failure' in outcome ? [outcome.failure] : []));
   if (kinds.length === 0) return;
@@ -56,22 +56,25 @@ function sayFailures(outcomes: readonly Outcome[], report: Report, log: Log): vo
   log.warn(counts, 'the chat API gave no context for some chunks');
 }
 
-/** A chunk without text keeps the context that it has. */
+/** A chunk without text keeps its existing context. */
 const NOTHING_TO_ASK: Outcome = { value: '' };
 
-/** The answer before the context that is there, such as the header of a table; null if there is no answer. */
+/** The answer, followed by the existing context, such as the header of a table; null if there is no answer. */
 function withContext(chunk: Chunk, outcome: Outcome | undefined): Chunk {
   if (outcome === undefined || 'failure' in outcome) return { ...chunk, context: null };
   const parts = [outcome.value, chunk.context].filter((part) => typeof part === 'string' && part !== '');
   return { ...chunk, context: parts.join('\n') || null };
 }
 
-/** Calls in a row that found the API unavailable, at least: after so many, and one for each at once, it is left alone. */
+/**
+ * Minimum consecutive calls that found the API unavailable after which it is left alone (plus one per concurrent
+ * call).
+ */
 const MOST_UNAVAILABLE = 3;
 
 /**
- * Asks about each chunk, so many at once. After too many calls in a row that found the API unavailable the others are not
- * made, and have the same outcome: a server that is down must not hold a request for hours.
+ * Asks about each chunk, with limited concurrency. After too many consecutive calls that found the API unavailable
+ * the others are not made, and have the same outcome: a server that is down must not hold a request for hours.
  *
  * @throws what `ask` throws; it is not called again then
  */
@@ -94,17 +97,20 @@ async function askForAll<Item>(
   return pMap(items, askNext, { concurrency });
 }
 
-/** What became of a question. */
+/** The outcome of a question. */
 type Outcome = { readonly value: string } | HostedFailure;
 
-/** Asks the model, or answers what it has answered to the same question before. Rejects only with the signal's reason. */
+/** Asks the model, or returns its earlier answer to the same question. Rejects only with the signal's reason. */
 type Ask = (question: Question, options: SummaryOptions, signal: AbortSignal) => Promise<Outcome>;
 
 const OPENAI = 'https://api.openai.com/v1';
-/** Characters that are kept in each thread: answers, and the hashes of their questions. */
+/** Characters that are cached in each thread: answers, and the hashes of their questions. */
 const MOST_KEPT = 16 * 1024 * 1024;
 
-/** Makes what asks the model that the environment names. @throws an error for the caller if its address is none */
+/**
+ * Creates the function that asks the model named in the environment. @throws an error for the caller if its URL is
+ * invalid
+ */
 async function createAsk({ env, hosted }: Pick<Collaborators, 'env' | 'hosted'>): Promise<Ask> {
   const { LRUCache } = await import('lru-cache');
   const { CHAT_BASE_URL, CHAT_API_KEY = '', CHAT_MODEL: model = '' } = env;
@@ -119,7 +125,7 @@ async function createAsk({ env, hosted }: Pick<Collaborators, 'env' | 'hosted'>)
     const key = `${hashOf(question)} ${max_tokens}`;
     const known = kept.get(key);
     if (known !== undefined) return { value: known };
-    // OpenAI's own newer models take no max_tokens, and other servers may not know its successor.
+    // OpenAI's own newer models reject max_tokens, and other servers may not know its successor.
     const limit = base === OPENAI ? { max_completion_tokens: max_tokens } : { max_tokens };
     const body = { model, messages: [{ role: 'user', content: promptOf(question) }], ...limit };
     const call = { body, read: readCompletion, expected: 'a completion' };
@@ -129,7 +135,7 @@ async function createAsk({ env, hosted }: Pick<Collaborators, 'env' | 'hosted'>)
   };
 }
 
-/** What the model is told to write the context of one chunk. */
+/** The inputs for the context of one chunk. */
 interface Question {
   readonly title: string;
   readonly window: Window;
@@ -138,17 +144,17 @@ interface Question {
 }
 
 /**
- * The prompt: the document first and the chunk last, so that the prompts of all chunks of a window begin with the same
- * text, which the server may keep read.
+ * The prompt: the document first and the chunk last, so that the prompts of all chunks of a window begin with the
+ * same text, which the server may cache.
  */
 function promptOf({ title, window, instruction, text }: Question): string {
   const head = title === '' ? '' : `Title: ${title}\n\n`;
   const prompt = `<document>\n${head}${window.text}\n</document>\n\n${instruction}\n\n<chunk>\n${text}\n</chunk>`;
-  // Half a surrogate pair has no UTF-8, and servers refuse it.
+  // Lone surrogates cannot be encoded in UTF-8, and servers refuse them.
   return prompt.toWellFormed();
 }
 
-/** What tells questions apart, without their whole text. */
+/** The key that identifies a question, without its whole text. */
 function hashOf({ title, window, instruction, text }: Question): string {
   return hash('sha256', JSON.stringify([title, window.hash, instruction, text]), 'hex');
 }
@@ -166,6 +172,6 @@ function readCompletion(answer: unknown): string {
   const { content } = (choices?.[0]?.message ?? {}) as { readonly content?: unknown };
   if (typeof content !== 'string') throw new Error('its first choice has no message with content');
   const text = content.replace(REASONING, '').trim();
-  if (text === '' || text.startsWith('<think>')) throw new Error('it is empty, max_tokens may be too few');
+  if (text === '' || text.startsWith('<think>')) throw new Error('it is empty, max_tokens may be too low');
   return text;
 }

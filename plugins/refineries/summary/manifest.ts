@@ -10,14 +10,14 @@ const options = {
       maxLength: 4000,
       default:
         'Write one or two short sentences that say what the document is and what the chunk below is about within it, so that a search finds the chunk. Use the language of the document. Answer with these sentences alone.',
-      description: 'What the model is asked, between the document and the chunk.',
+      description: 'The instruction to the model, between the document and the chunk.',
     },
     max_tokens: {
       type: 'integer',
       minimum: 1,
       maximum: 8192,
       default: 200,
-      description: "Most tokens of an answer, as the model counts them; a model's reasoning counts too.",
+      description: 'Maximum tokens of an answer, as the model counts them; its reasoning counts too.',
     },
     max_document_tokens: {
       type: 'integer',
@@ -25,21 +25,21 @@ const options = {
       maximum: 10_000_000,
       default: 24_000,
       description:
-        'Most tokens of the document that a call sends, by the tokenizer of the request; of a longer one, a window around the chunk.',
+        "Maximum tokens of the document sent in a call, by the request's tokenizer; for a longer document, a window around the chunk is sent.",
     },
     concurrency: {
       type: 'integer',
       minimum: 1,
       maximum: 32,
       default: 4,
-      description: 'Most calls at once for this request.',
+      description: 'Maximum concurrent calls for this request.',
     },
     call_timeout: {
       type: 'integer',
       minimum: 1,
       maximum: 600,
       default: 30,
-      description: 'Seconds after which the call for a chunk is given up, its retries included.',
+      description: 'Seconds after which the call for a chunk is given up, including its retries.',
     },
   },
 } as const;
@@ -49,17 +49,16 @@ export type SummaryOptions = FromSchema<typeof options>;
 export default {
   kind: 'refinery',
   name: 'summary',
-  summary: 'Asks a language model for a context of each chunk: what it is about within its document.',
+  summary: 'Asks a language model for the context of each chunk: what it is about within its document.',
   options,
   fields: {
     context: {
       type: ['string', 'null'],
-      description:
-        "The model's answer, with the context that was there before behind it; null if the call failed.",
+      description: "The model's answer, followed by the existing context; null if the call failed.",
     },
   },
   reports: {
-    'summary-failed': 'How many chunks got no context because a call failed; it is not there if none did.',
+    'summary-failed': 'How many chunks got no context because a call failed; missing if none did.',
   },
   example: {
     chunks: [

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Chunk, RefineContext } from '../../../core/kit.ts';
 
-/** What of a document goes into the prompts of some of its chunks. */
+/** The part of a document that goes into the prompts of some of its chunks. */
 export interface Window {
   readonly text: string;
   readonly hash: string;
@@ -10,11 +10,11 @@ export interface Window {
 type Tools = Pick<RefineContext<'tokenizer'>, 'tokenizer' | 'join' | 'signal'>;
 
 /**
- * Makes the windows of a document of at most so many tokens: all of it if it has no more. Otherwise windows lie half a
- * window apart and chunks take the one in whose middle they stand, so that neighbours share theirs; a chunk of more than
- * half a window has one of its own.
+ * Creates the windows of a document of at most this many tokens: the whole document if it fits. Otherwise windows
+ * overlap by half, and each chunk uses the one in whose middle it lies, so that neighbours share theirs; a chunk of
+ * more than half a window has one of its own.
  *
- * @returns the window of each chunk, by its place in the list; each is made when it is first asked for
+ * @returns a function from the index of a chunk to its window, which is created at first use
  */
 export function windowsOf(chunks: readonly Chunk[], most: number, tools: Tools): (index: number) => Window {
   const whole = textOf(chunks, tools);
@@ -32,7 +32,7 @@ export function windowsOf(chunks: readonly Chunk[], most: number, tools: Tools):
   );
 }
 
-/** @param make makes the window of the chunks from `start` to `end` */
+/** @param make creates the window of the chunks from `start` to `end` */
 function slidingWindows(
   sizes: readonly number[],
   most: number,
@@ -59,7 +59,7 @@ function slidingWindows(
   };
 }
 
-/** Where each stretch begins if they stand one behind the other, and where the last one ends. */
+/** Where each stretch begins if they are concatenated, and where the last one ends. */
 function runningTotal(sizes: readonly number[]): number[] {
   const starts = [0];
   let sum = 0;
@@ -70,12 +70,12 @@ function runningTotal(sizes: readonly number[]): number[] {
   return starts;
 }
 
-/** The text of neighbours, with what they repeat of each other once. */
+/** The text of neighbours, with overlapping text once. */
 function textOf(chunks: readonly Chunk[], { join }: Tools): string {
   return chunks.length === 0 ? '' : join(chunks).text;
 }
 
-/** Counts of chunks only add up about: what a window has too much is cut off. */
+/** Token counts add up only approximately: the excess of a window is cut off. */
 function firstTokens(text: string, most: number, { tokenizer }: Tools): string {
   const ends = tokenizer.tokenize(text).ends();
   return ends.length <= most ? text : text.slice(0, ends[most - 1]);

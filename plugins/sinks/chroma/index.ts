@@ -16,14 +16,14 @@ const PATIENCE = 180_000;
 /** One call of Chroma. */
 interface Asked<Value> extends Pick<HostedCall<Value>, 'body' | 'read' | 'expected' | 'signal'> {
   readonly method?: 'GET' | 'POST';
-  /** Behind the address of the server. */
+  /** Appended to the URL of the server. */
   readonly path: string;
 }
 
 /** Calls a Chroma server. */
 type Client = ReturnType<typeof createClient>;
 
-/** @throws Error for callers if the address is no URL */
+/** @throws Error for callers if the URL is invalid */
 function createClient({ env, hosted }: Pick<Collaborators, 'env' | 'hosted'>) {
   const base = hosted.baseUrl(env.CHROMA_URL, '', 'CHROMA_URL');
   const apiOf = ({ method = 'POST', path }: Asked<unknown>): HostedApi => ({
@@ -48,10 +48,10 @@ interface Records {
   readonly path: string;
 }
 
-/** Chroma Cloud takes and gives at most this many records. */
+/** Maximum records that Chroma Cloud accepts and returns. */
 const RECORDS_PER_CALL = 300;
 
-/** Stores chunks; what was stored under their ids is replaced, its metadata too. */
+/** Stores chunks, replacing those stored under their ids, including their metadata. */
 async function writeRecords(
   { client, path }: Records,
   chunks: readonly SinkChunk[],
@@ -128,13 +128,15 @@ function readRecords(answer: unknown): Found {
 }
 
 type Scalar = string | number | boolean;
-/** Metadata as Chroma stores it; null takes a value away. */
+/** Metadata as Chroma stores it; null removes a value. */
 type Metadata = Readonly<Record<string, Scalar | null>>;
 
 /**
- * The fields of a chunk but its text and vector: lists and objects as JSON, since Chroma stores none, and no nulls.
+ * The fields of a chunk except its text and vector: lists and objects as JSON, since Chroma stores neither, and no
+ * nulls.
  *
- * @param before what is stored under its id: Chroma merges, so that what a chunk no longer has is taken away by null
+ * @param before what is stored under its id: Chroma merges, so fields that the chunk no longer has are removed with
+ *   null
  */
 function metadataOf({ document_id, fields }: SinkChunk, before: Metadata = {}): Metadata {
   const gone = Object.keys(before).map((name): [string, null] => [name, null]);
@@ -150,7 +152,7 @@ function scalarOf(value: unknown): Scalar | null {
   return JSON.stringify(value);
 }
 
-/** Below what Chroma Cloud takes in one call. */
+/** Below the limit of Chroma Cloud for one call. */
 const MOST = { chunks: 200, bytes: 4_000_000 };
 const DOCUMENTS_PER_CALL = 100;
 
@@ -159,12 +161,12 @@ const createChromaSink: Factory<typeof manifest> = ({ env, hosted, kit }) => {
   return {
     async open({ options, dimensions }, { signal }): Promise<SinkCollection> {
       if (dimensions === undefined) {
-        throw kit.refusedError('Chroma stores no chunks without vectors; add a step that embeds them');
+        throw kit.refusedError('Chroma cannot store chunks without vectors; add a step that embeds them');
       }
       const { path, stored } = await openCollection(client, options, signal);
       if ((stored ?? dimensions) !== dimensions) {
-        const found = `Chroma: the collection has vectors of dimensions: ${stored}`;
-        throw kit.refusedError(`${found}, but ${dimensions} were announced; choose another collection`);
+        const found = `Chroma: the collection has vectors with dimensions: ${stored}`;
+        throw kit.refusedError(`${found}, but the chunks have ${dimensions}; choose another collection`);
       }
       const records = { client, path };
       return {
@@ -200,7 +202,7 @@ interface Collection {
   readonly stored: number | null;
 }
 
-/** Finds the collection by its name, or makes it. */
+/** Finds the collection by its name, or creates it. */
 function openCollection(
   client: Client,
   options: SinkTarget['options'],
@@ -213,7 +215,7 @@ function openCollection(
   return client.demand({ path, body, expected: 'a collection', read, signal });
 }
 
-/** The path of the collection; undefined if it is not there. */
+/** The path of the collection; undefined if it does not exist. */
 async function findCollection(
   client: Client,
   options: SinkTarget['options'],

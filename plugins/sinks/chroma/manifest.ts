@@ -5,17 +5,17 @@ const name = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{1,126}[A-Za-
 export default {
   kind: 'sink',
   name: 'chroma',
-  summary: 'Stores chunks with their vectors as records of a collection of Chroma.',
+  summary: 'Stores chunks with their vectors as records of a Chroma collection.',
   options: {
     type: 'object',
     properties: {
       collection: {
         ...name,
         default: 'chunks',
-        description: 'Name of the collection. It is made if it is not there.',
+        description: 'Name of the collection. Created if missing.',
       },
       tenant: { ...name, default: 'default_tenant', description: 'Tenant that the database belongs to.' },
-      database: { ...name, default: 'default_database', description: 'Database, which must be there.' },
+      database: { ...name, default: 'default_database', description: 'Database, which must exist.' },
     },
   },
   example: { collection: 'documents' },

@@ -3,7 +3,7 @@ import type { Collaborators, HostedApi, HostedCall } from '../../../core/kit.ts'
 /** One call of Elasticsearch or OpenSearch. */
 interface Asked<Value> extends Pick<HostedCall<Value>, 'body' | 'headers' | 'read' | 'expected' | 'signal'> {
   readonly method?: 'GET' | 'POST' | 'PUT';
-  /** Behind the address of the server. */
+  /** Appended to the URL of the server. */
   readonly path: string;
 }
 
@@ -15,7 +15,7 @@ const PATIENCE = 180_000;
 /** Calls a server. */
 export type Client = ReturnType<typeof createClient>;
 
-/** @throws Error for callers if the address is no URL */
+/** @throws Error for callers if the URL is invalid */
 export function createClient({ env, hosted }: Pick<Collaborators, 'env' | 'hosted'>) {
   const base = hosted.baseUrl(env.ELASTICSEARCH_URL, '', 'ELASTICSEARCH_URL');
   const apiOf = ({ method = 'POST', path }: Asked<unknown>): HostedApi => ({
@@ -31,7 +31,7 @@ export function createClient({ env, hosted }: Pick<Collaborators, 'env' | 'hoste
   };
 }
 
-/** An API key, or else a user and a password, which is all that OpenSearch knows. */
+/** An API key, or else a user and a password, the only method of OpenSearch. */
 function keyOf(env: Environment): Pick<HostedApi, 'key' | 'keyScheme' | 'keyVariable'> {
   const { ELASTICSEARCH_API_KEY: key = '', ELASTICSEARCH_USERNAME: user = '' } = env;
   if (key !== '' || user === '') return { key, keyScheme: 'ApiKey', keyVariable: 'ELASTICSEARCH_API_KEY' };

@@ -3,7 +3,7 @@ import type { Factory, Kit, SinkChunk, SinkCollection, SinkTarget } from '../../
 import { type Client, createClient } from './client.ts';
 import type manifest from './manifest.ts';
 
-/** A document whose chunks are asked for. */
+/** A document whose chunks are queried. */
 interface Document {
   /** `/<index>`. */
   readonly path: string;
@@ -56,7 +56,7 @@ async function deleteIds(
   }
 }
 
-/** Deletes all chunks of documents; there may be no index. */
+/** Deletes all chunks of documents; the index may be missing. */
 async function deleteDocuments(
   client: Client,
   {
@@ -108,8 +108,8 @@ const FIRST_DELAY = 250;
 const LONGEST_REASON = 200;
 
 /**
- * Writes chunks, and waits until they can be found. An answer of 200 may hold errors: single chunks for which a server is
- * too busy are written again.
+ * Writes chunks, and waits until they are searchable. An answer of 200 may contain errors: chunks for which a server
+ * is too busy are written again.
  *
  * @throws Error for callers with the reason of the first chunk that is refused
  */
@@ -164,7 +164,7 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
-/** Servers take bodies of 100 MB, and advise 5 to 15. */
+/** Servers accept bodies of 100 MB, and recommend 5 to 15. */
 const MOST = { chunks: 1000, bytes: 8_000_000 };
 
 const createElasticsearchSink: Factory<typeof manifest> = ({ env, hosted, kit }) => {
@@ -218,19 +218,19 @@ type Fields = Readonly<Record<string, Field | undefined>>;
 /**
  * Makes sure that there is an index that maps ids as keywords, and vectors of this length.
  *
- * @throws Error for callers if the index maps them in another way
+ * @throws Error for callers if the index maps them differently
  */
 async function openIndex(client: Client, opening: Opening): Promise<void> {
   const { path, signal, kit } = opening;
   if (await checkIndex(client, opening)) return;
   const asked = { path, body: indexFor(opening), expected: 'an index', read: () => {}, signal };
   const outcome = await client.ask({ ...asked, method: 'PUT' });
-  // Of several that make it at the same time, all but one are refused; what matters then is what they find.
+  // If several create it at the same time, all but one are refused; what matters then is what they find.
   if (!('failure' in outcome) || (await checkIndex(client, opening))) return;
   throw kit.exposedError(outcome.message);
 }
 
-/** Whether the index is there. @throws Error for callers if it maps other fields */
+/** Whether the index exists. @throws Error for callers if it maps other fields */
 async function checkIndex(client: Client, opening: Opening): Promise<boolean> {
   const { path, signal, kit } = opening;
   const asked = { path: `${path}/_mapping`, expected: 'a mapping', read: fieldsIn, signal };
@@ -247,7 +247,7 @@ async function checkIndex(client: Client, opening: Opening): Promise<boolean> {
   return true;
 }
 
-/** The fields of each index of an answer: an alias stands for one of another name. */
+/** The fields of each index of an answer: an alias refers to one with another name. */
 function fieldsIn(answer: unknown): readonly Fields[] {
   const indices = answer as Readonly<Record<string, { readonly mappings: { readonly properties?: Fields } }>>;
   return Object.values(indices).map(({ mappings }) => mappings.properties ?? {});
@@ -259,11 +259,11 @@ function problemOf(fields: Fields, { dimensions }: Opening): string | undefined 
   const { dims, dimension } = fields.embedding ?? {};
   const has = dims ?? dimension;
   if (has === dimensions) return undefined;
-  const wanted = dimensions === undefined ? 'none were announced' : `${dimensions} were announced`;
-  return `the index maps vectors of dimensions: ${has ?? 'none'}, but ${wanted}`;
+  const wanted = dimensions === undefined ? 'the chunks have none' : `the chunks have ${dimensions}`;
+  return `the index maps vectors with dimensions: ${has ?? 'none'}, but ${wanted}`;
 }
 
-/** What is not mapped is stored and not searched, so that no metadata can be refused or grow the mapping. */
+/** Unmapped fields are stored and not searched, so that no metadata can be refused or grow the mapping. */
 function indexFor({ engine, dimensions }: Opening): object {
   const isOpenSearch = engine === 'opensearch';
   const embedding = isOpenSearch

@@ -1,6 +1,6 @@
-/** States of SQL that pass: a server that starts, stops or is full, and transactions that met. */
+/** Temporary SQL states: a server that starts, stops or is full, and transactions that conflicted. */
 const PASSING = /^(08...|57P0[1-3]|53...|40001|40P01)$/;
-/** Codes of the system, such as EPIPE, have no digit. */
+/** Codes of the system, such as EPIPE, contain no digit. */
 const SQL_STATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 
 interface Failure {
@@ -8,7 +8,7 @@ interface Failure {
   readonly message?: unknown;
 }
 
-/** The state of SQL of an error; undefined if it is none of the server, but of the connection. */
+/** The SQL state of an error; undefined if it is from the connection and not from the server. */
 function stateOf(error: unknown): string | undefined {
   const { code } = error as Failure;
   return typeof code === 'string' && SQL_STATE.test(code) ? code : undefined;

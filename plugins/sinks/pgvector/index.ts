@@ -6,7 +6,7 @@ import type manifest from './manifest.ts';
 
 type Values = readonly (string | readonly (string | null)[])[];
 
-/** Milliseconds; the tries wait for 12.7 s together: a server that was ended hard repairs its files before it answers. */
+/** Milliseconds; the retries take 12.7 s together: a server that was killed repairs its files before it answers. */
 const FIRST_DELAY = 100;
 const TRIES = 8;
 
@@ -16,16 +16,16 @@ class Database {
   readonly #kit: Pick<Kit, 'exposedError' | 'refusedError'>;
 
   constructor(pool: Pool, kit: Pick<Kit, 'exposedError' | 'refusedError'>) {
-    // A connection that breaks is replaced at the next statement; one in use ends its statement with the error.
+    // A broken connection is replaced at the next statement; one in use ends its statement with the error.
     this.#pool = hold(pool).on('connect', (client) => hold(client));
     this.#kit = kit;
   }
 
   /**
-   * The rows of a statement; without values it may be several statements, which are one transaction. It is repeated while
-   * the server restarts.
+   * The rows of a statement; without values it may be several statements, which are one transaction. It is retried
+   * while the server restarts.
    *
-   * @throws Error for callers, `kit.refusedError` if another try would fail in the same way, or the reason of the signal
+   * @throws Error for callers, `kit.refusedError` if a retry would fail in the same way, or the reason of the signal
    */
   async query<Row extends QueryResultRow>(
     text: string,
@@ -52,7 +52,7 @@ class Database {
   ): Promise<readonly Row[]> {
     const client = await this.#pool.connect();
     const release = once(client);
-    // A connection that is closed ends its statement for this side; the server may still finish it.
+    // Closing a connection ends its statement on this side; the server may still finish it.
     const stop = () => release(true);
     signal.addEventListener('abort', stop);
     try {
@@ -69,7 +69,7 @@ class Database {
   }
 }
 
-/** Gives a connection back, or closes it, at its first call alone. */
+/** Releases a connection, or closes it, only at the first call. */
 function once(client: PoolClient): (isBroken: boolean) => void {
   let isReleased = false;
   return (isBroken) => {
@@ -78,7 +78,7 @@ function once(client: PoolClient): (isBroken: boolean) => void {
   };
 }
 
-/** Where chunks are stored, and how their vectors are. */
+/** Where chunks are stored, and the format of their vectors. */
 interface Table {
   /** Quoted, with its schema. */
   readonly name: string;
@@ -87,7 +87,7 @@ interface Table {
   readonly dimensions: number | undefined;
 }
 
-/** @param options checked: names are letters, digits and underscores */
+/** @param options validated: names are letters, digits and underscores */
 function tableOf(options: Readonly<Record<string, unknown>>, dimensions: number | undefined): Table {
   const name = `${quoted(options.schema)}.${quoted(options.table)}`;
   return { name, vectors: options.vectors === 'array' ? 'array' : 'vector', dimensions };
@@ -95,11 +95,11 @@ function tableOf(options: Readonly<Record<string, unknown>>, dimensions: number 
 
 const quoted = (name: unknown): string => `"${String(name).replaceAll('"', '""')}"`;
 
-/** Any number, the same for all that make tables: the second of two waits, and finds the table. */
+/** Key of the advisory lock under which the table is created. */
 const LOCK = 7_238_105;
 
 /**
- * Makes sure that there is a table with these columns, and an index by which documents are found.
+ * Makes sure that there is a table with these columns, and an index to find documents by.
  *
  * @throws Error for callers if the table has other columns
  */
@@ -108,7 +108,7 @@ async function prepareTable(
   table: Table,
   { signal, kit }: { readonly signal: AbortSignal; readonly kit: Kit },
 ): Promise<void> {
-  // Whoever may not create anything can use a table that is there.
+  // A user who may not create anything can use an existing table.
   if (!(await isThere(database, table, signal))) {
     await database.query(creationOf(table), undefined, signal);
   }
@@ -121,7 +121,7 @@ async function isThere(database: Database, table: Table, signal: AbortSignal): P
   return (await columnsOf(database, table, signal)).size > 0;
 }
 
-/** Creates what is missing in one transaction; names are checked, so that they cannot end the block. */
+/** Creates what is missing in one transaction; names are validated, so that they cannot end the block. */
 function creationOf(table: Table): string {
   const columns = Object.entries(typesOf(table)).map(([name, type]) => `${name} ${type} not null`);
   const needsExtension = table.vectors === 'vector' && table.dimensions !== undefined;
@@ -150,7 +150,7 @@ async function problemOf(database: Database, table: Table, signal: AbortSignal):
     if (found !== type) return `the column ${name} is ${found ?? 'missing'}, but ${type} is needed`;
   }
   if (table.dimensions === undefined) {
-    return columns.has('embedding') ? 'the table has vectors, but none were announced' : undefined;
+    return columns.has('embedding') ? 'the table has vectors, but the chunks have none' : undefined;
   }
   if (table.vectors === 'vector') return undefined;
   const rows = await database.query<{ dimensions: number }>(
@@ -160,7 +160,7 @@ async function problemOf(database: Database, table: Table, signal: AbortSignal):
   );
   const { dimensions = table.dimensions } = rows[0] ?? {};
   if (dimensions === table.dimensions) return undefined;
-  return `the table has vectors of dimensions: ${dimensions}, but ${table.dimensions} were announced`;
+  return `the table has vectors with dimensions: ${dimensions}, but the chunks have ${table.dimensions}`;
 }
 
 /** The types of the columns by their names; empty if there is no such table. */
@@ -224,10 +224,10 @@ function removalOf({ name }: Table, documentIds: readonly string[]): Statement {
   return { text: `delete from ${name} where document_id = any($1::text[])`, values: [documentIds] };
 }
 
-/** In JSON the character NUL is escaped so; an even number of backslashes before it is a text. */
+/** JSON escapes the character NUL like this; an even number of backslashes before it means literal text. */
 const ESCAPED_NUL = /(?:^|[^\\])(?:\\\\)*\\u0000/;
 
-/** The first chunk with the character NUL, which PostgreSQL has no place for. */
+/** The first chunk with the character NUL, which PostgreSQL cannot store. */
 function firstWithNul(chunks: readonly SinkChunk[]): SinkChunk | undefined {
   return chunks.find(
     ({ document_id, text, fields }) =>
@@ -236,7 +236,7 @@ function firstWithNul(chunks: readonly SinkChunk[]): SinkChunk | undefined {
 }
 
 const MOST = { chunks: 1000, bytes: 8_000_000 };
-/** A collection is written to by few documents at once. */
+/** Few documents are written to a collection at once. */
 const POOL = { max: 4, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 10_000 };
 
 const createPgvectorSink: Factory<typeof manifest> = async ({ env, kit }) => {
@@ -257,7 +257,7 @@ const createPgvectorSink: Factory<typeof manifest> = async ({ env, kit }) => {
           const broken = firstWithNul(chunks);
           if (broken !== undefined) {
             throw kit.exposedError(
-              `PostgreSQL cannot store the character NUL, which the chunk ${broken.id} has`,
+              `PostgreSQL cannot store the character NUL, which the chunk ${broken.id} contains`,
             );
           }
           for (const batch of kit.batchChunks(chunks, { ...MOST, dimensions })) {

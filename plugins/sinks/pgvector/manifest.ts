@@ -5,17 +5,18 @@ const name = { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]{0,62}$' } as con
 export default {
   kind: 'sink',
   name: 'pgvector',
-  summary: 'Stores chunks as rows of a table of PostgreSQL, with their vectors for pgvector.',
+  summary: 'Stores chunks as rows of a PostgreSQL table, with their vectors for pgvector.',
   options: {
     type: 'object',
     properties: {
-      table: { ...name, default: 'chunks', description: 'Name of the table. It is made if it is not there.' },
-      schema: { ...name, default: 'public', description: 'Schema of the table, which must be there.' },
+      table: { ...name, default: 'chunks', description: 'Name of the table. Created if missing.' },
+      schema: { ...name, default: 'public', description: 'Schema of the table, which must exist.' },
       vectors: {
         type: 'string',
         enum: ['vector', 'array'],
         default: 'vector',
-        description: 'Type of the vectors: that of the extension pgvector, or real[], which needs none.',
+        description:
+          'Type of the vectors: that of the extension pgvector, or real[], which needs no extension.',
       },
     },
   },

@@ -3,7 +3,7 @@ import type { Collaborators, HostedApi, HostedCall } from '../../../core/kit.ts'
 /** One call of Qdrant. */
 export interface Asked<Value> extends Pick<HostedCall<Value>, 'body' | 'read' | 'expected' | 'signal'> {
   readonly method?: 'GET' | 'POST' | 'PUT';
-  /** Behind the address of the server. */
+  /** Appended to the URL of the server. */
   readonly path: string;
 }
 
@@ -13,7 +13,7 @@ const PATIENCE = 180_000;
 /** Calls a Qdrant server. */
 export type Client = ReturnType<typeof createClient>;
 
-/** @throws Error for callers if the address is no URL */
+/** @throws Error for callers if the URL is invalid */
 export function createClient({ env, hosted }: Pick<Collaborators, 'env' | 'hosted'>) {
   const base = hosted.baseUrl(env.QDRANT_URL, '', 'QDRANT_URL');
   const apiOf = ({ method = 'POST', path }: Asked<unknown>): HostedApi => ({

@@ -10,9 +10,9 @@ interface Opening {
 }
 
 /**
- * Makes sure that there is a collection for vectors of this length, and an index by which documents are found.
+ * Makes sure that there is a collection for vectors of this length, and an index to find documents by.
  *
- * @throws Error for callers if the vectors of the collection are others
+ * @throws Error for callers if the collection has other vectors
  */
 export async function openCollection(client: Client, opening: Opening): Promise<void> {
   const { path, signal } = opening;
@@ -23,7 +23,7 @@ export async function openCollection(client: Client, opening: Opening): Promise<
   await client.demand({ ...asked, method: 'PUT' });
 }
 
-/** Of several that make it at the same time, all but one are refused; what matters then is what they find. */
+/** If several create it at the same time, all but one are refused; what matters then is what they find. */
 async function createCollection(client: Client, opening: Opening): Promise<void> {
   const { path, dimensions, signal, kit } = opening;
   const vectors = dimensions === undefined ? {} : { size: dimensions, distance: 'Cosine' };
@@ -33,7 +33,7 @@ async function createCollection(client: Client, opening: Opening): Promise<void>
   throw kit.exposedError(outcome.message);
 }
 
-/** Whether the collection is there. @throws Error for callers if its vectors are others */
+/** Whether the collection exists. @throws Error for callers if it has other vectors */
 async function checkCollection(client: Client, { path, dimensions, signal, kit }: Opening): Promise<boolean> {
   const asked = { path, expected: 'a collection', read: sizeIn, signal };
   const outcome = await client.ask({ ...asked, method: 'GET' });
@@ -42,12 +42,12 @@ async function checkCollection(client: Client, { path, dimensions, signal, kit }
     throw kit.exposedError(outcome.message);
   }
   if (outcome.value === (dimensions ?? 'none')) return true;
-  const wanted = dimensions === undefined ? 'none were announced' : `${dimensions} were announced`;
-  const found = `Qdrant: the collection has vectors of dimensions: ${outcome.value}, but ${wanted}`;
+  const wanted = dimensions === undefined ? 'the chunks have none' : `the chunks have ${dimensions}`;
+  const found = `Qdrant: the collection has vectors with dimensions: ${outcome.value}, but ${wanted}`;
   throw kit.refusedError(`${found}; choose another collection`);
 }
 
-/** The length of the vectors of a collection that have no name. */
+/** The length of the unnamed vectors of a collection. */
 function sizeIn(answer: unknown): number | 'none' | 'several' {
   const { result } = answer as {
     readonly result: { readonly config: { readonly params: { readonly vectors?: object } } };

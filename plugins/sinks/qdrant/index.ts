@@ -3,7 +3,7 @@ import { type Client, createClient } from './client.ts';
 import { openCollection } from './collection.ts';
 import type manifest from './manifest.ts';
 
-/** Qdrant takes bodies of 32 MB. */
+/** Qdrant accepts bodies of 32 MB. */
 const MOST = { chunks: 500, bytes: 8_000_000 };
 const IDS_PER_CALL = 1000;
 
@@ -53,7 +53,7 @@ export default createQdrantSink;
 const LEAST_INTEGER = -(2n ** 63n);
 const MOST_INTEGER = 2n ** 64n - 1n;
 
-/** Qdrant keeps integers of 64 bits as they are, and rounds any other number to a double. */
+/** Qdrant keeps 64-bit integers exactly, and rounds any other number to a double. */
 function checkNumbers({ id, fields }: SinkChunk, kit: Kit): void {
   const rounded = kit.rawNumbersIn(fields).find((number) => {
     if (!/^-?\d+$/.test(number)) return true;
@@ -62,7 +62,7 @@ function checkNumbers({ id, fields }: SinkChunk, kit: Kit): void {
   });
   if (rounded === undefined) return;
   throw kit.exposedError(
-    `Qdrant would change the number ${rounded}, which the chunk ${id} has; send it as a string`,
+    `Qdrant would change the number ${rounded}, which the chunk ${id} contains; send it as a string`,
   );
 }
 
@@ -70,9 +70,9 @@ function pointOf({ id, document_id, text, embedding, fields }: SinkChunk): objec
   return { id, vector: embedding ?? {}, payload: { ...fields, document_id, text } };
 }
 
-/** What is stored is found at once: a call with `wait=true` is answered when it has been done. */
+/** Stored points are found at once: a call with `wait=true` is answered when it is done. */
 const COMPLETED = {
-  expected: 'an operation that is completed',
+  expected: 'a completed operation',
   read: (answer: unknown): void => {
     const { result } = answer as { readonly result: { readonly status: unknown } };
     if (result.status !== 'completed') throw new Error(`it is ${String(result.status)}`);

@@ -3,7 +3,7 @@ import type { Manifest } from '../../../core/kit.ts';
 export default {
   kind: 'sink',
   name: 'qdrant',
-  summary: 'Stores chunks as points of a collection of Qdrant.',
+  summary: 'Stores chunks as points of a Qdrant collection.',
   options: {
     type: 'object',
     properties: {
@@ -11,7 +11,7 @@ export default {
         type: 'string',
         pattern: '^[A-Za-z0-9_-]{1,200}$',
         default: 'chunks',
-        description: 'Name of the collection. It is made if it is not there.',
+        description: 'Name of the collection. Created if missing.',
       },
     },
   },

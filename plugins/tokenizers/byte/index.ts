@@ -1,7 +1,7 @@
 import { createRunningTotal, type Factory, type TokenizedText, type Tokenizer } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 
-/** Opens `byte`: one token per byte of UTF-8; half a surrogate pair takes the three bytes of U+FFFD. */
+/** Opens `byte`: one token per byte of UTF-8; a lone surrogate takes the three bytes of U+FFFD. */
 const createByteTokenizers: Factory<typeof manifest> = () => ({
   names: () => [byte.name],
   open: async (name) => (name === byte.name ? byte : undefined),

@@ -31,7 +31,7 @@ class PlainText implements TokenizedText {
   }
 }
 
-/** Longest list of ends that is kept. */
+/** Maximum length of a list of ends that is kept. */
 const LONGEST_KEPT = 1 << 20;
 let kept = new Uint32Array(0);
 
@@ -86,7 +86,7 @@ class AstralText implements TokenizedText {
 keepOptimised(new PlainText(''));
 keepOptimised(new AstralText(''));
 
-/** Code units between two checkpoints: the most that a query scans at each of its ends. */
+/** Code units between two checkpoints: the most that a query scans at each end. */
 const STEP = 16;
 
 /** How many surrogate pairs start before each multiple of `STEP`. */

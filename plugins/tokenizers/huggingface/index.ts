@@ -17,7 +17,7 @@ const TOKENIZER_FILE: ModelFile = {
   },
 };
 
-/** Opens any tokenizer of the hub, by its name there. */
+/** Opens any tokenizer from the hub, by its name there. */
 const createHuggingFaceTokenizers: Factory<typeof manifest> = ({ models }) => ({
   names: () => models.names(TOKENIZER_FILE.name),
   async open(name) {

@@ -1,7 +1,7 @@
 import { createSeparatedText, type Factory, type Tokenizer } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 
-/** Opens `row`: a line feed (U+000A) ends a row, nothing else does. */
+/** Opens `row`: only a line feed (U+000A) ends a row. */
 const createRowTokenizers: Factory<typeof manifest> = () => ({
   names: () => [row.name],
   open: async (name) => (name === row.name ? row : undefined),

@@ -3,7 +3,7 @@ import type { Manifest } from '../../../core/kit.ts';
 export default {
   kind: 'tokenizer',
   name: 'row',
-  summary: 'Counts rows: what stands between line feeds.',
+  summary: 'Counts rows, separated by line feeds.',
   models: ['row'],
   light: true,
 } as const satisfies Manifest;

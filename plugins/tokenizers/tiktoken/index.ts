@@ -10,7 +10,7 @@ import { createTokenizedText, encodeText } from './text/tokenized-text.ts';
 import { readRankFile } from './vocabulary/rank-file.ts';
 import { buildRanks, viewRanks } from './vocabulary/ranks.ts';
 
-/** What an encoding's tokens follow from. Encodings that differ only in special tokens share the ranks of one. */
+/** What determines an encoding's tokens. Encodings that differ only in special tokens share the ranks of one. */
 interface EncodingSource {
   readonly pattern: Pattern;
   /** The encoding in the tiktoken package that has the ranks. */
@@ -30,7 +30,7 @@ const ENCODINGS: ReadonlyMap<string, EncodingSource> = new Map([
 
 /**
  * Opens OpenAI's encodings by name, or by the name of a model that tiktoken knows, and reads nothing before that.
- * `open` rejects if the tiktoken package is missing, or states another pattern than the one known here.
+ * `open` rejects if the tiktoken package is missing, or has a different pattern from the one known here.
  */
 const createTiktokenTokenizers: Factory<typeof manifest> = ({ shared }) => {
   const openEncoding = keepOpen((name, source) => openTokenizer(name, source, shared));
@@ -44,7 +44,7 @@ const createTiktokenTokenizers: Factory<typeof manifest> = ({ shared }) => {
 
 export default createTiktokenTokenizers;
 
-/** Keeps each encoding open, under whatever name it was asked for. What fails is tried again. */
+/** Keeps each encoding open, under whatever name it was requested. Failures are retried. */
 function keepOpen(open: (name: string, source: EncodingSource) => Promise<Tokenizer>) {
   const opened = new Map<string, Promise<Tokenizer>>();
   return (name: string): Promise<Tokenizer> | undefined => {

@@ -17,7 +17,7 @@ export default {
     'cl100k_base',
     'o200k_base',
     'o200k_harmony',
-    // The models that tiktoken knows by name, and the beginnings that stand for their versions.
+    // The models that tiktoken knows by name, and the prefixes of their versions.
     'gpt-4',
     'gpt-4o',
     'gpt-5',
@@ -46,7 +46,7 @@ export default {
     'ft:gpt-4*',
     'ft:davinci-002*',
     'ft:babbage-002*',
-    // Models of former years.
+    // Older models.
     'davinci',
     'davinci-002',
     'davinci-codex',

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 
 /**
- * The beginnings of models' names and the encodings of these models, as tiktoken for Python has them: they cover
- * versions of a model that its table does not list. The package for JavaScript lacks them.
+ * Prefixes of model names with the encodings of these models, from tiktoken for Python: they cover versions of a
+ * model that its table does not list. The package for JavaScript lacks them.
  */
 const PREFIXES: readonly (readonly [prefix: string, encoding: string])[] = [
   ['o1-', 'o200k_base'],
@@ -17,7 +17,7 @@ const PREFIXES: readonly (readonly [prefix: string, encoding: string])[] = [
   ['gpt-3.5-turbo-', 'cl100k_base'],
   ['gpt-35-turbo-', 'cl100k_base'],
   ['gpt-oss-', 'o200k_harmony'],
-  // Models that were trained further; the longer beginnings stand first.
+  // Fine-tuned models; longer prefixes come first.
   ['ft:gpt-4o', 'o200k_base'],
   ['ft:gpt-4', 'cl100k_base'],
   ['ft:gpt-3.5-turbo', 'cl100k_base'],
@@ -26,8 +26,8 @@ const PREFIXES: readonly (readonly [prefix: string, encoding: string])[] = [
 ];
 
 /**
- * The encoding of a model by the table of the installed tiktoken package, else by the beginning of its name;
- * `undefined` if neither knows it.
+ * The encoding of a model by the table of the installed tiktoken package, else by the prefix of its name; `undefined`
+ * if neither knows it.
  */
 export async function encodingOfModel(name: string): Promise<string | undefined> {
   const url = new URL(import.meta.resolve('tiktoken/model_to_encoding.json'));

@@ -1,7 +1,7 @@
 import { createSeparatedText, type Factory, type Tokenizer } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 
-/** Opens `word`: a space (U+0020) ends a word, nothing else does. */
+/** Opens `word`: only a space (U+0020) ends a word. */
 const createWordTokenizers: Factory<typeof manifest> = () => ({
   names: () => [word.name],
   open: async (name) => (name === word.name ? word : undefined),

@@ -3,7 +3,7 @@ import type { Manifest } from '../../../core/kit.ts';
 export default {
   kind: 'tokenizer',
   name: 'word',
-  summary: 'Counts words: what stands between spaces.',
+  summary: 'Counts words, separated by spaces.',
   models: ['word'],
   light: true,
 } as const satisfies Manifest;

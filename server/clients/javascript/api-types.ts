@@ -83,75 +83,75 @@ export interface AutoChunkerOptions {
   tokenizer?: string;
   /** Maximum tokens per chunk. */
   chunk_size?: number;
-  /** Name of the text's file, or its path. Without it the document's `filename`, else its `id`. It decides if its ending says something. */
+  /** Name of the text's file, or its path. Default: the document's `filename`, else its `id`. It decides if its extension is known. */
   filename?: string | null;
   /** Further options of the chunker markdown, where it is chosen. */
   markdown?: {
-    /** Begins a new chunk at every heading of this level and above, also where more would fit; 0 cuts by size alone. */
+    /** Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size. */
     split_level?: number;
     /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
     min_chunk_size?: number;
-    /** What becomes of a code block, HTML block or table row above chunk_size: split, so that chunk_size is a hard limit, or kept whole. */
+    /** How to treat a code block, HTML block or table row above chunk_size: split it, so that chunk_size is a hard limit, or keep it whole. */
     oversize?: 'split' | 'keep';
-    /** What context has: the headings that the beginning of the chunk stands under, the header of a table that it goes on with, the opening line of a fence that it goes on with. */
+    /** Content of context: the headings above the beginning of the chunk, the header of a table that it continues, the opening line of a fence that it continues. */
     carry?: ('headings' | 'header' | 'fence')[];
     /** Whether chunk_size limits the context and the text together. */
     count_context?: boolean;
-    /** Whether each chunk lists the blocks that it holds, or parts of which, with their places. */
+    /** Whether each chunk lists its blocks, or parts of blocks, with their offsets. */
     include_blocks?: boolean;
   };
   /** Further options of the chunker html, where it is chosen. */
   html?: {
     /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
     min_chunk_size?: number;
-    /** Begins a new chunk at every heading of this level or above, also where more would fit; 0 cuts by size alone. */
+    /** Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size. */
     split_level?: number;
-    /** A row of a table, a pre, script or style above chunk_size: split so that chunk_size is a hard limit, or kept whole. */
+    /** How to treat a table row, pre, script or style above chunk_size: split it, so that chunk_size is a hard limit, or keep it whole. */
     oversize?: 'split' | 'keep';
-    /** Names of elements that are left out, with all that is in them. Then the chunks joined are not the text, and a header says how many were left out. */
+    /** Names of elements to leave out, with their content. The joined chunks are then not the whole text, and a header says how many elements were left out. */
     skip?: string[];
-    /** What context has: headings is the path of the headings that the chunk stands under, header is the header of the table in whose rows it begins. */
+    /** Content of context: headings is the path of the headings above the chunk, header is the header of the table in whose rows it begins. */
     carry?: ('headings' | 'header')[];
     /** Whether chunk_size limits the context and the text together. */
     count_context?: boolean;
   };
   /** Further options of the chunker table, where it is chosen. */
   table?: {
-    /** Most rows of a chunk, the header aside; chunk_size stays a limit. Without it chunk_size alone counts. */
+    /** Maximum rows per chunk, excluding the header; chunk_size still applies. By default only chunk_size applies. */
     rows_per_chunk?: number | null;
     /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
     min_chunk_size?: number;
-    /** What the tables are written in; auto takes HTML or Markdown where it finds a table of these, else CSV. */
+    /** Format of the tables; auto chooses HTML or Markdown if it finds such a table, else CSV. */
     format?: 'auto' | 'csv' | 'tsv' | 'markdown' | 'html';
-    /** What parts the fields of CSV; without it the one of comma, tab, semicolon and pipe by which the first records have the same number of fields, and a tab with format tsv. */
+    /** Field delimiter of CSV. Default: a tab with format tsv, else the one of comma, tab, semicolon and pipe by which the first records have the same number of fields. */
     delimiter?: string | null;
-    /** What encloses fields of CSV that hold delimiters or line breaks; doubled within them. null if there is none. */
+    /** Quote character around CSV fields that contain delimiters or line breaks; doubled within them. null means none. */
     quote?: string | null;
-    /** Rows of the header. Without it one in CSV and Markdown, and in HTML those of thead, or the first rows that have th alone. */
+    /** Number of header rows. Default: one in CSV and Markdown; in HTML those of thead, or the first rows with only th. */
     header_rows?: number | null;
-    /** Whether chunks that begin behind the header have it as context. */
+    /** Whether chunks that begin after the header have it as context. */
     carry?: 'header' | 'none';
     /** Whether chunk_size limits the context and the text together. */
     count_context?: boolean;
-    /** What becomes of a row above chunk_size: split between its cells, then as text, or kept whole. */
+    /** How to treat a row above chunk_size: split it between its cells, then as text, or keep it whole. */
     oversize?: 'split' | 'keep';
   };
   /** Further options of the chunker json, where it is chosen. */
   json?: {
     /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
     min_chunk_size?: number;
-    /** Whether a text that is not valid JSON is chunked all the same, along its brackets, strings and commas, instead of being refused. */
+    /** Whether to chunk invalid JSON along its brackets, strings and commas instead of refusing it. */
     tolerant?: boolean;
-    /** What becomes of a single value above chunk_size: split, a string between words and never within an escape, or kept whole. */
+    /** How to treat a single value above chunk_size: split it (a string between words, never within an escape), or keep it whole. */
     oversize?: 'split' | 'keep';
   };
   /** Further options of the chunker code, where it is chosen. */
   code?: {
-    /** Language of the code: bash, c, cpp, csharp, css, dart, elixir, go, haskell, html, java, javascript, json, kotlin, lua, markdown, perl, php, python, r, ruby, rust, scala, sql, swift, toml, tsx, typescript, yaml, zig, a common alias such as js, c++ or golang, or auto. Without one it is python, or auto if the text has a file name. */
+    /** Language of the code: bash, c, cpp, csharp, css, dart, elixir, go, haskell, html, java, javascript, json, kotlin, lua, markdown, perl, php, python, r, ruby, rust, scala, sql, swift, toml, tsx, typescript, yaml, zig, a common alias such as js, c++ or golang, or auto. Default: python, or auto if the text has a file name. */
     language?: string | null;
-    /** Whether each chunk lists the units that it holds: type, name, lines and offsets. */
+    /** Whether each chunk lists its syntax units: type, name, lines and offsets. */
     include_nodes?: boolean;
-    /** What becomes of a function or class above chunk_size: kept whole, or split along its syntax. */
+    /** How to treat a function or class above chunk_size: keep it whole, or split it along its syntax. */
     oversize?: 'keep' | 'split';
   };
   /** Further options of the chunker recursive, where it is chosen. */
@@ -160,13 +160,13 @@ export interface AutoChunkerOptions {
     chunk_overlap?: number;
     /** Hierarchy of separators: default, markdown, python, js, or a file of the recipes folder. */
     recipe?: string;
-    /** Literal strings that end a piece, in place of a recipe; what is larger is cut between tokens. */
+    /** Literal strings that end a piece, instead of a recipe; larger pieces are cut between tokens. */
     delimiters?: string[];
-    /** A hierarchy of one's own, in place of a recipe: lists of delimiters, the coarsest first. */
+    /** A custom hierarchy, instead of a recipe: lists of delimiters, coarsest first. */
     levels?: string[][];
-    /** Language of the text (BCP 47), for its ends of sentences and clauses; an unknown one gets the default ones. */
+    /** Language of the text (BCP 47), for its sentence and clause endings; an unknown language gets the default ones. */
     lang?: string;
-    /** Characters that a chunk has at least, as far as chunk_size allows it. */
+    /** Minimum characters per chunk, as far as chunk_size allows it. */
     min_characters_per_chunk?: number;
   };
   /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
@@ -250,27 +250,27 @@ export interface Chunk {
 export interface MarkdownBlock {
   /** heading, paragraph, list, quote, fence, table, html, ... */
   kind: string;
-  /** Of a heading: 1 to 6. */
+  /** For a heading: 1 to 6. */
   level?: number;
-  /** Of a fence: the first word behind its marks. */
+  /** For a fence: the first word after its marker. */
   language?: string;
   start_index: number;
   end_index: number;
 }
 
 export interface SyntaxNode {
-  /** Type of the syntax node, in the grammar's words. */
+  /** Type of the syntax node, as named by the grammar. */
   type: string;
   name?: string;
   /** First line, counted from 1. */
   start_line: number;
   /** Last line. */
   end_line: number;
-  /** Where it begins in the text, in the unit of the request. */
+  /** Where it begins in the text, in the request's unit. */
   start_index: number;
   /** Where it ends in the text. */
   end_index: number;
-  /** What it lies in, from the outside in, if that was cut. */
+  /** The units that contain it, outermost first, if they were cut. */
   scope?: string[];
 }
 
@@ -279,7 +279,7 @@ export type AutoChunkerChunk = Chunk & {
   heading_path?: string[];
   /** The kinds of blocks in the chunk, each once, in the order of the text. */
   kinds?: string[];
-  /** The language of the fences that it holds, or parts of which, if they name one alone. */
+  /** The language of the fences in the chunk, if all name the same one. */
   language?: string;
   /**
    * The first and the last table row in the chunk, counted from 1 without the header.
@@ -293,15 +293,15 @@ export type AutoChunkerChunk = Chunk & {
   context_shortened?: boolean;
   /** With include_blocks: the blocks that it holds. */
   blocks?: MarkdownBlock[];
-  /** JSON Pointer (RFC 6901) of the smallest value that holds the chunk, within its record; null if the chunk holds several records, or if the pointer is longer than 256 characters or 64 levels. */
+  /** JSON Pointer (RFC 6901) of the smallest value that contains the chunk, within its record; null if the chunk spans several records, or if the pointer is longer than 256 characters or 64 levels. */
   pointer?: string | null;
   /**
-   * The first and the last record that it holds, from 1, if the text is more than one JSON value.
+   * The first and the last record in the chunk, counted from 1, if the text is more than one JSON value.
    * @maxItems 2
    * @minItems 2
    */
   records?: number[];
-  /** With include_nodes: what the chunk holds. */
+  /** With include_nodes: the syntax units of the chunk. */
   nodes?: SyntaxNode[];
   /** The chunker that was chosen for the text. */
   chunker?: 'markdown' | 'html' | 'table' | 'json' | 'code' | 'recursive';
@@ -339,20 +339,20 @@ export interface CodeChunkerOptions {
   tokenizer?: string;
   /** Maximum tokens per chunk. */
   chunk_size?: number;
-  /** Language of the code: bash, c, cpp, csharp, css, dart, elixir, go, haskell, html, java, javascript, json, kotlin, lua, markdown, perl, php, python, r, ruby, rust, scala, sql, swift, toml, tsx, typescript, yaml, zig, a common alias such as js, c++ or golang, or auto. Without one it is python, or auto if the text has a file name. */
+  /** Language of the code: bash, c, cpp, csharp, css, dart, elixir, go, haskell, html, java, javascript, json, kotlin, lua, markdown, perl, php, python, r, ruby, rust, scala, sql, swift, toml, tsx, typescript, yaml, zig, a common alias such as js, c++ or golang, or auto. Default: python, or auto if the text has a file name. */
   language?: string | null;
-  /** Name of the text's file, or its path; without it the document's `filename`, else its `id`. With language auto it decides, if its name or extension says something. */
+  /** Name of the text's file, or its path; default: the document's `filename`, else its `id`. With language auto it decides if its name or extension is known. */
   filename?: string | null;
-  /** Whether each chunk lists the units that it holds: type, name, lines and offsets. */
+  /** Whether each chunk lists its syntax units: type, name, lines and offsets. */
   include_nodes?: boolean;
-  /** What becomes of a function or class above chunk_size: kept whole, or split along its syntax. */
+  /** How to treat a function or class above chunk_size: keep it whole, or split it along its syntax. */
   oversize?: 'keep' | 'split';
   /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
 }
 
 export type CodeChunkerChunk = Chunk & {
-  /** With include_nodes: what the chunk holds. */
+  /** With include_nodes: the syntax units of the chunk. */
   nodes?: SyntaxNode[];
 };
 
@@ -363,13 +363,13 @@ export interface HtmlChunkerOptions {
   chunk_size?: number;
   /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
   min_chunk_size?: number;
-  /** Begins a new chunk at every heading of this level or above, also where more would fit; 0 cuts by size alone. */
+  /** Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size. */
   split_level?: number;
-  /** A row of a table, a pre, script or style above chunk_size: split so that chunk_size is a hard limit, or kept whole. */
+  /** How to treat a table row, pre, script or style above chunk_size: split it, so that chunk_size is a hard limit, or keep it whole. */
   oversize?: 'split' | 'keep';
-  /** Names of elements that are left out, with all that is in them. Then the chunks joined are not the text, and a header says how many were left out. */
+  /** Names of elements to leave out, with their content. The joined chunks are then not the whole text, and a header says how many elements were left out. */
   skip?: string[];
-  /** What context has: headings is the path of the headings that the chunk stands under, header is the header of the table in whose rows it begins. */
+  /** Content of context: headings is the path of the headings above the chunk, header is the header of the table in whose rows it begins. */
   carry?: ('headings' | 'header')[];
   /** Whether chunk_size limits the context and the text together. */
   count_context?: boolean;
@@ -401,19 +401,19 @@ export interface JsonChunkerOptions {
   chunk_size?: number;
   /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
   min_chunk_size?: number;
-  /** Whether a text that is not valid JSON is chunked all the same, along its brackets, strings and commas, instead of being refused. */
+  /** Whether to chunk invalid JSON along its brackets, strings and commas instead of refusing it. */
   tolerant?: boolean;
-  /** What becomes of a single value above chunk_size: split, a string between words and never within an escape, or kept whole. */
+  /** How to treat a single value above chunk_size: split it (a string between words, never within an escape), or keep it whole. */
   oversize?: 'split' | 'keep';
   /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
 }
 
 export type JsonChunkerChunk = Chunk & {
-  /** JSON Pointer (RFC 6901) of the smallest value that holds the chunk, within its record; null if the chunk holds several records, or if the pointer is longer than 256 characters or 64 levels. */
+  /** JSON Pointer (RFC 6901) of the smallest value that contains the chunk, within its record; null if the chunk spans several records, or if the pointer is longer than 256 characters or 64 levels. */
   pointer?: string | null;
   /**
-   * The first and the last record that it holds, from 1, if the text is more than one JSON value.
+   * The first and the last record in the chunk, counted from 1, if the text is more than one JSON value.
    * @maxItems 2
    * @minItems 2
    */
@@ -425,17 +425,17 @@ export interface MarkdownChunkerOptions {
   tokenizer?: string;
   /** Maximum tokens per chunk. */
   chunk_size?: number;
-  /** Begins a new chunk at every heading of this level and above, also where more would fit; 0 cuts by size alone. */
+  /** Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size. */
   split_level?: number;
   /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
   min_chunk_size?: number;
-  /** What becomes of a code block, HTML block or table row above chunk_size: split, so that chunk_size is a hard limit, or kept whole. */
+  /** How to treat a code block, HTML block or table row above chunk_size: split it, so that chunk_size is a hard limit, or keep it whole. */
   oversize?: 'split' | 'keep';
-  /** What context has: the headings that the beginning of the chunk stands under, the header of a table that it goes on with, the opening line of a fence that it goes on with. */
+  /** Content of context: the headings above the beginning of the chunk, the header of a table that it continues, the opening line of a fence that it continues. */
   carry?: ('headings' | 'header' | 'fence')[];
   /** Whether chunk_size limits the context and the text together. */
   count_context?: boolean;
-  /** Whether each chunk lists the blocks that it holds, or parts of which, with their places. */
+  /** Whether each chunk lists its blocks, or parts of blocks, with their offsets. */
   include_blocks?: boolean;
   /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
@@ -446,7 +446,7 @@ export type MarkdownChunkerChunk = Chunk & {
   heading_path?: string[];
   /** The kinds of blocks in the chunk, each once, in the order of the text. */
   kinds?: string[];
-  /** The language of the fences that it holds, or parts of which, if they name one alone. */
+  /** The language of the fences in the chunk, if all name the same one. */
   language?: string;
   /**
    * The first and the last table row in the chunk, counted from 1 without the header.
@@ -471,13 +471,13 @@ export interface RecursiveChunkerOptions {
   chunk_overlap?: number;
   /** Hierarchy of separators: default, markdown, python, js, or a file of the recipes folder. */
   recipe?: string;
-  /** Literal strings that end a piece, in place of a recipe; what is larger is cut between tokens. */
+  /** Literal strings that end a piece, instead of a recipe; larger pieces are cut between tokens. */
   delimiters?: string[];
-  /** A hierarchy of one's own, in place of a recipe: lists of delimiters, the coarsest first. */
+  /** A custom hierarchy, instead of a recipe: lists of delimiters, coarsest first. */
   levels?: string[][];
-  /** Language of the text (BCP 47), for its ends of sentences and clauses; an unknown one gets the default ones. */
+  /** Language of the text (BCP 47), for its sentence and clause endings; an unknown language gets the default ones. */
   lang?: string;
-  /** Characters that a chunk has at least, as far as chunk_size allows it. */
+  /** Minimum characters per chunk, as far as chunk_size allows it. */
   min_characters_per_chunk?: number;
   /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
@@ -486,17 +486,17 @@ export interface RecursiveChunkerOptions {
 export interface SemanticChunkerOptions {
   /** The model that compares sentences: a built-in one, an installed local one, or one of a hosted provider. chunk_size counts its own tokenizer's tokens. */
   embedding_model?: string;
-  /** Similarity below which the text is cut, where the similarity is lowest; lower values give fewer, larger chunks. auto takes the text's own mean less one standard deviation. */
+  /** Similarity below which the text is cut, where the similarity is lowest; lower values give fewer, larger chunks. auto uses the text's own mean minus one standard deviation. */
   threshold?: number | 'auto';
   /** Maximum tokens per chunk. */
   chunk_size?: number;
-  /** Sentences on either side that are compared. */
+  /** Number of sentences on either side that are compared. */
   similarity_window?: number;
   /** Minimum sentences per chunk, as far as chunk_size allows it. */
   min_sentences_per_chunk?: number;
   /** Minimum characters per sentence; a shorter one is joined to its neighbour. */
   min_characters_per_sentence?: number;
-  /** Characters that a chunk of mode: cluster has at least, as far as chunk_size allows it. mode: threshold keeps single sentences together by similarity_window instead. */
+  /** Minimum characters per chunk with mode: cluster, as far as chunk_size allows it. With mode: threshold, use similarity_window to keep single sentences together. */
   min_characters_per_chunk?: number;
   /** What ends a sentence: the strings of delim, or the rules of prose, which suit most texts. Rules know abbreviations, initials, numbers, ellipses, closing quotation marks and the marks of all scripts; a line break ends a sentence only with its paragraph, list item, heading or verse. With them delim and include_delim have no effect. */
   sentences?: 'delimiters' | 'rules';
@@ -506,15 +506,15 @@ export interface SemanticChunkerOptions {
   delim?: string | string[];
   /** Whether a delimiter goes with the sentence before it or the one after it. null means prev: no text is lost. */
   include_delim?: 'prev' | 'next';
-  /** Groups of sentences that a digression may have: it is not cut off if the text behind it is like the text before it. */
+  /** Maximum length of a digression, in groups of sentences: it is not cut off if the text after it resembles the text before it. */
   skip_window?: number;
-  /** Gaps between sentences over which the similarities are smoothed (Savitzky-Golay), an odd number. Any filter_ option switches the filter on, which is off by default; the window is 5 then, or above filter_polyorder. */
+  /** Number of gaps between sentences over which similarities are smoothed (Savitzky-Golay), odd. Any filter_ option turns the filter on, which is off by default; the window is then 5, or larger if filter_polyorder requires it. */
   filter_window?: 3 | 5 | 7 | 9 | 11 | 13 | 15 | 17 | 19 | 21 | 23 | 25 | 27 | 29 | 31;
-  /** Order of the polynomials by which the filter smooths, less than filter_window; 3 if only other filter_ options are given. */
+  /** Order of the filter's polynomials, less than filter_window; 3 if only other filter_ options are given. */
   filter_polyorder?: number | null;
-  /** Slope of the smoothed similarities below which they are level, where a text can be cut; 0.2 if only other filter_ options are given. */
+  /** Slope below which the smoothed similarities count as level, so that the text can be cut; 0.2 if only other filter_ options are given. */
   filter_tolerance?: number | null;
-  /** threshold cuts at single places; cluster finds the division whose sentences are most alike within their chunks. */
+  /** threshold cuts where similarity is low; cluster finds the division with the most similar sentences in each chunk. */
   mode?: 'threshold' | 'cluster';
   /** A single sentence, function or class above chunk_size: kept whole, or split so that chunk_size is a hard limit. */
   oversize?: 'keep' | 'split';
@@ -554,23 +554,23 @@ export interface TableChunkerOptions {
   tokenizer?: string;
   /** Maximum tokens per chunk. */
   chunk_size?: number;
-  /** Most rows of a chunk, the header aside; chunk_size stays a limit. Without it chunk_size alone counts. */
+  /** Maximum rows per chunk, excluding the header; chunk_size still applies. By default only chunk_size applies. */
   rows_per_chunk?: number | null;
   /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
   min_chunk_size?: number;
-  /** What the tables are written in; auto takes HTML or Markdown where it finds a table of these, else CSV. */
+  /** Format of the tables; auto chooses HTML or Markdown if it finds such a table, else CSV. */
   format?: 'auto' | 'csv' | 'tsv' | 'markdown' | 'html';
-  /** What parts the fields of CSV; without it the one of comma, tab, semicolon and pipe by which the first records have the same number of fields, and a tab with format tsv. */
+  /** Field delimiter of CSV. Default: a tab with format tsv, else the one of comma, tab, semicolon and pipe by which the first records have the same number of fields. */
   delimiter?: string | null;
-  /** What encloses fields of CSV that hold delimiters or line breaks; doubled within them. null if there is none. */
+  /** Quote character around CSV fields that contain delimiters or line breaks; doubled within them. null means none. */
   quote?: string | null;
-  /** Rows of the header. Without it one in CSV and Markdown, and in HTML those of thead, or the first rows that have th alone. */
+  /** Number of header rows. Default: one in CSV and Markdown; in HTML those of thead, or the first rows with only th. */
   header_rows?: number | null;
-  /** Whether chunks that begin behind the header have it as context. */
+  /** Whether chunks that begin after the header have it as context. */
   carry?: 'header' | 'none';
   /** Whether chunk_size limits the context and the text together. */
   count_context?: boolean;
-  /** What becomes of a row above chunk_size: split between its cells, then as text, or kept whole. */
+  /** How to treat a row above chunk_size: split it between its cells, then as text, or keep it whole. */
   oversize?: 'split' | 'keep';
   /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
@@ -626,11 +626,11 @@ export interface ChunksInput {
 }
 
 export interface ContextRefineryOptions {
-  /** What the context is made of: {title}, {id}, {heading_path}, {metadata.<name>}, {previous:<characters>}, {next:<characters>} and {context}, what is there already. A line whose values are all empty is left out; {{ and }} are braces. */
+  /** Template of the context, with the values {title}, {id}, {heading_path}, {metadata.<name>}, {previous:<characters>}, {next:<characters>} and {context}, the existing one. A line whose values are all empty is left out; {{ and }} are literal braces. */
   template?: string;
-  /** What stands between two headings of heading_path. */
+  /** Separator between the headings of heading_path. */
   separator?: string;
-  /** Most characters of a context; what is over is cut off at its end. */
+  /** Maximum characters of a context; the rest is cut off. */
   max_length?: number;
 }
 
@@ -638,54 +638,54 @@ export interface ContextRefineryOptions {
 export type ChunksStream = string;
 
 export type ContextRefineryChunk = GivenChunk & {
-  /** What the template made; null if all its values are empty. */
+  /** The rendered template; null if all its values are empty. */
   context?: string | null;
 };
 
 export interface EmbeddingsRefineryOptions {
   /** A built-in model, an installed local one, or one of a hosted provider. */
   embedding_model?: string;
-  /** What is embedded: the text, or its context and a line feed before it. A chunk without context is embedded as its text. */
+  /** What to embed: the text alone, or its context, a line feed and the text. For a chunk without context it is always the text. */
   embed?: 'text' | 'context+text';
 }
 
 export type EmbeddingsRefineryChunk = GivenChunk & {
-  /** The vector of what was embedded. */
+  /** The vector of the embedded text. */
   embedding?: number[];
 };
 
 export interface OverlapRefineryOptions {
   /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
   tokenizer?: string;
-  /** How much context a neighbour gives: below 1 a fraction of its tokens (rounded, at least one), from 1 up a number of tokens. */
+  /** How much context a neighbour gives. Below 1: a fraction of its tokens (rounded, at least one); from 1 up: a number of tokens. */
   context_size?: number;
-  /** Whether context is cut at exactly that many tokens, or at the largest boundary within them: paragraph, line, sentence, word. */
+  /** Whether to cut context at exactly that many tokens, or at the largest boundary within them: paragraph, line, sentence, word. */
   mode?: 'token' | 'recursive';
   /** Where context comes from: the start of the next chunk (suffix), the end of the previous one (prefix), or both (justified). */
   method?: 'suffix' | 'prefix' | 'justified';
-  /** Whether context is merged into text, and token_count is counted again. It is in context either way. */
+  /** Whether to merge context into text and recount token_count. It is in context either way. */
   merge?: boolean;
 }
 
 export type OverlapRefineryChunk = GivenChunk & {
-  /** What the chunk carried before, and then what was taken from the neighbours; null if neither. */
+  /** The chunk's existing context, followed by the context from its neighbours; null if there is neither. */
   context?: string | null;
 };
 
 export interface ParentsRefineryOptions {
   /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
   tokenizer?: string;
-  /** What a parent is: neighbouring chunks under the same headings, that begin on the same page, or as many as fit; never over parent_size. */
+  /** What to group into a parent: neighbouring chunks under the same headings, on the same page, or as many as fit; never more than parent_size. */
   by?: 'section' | 'page' | 'size';
-  /** How many headings of heading_path, from the first, chunks of one section share. */
+  /** How many headings of heading_path, from the first, the chunks of a section share. */
   level?: number;
-  /** Most tokens of a parent. A chunk that alone has more is a parent of its own. */
+  /** Maximum tokens per parent. A chunk that has more by itself is a parent of its own. */
   parent_size?: number;
 }
 
 export type ParentsRefineryChunk = GivenChunk & {
   /**
-   * The same for all chunks of a parent, and each time that the same document is refined.
+   * The same for all chunks of a parent, and each time the same document is refined.
    * @format uuid
    */
   parent_id?: string;
@@ -700,20 +700,20 @@ export type ParentsRefineryChunk = GivenChunk & {
 export interface SummaryRefineryOptions {
   /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
   tokenizer?: string;
-  /** What the model is asked, between the document and the chunk. */
+  /** The instruction to the model, between the document and the chunk. */
   instruction?: string;
-  /** Most tokens of an answer, as the model counts them; a model's reasoning counts too. */
+  /** Maximum tokens of an answer, as the model counts them; its reasoning counts too. */
   max_tokens?: number;
-  /** Most tokens of the document that a call sends, by the tokenizer of the request; of a longer one, a window around the chunk. */
+  /** Maximum tokens of the document sent in a call, by the request's tokenizer; for a longer document, a window around the chunk is sent. */
   max_document_tokens?: number;
-  /** Most calls at once for this request. */
+  /** Maximum concurrent calls for this request. */
   concurrency?: number;
-  /** Seconds after which the call for a chunk is given up, its retries included. */
+  /** Seconds after which the call for a chunk is given up, including its retries. */
   call_timeout?: number;
 }
 
 export type SummaryRefineryChunk = GivenChunk & {
-  /** The model's answer, with the context that was there before behind it; null if the call failed. */
+  /** The model's answer, followed by the existing context; null if the call failed. */
   context?: string | null;
 };
 

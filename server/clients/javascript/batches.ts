@@ -2,10 +2,10 @@ import type { Source } from './source.ts';
 
 const LARGEST = 262_144;
 const MOST = 1000;
-/** Milliseconds that what is there waits for more. */
+/** Milliseconds that available lines wait for more. */
 const LONGEST_WAIT = 50;
 
-/** Lines, joined as long as they are there at once and not too many, so that nothing waits for a slow source. */
+/** Lines, joined if they are available at once and not too many, so that nothing waits for a slow source. */
 export async function* batchesOf<T>(source: Source<T>): AsyncGenerator<string[], void, undefined> {
   let next = begun(source);
   for (;;) {
@@ -24,7 +24,7 @@ export async function* batchesOf<T>(source: Source<T>): AsyncGenerator<string[],
   }
 }
 
-/** The next line. What goes wrong with it is thrown where it is waited for. */
+/** The next line. Its errors are thrown where it is awaited. */
 function begun<T>(source: Source<T>): Promise<string | undefined> {
   const line = source.line();
   line.catch(() => undefined);

@@ -44,20 +44,20 @@ export class Chunksmith {
   readonly jobs: Jobs;
   readonly #transport: Transport;
 
-  /** @throws TypeError if the base URL is none */
+  /** @throws TypeError if the base URL is invalid */
   constructor(options: ChunksmithOptions = {}) {
     this.#transport = new Transport(options);
     this.pipelines = new Pipelines(this.#transport);
     this.jobs = new Jobs(this.#transport);
   }
 
-  /** `POST /v1/chunk/<chunker>` of a text. An empty text has no chunks. */
+  /** `POST /v1/chunk/<chunker>` for a text. An empty text has no chunks. */
   chunk<Name extends ChunkerName>(
     chunker: Name,
     request: OneText & ChunkOptions<Name>,
     settings?: CallSettings,
   ): Promise<ChunkOf<Name>[]>;
-  /** The same of texts or documents: a list of chunks for each, in their order. */
+  /** The same for texts or documents: a list of chunks for each, in their order. */
   chunk<Name extends ChunkerName>(
     chunker: Name,
     request: Batch & ChunkOptions<Name>,
@@ -67,7 +67,7 @@ export class Chunksmith {
     return this.#transport.json({ path: chunkPath(chunker), json: withUnit(request) }, settings);
   }
 
-  /** `POST /v1/chunk/<chunker>/file`. Offsets are those of the text that the service reads in the file. */
+  /** `POST /v1/chunk/<chunker>/file`. Offsets refer to the text that the service extracts from the file. */
   chunkFile<Name extends ChunkerName>(
     chunker: Name,
     file: FileToSend | Blob,
@@ -79,9 +79,8 @@ export class Chunksmith {
   }
 
   /**
-   * Chunks any number of documents: an answer for each, in their order. No more documents are taken than answers are
-   * read, but for some that are on their way. Leaving the loop ends the request.
-   *
+   * Chunks any number of documents: an answer for each, in order. Documents are taken only as fast as answers are
+   * read, apart from some in transit. Leaving the loop ends the request.
    * In Node it is one request, which is never sent again; elsewhere one for every few documents.
    */
   stream<Name extends ChunkerName>(
@@ -94,13 +93,13 @@ export class Chunksmith {
     return streamed(this.#transport, request, settings);
   }
 
-  /** `POST /v1/refine/<refinery>` of chunks. */
+  /** `POST /v1/refine/<refinery>` for chunks. */
   refine<Name extends RefineryName, Given extends GivenChunk>(
     refinery: Name,
     request: { readonly chunks: readonly Given[] } & RefineOptions<Name>,
     settings?: CallSettings,
   ): Promise<(Given & RefinedOf<Name>)[]>;
-  /** The same of lists of chunks. */
+  /** The same for lists of chunks. */
   refine<Name extends RefineryName, Given extends GivenChunk>(
     refinery: Name,
     request: { readonly chunks: readonly (readonly Given[])[] } & RefineOptions<Name>,
@@ -136,7 +135,7 @@ export class Chunksmith {
     return this.#transport.json({ path: '/v1/evaluate', json: withUnit(request) }, settings);
   }
 
-  /** The same, with each candidate as soon as it is there. */
+  /** The same, yielding each candidate as soon as it is ready. */
   evaluateStream(
     request: EvaluateRequest,
     settings?: CallSettings,
@@ -164,12 +163,12 @@ export class Chunksmith {
     return this.#get('/', settings);
   }
 
-  /** `GET /health`: it answers if the service is alive. */
+  /** `GET /health`: resolves if the service is alive. */
   health(settings?: CallSettings): Promise<{ status: 'ok' }> {
     return this.#get('/health', settings);
   }
 
-  /** `GET /ready`: it rejects with status 503 if no work can be sent there now. */
+  /** `GET /ready`: rejects with status 503 if the service cannot accept work now. */
   ready(settings?: CallSettings): Promise<{ status: 'ready' }> {
     return this.#get('/ready', settings);
   }
@@ -187,7 +186,7 @@ export class Chunksmith {
 const chunkPath = (name: string) => `/v1/chunk/${encodeURIComponent(name)}`;
 const refinePath = (name: string) => `/v1/refine/${encodeURIComponent(name)}`;
 
-/** A request with the unit in which strings of JavaScript are counted, if it names no other. */
+/** A request with UTF-16 offsets, unless it names another unit. */
 function withUnit(request: object): object {
   const isGiven = 'offset_unit' in request && request.offset_unit !== undefined;
   return isGiven ? request : { ...request, offset_unit: 'utf16' };

@@ -1,25 +1,25 @@
-/** Why a request has no answer that is good for anything. */
+/** Why a request has no usable answer. */
 export type FailureCode =
-  /** The service answered that it does not do it: `status` and `detail` say why. */
+  /** The service refused: `status` and `detail` say why. */
   | 'refused'
-  /** No connection, or one that was lost before the answer. */
+  /** No connection, or it was lost before the answer. */
   | 'unreachable'
   /** No answer in time. */
   | 'timeout'
-  /** The answer has no end. */
+  /** The answer is incomplete. */
   | 'cut_off'
-  /** What answered is no Chunksmith service. */
+  /** The answer is not from a Chunksmith service. */
   | 'invalid_answer';
 
 export interface Failure {
   readonly code: FailureCode;
   /** What is wrong and what to change; the message of the error. */
   readonly detail: string;
-  /** The HTTP status; none if there was no answer. */
+  /** The HTTP status; missing if there was no answer. */
   readonly status?: number | undefined;
-  /** What the log of the service calls the request. */
+  /** The id of the request in the service's log. */
   readonly requestId?: string | undefined;
-  /** Seconds after which the service wants to be asked again. */
+  /** Seconds after which the service asks for a retry. */
   readonly retryAfter?: number | undefined;
   readonly cause?: unknown;
 }
@@ -47,7 +47,7 @@ export class ChunksmithError extends Error implements Failure {
 
 const LONGEST_EXCERPT = 200;
 
-/** The error that an answer tells of. @param answer of a status of 400 or more */
+/** The error in an answer. @param answer with a status of 400 or above */
 export async function errorOf(answer: Response): Promise<ChunksmithError> {
   const { status, headers } = answer;
   const text = await answer.text().catch(() => '');
@@ -61,9 +61,9 @@ export async function errorOf(answer: Response): Promise<ChunksmithError> {
   });
 }
 
-/** The error of an answer with a good status that is not what a service answers. */
+/** The error for a successful answer that is not from the service. */
 export function invalidAnswer(url: string, cause: unknown): ChunksmithError {
-  const detail = `${url} answered with something else than JSON: is the base URL that of a Chunksmith service?`;
+  const detail = `${url} did not answer with JSON: is it the base URL of a Chunksmith service?`;
   return new ChunksmithError({ code: 'invalid_answer', detail, cause });
 }
 

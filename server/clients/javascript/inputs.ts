@@ -13,7 +13,7 @@ import type {
 
 /** A known name, or that of a plugin that is not in the OpenAPI document of this version. */
 type NameOf<Known> = (keyof Known & string) | (string & {});
-/** The options of a plugin; those of one that is not known can be anything. */
+/** The options of a plugin; any options for an unknown one. */
 type OptionsOf<Known, Name> = Name extends keyof Known ? Known[Name] : Readonly<Record<string, unknown>>;
 
 export type ChunkerName = NameOf<ChunkerOptions>;
@@ -24,21 +24,21 @@ export type RefineryName = NameOf<RefineryOptions>;
 export type RefineOptions<Name> = OptionsOf<RefineryOptions, Name>;
 export type RefinedOf<Name> = Name extends keyof RefineryChunks ? RefineryChunks[Name] : GivenChunk;
 
-/** One text, which is answered with its chunks. */
+/** One text, answered with its chunks. */
 export interface OneText {
   readonly text: string;
 }
 
-/** Several texts, each of which is answered with its own list of chunks. */
+/** Several texts, each answered with its own list of chunks. */
 export type Batch = { readonly text: readonly string[] } | { readonly documents: readonly Document[] };
 
-/** A file that is sent. Its name and media type tell the service how to read and cut it. */
+/** A file to send. Its name and media type tell the service how to read and cut it. */
 export interface FileToSend {
   /** A text is sent as UTF-8. */
   readonly data: Blob | Uint8Array<ArrayBuffer> | ArrayBuffer | string;
-  /** By default the name of a `File`. */
+  /** Default: the name of a `File`. */
   readonly name?: string;
-  /** By default the type of a `Blob`. */
+  /** Default: the type of a `Blob`. */
   readonly mediaType?: string;
 }
 
@@ -49,7 +49,7 @@ export interface FileFields extends ChunkFields {
   readonly document?: FileDocument;
 }
 
-/** The answer to a line of a stream: `chunks`, or the `error` of this one alone. */
+/** The answer to a line of a stream: `chunks`, or the `error` of this line only. */
 export type LineOf<C> = Omit<StreamLine, 'chunks'> & { readonly chunks?: C[] };
 
 /** What may be iterated over: a list, a generator, an asynchronous generator. */

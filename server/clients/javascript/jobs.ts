@@ -8,7 +8,10 @@ const ROOT = '/v1/jobs';
 const BETWEEN_CONNECTIONS = 250;
 
 export interface CreateJobSettings extends CallSettings {
-  /** The same key with the same request is the same job, so that it can be sent again; with another one it is a 422. */
+  /**
+   * The same key with the same request is the same job, so that it can be sent again; with another request it is a
+   * 422.
+   */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -21,7 +24,7 @@ export interface WaitSettings extends CallSettings {
 export interface JobQuery<State> {
   readonly state?: State;
   readonly limit?: number;
-  /** Of the header `x-next-cursor`. */
+  /** From the header `x-next-cursor`. */
   readonly cursor?: string;
 }
 
@@ -56,7 +59,7 @@ export class Jobs {
     return this.#transport.json({ path: ROOT, json: job, headers, isOnce: key === undefined }, settings);
   }
 
-  /** `GET /v1/jobs`, the newest first. */
+  /** `GET /v1/jobs`, newest first. */
   list(query: JobQuery<Job['state']> = {}, settings?: CallSettings): Promise<Job[]> {
     return this.#transport.json({ method: 'GET', path: ROOT, query }, settings);
   }
@@ -66,7 +69,7 @@ export class Jobs {
     return this.#transport.json({ method: 'GET', path: pathOf(id) }, settings);
   }
 
-  /** `DELETE /v1/jobs/<id>`, with its output: 409 if it is not over. */
+  /** `DELETE /v1/jobs/<id>`, with its output: 409 if it has not ended. */
   delete(id: string, settings?: CallSettings): Promise<void> {
     return this.#transport.json({ method: 'DELETE', path: pathOf(id) }, settings);
   }
@@ -76,7 +79,7 @@ export class Jobs {
     return this.#transport.json({ path: `${pathOf(id)}/cancel` }, settings);
   }
 
-  /** `POST /v1/jobs/<id>/retry`: does again what failed. Not sent again if the connection is lost. */
+  /** `POST /v1/jobs/<id>/retry`: retries what failed. Not sent again if the connection is lost. */
   retry(id: string, settings?: CallSettings): Promise<Job> {
     return this.#transport.json({ path: `${pathOf(id)}/retry`, isOnce: true }, settings);
   }
@@ -86,7 +89,7 @@ export class Jobs {
     return this.#transport.json({ method: 'GET', path: `${pathOf(id)}/shards`, query }, settings);
   }
 
-  /** `GET /v1/jobs/<id>/events`: the job now, and whenever it has changed, until it is over or the service ends. */
+  /** `GET /v1/jobs/<id>/events`: the job now, and whenever it has changed, until it ends or the service stops. */
   events(id: string, settings?: CallSettings): AsyncGenerator<Job, void, undefined> {
     return this.#transport.lines({ method: 'GET', path: `${pathOf(id)}/events` }, settings);
   }
@@ -96,7 +99,7 @@ export class Jobs {
     return this.#transport.lines({ method: 'GET', path: `${pathOf(id)}/result` }, settings);
   }
 
-  /** `GET /v1/jobs/<id>/result` as JSON: which files there are, with their sizes and hashes. */
+  /** `GET /v1/jobs/<id>/result` as JSON: the list of files, with their sizes and hashes. */
   manifest(id: string, settings?: CallSettings): Promise<JobManifest> {
     const headers = { accept: 'application/json' };
     return this.#transport.json({ method: 'GET', path: `${pathOf(id)}/result`, headers }, settings);
@@ -107,7 +110,10 @@ export class Jobs {
     return this.#transport.lines({ method: 'GET', path: `${pathOf(id)}/errors` }, settings);
   }
 
-  /** Waits until a job is over, in whatever state. A connection that is lost is made again, up to `maxRetries` times in a row. */
+  /**
+   * Waits until a job ends, in whatever state. A lost connection is re-established, up to `maxRetries` times in a
+   * row.
+   */
   async wait(id: string, settings: WaitSettings = {}): Promise<Job> {
     const rules = { maxRetries: this.#transport.maxRetries(settings), isSafe: true, signal: settings.signal };
     for (;;) {
@@ -117,7 +123,7 @@ export class Jobs {
     }
   }
 
-  /** The last that one connection tells of a job. @throws ChunksmithError if it tells nothing */
+  /** The last state that one connection reports. @throws ChunksmithError if it reports none */
   async #watched(id: string, settings: WaitSettings): Promise<Job> {
     const { onProgress, ...once } = { ...settings, maxRetries: 0 };
     let last: Job | undefined;

@@ -3,13 +3,13 @@ import { TextSplitter, type TextSplitterChunkHeaderOptions } from '@langchain/te
 import type { Chunk } from './api-types.ts';
 import { Splitting, type SplittingParams } from './splitting.ts';
 
-/** Where the service is, and how it splits: chunks have at most 1000 tokens by default, as LangChain has it. */
+/** Where the service is, and how it splits: chunks have at most 1000 tokens by default, as in LangChain. */
 export interface ChunksmithTextSplitterParams extends SplittingParams {
-  /** Whether the metadata of documents have `start_index`, the place in the text in UTF-16 units. */
+  /** Whether the metadata of documents has `start_index`, the offset in the text in UTF-16 units. */
   readonly addStartIndex?: boolean;
 }
 
-/** A text splitter of LangChain whose chunks a service makes: nothing is trimmed, and joined they are the text. */
+/** A LangChain text splitter that uses a service: nothing is trimmed, and the joined chunks are the text. */
 export class ChunksmithTextSplitter extends TextSplitter {
   readonly addStartIndex: boolean;
   readonly #splitting: Splitting;
@@ -30,7 +30,7 @@ export class ChunksmithTextSplitter extends TextSplitter {
     return chunks.map((chunk) => chunk.text);
   }
 
-  /** A document for each chunk, with the metadata of its text and `loc.lines` added. */
+  /** A document for each chunk, with the metadata of its text plus `loc.lines`. */
   override async createDocuments(
     texts: string[],
     metadatas: Document['metadata'][] = [],
@@ -63,13 +63,16 @@ export class ChunksmithTextSplitter extends TextSplitter {
   }
 }
 
-/** What LangChain takes for its own splitter of this name, and where the service is. */
+/** The parameters of LangChain's own splitter of this name, and where the service is. */
 export interface RecursiveCharacterTextSplitterParams extends Omit<ChunksmithTextSplitterParams, 'chunker'> {
   /** From the coarsest to the finest. What is too large for the last one is cut between characters. */
   readonly separators?: readonly string[];
 }
 
-/** In place of LangChain's splitter of this name: separators stay at the end of chunks, and 200 characters overlap by default. */
+/**
+ * A replacement for LangChain's splitter of this name: separators stay at the end of chunks, and 200 characters
+ * overlap by default.
+ */
 export class RecursiveCharacterTextSplitter extends ChunksmithTextSplitter {
   constructor({
     separators,
@@ -79,7 +82,9 @@ export class RecursiveCharacterTextSplitter extends ChunksmithTextSplitter {
   }: RecursiveCharacterTextSplitterParams = {}) {
     for (const name of ['lengthFunction', 'keepSeparator']) {
       if (name in params)
-        throw new TypeError(`${name}: the service has it not; \`options.tokenizer\` says what counts.`);
+        throw new TypeError(
+          `${name}: the service does not support it; \`options.tokenizer\` selects the tokenizer.`,
+        );
     }
     const levels = separators?.filter((separator) => separator !== '').map((separator) => [separator]);
     const hierarchy = levels === undefined ? {} : { levels };

@@ -4,7 +4,7 @@ import type { Watch } from './watch.ts';
 /**
  * The lines of JSON of an answer, read no faster than they are taken. The request ends with the loop.
  *
- * @throws ChunksmithError `cut_off` if the last line has no end
+ * @throws ChunksmithError `cut_off` if the last line is incomplete
  */
 export async function* linesIn<T>(answer: Response, watch: Watch): AsyncGenerator<T, void, undefined> {
   const { url } = answer;

@@ -3,17 +3,17 @@ import { buildNodeFromSplits, type TextNode } from '@llamaindex/core/schema';
 import type { Chunk } from './api-types.ts';
 import { Splitting, type SplittingParams } from './splitting.ts';
 
-/** Where the service is, and how it splits: chunks have at most 1024 tokens by default, as LlamaIndex has it. */
+/** Where the service is, and how it splits: chunks have at most 1024 tokens by default, as in LlamaIndex. */
 export interface ChunksmithNodeParserParams extends SplittingParams {
   /** Whether nodes have the metadata of their document: true by default. */
   readonly includeMetadata?: boolean;
-  /** Whether nodes name those before and after them: true by default. */
+  /** Whether nodes reference the previous and the next one: true by default. */
   readonly includePrevNextRel?: boolean;
 }
 
 /**
- * A node parser of LlamaIndex whose nodes a service makes. `startCharIdx` and `endCharIdx` are their exact places, also of
- * a text that stands twice.
+ * A LlamaIndex node parser that uses a service. `startCharIdx` and `endCharIdx` are exact offsets, also for repeated
+ * text.
  */
 export class ChunksmithNodeParser extends NodeParser<Promise<TextNode[]>> {
   readonly #splitting: Splitting;
@@ -30,7 +30,9 @@ export class ChunksmithNodeParser extends NodeParser<Promise<TextNode[]>> {
     return documents.flatMap((document, index) => this.#nodes(document, lists[index] ?? []));
   }
 
-  /** The places and the metadata of nodes are there already: LlamaIndex would search each text from the beginning. */
+  /**
+   * The offsets and the metadata of nodes are already set: LlamaIndex would search for each text from the beginning.
+   */
   protected override postProcessParsedNodes(nodes: TextNode[]): TextNode[] {
     return super.postProcessParsedNodes(nodes, new Map());
   }
@@ -51,7 +53,7 @@ export class ChunksmithNodeParser extends NodeParser<Promise<TextNode[]>> {
   }
 }
 
-/** In place of LlamaIndex's splitter of this name: sentences, counted in tokens of `cl100k_base`. */
+/** A replacement for LlamaIndex's splitter of this name: sentences, counted in tokens of `cl100k_base`. */
 export class SentenceSplitter extends ChunksmithNodeParser {
   constructor({ options, chunkOverlap = 20, ...params }: Omit<ChunksmithNodeParserParams, 'chunker'> = {}) {
     const counted = { tokenizer: 'cl100k_base', ...options };

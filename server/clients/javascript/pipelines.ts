@@ -16,7 +16,7 @@ import type { Transport } from './transport.ts';
 const ROOT = '/v1/pipelines';
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Settings of a change of a pipeline. */
+/** Settings for changing a pipeline. */
 export interface ChangeSettings extends CallSettings {
   /** The header `etag` of the pipeline as it was read: if it has changed since then, the answer is 412. */
   readonly ifMatch?: string | undefined;
@@ -27,13 +27,13 @@ export interface PipelineQuery {
   readonly name?: string;
   /** By default all are listed. */
   readonly limit?: number;
-  /** Of the header `x-next-cursor`. */
+  /** From the header `x-next-cursor`. */
   readonly cursor?: string;
 }
 
 /**
- * The stored pipelines of a service. Offsets are in the `offset_unit` of the config of their last chunk step, which is
- * stored with it: `utf16` makes slices right in JavaScript.
+ * The stored pipelines of a service. Offsets are in the `offset_unit` of the config of their last chunk step, which
+ * is stored with it: JavaScript needs `utf16` for slices.
  */
 export class Pipelines {
   readonly #transport: Transport;
@@ -47,7 +47,7 @@ export class Pipelines {
     return this.#transport.json({ path: ROOT, json: pipeline, isOnce: true }, settings);
   }
 
-  /** `PUT /v1/pipelines?name=`: makes the pipeline of this name, or replaces it. */
+  /** `PUT /v1/pipelines?name=`: creates the pipeline with this name, or replaces it. */
   put(name: string, pipeline: NamedPipeline, settings?: ChangeSettings): Promise<Pipeline> {
     const call = {
       method: 'PUT',
@@ -59,7 +59,7 @@ export class Pipelines {
     return this.#transport.json(call, settings);
   }
 
-  /** `GET /v1/pipelines`, the newest first. */
+  /** `GET /v1/pipelines`, newest first. */
   list(query: PipelineQuery = {}, settings?: CallSettings): Promise<Pipeline[]> {
     return this.#transport.json({ method: 'GET', path: ROOT, query }, settings);
   }
@@ -69,7 +69,7 @@ export class Pipelines {
     return this.#transport.json({ method: 'GET', path: pathOf(id) }, settings);
   }
 
-  /** `PUT /v1/pipelines/<id>`: what is not given stays. */
+  /** `PUT /v1/pipelines/<id>`: missing members stay unchanged. */
   update(id: string, changes: PipelineChanges, settings?: ChangeSettings): Promise<Pipeline> {
     const call = { method: 'PUT', path: pathOf(id), json: changes, ...matching(settings) } as const;
     return this.#transport.json(call, settings);
@@ -80,13 +80,13 @@ export class Pipelines {
     return this.#transport.json({ method: 'DELETE', path: pathOf(id), ...matching(settings) }, settings);
   }
 
-  /** `POST /v1/pipelines/<id>/execute` of a text. */
+  /** `POST /v1/pipelines/<id>/execute` for a text. */
   execute(
     idOrName: string,
     request: OneText & ChunkFields,
     settings?: CallSettings,
   ): Promise<PipelineChunk[]>;
-  /** The same of texts or documents. */
+  /** The same for texts or documents. */
   execute(
     idOrName: string,
     request: Batch & ChunkFields,
@@ -107,7 +107,7 @@ export class Pipelines {
     return this.#transport.json({ path, body: formOf(file, options) }, settings);
   }
 
-  /** Any number of documents, as `stream` of the client. */
+  /** Any number of documents, like the client's `stream`. */
   async *stream(
     idOrName: string,
     documents: Documents<Document>,
@@ -118,7 +118,7 @@ export class Pipelines {
     yield* streamed(this.#transport, { path, options, items: documents }, settings);
   }
 
-  /** The service knows pipelines by their ids: that of a name is asked for. */
+  /** The service knows pipelines by their ids, so a name is looked up first. */
   async #execution(idOrName: string, { signal, timeout, maxRetries }: CallSettings = {}): Promise<string> {
     if (ID.test(idOrName)) return `${pathOf(idOrName)}/execute`;
     const [found] = await this.list({ name: idOrName }, { signal, timeout, maxRetries });

@@ -3,7 +3,7 @@ import { ChunksmithError } from './errors.ts';
 /** Milliseconds before the first retry, if the service names no time; each further wait may be twice as long. */
 const FIRST_DELAY = 250;
 const LONGEST_DELAY = 10_000;
-/** Who is asked to wait for longer gives up. */
+/** If the service asks for a longer wait, the client gives up. */
 const LONGEST_WAIT = 60_000;
 
 export interface RetryRules {
@@ -13,7 +13,7 @@ export interface RetryRules {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Does work again that failed with a passing error. The last error is thrown as it is. */
+/** Retries work that fails with a temporary error. The last error is thrown unchanged. */
 export async function withRetries<T>(rules: RetryRules, work: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
@@ -26,7 +26,7 @@ export async function withRetries<T>(rules: RetryRules, work: () => Promise<T>):
   }
 }
 
-/** Milliseconds to wait after a failure; undefined if it does not pass. */
+/** Milliseconds to wait after a failure; undefined if it is not temporary. */
 function delayAfter(error: unknown, tries: number, isSafe: boolean): number | undefined {
   if (!(error instanceof ChunksmithError)) return undefined;
   const jitter = Math.random() * Math.min(FIRST_DELAY * 2 ** tries, LONGEST_DELAY);
@@ -37,12 +37,12 @@ function delayAfter(error: unknown, tries: number, isSafe: boolean): number | un
   return isSafe && isLost(error) ? jitter + FIRST_DELAY / 2 : undefined;
 }
 
-/** The request was turned away before anything was done. */
+/** The request was rejected before anything was done. */
 function isRefusal({ status }: ChunksmithError): boolean {
   return status === 429 || status === 503;
 }
 
-/** The connection failed, or a gateway has no service behind it. */
+/** The connection failed, or a gateway cannot reach the service. */
 function isLost({ code, status }: ChunksmithError): boolean {
   if (code === 'invalid_answer') return status === 502 || status === 503;
   return code === 'unreachable' || code === 'cut_off';

@@ -1,15 +1,15 @@
-/** Where the service is, and how it is asked. */
+/** Where the service is, and how requests are made. */
 export interface ChunksmithOptions {
-  /** `http://localhost:8000` by default; it may end in a path. */
+  /** Default `http://localhost:8000`; may end with a path. */
   readonly baseUrl?: string;
   /** Sent as `Authorization: Bearer`. */
   readonly apiKey?: string;
   /**
-   * Milliseconds that one try of a request may take, and the longest silence of a stream: 310,000 by default, a little
-   * more than the service allows a request. 0 is no limit.
+   * Milliseconds that one try of a request may take, and the longest silence of a stream: 310,000 by default, a
+   * little more than the service allows a request. 0 is no limit.
    */
   readonly timeout?: number;
-  /** Most tries after the first one: 4 by default. */
+  /** Maximum retries after the first try: 4 by default. */
   readonly maxRetries?: number;
   /** Used instead of the global one. */
   readonly fetch?: typeof fetch;
@@ -17,7 +17,7 @@ export interface ChunksmithOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What each method takes last. */
+/** The last argument of each method. */
 export interface CallSettings {
   /** Ends the request, its retries and its stream; the method rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;

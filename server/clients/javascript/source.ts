@@ -1,18 +1,18 @@
 import type { Documents } from './inputs.ts';
 
-/** What a stream sends, one by one. */
+/** The items that a stream sends, one by one. */
 export class Source<T> {
   readonly #iterator: Iterator<T> | AsyncIterator<T>;
   /** How many were taken. */
   taken = 0;
   /** Whether there are no more. */
   isDone = false;
-  /** What the iteration of the caller threw. */
+  /** What the caller's iteration threw. */
   failure: { readonly error: unknown } | undefined;
 
   readonly #signal: AbortSignal | undefined;
 
-  /** @param signal ends the waiting for the next one */
+  /** @param signal ends the wait for the next one */
   constructor(items: Documents<T>, signal: AbortSignal | undefined) {
     this.#signal = signal;
     this.#iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
@@ -35,7 +35,7 @@ export class Source<T> {
     }
   }
 
-  /** Tells the iteration that no more is wanted, and does not wait for it. */
+  /** Tells the iteration to stop, without waiting for it. */
   end(): void {
     if (this.isDone) return;
     this.isDone = true;

@@ -2,20 +2,22 @@ import type { Chunk } from './api-types.ts';
 import { Chunksmith } from './client.ts';
 import type { ChunksmithOptions } from './settings.ts';
 
-/** Texts of one request. */
+/** Texts per request. */
 const AT_ONCE = 100;
 
-/** Where the service is, and how it splits: what the adapters of all frameworks take. */
+/** Where the service is, and how it splits: the common parameters of all adapters. */
 export interface SplittingParams extends ChunksmithOptions {
-  /** A client to use, instead of one that is made of the options. */
+  /** A client to use, instead of creating one from the options. */
   readonly client?: Chunksmith;
-  /** `recursive` by default. */
+  /** Default `recursive`. */
   readonly chunker?: string;
   /** Further options of the chunker, such as its `tokenizer`. */
   readonly options?: Readonly<Record<string, unknown>>;
-  /** Most tokens of a chunk, characters unless `options` names a tokenizer; the default is that of the framework. */
+  /**
+   * Maximum tokens per chunk, characters unless `options` names a tokenizer; the default is that of the framework.
+   */
   readonly chunkSize?: number;
-  /** Sent if it is not 0, for chunkers that have it: 0 by default. */
+  /** Sent if not 0, for chunkers that support it; default 0. */
   readonly chunkOverlap?: number;
 }
 
@@ -33,7 +35,7 @@ export class Splitting {
     this.#options = { chunk_size: chunkSize, ...overlap, ...options };
   }
 
-  /** The chunks of each text, in their order, with places in UTF-16 units. */
+  /** The chunks of each text, in order, with UTF-16 offsets. */
   async chunksOf(texts: readonly string[]): Promise<Chunk[][]> {
     const lists: Chunk[][] = [];
     for (let first = 0; first < texts.length; first += AT_ONCE) {

@@ -15,7 +15,7 @@ export interface StreamRequest<T> {
 
 type Answers<C> = AsyncGenerator<LineOf<C>, void, undefined>;
 
-/** Sends items, and yields the answer to each in their order. */
+/** Sends items, and yields the answer to each in order. */
 export async function* streamed<T, C>(
   transport: Transport,
   { path, options, items }: StreamRequest<T>,
@@ -35,7 +35,8 @@ export async function* streamed<T, C>(
 }
 
 /**
- * Whether `fetch` gives an answer before all is sent. That of Node does; browsers do not, and of others it is not known.
+ * Whether `fetch` returns an answer before everything is sent. Node's does; browsers' do not, and for others it is
+ * unknown.
  */
 function answersWhileSending(): boolean {
   const { process } = globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } };
@@ -48,7 +49,7 @@ interface Sending<T> {
   readonly source: Source<T>;
 }
 
-/** A line goes as soon as the connection takes it. Never sent again, because what was sent is gone. */
+/** A line is sent as soon as the connection accepts it. Never sent again, because sent lines are not kept. */
 async function* inOneRequest<T, C>(
   transport: Transport,
   { call, first, source }: Sending<T>,
@@ -77,7 +78,7 @@ async function* inOneRequest<T, C>(
   }
 }
 
-/** A request for what there is at once. One that is refused as a whole is sent again. */
+/** One request for all available items. It is retried if it is refused as a whole. */
 async function* inBatches<T, C>(
   transport: Transport,
   { call, first, source }: Sending<T>,
@@ -106,5 +107,5 @@ async function* complete<C>(
   if (sent.isDone && answered >= sent.taken) return;
   const { status, detail } = last?.error ?? {};
   const why = detail ?? `it ended after ${answered} of ${sent.taken} answers.`;
-  throw new ChunksmithError({ code: 'cut_off', detail: `The stream was ended: ${why}`, status });
+  throw new ChunksmithError({ code: 'cut_off', detail: `The stream ended early: ${why}`, status });
 }

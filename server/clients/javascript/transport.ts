@@ -19,10 +19,10 @@ export interface Call {
   readonly query?: object;
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly body?: string | FormData | ReadableStream<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether it must not be carried out twice, and so is not sent again if the connection is lost. */
+  /** Whether it must not be carried out twice, so that it is not sent again if the connection is lost. */
   readonly isOnce?: boolean;
 }
 
@@ -44,7 +44,7 @@ export class Transport {
     return (text === '' ? undefined : parsed(text, this.#base)) as T;
   }
 
-  /** The text of an answer that has come in whole. */
+  /** The text of a complete answer. */
   text(call: Call, settings: CallSettings = {}): Promise<string> {
     return this.retried(call, settings, async () => {
       const watch = this.watch(settings);
@@ -59,14 +59,14 @@ export class Transport {
     });
   }
 
-  /** The lines of an answer, each as it comes. Opening it is tried again, and reading it is not. */
+  /** The lines of an answer as they arrive. Opening it is retried, reading it is not. */
   async *lines<T>(call: Call, settings: CallSettings = {}): AsyncGenerator<T, void, undefined> {
     const accepting = { ...call, headers: { accept: LINES, ...call.headers } };
     const { answer, watch } = await this.#opened(accepting, settings);
     yield* linesIn<T>(answer, watch);
   }
 
-  /** The bytes of an answer, each as they come. Opening it is tried again, and reading it is not. */
+  /** The bytes of an answer as they arrive. Opening it is retried, reading it is not. */
   async *bytes(call: Call, settings: CallSettings = {}): AsyncGenerator<Uint8Array, void, undefined> {
     const { answer, watch } = await this.#opened(call, settings);
     try {
@@ -116,7 +116,7 @@ export class Transport {
       body,
       headers: this.#headers(call, settings),
       signal: watch.signal,
-      // Streams ask for it; others may have it.
+      // Set by streams; otherwise the default.
       duplex: 'half',
     }).catch((error) => {
       throw watch.errorFor(error, 'unreachable', this.#base);

@@ -1,6 +1,6 @@
 import { ChunksmithError, type FailureCode } from './errors.ts';
 
-/** Ends a request: when its caller wants it, or when nothing has happened for too long. */
+/** Ends a request when its caller aborts it, or when nothing has happened for too long. */
 export class Watch {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
@@ -10,7 +10,7 @@ export class Watch {
   #isLate = false;
   #isOver = false;
 
-  /** @param timeout milliseconds; 0 is no limit. @throws the reason of a signal that is aborted already */
+  /** @param timeout milliseconds; 0 is no limit. @throws the reason of a signal that is already aborted */
   constructor(outer: AbortSignal | undefined, timeout: number) {
     outer?.throwIfAborted();
     this.#outer = outer;
@@ -19,12 +19,12 @@ export class Watch {
     this.touch();
   }
 
-  /** For what is to end with the request. */
+  /** For whatever has to end with the request. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Something has happened: the time begins anew. */
+  /** There was activity: the time starts over. */
   touch(): void {
     clearTimeout(this.#timer);
     if (this.#timeout === 0 || this.#isOver) return;
@@ -34,12 +34,12 @@ export class Watch {
     }, this.#timeout);
   }
 
-  /** The other side is not waited for, until the next `touch`. */
+  /** Stops the clock until the next `touch`, because nothing is expected from the other side. */
   pause(): void {
     clearTimeout(this.#timer);
   }
 
-  /** The request is over, and is ended if it is not. */
+  /** The request is over, and is aborted if it still runs. */
   end(): void {
     this.#isOver = true;
     this.pause();
@@ -47,7 +47,9 @@ export class Watch {
     this.#controller.abort();
   }
 
-  /** What to throw for something that the runtime threw. @param code if it is neither the caller's wish nor the time */
+  /**
+   * The error to throw for one of the runtime. @param code if neither the caller nor the timeout ended the request
+   */
   errorFor(cause: unknown, code: FailureCode, url: string): unknown {
     if (this.#outer?.aborted) return this.#outer.reason;
     if (cause instanceof ChunksmithError) return cause;
@@ -64,9 +66,9 @@ export class Watch {
 }
 
 const UNREACHABLE =
-  '{url} cannot be reached, or has closed the connection ({reason}): is the service running there?';
+  '{url} cannot be reached, or closed the connection ({reason}): is the service running there?';
 
-/** `fetch` of Node has the code of what failed in the cause of its error. */
+/** Node's `fetch` has the error code in the cause of its error. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

@@ -55,7 +55,7 @@ const viewer = new Viewer({
   move: (by) => moveTo(by),
 });
 
-/** Scrolls to the chunk that is looked at, once it is marked. */
+/** Scrolls to the selected chunk, once it is marked. */
 function reveal(): void {
   const { selection, runs } = store.state;
   const chunk = runs.get(selection?.setting ?? '')?.chunks[selection?.chunk ?? -1];
@@ -109,13 +109,13 @@ store.watch((state) => {
   askAgain(store);
 });
 
-/** What is known of the text that was shown is not true of another one. */
+/** What is known about the previous text does not apply to another one. */
 function forgetText(): void {
   changeQuestion(store, { answer: undefined, hits: NOTHING_FOUND });
   if (store.state.tokenizer !== '') void showTokens(store, store.state.tokenizer);
 }
 
-/** The address has the settings, and never the text unless a link with it is copied. */
+/** The URL contains the settings, but the text only in links copied with it. */
 async function keepInAddress({ settings }: State): Promise<void> {
   history.replaceState(null, '', `#${await toHash({ settings, text: undefined })}`);
 }

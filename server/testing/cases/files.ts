@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import type { SourceFile } from '../../../core/contracts/reader.ts';
 import { anyText } from './texts.ts';
 
-/** Files that readers meet: texts in several encodings, whole and damaged, the beginnings of other formats, any bytes. */
+/**
+ * Files that readers may get: texts in several encodings, intact and damaged, the beginnings of other formats,
+ * arbitrary bytes.
+ */
 
 const BEGINNINGS = [
   '%PDF-1.7\n',
@@ -21,7 +24,7 @@ const formatted = fc
   .tuple(fc.constantFrom(...BEGINNINGS), fc.uint8Array({ maxLength: 200 }))
   .map(([beginning, rest]) => Buffer.concat([Buffer.from(beginning, 'latin1'), rest]));
 
-/** A file with some of it left out, and something else in its place. */
+/** A file with a part removed, and something else in its place. */
 const damaged = fc
   .tuple(fc.oneof(encoded, formatted), fc.nat(), fc.nat(30), fc.uint8Array({ maxLength: 3 }))
   .map(([bytes, at, length, other]) => {
@@ -37,7 +40,7 @@ const anyBytes = fc.oneof(
   { weight: 1, arbitrary: fc.constant(new Uint8Array()) },
 );
 
-/** Files of formats, by the ending of their names or by their media types; at least one of them is given. */
+/** Files of formats, by file extension or by media type; at least one of them is given. */
 export function anyFile(formats: {
   readonly extensions: readonly string[];
   readonly mediaTypes: readonly string[];
@@ -51,6 +54,6 @@ export function anyFile(formats: {
     .map(([bytes, one, charset]) => ({ bytes: Uint8Array.from(bytes), charset, ...one }));
 }
 
-/** A media type that a pattern such as `text/*` stands for. */
+/** A media type that matches a pattern such as `text/*`. */
 const exampleOf = (type: string): string =>
   type.replace('*/*', 'application/octet-stream').replace('*', 'plain');

@@ -14,7 +14,7 @@ export const SHAPES: Readonly<Record<string, (length: number) => string>> = {
 
 const REQUESTS = [{}, { chunk_size: 64, chunk_overlap: 63 }, { chunk_size: 3 }];
 
-/** Requests that make chunks many or overlaps long, without the options that a chunker does not take. */
+/** Requests that make many chunks or long overlaps, without options that a chunker does not have. */
 export function growthRequests(options: object | undefined): Readonly<Record<string, number>>[] {
   return REQUESTS.map((request) =>
     Object.fromEntries(Object.entries(request).filter(([name]) => name in (options ?? {}))),

@@ -28,8 +28,8 @@ const SMALL = 40;
 const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {} };
 
 /**
- * Valid options of a plugin, by its schema alone, most of them small, so that limits bite; each may be left out.
- * Strings are those that the schema names as `default` and `examples`, if it names any.
+ * Valid options of a plugin, generated from its schema, mostly small, so that limits take effect; each may be
+ * missing. Strings are those in the schema's `default` and `examples`, if any.
  */
 function anyOptions({ options: { properties } = NO_OPTIONS }: Manifest): fc.Arbitrary<Options> {
   return anyMembers(properties).map((options) => keepRules(options, properties, {}));
@@ -51,7 +51,7 @@ export async function anyRequest(bench: Workbench, manifest: Manifest): Promise<
     .map(([given, tokenizer]) => ({ ...given, tokenizer }));
 }
 
-/** What is meant where a request leaves an option out. */
+/** The value of an option that a request leaves out. */
 export function defaultsOf({ options: { properties } = NO_OPTIONS }: Manifest): Options {
   const schemas = Object.entries(properties as Properties);
   const named = schemas.filter(([, schema]) => schema.default !== undefined);
@@ -105,9 +105,9 @@ function anyNumber({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Opt
 }
 
 /**
- * The options as the rules between them allow it: of those that exclude each other the first stays.
+ * The options restricted to the rules between them: of those that exclude each other, the first stays.
  *
- * @param outer the options of the object that these lie in, whose bounds hold for these too
+ * @param outer the options of the enclosing object, whose bounds also apply
  */
 function keepRules(options: Options, properties: Properties, outer: Options): Options {
   const bounds: Options = { ...outer };
@@ -123,12 +123,12 @@ function keepRules(options: Options, properties: Properties, outer: Options): Op
   return options;
 }
 
-/** Whether some of the options have an effect with certain others alone. */
+/** Whether some of the options have an effect only with certain others. */
 export function hasEffectiveWith({ options: { properties } = NO_OPTIONS }: Manifest): boolean {
   return Object.values(properties).some((schema) => 'effectiveWith' in schema);
 }
 
-/** The options without those that have no effect with the others, as their schemas say. */
+/** The options without those that have no effect with the others, according to their schemas. */
 export function effectiveOptions(
   options: Options,
   { options: { properties } = NO_OPTIONS }: Manifest,

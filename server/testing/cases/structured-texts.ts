@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Texts with a structure: Markdown, HTML, tables and JSON of all constructs, whole and damaged. */
+/** Structured texts: Markdown, HTML, tables and JSON with all constructs, intact and damaged. */
 
 const WORDS = ['tea', 'a & b', '漢字。', '😀', 'é — ü', '"q"', "it's", '<b>', '|', ',', '\\', '3.5', ''];
 const words = fc.array(fc.constantFrom(...WORDS), { maxLength: 4 }).map((list) => list.join(' '));
@@ -103,7 +103,7 @@ const whole = fc.oneof(
   json,
 );
 
-/** A text with some of it left out and something else put in its place. */
+/** A text with a part removed and something else in its place. */
 const damaged = fc
   .tuple(whole, fc.nat(), fc.nat(30), fc.string({ unit: 'binary', maxLength: 3 }))
   .map(([text, at, length, other]) => {

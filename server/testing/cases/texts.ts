@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { structuredText } from './structured-texts.ts';
 
-/** Texts that chunkers meet: every script, every kind of white space, halves of surrogate pairs, NUL, every format. */
+/** Texts that chunkers may get: every script, every kind of white space, lone surrogates, NUL, every format. */
 
-/** The first one is what a text that breaks something is made simpler to. */
+/** The first one is what failing texts are shrunk towards. */
 const PIECES = [
   'a',
   'The quick brown fox',

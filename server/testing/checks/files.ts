@@ -8,7 +8,7 @@ import { defaultsOf } from '../cases/options.ts';
 import { type CheckResult, type Failure, ok, resultOf } from './result.ts';
 import type { Subject } from './subject.ts';
 
-/** What is checked of a plugin without running it. */
+/** Checks of a plugin that do not run it. */
 
 /** Whether the plugins that it uses are here, and it is written for this version of the contract. */
 export function checkManifest({ entry: { manifest, warning }, others }: Subject): CheckResult {
@@ -19,7 +19,7 @@ export function checkManifest({ entry: { manifest, warning }, others }: Subject)
       const meant = near === undefined ? '' : `, did you mean ${near}?`;
       return {
         promise: 'the plugins that it uses are here',
-        where: `uses: there is no ${id}${meant}`,
+        where: `uses: ${id} does not exist${meant}`,
         remedy:
           'Correct `uses`; or name the folder or package of that plugin in PLUGINS_DIR or PLUGINS_FROM.',
       };
@@ -33,10 +33,10 @@ export function checkManifest({ entry: { manifest, warning }, others }: Subject)
   return resultOf('manifest', failures);
 }
 
-/** Whether each option is described, and its default fits. */
+/** Whether each option is described, and its default is valid. */
 export function checkOptions({ entry: { manifest }, bench }: Subject): CheckResult {
   const schemas = Object.entries(manifest.options?.properties ?? {});
-  if (schemas.length === 0) return ok('options', 'it has none');
+  if (schemas.length === 0) return ok('options', 'it has no options');
   const undescribed = schemas.filter(([, schema]) => !('description' in schema)).map(([name]) => name);
   const failures: Failure[] = undescribed.map((name) => ({
     promise: 'each option has a description',
@@ -70,7 +70,7 @@ export function checkReadme({ entry: { manifest }, folder }: Subject): CheckResu
   );
 }
 
-/** What a README of a plugin does not say. */
+/** What is missing in a plugin's README. */
 export function problemsOfReadme({ name, options }: Manifest, text: string): string[] {
   const isTitled = text.split('\n').some((line) => /^# /.test(line) && line.toLowerCase().includes(name));
   const unnamed = Object.keys(options?.properties ?? {}).filter((option) => !text.includes(option));

@@ -1,16 +1,16 @@
 import type { SmallestCase } from '../broken-contract.ts';
 
-/** A promise that a plugin breaks, and how to mend that. */
+/** A promise that a plugin breaks, and the remedy. */
 export interface Failure {
   readonly promise: string;
-  /** What is wrong and in which place: a chunk with its offsets, a line of the plugin. */
+  /** What is wrong and where: a chunk with its offsets, a line of the plugin. */
   readonly where?: string | undefined;
-  /** The smallest input that was found to break it. */
+  /** The smallest input found that breaks it. */
   readonly smallest?: SmallestCase | undefined;
   readonly remedy: string;
 }
 
-/** What became of one check. */
+/** The result of one check. */
 export interface CheckResult {
   readonly check: string;
   readonly state: 'ok' | 'failed' | 'left out';

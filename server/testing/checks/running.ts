@@ -8,15 +8,15 @@ import { SUITES } from '../suites.ts';
 import { type CheckResult, type Failure, leftOut, ok, resultOf } from './result.ts';
 import type { Subject } from './subject.ts';
 
-/** What is checked of a plugin by running it. */
+/** Checks of a plugin that run it. */
 
-/** Whether the plugin can be imported and made. A sink is made with its stand-in alone. */
+/** Whether the plugin can be imported and created. A sink is created only with its stand-in. */
 export async function checkFactory({ entry, folder, bench }: Subject): Promise<CheckResult> {
   const { kind, name } = entry.manifest;
   const remedy =
     'Let the default export of index be a function that returns the plugin, and import packages inside it.';
   const failed = (where: string) =>
-    resultOf('factory', [{ promise: 'it can be imported and made', where, remedy }]);
+    resultOf('factory', [{ promise: 'it can be imported and created', where, remedy }]);
   try {
     if (factoryIn(await importModule(indexOf(entry))) === undefined) return failed(NO_FACTORY);
   } catch (error) {
@@ -33,25 +33,25 @@ export async function checkFactory({ entry, folder, bench }: Subject): Promise<C
 /** Whether the example of the manifest works as a request. */
 export async function checkExample({ entry: { manifest }, folder, bench }: Subject): Promise<CheckResult> {
   const { kind, example } = manifest;
-  if (kind === 'sink' && example !== undefined) return ok('example', 'it fits the options');
+  if (kind === 'sink' && example !== undefined) return ok('example', 'it is valid for the options');
   if (kind !== 'chunker' && kind !== 'refinery')
     return leftOut('example', 'a plugin of this kind needs none');
   const promise = 'the example of the manifest works as a request';
   if (example === undefined) {
-    const remedy = 'Add `example` to the manifest: the body of a request that works when it is pasted.';
-    return resultOf('example', [{ promise, where: 'there is none', remedy }]);
+    const remedy = 'Add `example` to the manifest: the body of a request that works when pasted.';
+    return resultOf('example', [{ promise, where: 'it has no example', remedy }]);
   }
   try {
     await bench.request(manifest, example);
     return ok('example');
   } catch (error) {
     if (isLacking(error)) return leftOut('example', error.message);
-    const remedy = 'Mend the example, or what fails on it.';
+    const remedy = 'Fix the example, or what fails on it.';
     return resultOf('example', [{ promise, where: thrownIn(error, folder), remedy }]);
   }
 }
 
-/** Holds the plugin to what its kind and its manifest promise: a result for each group of promises. */
+/** Checks the plugin against its kind and its manifest: a result for each group of promises. */
 export async function checkContract({ entry, bench, suite: options }: Subject): Promise<CheckResult[]> {
   const suite = SUITES[entry.manifest.kind];
   const groups = Object.entries(suite.promises);

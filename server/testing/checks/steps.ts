@@ -10,23 +10,24 @@ import type { Subject } from './subject.ts';
 
 const FIRST = 2000;
 const LONGEST = 128_000;
-/** Milliseconds of processor time from which a measurement says something. */
+/** Milliseconds of processor time from which a measurement is meaningful. */
 const ENOUGH = 300;
 const TIMES = 16;
 /** Linear work takes TIMES as long for TIMES the text, quadratic work the square of it. */
 const MOST_GROWTH = TIMES * 3;
 const TRIES = 3;
 
-const PROMISE = 'its work grows with the length of the text, and not with its square';
+const PROMISE = 'its work grows linearly with the length of the text, not quadratically';
 const REMEDY =
   'Look for work on the whole text within a loop over it: a slice, an indexOf, or a regular expression that is tried at each place.';
 
-const THROWS = 'Mend what the other checks say first; if they are kept, look at what a long text changes.';
+const THROWS =
+  'Fix the failures of the other checks first; if there are none, look at what a long text changes.';
 
 /** Whether twice the text takes twice the work, on texts that have made others quadratic. */
 async function checkGrowth(subject: Subject): Promise<CheckResult> {
   const { kind } = subject.entry.manifest;
-  if (kind === 'sink') return leftOut('growth', 'what it stores in decides it');
+  if (kind === 'sink') return leftOut('growth', 'it depends on what it stores in');
   try {
     const works = await workOf(subject);
     for (const work of works) {
@@ -66,7 +67,7 @@ async function firstGrowth({ what, prepare }: Work, { suite }: Subject): Promise
   return `${what}: ${part} characters take ${small.toFixed(2)} ms of processor time, ${length} take ${large.toFixed(0)} ms`;
 }
 
-/** Milliseconds of processor time that this thread takes. */
+/** Milliseconds of processor time used by this thread. */
 async function cost(work: () => unknown): Promise<number> {
   const start = process.threadCpuUsage();
   await work();
@@ -74,7 +75,7 @@ async function cost(work: () => unknown): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** A part of what is checked of a plugin, which is run as one. */
+/** A group of checks that are run as one. */
 export interface Step {
   readonly name: string;
   /** Whether it runs the plugin. */
@@ -84,7 +85,7 @@ export interface Step {
   run(subject: Subject): Promise<readonly CheckResult[]>;
 }
 
-/** All that is checked of a plugin whose manifest could be read. */
+/** All checks of a plugin whose manifest could be read. */
 export const STEPS: readonly Step[] = [
   step('manifest', false, checkManifest),
   step('needs', false, ({ entry: { manifest, missing } }) =>
@@ -129,13 +130,13 @@ export async function runStep(
 interface Work {
   /** The shape of the text, and the options. */
   readonly what: string;
-  /** Makes what is worked on, of about a length in characters, and gives the work. */
+  /** Creates an input of about a length in characters, and returns the work on it. */
   prepare(length: number): Promise<() => unknown>;
 }
 
 const { signal } = new AbortController();
 
-/** What a plugin of each kind is given of growing length. A sink has none: what it stores in decides. */
+/** Inputs of growing length for a plugin of each kind. None for a sink: its growth depends on what it stores in. */
 async function workOf(subject: Subject): Promise<readonly Work[]> {
   const { entry, bench } = subject;
   const { kind, name } = entry.manifest;
@@ -167,7 +168,7 @@ function chunkerWork({ entry: { manifest }, bench }: Subject): Work[] {
   );
 }
 
-/** Many short chunks, and one that is long, of each shape. */
+/** Many short chunks, and a single long one, of each shape. */
 function refineryWork({ entry: { manifest }, bench }: Subject): Work[] {
   const workOn = (what: string, piecesOf: (length: number) => readonly string[]): Work => ({
     what,
@@ -201,7 +202,7 @@ function readerWork({ entry: { manifest }, bench }: Subject): Work[] {
     async prepare(length) {
       const bytes = new TextEncoder().encode(make(length));
       return async () => {
-        // What it refuses has cost work too.
+        // Work on a refused input also counts.
         await bench.read(manifest, { bytes, charset: undefined, ...kind }, signal).catch(() => undefined);
       };
     },

@@ -6,7 +6,7 @@ import { BUILT_IN_PLUGINS, loadOnePlugin } from '../../plugins/loader/loader.ts'
 import { openWorkbench, type Workbench } from '../harness.ts';
 import type { SuiteOptions } from '../promises.ts';
 
-/** A plugin that is checked, with all that its checks take. */
+/** A plugin to be checked, with everything that its checks need. */
 export interface Subject {
   readonly entry: PluginEntry;
   /** All other plugins, which it may use. */
@@ -19,12 +19,14 @@ export interface Subject {
 }
 
 export interface SubjectOptions extends SuiteOptions {
-  /** The variables that a server would read: `PLUGINS_DIR`, `PLUGINS_FROM`, `MODELS_DIR`, those that the plugin needs. */
+  /**
+   * The variables that a server would read: `PLUGINS_DIR`, `PLUGINS_FROM`, `MODELS_DIR`, those that the plugin needs.
+   */
   readonly env: Environment;
 }
 
 /**
- * Reads the manifest of a plugin, and makes a workbench with it and the plugins that it uses.
+ * Reads the manifest of a plugin, and creates a harness with it and the plugins that it uses.
  *
  * @throws ServiceError `malformed_plugin` and others that would stop the start of a server; ConfigError
  */
@@ -37,11 +39,11 @@ export async function openSubject(folder: string, { env, ...suite }: SubjectOpti
   return { entry, others, folder: dirname(entry.file), bench, suite, whyNotRun: whyNotRun(entry, env) };
 }
 
-/** Why a plugin cannot be checked by running it. A sink is given the variables of its stand-in. */
+/** Why a plugin cannot be checked by running it. A sink gets the variables of its stand-in. */
 export function whyNotRun({ manifest, missing }: PluginEntry, env: Environment): string | undefined {
   const keys = manifest.needs?.env ?? [];
   const unset = manifest.kind === 'sink' ? keys.filter((key) => (env[key] ?? '') === '') : [];
   if (missing.length > unset.length) return missing.join('; ');
   if (manifest.kind === 'sink' || keys.length === 0) return undefined;
-  return `with ${keys.join()} it calls a service on the network, which may cost something`;
+  return `with ${keys.join()} it calls a service on the network, which may cost money`;
 }

@@ -8,56 +8,56 @@ import type { Workbench } from '../harness.ts';
 import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
 import { firstWrong, holdFor, Ledger, unlessRefused } from '../report.ts';
 
-/** What a chunker is held to. */
+/** The promises of a chunker. */
 const PROMISES = {
   answers: {
     ...COMMON.answers,
-    'it takes one text in ten or more':
-      'Chunk texts of other formats too, as well as that goes; refuse only what cannot be chunked at all.',
-    'text of white space only gives no chunks':
-      'Return no span that holds white space only; the service asks for none.',
+    'it accepts at least one text in ten':
+      'Chunk texts of other formats too, as well as possible; refuse only what cannot be chunked at all.',
+    'text of only white space gives no chunks':
+      'Return no spans of only white space; the service does not call the chunker for such texts.',
   },
   offsets: {
     'offsets are code points of the text': 'Return offsets in UTF-16 units, as JavaScript counts them.',
     'chunks begin and end between characters':
-      'Cut at no place where kit.splitsCodePoint(text, place) is true: it is in the middle of a surrogate pair.',
+      'Do not cut where kit.splitsCodePoint(text, place) is true: that is in the middle of a surrogate pair.',
     'offsets are UTF-16 units if the request asks for them': 'Do not let offset_unit change the spans.',
     'offsets are bytes of UTF-8 if the request asks for them': 'Do not let offset_unit change the spans.',
   },
   order: {
-    'no chunk is empty': 'Leave out spans whose start is their end.',
+    'no chunk is empty': 'Leave out spans with the same start and end.',
     'chunks are in the order of the text':
-      'Return spans with rising starts and rising ends, within the text, and none without a character.',
+      'Return spans with rising starts and rising ends, within the text, none of them empty.',
   },
   'nothing lost': {
     'no text is lost between chunks':
-      'Let each span begin where the one before ends, or before, and the last one end at the end of the text; or take `lossless` out of the manifest.',
+      'Let each span begin where the previous one ends, or earlier, and the last one end at the end of the text; or remove `lossless` from the manifest.',
     'joined, the chunks are the text':
-      'Without chunk_overlap, let each span begin where the one before ends; or take `lossless` out of the manifest.',
+      'Without chunk_overlap, let each span begin where the previous one ends; or remove `lossless` from the manifest.',
   },
   limits: {
     'no chunk is over chunk_size':
-      'Cut with context.divide, which keeps chunk_size; pack leaves larger pieces whole. Or take `bounded` out of the manifest.',
+      'Cut with context.divide, which keeps chunk_size; pack leaves larger pieces whole. Or remove `bounded` from the manifest.',
   },
   'token counts': {
     "token_count is the count of the chunk's own text":
-      'Leave token_count out, so that the service counts, or give what context.tokens.count(start, end) says.',
+      'Leave token_count out, so that the service counts, or use context.tokens.count(start, end).',
   },
   determinism: {
     'the same request gives the same answer':
-      'Let the answer depend on the text and the options alone: on no random number, time or earlier request.',
+      'Let the answer depend only on the text and the options: not on random numbers, time or earlier requests.',
   },
   'options together': {
     'an option that effectiveWith rules out has no effect':
-      'Do not read the option then, or mend its effectiveWith in the manifest.',
+      'Do not read the option in that case, or fix its effectiveWith in the manifest.',
   },
 } as const satisfies Promises;
 
 type ChunkerLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
 /**
- * Any text and any options: those promises that every chunker makes, and those of its own manifest. It may refuse texts
- * that are not of its format, as long as it takes one in ten.
+ * Any text and any options: the promises of every chunker, and those of its own manifest. It may refuse texts that
+ * are not in its format, as long as it accepts one in ten.
  */
 export const chunkerSuite: Suite = {
   promises: PROMISES,
@@ -66,7 +66,7 @@ export const chunkerSuite: Suite = {
     return {
       ...(lossless !== true && { 'nothing lost': 'its manifest does not guarantee `lossless`' }),
       ...(bounded !== true && { limits: 'its manifest does not guarantee `bounded`' }),
-      ...(!hasEffectiveWith(manifest) && { 'options together': 'none of them has `effectiveWith`' }),
+      ...(!hasEffectiveWith(manifest) && { 'options together': 'no option has `effectiveWith`' }),
     };
   },
   async run(bench, plugin, { runs = 500, ...options } = {}) {
@@ -82,7 +82,7 @@ export const chunkerSuite: Suite = {
     const ledger: ChunkerLedger = new Ledger(options.exemptions);
     ledger.expect(
       refused <= 0.9 * tried,
-      'it takes one text in ten or more',
+      'it accepts at least one text in ten',
       `${refused} of ${tried} were refused`,
     );
     ledger.close();
@@ -90,14 +90,14 @@ export const chunkerSuite: Suite = {
   },
 };
 
-/** Spans that the service refuses, and the promises that they break. */
+/** Errors of the service about spans, and the promises that they break. */
 const REFUSED: readonly (readonly [reason: RegExp, promise: Parameters<ChunkerLedger['expect']>[1]])[] = [
   [/is lost$/, 'no text is lost between chunks'],
   [/out of order or outside it$/, 'chunks are in the order of the text'],
   [/cuts a surrogate pair in two$/, 'chunks begin and end between characters'],
 ];
 
-/** Notes what the service says of spans. @throws the error if it is about something else */
+/** Records the service's error about spans. @throws the error if it is about something else */
 function noteSpans(error: unknown, ledger: ChunkerLedger): void {
   if (!(error instanceof ServiceError && error.code === 'broken_promise')) throw error;
   const reason = String(error.values.reason);
@@ -128,7 +128,7 @@ async function checkCase(
     const change = firstChange(answer, effective);
     ledger.expectNone(change, 'an option that effectiveWith rules out has no effect');
   }
-  ledger.expect(!isBlank(text) || chunks.length === 0, 'text of white space only gives no chunks');
+  ledger.expect(!isBlank(text) || chunks.length === 0, 'text of only white space gives no chunks');
   if (isBlank(text)) return;
   checkOffsets(text, chunks, await chunksIn('utf16'), await chunksIn('byte'), ledger);
   checkOrder(text, chunks, manifest, { ...defaultsOf(manifest), ...options }, ledger);
@@ -138,7 +138,7 @@ async function checkCase(
     firstWrong(
       chunks,
       (chunk) => chunk.token_count === countOf(chunk),
-      (chunk, at) => `${placeOf(chunk, at)} says ${chunk.token_count}, counted are ${countOf(chunk)}`,
+      (chunk, at) => `${placeOf(chunk, at)} says ${chunk.token_count}, but the count is ${countOf(chunk)}`,
     ),
     "token_count is the count of the chunk's own text",
   );
@@ -153,7 +153,7 @@ function firstChange(one: string, other: string): string | undefined {
   return change ?? `${chunks?.length} chunks, and then ${others?.length}`;
 }
 
-/** A chunk as it is answered. */
+/** A chunk of an answer. */
 interface AnswerChunk {
   readonly text: string;
   readonly start_index: number;
@@ -164,7 +164,7 @@ interface AnswerChunk {
 const placeOf = ({ start_index, end_index }: AnswerChunk, index: number): string =>
   `chunk ${index} [${start_index}, ${end_index})`;
 
-/** Whether the offsets of an answer are those of its texts, in each unit. */
+/** Whether the offsets of an answer match its texts, in each unit. */
 function checkOffsets(
   text: string,
   chunks: readonly AnswerChunk[],
@@ -191,7 +191,7 @@ function checkOffsets(
   );
 }
 
-/** Whether chunks are in order, lose nothing and are within the limit, as far as that is promised. */
+/** Whether chunks are in order, lose nothing and are within the limit, as far as promised. */
 function checkOrder(
   text: string,
   chunks: readonly AnswerChunk[],
@@ -234,5 +234,5 @@ function firstGap(chunks: readonly AnswerChunk[], length: number): string | unde
     (chunk, at) => `the text from ${endBefore(at)} to ${chunk.start_index}, before ${placeOf(chunk, at)}`,
   );
   const end = chunks.at(-1)?.end_index ?? 0;
-  return gap ?? (end === length ? undefined : `the text from ${end} to ${length}, behind the last chunk`);
+  return gap ?? (end === length ? undefined : `the text from ${end} to ${length}, after the last chunk`);
 }

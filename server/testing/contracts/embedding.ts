@@ -14,41 +14,42 @@ import { expectOnce, firstWrong, holdFor, type Ledger } from '../report.ts';
 const PROMISES = {
   answers: {
     ...COMMON.answers,
-    'it has a tokenizer': 'Let model.tokenizer() give what chunk_size counts if a chunker uses this model.',
+    'it has a tokenizer':
+      'Let model.tokenizer() return the tokenizer that counts chunk_size if a chunker uses this model.',
   },
   names: {
-    'names are strings that are not empty': 'Let list() give names that are strings and not empty.',
-    'a name is listed once': 'Take the second one out of list(), or out of the aliases.',
-    'dimensions are a positive number': 'Give a whole number above 0 as dimensions, or leave it out.',
-    'a name that it does not know opens nothing': 'Let open(name) give undefined for all other names.',
-    'a name or alias that is listed opens the model of that name':
-      'Let open(name) give a model whose name is the listed one, also for its aliases.',
+    'names are non-empty strings': 'Let list() return non-empty strings as names.',
+    'a name is listed once': 'Remove the second one from list(), or from the aliases.',
+    'dimensions are a positive number': 'Set dimensions to a whole number above 0, or omit it.',
+    'an unknown name opens nothing': 'Let open(name) return undefined for all other names.',
+    'a listed name or alias opens the model with that name':
+      'Let open(name) return a model whose name is the listed one, also for its aliases.',
   },
   vectors: {
     'vectors are { dimensions, values }':
-      'Return { dimensions, values: Float32Array.from(rows.flat()) }: all vectors one after the other, no list of lists.',
+      'Return { dimensions, values: Float32Array.from(rows.flat()) }: all vectors one after the other, not a list of lists.',
     'each text has one vector':
-      'Let values have dimensions numbers for each text, one vector after the other.',
-    'all numbers are finite':
-      'Return no NaN and no infinity; a text without tokens may have a vector of zeros.',
-    'vectors have the dimensions that are listed':
-      'Give in list() the dimensions that the vectors have, or return vectors of that length.',
-    'vectors are in the order of the texts': 'Return the vectors in the order in which the texts came.',
+      'Put `dimensions` numbers for each text into values, one vector after the other.',
+    'all numbers are finite': 'Return no NaN or infinity; a text without tokens may have a vector of zeros.',
+    'vectors have the listed dimensions':
+      'Return the actual dimensions of the vectors from list(), or return vectors of the listed length.',
+    'vectors are in the order of the texts': 'Return the vectors in the order of the texts.',
   },
   determinism: {
-    'the same texts have the same vectors': 'Let the vectors depend on the texts and the purpose alone.',
+    'the same texts have the same vectors': 'Let the vectors depend only on the texts and the purpose.',
   },
   signal: {
-    'it ends when nobody waits': 'Call signal.throwIfAborted() before the work, and now and then in it.',
+    'it ends when the signal aborts':
+      'Call signal.throwIfAborted() before the work, and regularly during it.',
   },
   scale: {
-    'its scale rises strictly': 'Let calibrate give more for more, over the cosines from -1 to 1.',
+    'its scale is strictly increasing': 'Let calibrate increase strictly over the cosines from -1 to 1.',
   },
 } as const satisfies Promises;
 
 type EmbeddingLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
-/** Every model that the plugin lists, on lists of any texts. */
+/** Every model that the plugin lists, on lists of arbitrary texts. */
 export const embeddingSuite: Suite = {
   promises: PROMISES,
   leftOut: () => ({}),
@@ -74,7 +75,7 @@ export const embeddingSuite: Suite = {
 
 /** Names that no plugin can have a model for. */
 const NOBODYS = ['there is no such model', '../../../package', '__proto__', '\0'];
-/** Numbers of one text may differ by so much with the texts beside it, which are added up in another order. */
+/** Tolerance for the numbers of one text with different neighbours, which are added up in another order. */
 const MOST_DIFFERENCE = 1e-4;
 
 const { signal } = new AbortController();
@@ -96,7 +97,7 @@ async function openAll(provider: EmbeddingProvider, ledger: EmbeddingLedger): Pr
   const names = list.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   const isName = (name: unknown) => typeof name === 'string' && name !== '';
   const quoted = (name: unknown) => JSON.stringify(name) ?? String(name);
-  ledger.expectNone(firstWrong(names, isName, quoted), 'names are strings that are not empty');
+  ledger.expectNone(firstWrong(names, isName, quoted), 'names are non-empty strings');
   const isFirst = (name: string, at: number) => names.indexOf(name) === at;
   ledger.expectNone(firstWrong(names, isFirst, quoted), 'a name is listed once');
   const isCount = ({ dimensions = 1 }: ModelInfo) => Number.isInteger(dimensions) && dimensions > 0;
@@ -104,7 +105,7 @@ async function openAll(provider: EmbeddingProvider, ledger: EmbeddingLedger): Pr
   ledger.expectNone(firstWrong(list, isCount, placeOf), 'dimensions are a positive number');
   const unknown = await Promise.all(NOBODYS.map((name) => provider.open(name, signal)));
   const isNobodys = (_: string, at: number) => unknown[at] === undefined;
-  ledger.expectNone(firstWrong(NOBODYS, isNobodys, quoted), 'a name that it does not know opens nothing');
+  ledger.expectNone(firstWrong(NOBODYS, isNobodys, quoted), 'an unknown name opens nothing');
   const models: OpenModel[] = [];
   for (const info of list) {
     const own = [info.name, ...(info.aliases ?? [])];
@@ -115,7 +116,7 @@ async function openAll(provider: EmbeddingProvider, ledger: EmbeddingLedger): Pr
         (_, at) => opened[at]?.name === info.name,
         (name, at) => `${quoted(name)} opens ${quoted(opened[at]?.name)}`,
       ),
-      'a name or alias that is listed opens the model of that name',
+      'a listed name or alias opens the model with that name',
     );
     for (const other of opened.slice(1)) await other?.close?.();
     if (opened[0] !== undefined) models.push({ info, model: opened[0] });
@@ -145,26 +146,29 @@ async function checkTexts(
   const listed = info.dimensions ?? dimensions;
   ledger.expect(
     texts.length === 0 || dimensions === listed,
-    'vectors have the dimensions that are listed',
+    'vectors have the listed dimensions',
     `list() says ${listed}, the vectors have ${dimensions}`,
   );
   const otherAt = firstFar(vectors, await model.embed(texts, request));
   ledger.expect(otherAt === -1, 'the same texts have the same vectors', numberAt(otherAt, vectors));
   const movedAt = firstFar(vectors, reverse(await model.embed(texts.toReversed(), request)));
   ledger.expect(movedAt === -1, 'vectors are in the order of the texts', numberAt(movedAt, vectors));
-  ledger.expect(texts.length === 0 || (await hearsAbort(model, texts, request)), 'it ends when nobody waits');
+  ledger.expect(
+    texts.length === 0 || (await hearsAbort(model, texts, request)),
+    'it ends when the signal aborts',
+  );
   if (texts.length > 0) {
     const tokenizer = await model.tokenizer();
     ledger.expect(tokenizer.tokenize('').count(0, 0) >= 0, 'it has a tokenizer');
   }
-  ledger.expectNone(firstFall(model), 'its scale rises strictly');
+  ledger.expectNone(firstFall(model), 'its scale is strictly increasing');
 }
 
 function numberAt(at: number, { dimensions, values }: Vectors): string {
   return `text ${Math.floor(at / dimensions)}, number ${at % dimensions}, which is ${values[at]}`;
 }
 
-/** The first number of two lists that is not nearly the same; -1 if none is. */
+/** The first number of two lists that is not nearly the same; -1 if there is none. */
 function firstFar(one: Vectors, other: Vectors): number {
   if (one.values.length !== other.values.length) return Math.min(one.values.length, other.values.length);
   const isClose = (value: number, at: number) =>

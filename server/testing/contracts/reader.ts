@@ -12,48 +12,48 @@ import { shown } from '../visible.ts';
 const PROMISES = {
   answers: COMMON.answers,
   formats: {
-    'its manifest names what files it reads':
-      'Give formats.extensions or formats.mediaTypes in the manifest.',
+    'its manifest names the files that it reads':
+      'Set formats.extensions or formats.mediaTypes in the manifest.',
   },
   refusals: {
-    'what it cannot read is an exposed error with statusCode 400, and its reason':
+    'an unreadable file gives an exposed error with statusCode 400 and a reason':
       'Throw kit.refusedError(reason) for a file that cannot be read.',
   },
-  bytes: { 'the bytes that it is given stay as they are': 'Work on a copy: bytes.slice().' },
+  bytes: { 'the given bytes are not changed': 'Work on a copy: bytes.slice().' },
   text: {
-    'the text is a string without halves of surrogate pairs':
-      'Decode with a decoder that refuses what it does not understand: new TextDecoder(name, { fatal: true }).',
-    'U+FFFD stands in the text only if the file has it':
-      'Refuse bytes that are not understood: new TextDecoder(name, { fatal: true }) throws where another one puts U+FFFD.',
+    'the text is a string without lone surrogates':
+      'Decode with a decoder that refuses invalid bytes: new TextDecoder(name, { fatal: true }).',
+    'U+FFFD is in the text only if the file has it':
+      'Refuse invalid bytes: new TextDecoder(name, { fatal: true }) throws instead of inserting U+FFFD.',
   },
   pages: {
-    'the first page begins at 0': 'Let pages begin with 0, or leave pages out.',
-    'the beginnings of pages do not fall':
-      'Give the beginnings of pages in the order of the text, as whole numbers.',
+    'the first page begins at 0': 'Let pages begin with 0, or omit pages.',
+    'the beginnings of pages never decrease':
+      'Return the beginnings of pages in the order of the text, as whole numbers.',
     'pages begin in the text, between characters':
-      'Count the beginnings of pages in UTF-16 units of the text that is returned.',
+      'Count the beginnings of pages in UTF-16 units of the returned text.',
   },
   facts: {
-    'the media type is in lower case and has no parameters': 'Give a mediaType such as text/markdown.',
-    'the encoding has its name of the WHATWG standard': 'Give new TextDecoder(label).encoding.',
-    'the title is a string': 'Give a title that is a string, or none.',
-    'the metadata is an object of JSON':
-      'Give a plain object that JSON can hold: no undefined, no Date, no NaN.',
+    'the media type is in lower case and has no parameters': 'Return a mediaType such as text/markdown.',
+    'the encoding has its name from the WHATWG standard': 'Return new TextDecoder(label).encoding.',
+    'the title is a string': 'Return a string as title, or no title.',
+    'the metadata is a JSON object':
+      'Return a plain object that JSON can represent: no undefined, Date or NaN.',
   },
   determinism: {
-    'the same file is read in the same way': 'Let the text depend on the file alone.',
+    'the same file is read in the same way': 'Let the text depend only on the file.',
   },
   signal: {
-    'it ends when nobody waits for the text any more':
-      'Call signal.throwIfAborted() before the work, and now and then in it.',
+    'it ends when the signal aborts':
+      'Call signal.throwIfAborted() before the work, and regularly during it.',
   },
 } as const satisfies Promises;
 
 type ReaderLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
 /**
- * Files of the formats that the manifest names: texts in several encodings, whole, damaged and empty, and any bytes. A
- * reader may refuse each of them, as a mistake of the caller.
+ * Files of the formats that the manifest names: texts in several encodings, intact, damaged and empty, and arbitrary
+ * bytes. A reader may refuse each of them, as a mistake of the caller.
  */
 export const readerSuite: Suite = {
   promises: PROMISES,
@@ -62,7 +62,7 @@ export const readerSuite: Suite = {
     const { extensions = [], mediaTypes = [] } = plugin.manifest.formats ?? {};
     const isNamed = extensions.length + mediaTypes.length > 0;
     await expectOnce(plugin, options.exemptions, async (ledger: ReaderLedger) =>
-      ledger.expect(isNamed, 'its manifest names what files it reads'),
+      ledger.expect(isNamed, 'its manifest names the files that it reads'),
     );
     const formats = isNamed ? { extensions, mediaTypes } : { extensions, mediaTypes: ['*/*'] };
     let refused = 0;
@@ -74,7 +74,7 @@ export const readerSuite: Suite = {
   },
 };
 
-/** What becomes of a file: what is read, or why it is not. */
+/** The outcome for a file: its text, or why it cannot be read. */
 type Outcome = { readonly read: ReadFile } | { readonly error: unknown };
 
 /** Returns whether the file was read. */
@@ -90,17 +90,17 @@ async function checkCase(
     outcomeOf(bench.read(manifest, file, signal)),
     outcomeOf(bench.read(manifest, file, signal)),
   ]);
-  ledger.expect(isDeepStrictEqual(file.bytes, before), 'the bytes that it is given stay as they are');
+  ledger.expect(isDeepStrictEqual(file.bytes, before), 'the given bytes are not changed');
   ledger.expect(
     isDeepStrictEqual(facts(outcome), facts(other)),
     'the same file is read in the same way',
     `${shown(facts(outcome), 200)}, and then ${shown(facts(other), 200)}`,
   );
-  ledger.expect(await hearsAbort(bench, manifest, file), 'it ends when nobody waits for the text any more');
+  ledger.expect(await hearsAbort(bench, manifest, file), 'it ends when the signal aborts');
   if ('error' in outcome) {
     ledger.expect(
       isRefusal(outcome.error),
-      'what it cannot read is an exposed error with statusCode 400, and its reason',
+      'an unreadable file gives an exposed error with statusCode 400 and a reason',
       String(outcome.error),
     );
     return false;
@@ -108,7 +108,7 @@ async function checkCase(
   checkText(outcome.read, ledger);
   ledger.expect(
     !String(outcome.read.text).includes(REPLACEMENT) || mayHold(file),
-    'U+FFFD stands in the text only if the file has it',
+    'U+FFFD is in the text only if the file has it',
     shown(outcome.read.text, 200),
   );
   checkFacts(outcome.read, ledger);
@@ -128,13 +128,13 @@ function checkText({ text, pages = [0] }: ReadFile, ledger: ReaderLedger): void 
   const isText = typeof text === 'string';
   ledger.expect(
     isText && text.isWellFormed(),
-    'the text is a string without halves of surrogate pairs',
+    'the text is a string without lone surrogates',
     shown(text, 200),
   );
   ledger.expect(pages[0] === 0, 'the first page begins at 0', `it begins at ${pages[0]}`);
   const placeOf = (start: number, index: number) => `page ${index} begins at ${start}`;
   const rises = (start: number, index: number) => Number.isInteger(start) && start >= (pages[index - 1] ?? 0);
-  ledger.expectNone(firstWrong(pages, rises, placeOf), 'the beginnings of pages do not fall');
+  ledger.expectNone(firstWrong(pages, rises, placeOf), 'the beginnings of pages never decrease');
   const isInText = (start: number) => isText && start <= text.length && !splitsCodePoint(text, start);
   const placeInText = (start: number, index: number) =>
     `${placeOf(start, index)}, and the text has ${text.length} units`;
@@ -151,14 +151,14 @@ function checkFacts({ mediaType, encoding, title, metadata = {} }: ReadFile, led
   );
   ledger.expect(
     encoding === undefined || nameOfEncoding(encoding) === encoding,
-    'the encoding has its name of the WHATWG standard',
+    'the encoding has its name from the WHATWG standard',
     `${encoding} should be ${nameOfEncoding(encoding ?? '')}`,
   );
   ledger.expect(title === undefined || typeof title === 'string', 'the title is a string', shown(title, 200));
   const isObject = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata);
   ledger.expect(
     isObject && isDeepStrictEqual(asJson(metadata), metadata),
-    'the metadata is an object of JSON',
+    'the metadata is a JSON object',
     shown(metadata, 200),
   );
 }
@@ -188,7 +188,7 @@ async function outcomeOf(reading: Promise<ReadFile>): Promise<Outcome> {
   }
 }
 
-/** What can be compared of an outcome. */
+/** The comparable part of an outcome. */
 function facts(outcome: Outcome): unknown {
   return 'read' in outcome ? outcome.read : String(outcome.error);
 }

@@ -9,45 +9,45 @@ import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.t
 import { firstWrong, holdFor, type Ledger } from '../report.ts';
 import { shown } from '../visible.ts';
 
-const KEEPS_FIELDS = 'a field that it does not know is kept';
+const KEEPS_FIELDS = 'unknown fields are kept';
 
 const PROMISES = {
   answers: COMMON.answers,
   'given chunks': {
-    'the chunks that it is given stay as they are':
-      'Make new chunks, { ...chunk, … }, and change no given one.',
-    'it returns new chunks': 'Return { ...chunk } where nothing is added.',
+    'the given chunks are not changed':
+      'Return new chunks, { ...chunk, … }, and do not change the given ones.',
+    'it returns new chunks': 'Return { ...chunk } if nothing is added.',
   },
   fields: { [KEEPS_FIELDS]: 'Begin each new chunk with the fields of the old one: { ...chunk, … }.' },
   count: {
-    'it returns as many chunks as it is given':
-      'Return one chunk for each, or say `changesCount: true` in the manifest.',
-    'chunks stay in their order': 'Return the chunks in the order in which they came.',
+    'it returns as many chunks as it was given':
+      'Return one chunk for each, or set `changesCount: true` in the manifest.',
+    'chunks stay in their order': 'Return the chunks in their original order.',
   },
   places: {
-    'each chunk has a place in the text':
-      'Make parts with context.part and joins with context.join, which know the places.',
+    'each chunk has offsets in the text':
+      'Split with context.part and merge with context.join, which set the offsets.',
     'chunks stay in the order of the text': 'Return the chunks with rising start_index.',
   },
   determinism: {
     'the same chunks are refined in the same way':
-      'Let the answer depend on the chunks and the options alone.',
+      'Let the answer depend only on the chunks and the options.',
   },
   signal: {
-    'it ends when nobody waits for the answer any more':
-      'Call signal.throwIfAborted() before the work, and now and then in it.',
+    'it ends when the signal aborts':
+      'Call signal.throwIfAborted() before the work, and regularly during it.',
   },
 } as const satisfies Promises;
 
 type RefineryLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
-/** Chunks of any text with fields that no refinery knows, and any options. */
+/** Chunks of arbitrary texts with fields that no refinery knows, and any options. */
 export const refinerySuite: Suite = {
   promises: PROMISES,
   leftOut: ({ changesCount }) =>
     changesCount === true
-      ? { count: 'its manifest says `changesCount`' }
-      : { places: 'its manifest does not say `changesCount`' },
+      ? { count: 'its manifest has `changesCount`' }
+      : { places: 'its manifest does not have `changesCount`' },
   async run(bench, plugin, { runs = 300, ...options } = {}) {
     const { manifest } = plugin;
     const cases = fc.record({ chunks: anyChunks, options: await anyRequest(bench, manifest) });
@@ -63,7 +63,7 @@ interface RefineCase {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** Fields that no refinery knows: the place among the chunks, and any JSON. */
+/** Fields that no refinery knows: the index among the chunks, and any JSON. */
 const PLACE = 'place of the contract suite';
 const UNKNOWN = 'field of the contract suite';
 
@@ -88,7 +88,7 @@ async function checkCase(
   const chunks = structuredClone(made);
   const refined = await bench.refine(manifest, chunks, options, signal);
   const isKept = (chunk: Chunk, index: number) => isDeepStrictEqual(chunk, before[index]);
-  ledger.expectNone(firstWrong(chunks, isKept, placeOf), 'the chunks that it is given stay as they are');
+  ledger.expectNone(firstWrong(chunks, isKept, placeOf), 'the given chunks are not changed');
   ledger.expectNone(
     firstWrong(refined, (chunk) => !chunks.includes(chunk), placeOf),
     'it returns new chunks',
@@ -104,7 +104,7 @@ async function checkCase(
     change ?? `${refined.length} chunks, and then ${again.length}`,
   );
   const isHeard = chunks.length === 0 || (await hearsAbort(bench, manifest, chunks, options));
-  ledger.expect(isHeard, 'it ends when nobody waits for the answer any more');
+  ledger.expect(isHeard, 'it ends when the signal aborts');
 }
 
 const placeOf = ({ start_index, end_index }: Chunk, index: number): string =>
@@ -118,28 +118,28 @@ function differenceAt(chunk: Chunk, other: Chunk | undefined, index: number): st
 function checkOneByOne(given: readonly Chunk[], refined: readonly Chunk[], ledger: RefineryLedger): void {
   ledger.expect(
     refined.length === given.length,
-    'it returns as many chunks as it is given',
+    'it returns as many chunks as it was given',
     `it got ${given.length} and returned ${refined.length}`,
   );
   const isPlaced = (chunk: Chunk, index: number) => chunk[PLACE] === undefined || chunk[PLACE] === index;
-  // Where there are fewer, those behind a missing one have moved, which is said already.
+  // If there are fewer, those after a missing one have moved, which is already reported.
   if (refined.length === given.length)
     ledger.expectNone(firstWrong(refined, isPlaced, placeOf), 'chunks stay in their order');
   checkFields(refined, (chunk, index) => given[(chunk[PLACE] as number | undefined) ?? index], ledger);
 }
 
-/** What holds if chunks are dropped, merged and split. */
+/** The promises if chunks may be dropped, merged and split. */
 function checkPlaces(given: readonly Chunk[], refined: readonly Chunk[], ledger: RefineryLedger): void {
   const end = given.at(-1)?.end_index ?? 0;
   const hasPlace = ({ start_index, end_index }: Chunk) => start_index <= end_index && end_index <= end;
-  ledger.expectNone(firstWrong(refined, hasPlace, placeOf), 'each chunk has a place in the text');
+  ledger.expectNone(firstWrong(refined, hasPlace, placeOf), 'each chunk has offsets in the text');
   const rises = ({ start_index }: Chunk, index: number) =>
     start_index >= (refined[index - 1]?.start_index ?? 0);
   ledger.expectNone(firstWrong(refined, rises, placeOf), 'chunks stay in the order of the text');
   checkFields(refined, (chunk) => given[chunk[PLACE] as number], ledger);
 }
 
-/** @param origin the given chunk that a refined one was */
+/** @param origin the given chunk that became this one */
 function checkFields(
   refined: readonly Chunk[],
   origin: (chunk: Chunk, index: number) => Chunk | undefined,
@@ -160,7 +160,7 @@ function checkFields(
   ledger.expectNone(firstWrong(refined, isKept, place), KEEPS_FIELDS);
 }
 
-/** Whether a refinery gives up that is called when its request is over. */
+/** Whether a refinery gives up that is called after its request has ended. */
 async function hearsAbort(
   bench: Workbench,
   manifest: Manifest,

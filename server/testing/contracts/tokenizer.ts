@@ -7,34 +7,35 @@ import { expectOnce, firstWrong, holdFor, type Ledger } from '../report.ts';
 const PROMISES = {
   answers: COMMON.answers,
   names: {
-    'names are strings that are not empty': 'Let names() give strings that are not empty.',
-    'a name is listed once': 'Take the second one out of names().',
-    'a name that is listed can be opened': 'Let open(name) give a tokenizer for each of names().',
+    'names are non-empty strings': 'Let names() return non-empty strings.',
+    'a name is listed once': 'Remove the second one from names().',
+    'a listed name can be opened': 'Let open(name) return a tokenizer for each of names().',
     'a tokenizer has a name': 'Give the tokenizer a member `name`.',
-    'an alias stands for a name that is listed, and opens the tokenizer of that name':
-      'Let aliases() give names of names(), and open(alias) what open(name) gives.',
-    'a name that it does not know opens nothing': 'Let open(name) give undefined for all other names.',
+    'an alias refers to a listed name, and opens the tokenizer with that name':
+      'Let aliases() refer to names of names(), and open(alias) return what open(name) returns.',
+    'an unknown name opens nothing': 'Let open(name) return undefined for all other names.',
   },
   counts: {
     'the whole text counts as many tokens as it has ends':
       'Let count(0, text.length) be the length of ends().',
     'a span counts as a text of its own':
-      'Let count(start, end) be the tokens of text.slice(start, end) alone, whatever stands around it.',
-    'a text has as many ids as tokens': 'Let encode(text) give one id for each token of the text.',
+      'Let count(start, end) be the tokens of text.slice(start, end) by itself, regardless of its context.',
+    'a text has as many ids as tokens': 'Let encode(text) return one id for each token of the text.',
   },
   ends: {
-    'ends do not fall': 'Give the ends of the tokens in the order of the text.',
+    'ends never decrease': 'Return the ends of the tokens in the order of the text.',
     'the last end is the length of the text': 'Let the tokens cover the text to its end.',
   },
   determinism: {
-    'a count does not depend on those before it': 'Keep nothing between two calls of count that changes it.',
-    'the same text has the same tokens': 'Let the tokens depend on the text alone.',
+    'a count does not depend on those before it':
+      'Keep no state between calls of count that changes the result.',
+    'the same text has the same tokens': 'Let the tokens depend only on the text.',
   },
 } as const satisfies Promises;
 
 type TokenizerLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
-/** Every tokenizer that the plugin lists, on any text. */
+/** Every tokenizer that the plugin lists, on arbitrary texts. */
 export const tokenizerSuite: Suite = {
   promises: PROMISES,
   leftOut: () => ({}),
@@ -64,12 +65,12 @@ async function openAll(provider: TokenizerProvider, ledger: TokenizerLedger): Pr
   const names = await provider.names();
   const isName = (name: unknown) => typeof name === 'string' && name !== '';
   const quoted = (name: unknown) => JSON.stringify(name) ?? String(name);
-  ledger.expectNone(firstWrong(names, isName, quoted), 'names are strings that are not empty');
+  ledger.expectNone(firstWrong(names, isName, quoted), 'names are non-empty strings');
   const isFirst = (name: string, at: number) => names.indexOf(name) === at;
   ledger.expectNone(firstWrong(names, isFirst, quoted), 'a name is listed once');
   const opened = await Promise.all(names.map((name) => provider.open(name)));
   const isOpen = (_: string, at: number) => opened[at] !== undefined;
-  ledger.expectNone(firstWrong(names, isOpen, quoted), 'a name that is listed can be opened');
+  ledger.expectNone(firstWrong(names, isOpen, quoted), 'a listed name can be opened');
   const hasName = (_: string, at: number) => opened[at] === undefined || isName(opened[at].name);
   ledger.expectNone(firstWrong(names, hasName, quoted), 'a tokenizer has a name');
   const aliases = Object.entries(provider.aliases?.() ?? {});
@@ -80,11 +81,11 @@ async function openAll(provider: TokenizerProvider, ledger: TokenizerLedger): Pr
       ([, name], at) => names.includes(name) && meant[at]?.name === name,
       ([alias]) => quoted(alias),
     ),
-    'an alias stands for a name that is listed, and opens the tokenizer of that name',
+    'an alias refers to a listed name, and opens the tokenizer with that name',
   );
   const unknown = await Promise.all(NOBODYS.map((name) => provider.open(name)));
   const isNobodys = (_: string, at: number) => unknown[at] === undefined;
-  ledger.expectNone(firstWrong(NOBODYS, isNobodys, quoted), 'a name that it does not know opens nothing');
+  ledger.expectNone(firstWrong(NOBODYS, isNobodys, quoted), 'an unknown name opens nothing');
   return opened.filter((tokenizer) => tokenizer !== undefined);
 }
 
@@ -104,10 +105,10 @@ function checkText(tokenizer: Tokenizer, { text, spans }: TextCase, ledger: Toke
   ledger.expect(
     count === ends.length,
     'the whole text counts as many tokens as it has ends',
-    `count(0, ${text.length}) is ${count}, and there are ${ends.length} ends`,
+    `count(0, ${text.length}) is ${count}, but there are ${ends.length} ends`,
   );
   const fallsAt = ends.findIndex((end, index) => end < (ends[index - 1] ?? 0));
-  ledger.expect(fallsAt === -1, 'ends do not fall', `token ${fallsAt} ends at ${ends[fallsAt]}`);
+  ledger.expect(fallsAt === -1, 'ends never decrease', `token ${fallsAt} ends at ${ends[fallsAt]}`);
   ledger.expect(
     ends.length === 0 || ends.at(-1) === text.length,
     'the last end is the length of the text',
@@ -146,7 +147,7 @@ function checkSpans(
     firstWrong(
       spans,
       (_, at) => fresh[at] === alone[at],
-      (span, at) => `${place(span)} counts ${fresh[at]} tokens, as a text of its own it has ${alone[at]}`,
+      (span, at) => `${place(span)} counts ${fresh[at]} tokens, but ${alone[at]} as a text of its own`,
     ),
     'a span counts as a text of its own',
   );
@@ -154,7 +155,7 @@ function checkSpans(
     firstWrong(
       spans,
       (_, at) => counts[at] === fresh[at],
-      (span, at) => `${place(span)} counts ${counts[at]} tokens behind others, and ${fresh[at]} alone`,
+      (span, at) => `${place(span)} counts ${counts[at]} tokens after other calls, but ${fresh[at]} alone`,
     ),
     'a count does not depend on those before it',
   );

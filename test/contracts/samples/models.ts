@@ -19,8 +19,8 @@ export const MODELS: readonly Sample[] = [
     manifest: {},
     good: UNITS,
     bad: [
-      [UNITS.replace("name === 'NAME'", 'true'), /does not know opens nothing/],
-      [UNITS.replace("['NAME']", "['NAME', 'another']"), /listed can be opened/],
+      [UNITS.replace("name === 'NAME'", 'true'), /unknown name opens nothing/],
+      [UNITS.replace("['NAME']", "['NAME', 'another']"), /listed name can be opened/],
       [UNITS.replace('end - start', 'Math.max(end - start, 1)'), /as many tokens as it has ends/],
       [UNITS.replace('unit + 1', 'unit'), /the last end is the length/],
       [UNITS.replace('end - start', '(end - start) && end - (start && start - 1)'), /text of its own/],
@@ -35,8 +35,8 @@ export const MODELS: readonly Sample[] = [
     manifest: {},
     good: MODEL,
     bad: [
-      [MODEL.replace("name === 'NAME'", 'true'), /does not know opens nothing/],
-      [MODEL.replace('dimensions: 2 }]', 'dimensions: 3 }]'), /dimensions that are listed/],
+      [MODEL.replace("name === 'NAME'", 'true'), /unknown name opens nothing/],
+      [MODEL.replace('dimensions: 2 }]', 'dimensions: 3 }]'), /listed dimensions/],
       [
         MODEL.replace('Float32Array.from(texts.flatMap(', '(texts.map('),
         /a list.*dimensions, values|dimensions, values.*a list/s,
@@ -45,8 +45,8 @@ export const MODELS: readonly Sample[] = [
       [MODEL.replace('text.length, 1', 'text.length / 0, 1'), /finite/],
       [MODEL.replace('texts.flatMap', 'texts.toSorted().flatMap'), /order of the texts/],
       [MODEL.replace('text.length, 1', 'text.length, Math.random()'), /the same vectors/],
-      [MODEL.replace('signal.throwIfAborted();', ''), /ends when nobody waits/],
-      [MODEL.replace('bytes: 0,', 'bytes: 0, calibrate: () => 1,'), /rises strictly/],
+      [MODEL.replace('signal.throwIfAborted();', ''), /ends when the signal aborts/],
+      [MODEL.replace('bytes: 0,', 'bytes: 0, calibrate: () => 1,'), /strictly increasing/],
     ],
   },
 ];

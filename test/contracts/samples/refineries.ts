@@ -33,7 +33,7 @@ export const REFINERIES: readonly Sample[] = [
     good: REFINE,
     bad: [
       [REFINE.replace('listed', 'unlisted'), /only what its manifest lists.*unlisted/],
-      [REFINE.replace('signal.throwIfAborted();', ''), /ends when nobody waits/],
+      [REFINE.replace('signal.throwIfAborted();', ''), /ends when the signal aborts/],
       [REFINE.replace('return chunks.', 'return chunks.toReversed().'), /stay in their order/],
       [REFINE.replace('({ ...chunk, shout', 'Object.assign(chunk, { shout'), /stay as they are.*new chunks/s],
       [REFINE.replace('...chunk,', 'text: chunk.text,'), /does not know is kept/],
@@ -48,8 +48,8 @@ export const REFINERIES: readonly Sample[] = [
     good: RESHAPE,
     bad: [
       [RESHAPE.replace('return [...whole', 'return [...whole.toReversed()'), /in the order of the text/],
-      [joined('end_index: 1e6'), /a place in the text/],
-      [joined('end_index: -1'), /a place in the text/],
+      [joined('end_index: 1e6'), /offsets in the text/],
+      [joined('end_index: -1'), /offsets in the text/],
       [joined('"field of the contract suite": 0.5'), /does not know is kept/],
     ],
   },

@@ -53,14 +53,14 @@ export const SINKS: readonly Sample[] = [
     manifest: { options: { type: 'object', properties: { collection: { type: 'string' } } } },
     good: STORE,
     bad: [
-      [STORE.replace('document_id === document &&', 'true &&'), /those chunks are left that are kept/],
-      [STORE.replace('&& !names.has(id)', ''), /those chunks are left that are kept/],
-      [STORE.replace('for (const chunk of', 'for (const { fields, ...chunk } of'), /stored as they are/],
+      [STORE.replace('document_id === document &&', 'true &&'), /keeps exactly the kept chunks/],
+      [STORE.replace('&& !names.has(id)', ''), /keeps exactly the kept chunks/],
+      [STORE.replace('for (const chunk of', 'for (const { fields, ...chunk } of'), /stored unchanged/],
       [STORE.replace('for (const chunk of', 'for (const chunk of chunks.length > 500 ? [] :'), /1000 chunks/],
       [STORE.replace('of chunks)', 'of chunks) if (chunk.text !== "Later")'), /it stores the last/],
       [STORE.replace('!names.has', 'kept.length < 9999 && !names.has'), /keep 10,000 ids/],
-      [STORE.replace("refuse('another length')", ''), /another length, or none, is an error/],
-      [STORE.replace("refuse('another length')", "throw new Error('no')"), /length, or none, is an error/],
+      [STORE.replace("refuse('another length')", ''), /a missing one, is an error/],
+      [STORE.replace("refuse('another length')", "throw new Error('no')"), /a missing one, is an error/],
       [STORE.replace("refuse('other vectors')", ''), /vectors of another length is an error/],
       [
         STORE.replace('id, chunk)', 'id, { ...chunk, text: chunk.text.replace("\\0", "") })'),
@@ -68,7 +68,7 @@ export const SINKS: readonly Sample[] = [
       ],
       [
         STORE.replace('id, chunk)', 'id, Object.assign(chunk, { text: chunk.text.trim() }))'),
-        /stored as they/,
+        /stored unchanged/,
       ],
       [STORE.replace('id, chunk)', `id, ${ROUNDED})`), /number is stored digit by/],
       [
@@ -78,8 +78,8 @@ export const SINKS: readonly Sample[] = [
         ),
         /1000 chunks/,
       ],
-      [STORE.replaceAll('signal.throwIfAborted();', ''), /ends when nobody waits/],
-      [STORE.replaceAll("if (server.isGone) refuse('gone');", ''), /has gone is an error/],
+      [STORE.replaceAll('signal.throwIfAborted();', ''), /ends when the signal aborts/],
+      [STORE.replaceAll("if (server.isGone) refuse('gone');", ''), /unreachable server is an error/],
     ],
   },
 ];

@@ -44,12 +44,12 @@ t.test('vectors have the length that was announced', async (t) => {
   const none = { ...LIMITS, dimensions: undefined };
   t.throws(() => batchChunks([chunk({ embedding: [1] })], LIMITS), {
     expose: true,
-    message: /a has a vector of 1 dimensions, but one of 2 was announced/,
+    message: /a has a vector of 1 dimensions, but one of 2 is expected/,
   });
   t.throws(() => batchChunks([chunk({ embedding: null })], LIMITS), {
     message: /has no vector, but one of 2/,
   });
-  t.throws(() => batchChunks([chunk()], none), { message: /but none was announced/ });
+  t.throws(() => batchChunks([chunk()], none), { message: /but none is expected/ });
   t.equal(batchChunks([chunk({ embedding: null })], none).length, 1);
 });
 

@@ -60,7 +60,7 @@ t.test(
       'loose',
       await checkIn(t, { ...plugin(manifest, made), ...README('loose') }, 'loose', 7),
     );
-    t.match(said, /broken: U\+FFFD stands in the text only if the file has it\n {4}where: "[^"]*\ufffd/);
+    t.match(said, /broken: U\+FFFD is in the text only if the file has it\n {4}where: "[^"]*\ufffd/);
     t.match(said, /smallest input: \{"bytes":\[\d[\d,]*\]/);
   },
 );
@@ -74,7 +74,7 @@ t.test('a plugin in TypeScript breaks several promises, which are told apart', a
   t.equal(report.plugin, 'chunker/said');
   t.same(namesOfFailed(report), ['README', 'token counts', 'determinism']);
   const counted = resultIn(report, 'token counts')?.failures[0];
-  t.match(counted, { where: /^chunk 0 \[0, \d+\) says 1, counted are \d+$/, remedy: /token_count/ });
+  t.match(counted, { where: /^chunk 0 \[0, \d+\) says 1, but the count is \d+$/, remedy: /token_count/ });
   t.type(counted?.smallest?.seed, 'number');
 });
 
@@ -97,7 +97,7 @@ t.test('what cannot be run is checked as far as its files go', async (t) => {
   t.same(namesOfFailed(needy), ['README']);
   const astray = await checked('astray');
   for (const where of [
-    /no tokenizer\/charakter, did you mean tokenizer\/character\?/,
+    /tokenizer\/charakter does not exist, did you mean tokenizer\/character\?/,
     /^engine: .*version >=99 of/,
   ])
     t.ok(
@@ -126,7 +126,7 @@ t.test('a command that is not right says what was meant', async (t) => {
   const cwd = await pluginsFolder(t, { ...chunker('section', 'return [];'), 'notes/text.md': 'x' });
   await checkFailures(t, (...args) => runHere(t, ['plugin', ...args], { cwd }), [
     ['check sektion', /no such folder, did you mean section\?/],
-    ['check .', /no plugin itself: give one of those in it, section/],
+    ['check .', /not a plugin itself: choose one inside it, section/],
     ['check notes', /not a plugin: it has no manifest\.ts/],
     ['check section --runs 0', /expected 1 or more/],
     ['chek', /Did you mean check/],

@@ -190,7 +190,7 @@ t.test('a path that leads nowhere is refused, and says what there is', async (t)
     message:
       'folder/x: no folder is configured for jobs: start the server with --bulk-root <folder>, or use s3://<connection>/<path>.',
   });
-  t.throws(open('folder/x', none), /here: start the server with --bulk-root <folder>\.$/);
+  t.throws(open('folder/x', none), /jobs: start the server with --bulk-root <folder>\.$/);
 });
 
 t.test('the documented file can be used, and the table has all fields', async (t) => {

@@ -89,7 +89,9 @@ t.test('a header that cannot be one is an error of the file', async (t) => {
   t.match(await failure(Buffer.from('\ufeffid,text\n1,a', 'utf16le')), /it is UTF-16: save it as UTF-8/);
   t.match(await failure(`${'x'.repeat(200)}\n1`), /its header exceeds the limit/);
   const other = await readPath(memoryStorage({ 'a.csv': 'id,body\n1,a\n2,b' }), 'a.csv', 'csv');
-  t.match(other.map(shown), [/there is no column text; there are id, body; name the one .*--text-field/]);
+  t.match(other.map(shown), [
+    /there is no column text; the columns are id, body; name the one .*--text-field/,
+  ]);
   t.match(await failure('"id,text\n1,2'), /its header is not valid CSV/);
   const wide = readPath(memoryStorage({ 'a.csv': `text${',c'.repeat(10_000)}` }), 'a.csv', 'csv');
   t.match(await failureOf(wide), /its header has 10001 columns, over the limit of 10000/);

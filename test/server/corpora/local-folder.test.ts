@@ -109,7 +109,7 @@ t.test('a file is read in ranges, as long as it is of the version that is asked 
   const reading = storage.read(file)[Symbol.asyncIterator]();
   t.ok(((await reading.next()).value?.length ?? 0) <= 1024 * 1024);
   await utimes(join(root, 'a.txt'), 1, 1);
-  t.match(await failureOf(reading.next()), /source_changed: a.txt has changed/);
+  t.match(await failureOf(reading.next()), /source_changed: a.txt was changed/);
   t.match(await failureOf(contentOf(storage, file)), /source_changed/);
   const other = await found(storage, 'b.txt');
   await rm(join(root, 'b.txt'));

@@ -83,7 +83,7 @@ t.test('bytes that are not text are refused for their document, others are text'
   const lines = await readPath(storage, 'a.parquet', 'auto');
   t.match(lines.map(shown), [
     { metadata: { raw: 'é' }, text: 'a' },
-    /^invalid_parameters: raw: it holds bytes, which are no JSON/,
+    /^invalid_parameters: raw: it holds bytes, which JSON cannot/,
     { text: 'c' },
   ]);
   const named = await readPath(storage, 'a.parquet', 'auto', { fields: { text: 'raw' } });

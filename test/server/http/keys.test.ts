@@ -91,8 +91,8 @@ t.test('keys that are set but blank refuse the start', (t) => {
   for (const API_KEYS of ['', ' ', ' , ', ',,'])
     t.throws(() => readConfig({}, { API_KEYS }), new ConfigError(`API_KEYS: expected ${expected}`));
   t.equal(readConfig({}, {}).apiKeys, '');
-  t.throws(() => readKeys(configOf({ apiKeys: ' , ' })), { message: /^API_KEYS: there is no key in it/ });
-  t.throws(() => readKeys(configOf({ apiKeys: 'good,two words' })), { message: /^API_KEYS: key 2 is not/ });
+  t.throws(() => readKeys(configOf({ apiKeys: ' , ' })), { message: /^API_KEYS: it contains no key/ });
+  t.throws(() => readKeys(configOf({ apiKeys: 'good,two words' })), { message: /^API_KEYS: key 2 must/ });
   t.end();
 });
 
@@ -107,8 +107,8 @@ t.test('API_KEYS_FILE has a key on each line', async (t) => {
   const none = /^--api-keys-file .*none: the file cannot be read \(ENOENT\)$/;
   const missing = t.throws(() => readKeys(file('none')), { message: none });
   t.ok(missing instanceof ConfigError, 'which ends the start in plain words');
-  t.throws(() => readKeys(file('empty')), { message: /^--api-keys-file .*empty: there is no key in it/ });
-  t.throws(() => readKeys(file('bad')), { message: /bad: key 2 is not made of ASCII/ });
+  t.throws(() => readKeys(file('empty')), { message: /^--api-keys-file .*empty: it contains no key/ });
+  t.throws(() => readKeys(file('bad')), { message: /bad: key 2 must consist of ASCII/ });
   t.throws(() => readKeys({ ...file('keys'), apiKeys: 'x' }), { message: /are both set/ });
   const { get, send } = await start({ apiKeysFile: join(folder, 'keys') });
   t.equal((await get('/v1/plugins')).status, 401);
@@ -159,7 +159,7 @@ t.test('more requests than --rate-limit are 429; probes, metrics and pages are n
   t.same(await statusesOf(client, ['/v1/plugins', '/v1/plugins']), [200, 200]);
   const answer = await client.post(PATH, { text: 'a' });
   t.equal(answer.status, 429);
-  t.match(answer.json(), { detail: /More than 2 requests in a minute/ });
+  t.match(answer.json(), { detail: /More than 2 requests per minute/ });
   t.ok(Number(answer.headers.get('retry-after')) > 0);
   t.same(await statusesOf(client, uncounted), all(200, uncounted), 'while others are refused');
 });

@@ -168,7 +168,10 @@ t.test('the document follows what is loaded, and is that of Swagger UI', async (
   const text = JSON.stringify(guardedDocument);
   t.notMatch(text, /gpt2|cl100k|o200k|the name of an installed|potion|recursive|semantic/i);
   const { tokenizer } = components.schemas.TokenChunkerOptions?.properties ?? {};
-  t.match(tokenizer, { description: 'What a token is: character.', allOf: [{ default: 'character' }] });
+  t.match(tokenizer, {
+    description: 'Tokenizer that defines a token: character.',
+    allOf: [{ default: 'character' }],
+  });
   t.notOk('SemanticChunkerOptions' in components.schemas);
   const { example } = paths['/v1/pipelines']?.post?.requestBody?.content['application/json'] ?? {};
   const { status } = await guarded.post('/v1/pipelines', example, { authorization: 'Bearer key' });

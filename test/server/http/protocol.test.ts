@@ -53,7 +53,7 @@ t.test('another method on a known path is 405 with Allow', async (t) => {
   const refuse = async (method: string, path: string, allow: string) => {
     const answer = await inline.send(path, { method });
     if (method === 'HEAD') t.equal(answer.status, 405);
-    else checkProblem(t, answer, 405, new RegExp(`^${path} does not take ${method}: use ${allow}\\.$`));
+    else checkProblem(t, answer, 405, new RegExp(`^${path} does not support ${method}: use ${allow}\\.$`));
     t.equal(answer.headers.get('allow'), allow, `${method} ${path}`);
   };
   for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])

@@ -39,7 +39,7 @@ function add(client: Client, name: string, description = ''): ReturnType<Client[
 t.test('a file or a folder is where the data folder or the database should be', async (t) => {
   const folder = await temporaryFolder(t, { data: 'a file', 'other/chunksmith.db/file': '' });
   const dataDir = join(folder, 'data');
-  await checkOpen(t, dataDir, /data\/chunksmith\.db: there is a file where .* --data-dir/);
+  await checkOpen(t, dataDir, /data\/chunksmith\.db: the data folder is a file.* --data-dir/);
   await checkOpen(t, join(dataDir, 'below'), /a part of its path is a file/);
   await checkOpen(t, join(folder, 'other'), /chunksmith\.db: its file cannot be opened/);
 });

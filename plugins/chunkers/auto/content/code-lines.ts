@@ -1,4 +1,4 @@
-/** What begins a comment of several lines, or a documentation in one, with what it ends at. */
+/** The beginnings of multi-line comments, or documentation on one line, with their ends. */
 const COMMENTS: readonly (readonly [opening: RegExp, closing: RegExp])[] = [
   [/^\/\*/, /\*\//],
   [/^[a-z]{0,2}"""/i, /"""/],
@@ -6,12 +6,12 @@ const COMMENTS: readonly (readonly [opening: RegExp, closing: RegExp])[] = [
   [/^<!--/, /-->/],
   [/^=[a-z]\w+/, /^=cut\b/],
 ];
-/** A comment of one line in most languages; it may be a heading or an item of a list too. */
+/** A one-line comment in most languages; it may also be a heading or a list item. */
 const COMMENT = /^(\/\/|\*|#(?!\w)|--|;;|%%|\.\\")/;
-/** A comment behind code. */
+/** A comment after code. */
 const TRAILING = /\s(#|\/\/|--|\/\*)\s.*$/;
 
-/** The lines of a text that are neither blank nor comments of any language, trimmed and without comments at their ends. */
+/** The lines of a text that are neither blank nor comments of any language, trimmed and without trailing comments. */
 export function codeLines(sample: string): string[] {
   let closing: RegExp | undefined;
   return sample.split('\n').flatMap((whole) => {
@@ -31,7 +31,7 @@ function isComment(line: string): boolean {
   return COMMENT.test(line) || COMMENTS.some(([opening]) => opening.test(line));
 }
 
-/** What the comment that begins in a line and does not end in it ends at; `undefined` if there is none. */
+/** The end marker of a comment that begins in a line and does not end in it; `undefined` if there is none. */
 function commentFrom(line: string): RegExp | undefined {
   for (const [opening, closing] of COMMENTS) {
     const [begun] = opening.exec(line) ?? [];

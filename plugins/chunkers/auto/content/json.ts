@@ -1,4 +1,4 @@
-/** Whether a text is a JSON object or array, or JSON Lines of such. Linear. */
+/** Whether a text is a JSON object or array, or JSON Lines of these. Linear. */
 export function isJson(text: string): boolean {
   const [first] = /\S/.exec(text) ?? [];
   if (first !== '{' && first !== '[') return false;

@@ -2,19 +2,19 @@ import type { Kit } from '../../../../core/kit.ts';
 
 /** A heading as a paragraph of its own. */
 const HEADING = /^#{1,6} \S.*\r?\n\r?\n/m;
-/** A heading, link, emphasis or code as Markdown writes it. */
+/** A heading, link, emphasis or code in Markdown syntax. */
 const MARK = /^#{1,6} \S|\[[^[\]\n]+\]\([^)\s]{1,500}\)|\*\*\S[^*\n]*\*\*|`[^`\n]+`/gm;
-/** An item of a list, as plain texts have them too. */
+/** A list item, which plain texts may also have. */
 const ITEM = /^[-*+] \S/gm;
-/** Fewest marks and items in a text without a heading of its own, a fence or a table. */
+/** Minimum marks and items in a text without a heading of its own, a fence or a table. */
 const FEWEST = 2;
 
-/** Whether lines that are no comments have a fence, which nothing but Markdown begins a line with. */
+/** Whether lines that are not comments contain a fence, which only Markdown begins a line with. */
 export function hasFence(lines: readonly string[]): boolean {
   return lines.some((line) => /^(```|~~~)/.test(line));
 }
 
-/** Whether a text is Markdown (`markdown`), a Markdown table and nothing else (`table`), or neither (`recursive`). */
+/** Whether a text is Markdown (`markdown`), only a Markdown table (`table`), or neither (`recursive`). */
 export function proseOrMarkdown(sample: string, kit: Kit): 'markdown' | 'table' | 'recursive' {
   const blocks = kit.findMarkdownBlocks(sample);
   const tables = blocks.filter(({ kind }) => kind === 'table').length;

@@ -1,15 +1,15 @@
-/** Lines that are looked at. */
+/** Lines that are examined. */
 const MOST = 500;
-/** Least share of the lines, comments aside, that look like code. */
+/** Minimum share of the lines, excluding comments, that look like code. */
 const SHARE = 0.4;
-/** Fewest lines by which that is judged; in fewer, as minified code has, the share of the marks of code counts. */
+/** Minimum lines for judging by lines; with fewer, as in minified code, the share of code punctuation counts. */
 const FEW = 3;
 const SHARE_OF_MARKS = 0.04;
 
 /**
  * Whether a text is source code or a program's settings: by a shebang, or because enough of its lines look like it.
  *
- * @param lines those of the text that are no comments
+ * @param lines of the text that are not comments
  */
 export function isSourceCode(sample: string, lines: readonly string[]): boolean {
   if (/^\uFEFF?(#!|<\?php\b)/.test(sample)) return true;
@@ -18,7 +18,7 @@ export function isSourceCode(sample: string, lines: readonly string[]): boolean 
   return first.filter(isCodeLine).length >= SHARE * first.length;
 }
 
-/** Whether few lines are code: all are statements, or they are full of its marks. */
+/** Whether a few lines are code: all are statements, or they are full of code punctuation. */
 function isTerse(lines: readonly string[]): boolean {
   const code = lines.join('');
   const marks = code.match(/[{};=]|\w\(/g)?.length ?? 0;
@@ -27,7 +27,7 @@ function isTerse(lines: readonly string[]): boolean {
 
 /** How lines of code end, and lines of prose do not. */
 const ENDING = /([;{}]|\w\)|\(\)|[=-]>|[([=+&\\]|[\])"'`]:|[\])}"'`\d],)$/;
-/** How they begin: a word of a language, and behind it something that prose does not have. */
+/** How they begin: a keyword, followed by something that prose does not have. */
 const KEYWORD =
   /^(import|from|export|package|using|namespace|require|include|use|module|def|class|interface|struct|enum|fn|func|function|fun|const|let|var|val|local|my|our|public|private|protected|static|declare|return|raise|throw|if|elif|else|for|while|try|end|type|select|insert|create|update)\b.*([(){}[\];=<>"'*/:]|\w\.\w)/i;
 /** A definition, an assignment or a call; a literal, a tag, an annotation, a directive; the end of a block. */
@@ -36,7 +36,7 @@ const STATEMENT =
 /** A setting: `name: value`. */
 const SETTING = /^(- )?["']?[\w./@-]+["']?:(\s+[^\s.]+(\s+\S+){0,3})?$/;
 
-/** How Markdown writes links and images, with which lines may end as code does. */
+/** Markdown links and images, which can make lines end like code. */
 const LINK = /\]\(\S|^!?\[[^\]]*\]:/;
 
 function isCodeLine(line: string): boolean {

@@ -1,10 +1,10 @@
 const DELIMITERS = ['\t', ',', ';', '|'];
-/** Fewest records of a table. */
+/** Minimum records of a table. */
 const FEWEST = 3;
-/** Records that are looked at. */
+/** Records that are examined. */
 const MOST = 200;
 
-/** Whether a text is CSV: all of its first records have the same number of fields by one delimiter. */
+/** Whether a text is CSV: all of its first records have the same number of fields with one delimiter. */
 export function isTable(sample: string): boolean {
   const [first = ''] = sample.trimStart().split('\n', 1);
   return DELIMITERS.some((delimiter) => first.includes(delimiter) && isTableBy(sample, delimiter));
@@ -17,12 +17,17 @@ function isTableBy(sample: string, delimiter: string): boolean {
   return fields > 2 || !isPunctuation(sample, delimiter);
 }
 
-/** Whether a mark stands as in prose, before a space; two fields alone may also be the halves of a sentence. */
+/**
+ * Whether a delimiter looks like prose, because a space follows; exactly two fields may also be the halves of a
+ * sentence.
+ */
 function isPunctuation(sample: string, delimiter: string): boolean {
   return /[,;]/.test(delimiter) && sample.replace(/"[^"]*"/g, '').includes(`${delimiter} `);
 }
 
-/** The number of fields of each record, blank lines aside; line breaks and delimiters within quotes do not count. */
+/**
+ * The number of fields of each record, skipping blank lines; line breaks and delimiters within quotes do not count.
+ */
 function recordsOf(sample: string, delimiter: string): number[] {
   const records: number[] = [];
   let [fields, isQuoted, isBlank] = [1, false, true];

@@ -4,15 +4,15 @@ import { type FileNames, loadFileNames } from './file-names.ts';
 import { amongKin } from './kin.ts';
 import { type Guess, loadModel, type Model } from './model.ts';
 
-/** Finds the language of a text, by its file's name if that is given and says something, else by the text alone. */
+/** Finds the language of a text, by its file name if that is known, else by the text alone. */
 export type Detect = (text: string, fileName?: string) => Promise<Language>;
 
-/** The language of short texts that look like none: of fewer characters, and less likely than this. */
+/** The language of short texts that resemble none: shorter, and less likely, than this. */
 const FALLBACK: LanguageName = 'python';
 const SHORT = 200;
 const UNLIKELY = 0.35;
 
-/** The model and the table of file names are loaded at their first use. */
+/** The model and the table of file names are loaded at first use. */
 export function createDetector(): Detect {
   let model: Promise<Model> | undefined;
   let fileNames: Promise<FileNames> | undefined;
@@ -49,7 +49,7 @@ function languageNamed(name: LanguageName): Language {
   return findLanguage(name) as Language;
 }
 
-/** Programs of a shebang and modes of editors that are not named like their language. */
+/** Programs in shebangs and modes of editors that are not named like their language. */
 const OTHER_NAMES: ReadonlyMap<string, LanguageName> = new Map([
   ['rscript', 'r'],
   ['runghc', 'haskell'],
@@ -61,12 +61,12 @@ const OTHER_NAMES: ReadonlyMap<string, LanguageName> = new Map([
   ['gfm', 'markdown'],
 ]);
 
-/** Characters in which what decides at sight is sought. */
+/** Characters in which an obvious hint is searched. */
 const SIGHT = 2048;
 /** Characters of a text that is parsed to see whether it is JSON. */
 const LONGEST_JSON = 100_000;
 
-/** The language of a text whose beginning leaves no doubt: a shebang, an editor's mode line, `<?php`, a doctype. */
+/** The language of a text with an unambiguous beginning: a shebang, an editor's mode line, `<?php`, a doctype. */
 function languageAtSight(text: string): Language | undefined {
   const head = text.slice(0, SIGHT);
   return fromShebang(head) ?? fromModeLine(head) ?? findLanguage(byBeginning(head, text) ?? '');
@@ -86,7 +86,9 @@ function byBeginning(head: string, text: string): LanguageName | undefined {
   return undefined;
 }
 
-/** `package name` on a line of its own before all but comments, and an import or declaration as only Go has it. */
+/**
+ * `package name` on a line of its own before everything but comments, and an import or declaration that only Go has.
+ */
 function isGo(head: string): boolean {
   const [, rest = ''] = /^package \w+\s*(?:\/\/.*)?\n([\s\S]*)/.exec(codeOf(head)) ?? [];
   return /^(import (\(|(\w+ )?")|func (\(\w* ?\*?\w+\) )?\w+\(|type \w+ (struct|interface)\b)/m.test(rest);
@@ -135,7 +137,7 @@ function named(program: string): Language | undefined {
 
 const SCRIPTS: readonly LanguageName[] = ['javascript', 'typescript', 'tsx'];
 
-/** What the first line of code looks like, and the languages that alone have such a line. */
+/** Patterns of the first line of code, and the only languages that have such a line. */
 const OPENINGS: readonly (readonly [RegExp, readonly LanguageName[]])[] = [
   [/^import ['"](?:dart:|package:|[^'"\n]+\.dart['"])|^part of /, ['dart']],
   [/^import\s+(?:type\s+)?[\w$*{][^;'"=]{0,2000}?\bfrom\s*['"]|^import ['"]/, SCRIPTS],
@@ -156,11 +158,11 @@ const OPENINGS: readonly (readonly [RegExp, readonly LanguageName[]])[] = [
   [/^#!\[\w|^(?:pub )?use (?:crate|core|alloc|self|std|super)::/, ['rust']],
 ];
 
-/** Characters in which the first line of code is sought. */
+/** Characters in which the first line of code is searched. */
 const LONGEST = 16_384;
 const BEFORE_CODE = /\s+|\/\/.*|\/\*[\s\S]*?\*\/|#(?=[\s#]|$).*/y;
 
-/** The languages of a text by its first line of code, if that line leaves no doubt. */
+/** The languages of a text by its first line of code, if that line is unambiguous. */
 function languagesByOpening(text: string): readonly LanguageName[] | undefined {
   const opening = codeOf(text.slice(0, LONGEST));
   return OPENINGS.find(([pattern]) => pattern.test(opening))?.[1];

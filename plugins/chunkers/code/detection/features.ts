@@ -1,7 +1,6 @@
 /**
- * What a text looks like to the model that tells languages apart: words, the tokens beside each other, the
- * shapes of up to four tokens with every word alike, and how lines begin and end. Each is hashed into one of
- * `BUCKETS` buckets.
+ * The features of a text for the model that distinguishes languages: words, pairs of tokens, the shapes of up to four
+ * tokens with every word alike, and how lines begin and end. Each is hashed into one of `BUCKETS` buckets.
  */
 export const BUCKETS = 1 << 15;
 
@@ -11,7 +10,7 @@ export interface Features {
   readonly values: Float32Array;
 }
 
-/** Features of what is read of a text; the work has a bound, whatever the length of the text. */
+/** Features of a sample of a text; the work is bounded, whatever the length of the text. */
 export function featuresOf(text: string): Features {
   const counts = new Map<number, number>();
   const reader: Reader = {
@@ -47,22 +46,22 @@ function lines(text: string, start: number, end: number): string {
   return to - from > stretch.length / 2 ? stretch.slice(from, to) : stretch;
 }
 
-/** Where a text is read: the last tokens, as they are and by their shapes. */
+/** The reading position: the last tokens, as they are and by their shapes. */
 interface Reader {
   readonly counts: Map<number, number>;
   readonly words: [before: number, last: number];
   readonly shapes: [earlier: number, before: number, last: number];
   atLineStart: boolean;
-  /** Whether a comment was found to have no end, so that no other end need be sought. */
+  /** Whether a comment turned out not to end, so that no other end need be searched. */
   isUnclosed: boolean;
 }
 
-/** What opens a comment that goes on to the end of the line. */
+/** What opens a comment that extends to the end of the line. */
 const LINE_COMMENT = /\/\/|-- |#{1,6} /y;
 const BLOCK_START = '/*';
 const BLOCK_END = '*/';
 
-/** Reads a comment's signs without its words, which are prose in any language; gives the offset behind it. */
+/** Reads a comment's punctuation without its words, which are prose in any language; returns the offset after it. */
 function readComment(reader: Reader, text: string, start: number, end: number): number | undefined {
   const code = text.charCodeAt(start);
   if (code !== 47 && code !== 45 && code !== 35) return undefined;
@@ -96,7 +95,7 @@ const NUMBER = 3;
 const FOREIGN = 4;
 const LONGEST_WORD = 24;
 
-/** Reads a token and gives the offset behind it. */
+/** Reads a token and returns the offset after it. */
 function readToken(reader: Reader, text: string, start: number, end: number): number {
   const first = text.charCodeAt(start);
   if (isWordStart(first)) return readWord(reader, text, start, end);
@@ -140,7 +139,7 @@ function add(reader: Reader, word: number, shape: number): void {
   shapes[2] = shape;
 }
 
-/** Empty lines count once, whatever their number. */
+/** Consecutive empty lines count once. */
 function endLine(reader: Reader): void {
   if (reader.atLineStart) return;
   const { counts, words } = reader;

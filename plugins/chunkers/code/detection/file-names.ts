@@ -1,13 +1,13 @@
 import { LANGUAGES, type Language } from '../languages.ts';
 import type { LanguageName } from '../manifest.ts';
 
-/** Tells languages by the names of files, as GitHub's linguist does. */
+/** Recognises languages by file name, like GitHub's linguist. */
 export interface FileNames {
-  /** The languages whose files have such a name, in no order: several for `.h`, none if it says nothing. */
+  /** The languages whose files have such a name, in no order: several for `.h`, none if it is unknown. */
   languagesOf(fileName: string): readonly Language[];
 }
 
-/** Linguist's names of languages that it calls otherwise than with a capital letter, or divides. */
+/** Linguist's names of languages that it does not just capitalise, or divides. */
 const LINGUIST_NAMES: Readonly<Partial<Record<LanguageName, readonly string[]>>> = {
   bash: ['Shell'],
   cpp: ['C++'],
@@ -24,13 +24,13 @@ const LINGUIST_NAMES: Readonly<Partial<Record<LanguageName, readonly string[]>>>
   yaml: ['YAML'],
 };
 
-/** What linguist says of a language; extensions begin with a full stop. */
+/** Linguist's entry of a language; extensions begin with a full stop. */
 interface LinguistLanguage {
   readonly extensions?: readonly string[];
   readonly filenames?: readonly string[];
 }
 
-/** Loads linguist's data on the languages of the table, and on no others. */
+/** Loads linguist's data only for the languages of the table. */
 export async function loadFileNames(): Promise<FileNames> {
   const names = new Map<string, Set<Language>>();
   for (const language of LANGUAGES) {
@@ -44,7 +44,7 @@ export async function loadFileNames(): Promise<FileNames> {
   return { languagesOf: (fileName) => [...(entryOf(names, fileName) ?? [])] };
 }
 
-/** The entry of the whole name or of its longest ending that has one. */
+/** The entry of the whole name or of its longest known extension. */
 function entryOf(names: ReadonlyMap<string, Set<Language>>, fileName: string) {
   const name = (fileName.split(/[/\\]/).at(-1) as string).toLowerCase();
   for (let at = 0; at >= 0; at = name.indexOf('.', at + 1)) {

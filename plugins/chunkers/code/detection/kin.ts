@@ -2,10 +2,10 @@ import type { LanguageName } from '../manifest.ts';
 import type { Guess } from './model.ts';
 
 /**
- * Tells languages apart of which one contains the other, where a single construct decides: what the larger
- * language alone has. A script without a type is JavaScript unless it looks far more like TypeScript.
+ * Distinguishes a language from its superset, where a single construct of the larger language decides. A script
+ * without types is JavaScript unless it looks far more like TypeScript.
  *
- * @param guesses what the text looks like, the likeliest first; at least one
+ * @param guesses of the model, most likely first; at least one
  */
 export function amongKin(guesses: readonly Guess[], text: string): LanguageName {
   const found = (guesses[0] as Guess).name;
@@ -18,7 +18,7 @@ export function amongKin(guesses: readonly Guess[], text: string): LanguageName 
   return JSX_START.test(code) && JSX_END.test(code) ? 'tsx' : 'typescript';
 }
 
-/** How many times as likely TypeScript must be where nothing decides. */
+/** How many times as likely TypeScript must be if nothing decides. */
 const CERTAIN = 3;
 
 function isCertain(guesses: readonly Guess[]): boolean {
@@ -27,10 +27,10 @@ function isCertain(guesses: readonly Guess[]): boolean {
   return javascript === undefined || best.probability > CERTAIN * javascript.probability;
 }
 
-/** Characters in which a construct that decides is sought. */
+/** Characters in which a deciding construct is searched. */
 const LONGEST = 100_000;
 
-/** The text without lines that are comments and without what stands in quotation marks. */
+/** The text without comment lines and quoted text. */
 function codeOf(text: string): string {
   return text
     .slice(0, LONGEST)
@@ -38,7 +38,7 @@ function codeOf(text: string): string {
     .replace(/"(?:[^"\\\n]|\\.){0,200}"|'(?:[^'\\\n]|\\.){0,200}'|`(?:[^`\\]|\\.){0,1000}`/g, '""');
 }
 
-/** What no C has. */
+/** Never in C. */
 const CPP = anyOf(
   /^[ \t]*(?:template *<|namespace\b|(?:public|private|protected): *$)/,
   /^[ \t]*class \w{1,60}(?: final)? *(?::[^;\n]*)?\{?$/,
@@ -47,7 +47,7 @@ const CPP = anyOf(
   /\b(?:static|dynamic|const|reinterpret)_cast</,
 );
 
-/** What little C has beside that. */
+/** Rarely in C. */
 const LIKE_CPP = anyOf(
   CPP,
   /^[ \t]*class\b/,
@@ -56,7 +56,7 @@ const LIKE_CPP = anyOf(
   /\w&+ ?\w+[,)]/,
 );
 
-/** What no JavaScript has. */
+/** Never in JavaScript. */
 const TYPES = anyOf(
   /^[ \t]*(?:export )?(?:default )?(?:declare )?interface \w+[^;{}()]{0,200}\{/,
   /^[ \t]*(?:export )?(?:declare )?type \w+(?:<[^;=\n]{0,200})? *=/,
@@ -69,7 +69,7 @@ const TYPES = anyOf(
   /^[ \t]*(?:private|public|protected|readonly) \w/,
 );
 
-/** What little JavaScript has beside that. */
+/** Rarely in JavaScript. */
 const LIKE_TYPES = anyOf(
   TYPES,
   /\b(?:abstract|implements|satisfies|declare|readonly|keyof|infer)\b/,
@@ -84,7 +84,7 @@ const LIKE_TYPES = anyOf(
   /[\w)\]]![.;,)[]/,
 );
 
-/** Where an expression may begin, an element; and how elements end. */
+/** Where an expression, and so an element, may begin; and how elements end. */
 const JSX_START = /(?:^|[(=?:,>{]|&&|\|\||\breturn\b)[ \t]*<(?:>|[A-Za-z][\w.]*[ \t\n/>])/m;
 const JSX_END = /<\/(?:[A-Za-z][\w.]*)?>|\/>/;
 

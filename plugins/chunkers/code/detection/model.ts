@@ -2,19 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { LANGUAGE_NAMES, type LanguageName } from '../manifest.ts';
 import { BUCKETS, featuresOf } from './features.ts';
 
-/** A language and how likely it is, 0 to 1, as the model sees it. */
+/** A language and its probability, 0 to 1, according to the model. */
 export interface Guess {
   readonly name: LanguageName;
   readonly probability: number;
 }
 
-/** A linear model of languages. `test/plugins/chunkers/code/training` makes its weights. */
+/** A linear model of languages, trained by `test/plugins/chunkers/code/training`. */
 export interface Model {
-  /** All languages, the likeliest first. */
+  /** All languages, most likely first. */
   guess(text: string): Guess[];
 }
 
-/** What one step of a weight is worth. */
+/** The value of one step of a weight. */
 export const WEIGHT_STEP = 1 / 12;
 
 /** Loads the weights: for each bucket one signed byte per language, in the order of `LANGUAGE_NAMES`. */

@@ -12,7 +12,7 @@ export function bitOf(kind: Kind | undefined): KindBits {
 
 const TEXT = bitOf('text');
 
-/** The stretches of a text that are content, with the kinds of the blocks that each stands in. */
+/** The stretches of a text that are content, with the kinds of the blocks around each. */
 export class Contents {
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
@@ -33,12 +33,12 @@ export class Contents {
     this.#isParted = false;
   }
 
-  /** What comes does not join what was before. */
+  /** The next content is not joined to what was before. */
   part(): void {
     this.#isParted = true;
   }
 
-  /** Whether any content stands in a stretch. */
+  /** Whether there is any content in a stretch. */
   isIn(start: number, end: number): boolean {
     return (this.#starts[countUpTo(this.#ends, start)] ?? Number.POSITIVE_INFINITY) < end;
   }

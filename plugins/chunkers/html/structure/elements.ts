@@ -1,4 +1,4 @@
-/** What chunks hold; of kinds that begin at one place, the first is listed first. */
+/** The content of chunks; among kinds that begin at the same place, the first is listed first. */
 export const KINDS = [
   'navigation',
   'form',
@@ -20,7 +20,7 @@ export const KINDS = [
 
 export type Kind = (typeof KINDS)[number];
 
-/** Which open elements an opening tag closes, where their own closing tags are left out. */
+/** Which open elements an opening tag closes, if their own closing tags are omitted. */
 export type Closes =
   | 'nothing'
   | 'paragraph'
@@ -32,18 +32,18 @@ export type Closes =
   | 'row'
   | 'cell';
 
-/** A block element: between those the text can be cut. */
+/** A block element: the text can be cut between these. */
 export interface Block {
   readonly name: string;
   readonly kind: Kind | undefined;
-  /** Of a heading: 1 to 6; 0 of others. */
+  /** Headings: 1 to 6; others: 0. */
   readonly level: number;
   readonly closes: Closes;
   /** Whether it has no content and no closing tag. */
   readonly isVoid: boolean;
-  /** Whether headings in it stand below those around it, and do not reach beyond it. */
+  /** Whether headings in it are below those around it, and do not extend beyond it. */
   readonly isScope: boolean;
-  /** Whether a heading in it leads into nothing behind it. */
+  /** Whether a heading in it introduces nothing after it. */
   readonly isItem: boolean;
   /** Whether it counts as content even if it is empty. */
   readonly isShown: boolean;
@@ -117,7 +117,7 @@ export const VOID_INLINE: ReadonlySet<string> = new Set(
   words('area br col embed img input param source track wbr'),
 );
 
-/** Inline elements that show something although no text is in them. */
+/** Inline elements that display something without text. */
 export const SHOWN_INLINE: ReadonlySet<string> = new Set(
   words(
     `area audio br button canvas embed iframe img input math meter object param progress source svg textarea track video wbr`,

@@ -8,16 +8,16 @@ import { Places } from './places.ts';
 import { Skipped } from './skipped.ts';
 import { type Table, Tables } from './tables.ts';
 
-/** A block of which is known what it stands in. */
+/** An open block with its context. */
 interface Element extends OpenElement {
   /** Its own kind and those of all blocks around it. */
   readonly kinds: KindBits;
   readonly unit: Unit | undefined;
-  /** Whether it is left out, so that nothing is recorded of it. */
+  /** Whether it is left out, so that nothing in it is recorded. */
   readonly isSkipped: boolean;
 }
 
-/** What `oversize: keep` keeps whole. */
+/** Kept whole by `oversize: keep`. */
 interface Unit {
   readonly start: number;
   end: number;
@@ -25,10 +25,10 @@ interface Unit {
 }
 
 const CODE = new Set(['code', 'script', 'style']);
-/** They only lead into what comes. */
+/** They only introduce what follows. */
 const LEADING = new Set(['dt', 'summary', 'legend']);
 
-/** Records the structure of a text as its tags and contents come, each with how many blocks are open around it. */
+/** Records the structure of a text from its tags and contents, each with the number of open blocks around it. */
 class StructureRecord {
   readonly places: Places;
   readonly headings: Headings;
@@ -36,7 +36,7 @@ class StructureRecord {
   readonly contents = new Contents();
   readonly #length: number;
   readonly #units: Unit[] = [];
-  /** The rows of tables that are open. */
+  /** The rows of open tables. */
   readonly #rows: Unit[] = [];
 
   constructor(text: string) {
@@ -46,7 +46,7 @@ class StructureRecord {
     this.#length = text.length;
   }
 
-  /** What is kept whole, none within another. */
+  /** What is kept whole, without nesting. */
   get units(): readonly Span[] {
     let end = 0;
     return this.#units.filter((unit) => {
@@ -125,7 +125,7 @@ class StructureRecord {
   }
 }
 
-/** What the structure of an HTML text is. */
+/** The structure of an HTML text. */
 export interface HtmlStructure {
   readonly outline: Outline;
   readonly headings: readonly PlacedHeading[];
@@ -139,7 +139,7 @@ export interface HtmlStructure {
 /**
  * Finds the structure of HTML in one pass over its tags, in time linear in the text, however it is nested or broken.
  *
- * @param skip names of the elements that are left out: each lies between two edges, and nothing in it is looked at
+ * @param skip names of the elements to leave out: each lies between two boundaries, and its content is ignored
  */
 export function findStructure(text: string, skip: readonly string[]): HtmlStructure {
   return new StructureFinder(text, skip).find();
@@ -151,7 +151,7 @@ class StructureFinder {
   readonly #record: StructureRecord;
   readonly #skipped: Skipped;
   readonly #open = new OpenElements<Element>((element, inner, end) => this.#leave(element, inner, end));
-  /** Behind what has been read. */
+  /** After what has been read. */
   #behind: number;
 
   constructor(text: string, skip: readonly string[]) {
@@ -192,7 +192,7 @@ class StructureFinder {
     this.#readText(rawEnd);
   }
 
-  /** What stands between two tags is content, unless it is white space. */
+  /** Text between two tags is content, unless it is white space. */
   #readText(end: number): void {
     let start = this.#behind;
     while (start < end && isSpace(this.#text.charCodeAt(start))) start++;
@@ -204,7 +204,7 @@ class StructureFinder {
     this.#record.content(start, end, this.#open.depth, this.#open.innermost?.kinds ?? 0);
   }
 
-  /** A comment goes with what comes, unless it stands on the line of what was before. */
+  /** A comment belongs to what follows, unless it is on the line of what was before. */
   #comment(before: number): void {
     if (this.#skipped.isOn) return;
     const { start, end } = this.#reader;
@@ -246,7 +246,7 @@ class StructureFinder {
     else this.#skipped.open(name);
   }
 
-  /** Whether the present opening tag is all of its element. */
+  /** Whether the current opening tag is a whole element. */
   #isVoid(block: Block | undefined): boolean {
     const { name, end, isForeign } = this.#reader;
     if (block !== undefined) return block.isVoid;
@@ -260,7 +260,7 @@ class StructureFinder {
     const wasSkipping = this.#skipped.isOn;
     if (block !== undefined) this.#open.close(block, start, end);
     else if (wasSkipping && this.#skipped.closes(name)) this.#endSkipped(end);
-    // What closes the element that is left out is left out with it.
+    // What closes the left-out element is left out with it.
     if (this.#skipped.isOn || (wasSkipping && this.#skipped.end === end)) return;
     const { depth } = this.#open;
     if (block === undefined) this.#record.places.close(end, depth);
@@ -288,5 +288,5 @@ function unrecorded(block: Block): Element {
   return { block, kinds: 0, unit: undefined, isSkipped: true };
 }
 
-// It holds all that finds the structure.
+// It contains all that finds the structure.
 keepOptimised(new StructureFinder('', []));

@@ -1,12 +1,12 @@
 import type { Heading } from '../../../../core/kit.ts';
 import { wordsOf } from './words.ts';
 
-/** A heading, and where what it leads into begins. */
+/** A heading, and where the text that it introduces begins. */
 export interface PlacedHeading extends Heading {
   readonly end: number;
 }
 
-/** How a scope was entered: what to return to. */
+/** How a scope was entered: the state to restore. */
 interface Scope {
   readonly level: number;
   readonly base: number;
@@ -15,26 +15,26 @@ interface Scope {
 
 type Open<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** Paths have at most so many names. */
+/** Maximum names of a path. */
 const DEEPEST = 6;
 const NOWHERE = -1;
 
 /**
- * Collects the headings of a text. Within a sectioning element they stand below the heading that holds around it, and do
- * not reach beyond its end.
+ * Collects the headings of a text. Within a sectioning element they are below the current heading around it, and do
+ * not extend beyond its end.
  */
 export class Headings {
   readonly #text: string;
   readonly found: Open<PlacedHeading>[] = [];
   readonly #scopes: Scope[] = [];
-  /** Level of the heading that holds, and of the one that held where the innermost scope was entered. */
+  /** Level of the current heading, and of the one where the innermost scope was entered. */
   #level = 0;
   #base = 0;
-  /** Headings that no scope has ended yet, by their indices, and those whose scope has just ended. */
+  /** Indices of headings that no scope has ended yet, and of those whose scope has just ended. */
   readonly #unbounded: number[] = [];
   readonly #ending: Open<PlacedHeading>[] = [];
   #open: { readonly level: number; readonly inner: number; start: number } | undefined;
-  /** The heading with no content behind it so far. */
+  /** The last heading, with no content after it so far. */
   #lead: Open<PlacedHeading> | undefined;
 
   constructor(text: string) {
@@ -57,12 +57,12 @@ export class Headings {
     }
   }
 
-  /** A heading of a level opens; its words begin at `inner`. */
+  /** A heading of a level opens; its text begins at `inner`. */
   open(level: number, inner: number): void {
     this.#open = { level, inner, start: NOWHERE };
   }
 
-  /** Content begins at an offset; the text behind the tags before it begins at `cut`. */
+  /** Content begins at an offset; the text after the preceding tags begins at `cut`. */
   content(cut: number, offset: number): void {
     for (let heading = this.#ending.pop(); heading !== undefined; heading = this.#ending.pop())
       heading.reach = cut;
@@ -75,9 +75,9 @@ export class Headings {
   }
 
   /**
-   * The open heading ends, and its words at an offset. One without content is none.
+   * The open heading ends, and its text at an offset. An empty one does not count.
    *
-   * @returns whether it is one
+   * @returns whether it counts
    */
   close(innerEnd: number, end: number): boolean {
     const open = this.#open;

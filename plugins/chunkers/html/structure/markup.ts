@@ -1,23 +1,23 @@
 import { keepOptimised } from '../../../../core/kit.ts';
 
 /**
- * Reads the tags and comments of HTML one after the other, in one pass, by the rules of the HTML standard's tokenizer. All
- * between them is text. A tag that is never closed, and all behind it, is text as well.
+ * Reads the tags and comments of HTML one after the other, in one pass, by the rules of the HTML standard's
+ * tokenizer. Everything between them is text. A tag that is never closed, and everything after it, is also text.
  */
 export class MarkupReader {
   readonly #text: string;
   #next = 0;
-  /** How many `svg` and `math` are open: in them no element holds raw text, and CDATA is known. */
+  /** How many `svg` and `math` are open: within them no element has raw text, and CDATA is recognised. */
   #foreign = 0;
-  /** `[start, end)` of the present tag or comment. */
+  /** `[start, end)` of the current tag or comment. */
   start = 0;
   end = 0;
-  /** Of a tag: its name in lower case, cut to 40 letters; empty of a comment, a declaration and the like. */
+  /** Tags: the name in lower case, truncated to 40 letters. Comments, declarations and the like: empty. */
   name = '';
   isClosing = false;
-  /** Whether a tag belongs to SVG or MathML, and is none of the elements of HTML. */
+  /** Whether a tag belongs to SVG or MathML, and not to HTML. */
   isForeign = false;
-  /** Of a tag: where what stands raw behind it ends; its own end, if that is none. */
+  /** Tags: where the raw text after it ends; the tag's own end if there is none. */
   rawEnd = 0;
 
   constructor(text: string) {
@@ -53,7 +53,7 @@ export class MarkupReader {
     return true;
   }
 
-  /** Whether the present tag is foreign, apart from the `svg` and `math` that hold what is. */
+  /** Whether the current tag is foreign, except the `svg` and `math` that contain foreign content. */
   #followForeign(): boolean {
     const { name, isClosing } = this;
     if (name === 'svg' || name === 'math') {
@@ -95,7 +95,7 @@ const QUESTION = 63;
 const DOUBLE = 34;
 const SINGLE = 39;
 
-/** Behind the `>` that closes a tag, which none within a quoted value does; -1 if there is none. */
+/** After the `>` that closes a tag, ignoring those in quoted values; -1 if there is none. */
 function tagEnd(text: string, from: number): number {
   let at = from;
   while (at < text.length) {
@@ -107,7 +107,7 @@ function tagEnd(text: string, from: number): number {
   return -1;
 }
 
-/** Behind an attribute with its value. */
+/** After an attribute with its value. */
 function attributeEnd(text: string, start: number): number {
   // An equals sign at the beginning belongs to the name.
   let at = start + 1;
@@ -126,11 +126,13 @@ function attributeEnd(text: string, start: number): number {
   return at;
 }
 
-/** Behind a comment, or what the standard takes for one: a declaration, an instruction, a closing tag without a name. */
+/**
+ * After a comment, or what the standard treats as one: a declaration, an instruction, a closing tag without a name.
+ */
 function commentEnd(text: string, start: number, isForeign: boolean): number {
   if (text.startsWith('<!--', start)) {
     const close = COMMENT_END;
-    // `<!-->` and `<!--->` are whole comments, `<!--!>` is none.
+    // `<!-->` and `<!--->` are whole comments, `<!--!>` is not one.
     close.lastIndex = start + (text.charCodeAt(start + 4) === BANG ? 4 : 2);
     return close.test(text) ? close.lastIndex : text.length;
   }
@@ -149,7 +151,7 @@ function endsName(unit: number): boolean {
   return unit === GREATER || unit === SLASH || isSpace(unit);
 }
 
-/** Whether a unit is white space of HTML. */
+/** Whether a unit is HTML white space. */
 export function isSpace(unit: number): boolean {
   return unit === 32 || (unit >= 9 && unit <= 13 && unit !== 11);
 }
@@ -163,9 +165,9 @@ const RAW = new Map(
 );
 
 /**
- * Where the raw text ends that stands behind an opening tag: before the closing tag, or with the text if there is none.
+ * Where the raw text after an opening tag ends: before the closing tag, or with the text if there is none.
  *
- * @returns `start` if the element holds no raw text
+ * @returns `start` if the element has no raw text
  */
 function rawEnd(text: string, name: string, start: number): number {
   if (name === 'plaintext') return text.length;

@@ -1,11 +1,11 @@
 import type { Block } from './elements.ts';
 
-/** An element that is open. */
+/** An open element. */
 export interface OpenElement {
   readonly block: Block;
 }
 
-/** How far up an open element is looked for: deeper nesting is read with less care, but in linear time. */
+/** How far up an open element is searched: deeper nesting is read less precisely, but in linear time. */
 const MOST_LOOKED = 64;
 
 const NONE: ReadonlySet<string> = new Set();
@@ -14,21 +14,21 @@ const CELLS = new Set(['table', 'caption', 'td', 'th', 'template']);
 const LISTS = new Set([...CELLS, 'ul', 'ol', 'menu', 'dir']);
 const PARTS = new Set(['table', 'thead', 'tbody', 'tfoot']);
 const ROWS = new Set([...PARTS, 'tr']);
-/** What an item, or a term, leaves open on the way to the one before it. */
+/** What an item, or a term, leaves open on the way to the previous one. */
 const PASSED = new Set(['address', 'div', 'p']);
 const TERMS = new Set(['dd', 'dt']);
 const ITEMS = new Set(['li']);
 const OF_TABLES = new Set(['table', 'caption', 'colgroup', 'thead', 'tbody', 'tfoot', 'tr', 'td', 'th']);
 
-/** Where an element ends: its content at `inner`, and with its closing tag, if that stands there, at `end`. */
+/** Where an element ends: its content at `inner`, and including its closing tag, if there is one here, at `end`. */
 type Leave<Element> = (element: Element, inner: number, end: number) => void;
 
-/** The block elements that are open at a place, the outermost first. */
+/** The open block elements, outermost first. */
 export class OpenElements<Element extends OpenElement> {
   readonly #open: Element[] = [];
   readonly #left: Leave<Element>;
 
-  /** @param left told of each element that ends, the innermost first */
+  /** @param left called for each element that ends, innermost first */
   constructor(left: Leave<Element>) {
     this.#left = left;
   }
@@ -62,7 +62,7 @@ export class OpenElements<Element extends OpenElement> {
     if (closes === 'cell') this.#leaveWithin(ROWS, start);
   }
 
-  /** Leaves what a closing tag `[start, end)` closes, and all in it. */
+  /** Leaves what a closing tag `[start, end)` closes, with everything in it. */
   close({ name, level }: Block, start: number, end: number): void {
     const index = this.#closedBy(name, level > 0);
     if (index === -1) return;
@@ -70,7 +70,7 @@ export class OpenElements<Element extends OpenElement> {
     this.#leaveTo(index, start, end);
   }
 
-  /** The open element that a closing tag closes, by its index; -1 if there is none. */
+  /** The index of the open element that a closing tag closes; -1 if there is none. */
   #closedBy(name: string, isHeading: boolean): number {
     const bounds = boundsOf(name);
     const least = Math.max(this.depth - MOST_LOOKED, 0);
@@ -83,7 +83,7 @@ export class OpenElements<Element extends OpenElement> {
     return -1;
   }
 
-  /** Leaves all that is open. */
+  /** Leaves all open elements. */
   closeAll(end: number): void {
     this.#leaveTo(0, end);
   }
@@ -97,7 +97,7 @@ export class OpenElements<Element extends OpenElement> {
     }
   }
 
-  /** Leaves all within the innermost element of some. */
+  /** Leaves everything within the innermost of some elements. */
   #leaveWithin(bounds: ReadonlySet<string>, start: number): void {
     const least = Math.max(this.depth - MOST_LOOKED, 0);
     for (let index = this.depth - 1; index >= least; index--) {
@@ -116,7 +116,7 @@ export class OpenElements<Element extends OpenElement> {
   }
 }
 
-/** What a closing tag does not reach beyond. */
+/** Elements beyond which a closing tag has no effect. */
 function boundsOf(name: string): ReadonlySet<string> {
   if (OF_TABLES.has(name)) return name === 'table' ? NONE : TABLE;
   return name === 'li' ? LISTS : CELLS;

@@ -1,55 +1,55 @@
 import { keepOptimised } from '../../../../core/kit.ts';
 import { isSpace } from './markup.ts';
 
-/** Ranks of places to cut at: before headings by their level, behind rules, and between blocks by how deep they lie. */
+/** Ranks of boundaries: before headings by their level, after rules, and between blocks by depth. */
 const BEHIND_RULE = 7;
 const BLOCK = 8;
 const MOST_DEPTH = 40;
 
-/** Level of what is no heading. */
+/** Level for anything but a heading. */
 const NO_LEVEL = 7;
 
 /**
- * Finds the edges of the outline. Between two stretches of content stands a row of tags, and in it is at most one
- * place to cut at: where the fewest elements are open, so that what opens goes with what comes, and what closes with what
- * was before.
+ * Finds the boundaries of the outline. Between two stretches of content there is a run of tags with at most one
+ * boundary: where the fewest elements are open, so that opening tags go with what follows, and closing tags with what
+ * precedes.
  */
 export class Places {
   readonly #text: string;
   readonly edges: number[] = [0];
   readonly ranks: number[] = [0];
-  /** Behind the content before the row; 0 if there is none. */
+  /** After the content before the run; 0 if there is none. */
   #contentEnd = 0;
-  // The row so far.
+  // The run so far.
   #cut = -1;
   #depth = 0;
   #isOpened = false;
   #hasBlock = false;
   #level = NO_LEVEL;
   #isBehindRule = false;
-  /** Whether what comes needs what was before. */
+  /** Whether what follows needs what was before. */
   #leans = false;
-  /** How deep the rows of a table lie whose header the row of tags ends; -1 if it ends none. */
+  /** The depth of the rows of a table whose header the run of tags ends; -1 if it ends none. */
   #tableRowDepth = -1;
   #endsHeader = false;
-  /** Level of the heading that the row stands behind. */
+  /** Level of the heading before the run. */
   #lead = NO_LEVEL;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** A tag or comment that begins something, with so many blocks open before it. */
+  /** A tag or comment that begins something, with this many blocks open before it. */
   open(offset: number, depth: number): void {
     this.#consider(offset, depth, true);
   }
 
-  /** A tag that ends something, with so many blocks open behind it. */
+  /** A tag that ends something, with this many blocks open after it. */
   close(offset: number, depth: number): void {
     this.#consider(offset, depth, false);
   }
 
-  /** One of the tags is that of a block: the row parts what is before and behind it. */
+  /** One of the tags is a block's: the run separates what is before it from what is after it. */
   block(level = 0): void {
     this.#hasBlock = true;
     if (level > 0) this.#level = Math.min(this.#level, level);
@@ -67,7 +67,7 @@ export class Places {
     this.#tableRowDepth = depth;
   }
 
-  /** The header or caption of a table ends: only where it does not fit with the first row, it is cut from that. */
+  /** The header or caption of a table ends: it is cut from the first row only if they do not fit together. */
   header(): void {
     this.#endsHeader = true;
   }
@@ -76,7 +76,7 @@ export class Places {
     this.#leans = true;
   }
 
-  /** A heading of a level ends; nothing but another heading may be cut from it. */
+  /** A heading of a level ends; only another heading may be cut from it. */
   lead(level: number): void {
     this.#lead = level;
   }
@@ -86,10 +86,10 @@ export class Places {
   }
 
   /**
-   * Content `[start, end)` ends the row.
+   * Content `[start, end)` ends the run.
    *
-   * @param depth how many blocks are open
-   * @returns where the text behind the row begins
+   * @param depth number of open blocks
+   * @returns where the text after the run begins
    */
   content(start: number, end: number, depth: number): number {
     if (this.#cut !== -1) this.#consider(start, depth, true);
@@ -102,7 +102,7 @@ export class Places {
     return cut;
   }
 
-  /** An edge whatever stands there, with a new row behind it. */
+  /** A boundary regardless of the tags, followed by a new run. */
   cutAt(offset: number): void {
     this.#startRow();
     this.#lead = NO_LEVEL;
@@ -152,7 +152,7 @@ keepOptimised(new Places(''));
 
 const COLON = 58;
 
-/** The rank between blocks; one more is worse, and still better than between blocks that lie deeper. */
+/** The rank between blocks; one more is worse, and still better than between deeper blocks. */
 function blockRank(depth: number): number {
   return BLOCK + 2 * Math.min(depth, MOST_DEPTH);
 }

@@ -1,20 +1,20 @@
 import type { Span } from '../../../../core/kit.ts';
 
-/** The elements of a text that are left out, and the one that is being left out. */
+/** The elements of a text that are left out, and the current one. */
 export class Skipped {
   readonly #names: ReadonlySet<string>;
   readonly found: Span[] = [];
-  /** How many elements of each name were left out. */
+  /** Number of left-out elements by name. */
   readonly counts = new Map<string, number>();
   #start = NOWHERE;
   #name = '';
   #isBlock = false;
-  /** Of an inline element: how many of its name are open. */
+  /** For an inline element: how many with its name are open. */
   #nested = 0;
-  /** How many blocks are open around it. */
+  /** Number of open blocks around it. */
   #depth = 0;
 
-  /** @param names in any case of letters */
+  /** @param names case-insensitive */
   constructor(names: readonly string[]) {
     this.#names = new Set(names.map((name) => name.toLowerCase()));
   }
@@ -32,7 +32,7 @@ export class Skipped {
     return this.#names.has(name);
   }
 
-  /** An element that is left out begins, with so many blocks open around it. */
+  /** A left-out element begins, with this many open blocks around it. */
   begin(name: string, start: number, depth: number, isBlock: boolean): void {
     this.#start = start;
     this.#name = name;
@@ -47,12 +47,12 @@ export class Skipped {
     this.#start = NOWHERE;
   }
 
-  /** Whether a block that ends, with so many still open, was around the element. */
+  /** Whether a block that ends, with this many still open, was around the element. */
   isAround(depth: number): boolean {
     return depth < this.#depth;
   }
 
-  /** Whether a block that ends, with so many still open, is the element. */
+  /** Whether a block that ends, with this many still open, is the element. */
   isIt(depth: number): boolean {
     return this.#isBlock && depth === this.#depth;
   }
@@ -62,7 +62,7 @@ export class Skipped {
     if (!this.#isBlock && name === this.#name) this.#nested++;
   }
 
-  /** Whether the closing tag of an inline element ends the one that is left out. */
+  /** Whether the closing tag of an inline element ends the left-out one. */
   closes(name: string): boolean {
     return !this.#isBlock && name === this.#name && --this.#nested === 0;
   }

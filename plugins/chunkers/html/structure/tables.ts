@@ -1,9 +1,9 @@
-/** A table. Its header goes from `start` to `headerEnd`, which is the same where it has none. */
+/** A table. Its header extends from `start` to `headerEnd`; they are the same if it has none. */
 export interface Table {
   readonly start: number;
   readonly end: number;
   readonly headerEnd: number;
-  /** Where its rows begin, without those of the header. */
+  /** Where its rows begin, excluding the header's. */
   readonly rows: readonly number[];
 }
 
@@ -12,7 +12,7 @@ interface OpenTable {
   end: number;
   headerEnd: number;
   readonly rows: number[];
-  /** How many tables were found before it. */
+  /** Number of tables found before it. */
   readonly before: number;
   isInHead: boolean;
   rowStart: number;
@@ -21,8 +21,8 @@ interface OpenTable {
 }
 
 /**
- * Collects the tables of a text, none within another: of a table with tables in it that one itself, if it has a header,
- * else those.
+ * Collects the tables of a text, without nesting: of a table that contains tables, itself if it has a header, else
+ * those.
  */
 export class Tables {
   readonly #text: string;
@@ -83,7 +83,7 @@ export class Tables {
     table.hasCell ||= !isHeader;
   }
 
-  /** @returns whether it was one of the header: within `thead`, or a first row of nothing but `th` */
+  /** @returns whether it belongs to the header: within `thead`, or a first row of only `th` */
   closeRow(end: number): boolean {
     const table = this.#open.at(-1);
     if (table === undefined) return false;

@@ -33,8 +33,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The words of a stretch of HTML, at most 200 characters: without tags and comments, with the commonest entities as what
- * they stand for, and with single spaces.
+ * The text of a stretch of HTML, at most 200 characters: without tags and comments, with the commonest entities
+ * decoded, and with single spaces.
  */
 export function wordsOf(text: string, start: number, end: number): string {
   const whole = textOf(text.slice(start, Math.min(end, start + MOST_READ)))
@@ -45,7 +45,7 @@ export function wordsOf(text: string, start: number, end: number): string {
   return whole.length <= MOST_LETTERS ? whole : Array.from(whole).slice(0, MOST_LETTERS).join('').trimEnd();
 }
 
-/** What stands between the tags. */
+/** The text between the tags. */
 function textOf(text: string): string {
   const reader = new MarkupReader(text);
   let words = '';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { ModelFile } from '../../../../core/kit.ts';
 import type { PoolingOptions } from '../pooling/mean-pooling.ts';
 
-/** What is used of a model's `config.json`. */
+/** The used fields of a model's `config.json`. */
 export interface StaticConfig extends PoolingOptions {
   readonly dimensions: number | undefined;
   /** Maps a cosine to `(cosine + offset) / (1 + offset)`. */
@@ -11,7 +11,7 @@ export interface StaticConfig extends PoolingOptions {
 
 export const CONFIG_FILE: ModelFile = { name: 'config.json', maxBytes: 1024 * 1024 };
 
-/** Reads a `config.json`. Gives `undefined` if it is not that of a static model. */
+/** Reads a `config.json`. Returns `undefined` if it is not that of a static model. */
 export async function readConfig(path: string): Promise<StaticConfig | undefined> {
   const config = parseFields(await readFile(path, 'utf8'));
   if (config.model_type !== 'model2vec') return undefined;
@@ -27,7 +27,7 @@ export async function readConfig(path: string): Promise<StaticConfig | undefined
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A file that is not a JSON object has no fields; other plugins may still know what to do with the model. */
+/** A file that is not a JSON object has no fields; other plugins may still support the model. */
 export function parseFields(json: string): Fields {
   try {
     const value: unknown = JSON.parse(json);

@@ -13,7 +13,7 @@ export async function listModels(files: ModelFiles): Promise<ModelInfo[]> {
   return [...OWN_MODELS, ...described.flat()];
 }
 
-/** Gives an empty list if the model is not a static one. */
+/** Returns an empty list if the model is not static. */
 async function describe(name: string, files: ModelFiles): Promise<ModelInfo[]> {
   const path = await files.find(name, CONFIG_FILE);
   const config = path === undefined ? undefined : await readConfig(path);

@@ -11,23 +11,23 @@ import type { Table } from '../table/table.ts';
 import type { StaticConfig } from './config.ts';
 import { createWordFinder, type EncodingTokenizer, type WordFinder } from './words.ts';
 
-/** About what a thread keeps for each token: its entry in the tokenizer, and its count. */
+/** Approximate memory per token in a thread: its entry in the tokenizer, and its count. */
 const BYTES_PER_TOKEN = 160;
 
-/** Most milliseconds that a model keeps the thread before it lets other work run. */
+/** Maximum milliseconds that a model keeps the thread before it lets other work run. */
 const MAX_BUSY_MS = 20;
 
-/** How many tokens a model embeds before it looks at the clock and at the signal again. */
+/** How many tokens a model embeds between checks of the clock and the signal. */
 const TOKENS_BETWEEN_CHECKS = 1000;
 
-/** What a model is made of. */
+/** What a model is built from. */
 export interface ModelParts {
   readonly name: string;
   readonly config: StaticConfig;
   readonly prompts: Prompts;
   readonly table: Table;
   readonly tokenizer: EncodingTokenizer;
-  /** Gives the table back. */
+  /** Releases the table. */
   close(): void;
 }
 

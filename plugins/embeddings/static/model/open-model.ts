@@ -27,7 +27,7 @@ export interface ModelSources {
 }
 
 /**
- * Opens a model by its name or alias. Gives `undefined` if there is no static model of that name.
+ * Opens a model by its name or alias. Returns `undefined` if there is no static model with that name.
  *
  * @throws an error for the caller if a file of the model is missing or broken
  */
@@ -85,7 +85,7 @@ async function leaseTable(
   }
 }
 
-/** The message of an error; of one of the file system only the code, because its message names a path. */
+/** The message of an error; for one of the file system only the code, because its message contains a path. */
 function withoutPath(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : reasonOf(error);
 }

@@ -1,4 +1,4 @@
-/** A model that comes with the plugin. */
+/** A model that is included in the plugin. */
 export interface OwnModel {
   readonly name: string;
   readonly aliases: readonly string[];
@@ -23,7 +23,7 @@ export const OWN_MODELS: readonly OwnModel[] = [
   },
 ];
 
-/** The name of the model that a request names, perhaps by an alias. */
+/** The name of the model that a request names, possibly by an alias. */
 export function ownNameOf(name: string): string {
   return OWN_MODELS.find(({ aliases }) => aliases.includes(name))?.name ?? name;
 }

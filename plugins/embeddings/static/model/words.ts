@@ -10,7 +10,9 @@ const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
 const [UNSEEN, WORD, NO_WORD] = [0, 1, 2];
 
-/** What a token is, is read from the first text that has it; most texts are read to their first word only. */
+/**
+ * The kind of a token is determined from the first text that has it; most texts are read only to their first word.
+ */
 export function createWordFinder(
   tokenizer: EncodingTokenizer,
   { tokens, unknownId }: TableShape,

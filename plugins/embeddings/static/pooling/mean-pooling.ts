@@ -43,7 +43,7 @@ function createCounter({ shape }: Table, { dampsRepeats }: PoolingOptions): Toke
   return { counts: new Uint32Array(tokens), distinct: new Uint32Array(tokens), unknownId, dampsRepeats };
 }
 
-/** Counts the tokens that have a row and gives how many distinct ones there are. */
+/** Counts the tokens that have a row and returns the number of distinct ones. */
 function countTokens({ counts, distinct, unknownId }: TokenCounter, ids: Uint32Array): number {
   let found = 0;
   for (let index = 0; index < ids.length; index++) {
@@ -55,7 +55,7 @@ function countTokens({ counts, distinct, unknownId }: TokenCounter, ids: Uint32A
   return found;
 }
 
-/** Adds the rows of the distinct tokens, sets their counts back to zero, and gives the sum of the counts. */
+/** Adds the rows of the distinct tokens, resets their counts to zero, and returns the sum of the counts. */
 function addRows(
   { rowsStart, stride, weights, mapping }: Table,
   { rows, factors, add }: RowAccumulator,
@@ -79,12 +79,12 @@ function addRows(
   return total;
 }
 
-/** Lengths under this count as zero: their inverse is too large for single precision. */
+/** Lengths below this count as zero: their inverse is too large for single precision. */
 const LEAST_LENGTH = 1e-32;
 
 const inverse = (value: number): number => (value < LEAST_LENGTH ? 0 : 1 / value);
 
-/** Keeps four sums of squares, so that no addition waits for the one before it. */
+/** Keeps four sums of squares, so that no addition waits for the previous one. */
 function lengthOf(vector: Float32Array): number {
   let [first, second, third, fourth] = [0, 0, 0, 0];
   for (let index = 0; index < vector.length; index += 4) {

@@ -1,10 +1,10 @@
 import type { Table } from '../table/table.ts';
 
-/** Adds up weighted rows of a table. The caller fills `rows` and `factors`, then says how many it has filled. */
+/** Adds up weighted rows of a table. The caller fills `rows` and `factors`, then passes how many it has filled. */
 export interface RowAccumulator {
-  /** Where each row starts in the table's memory, in bytes. Has `MAX_ROWS` places. */
+  /** Where each row starts in the table's memory, in bytes. Has `MAX_ROWS` elements. */
   readonly rows: Uint32Array;
-  /** What each row is multiplied by. Has `MAX_ROWS` places. */
+  /** The factor of each row. Has `MAX_ROWS` elements. */
   readonly factors: Float32Array;
   /** The sums so far, one per dimension. The caller sets them to zero. */
   readonly sums: Float32Array;
@@ -14,10 +14,10 @@ export interface RowAccumulator {
   scale(factor: number): void;
 }
 
-/** Most rows that one call of `add` takes. */
+/** Maximum rows of one call of `add`. */
 export const MAX_ROWS = 2048;
 
-/** Adds rows in plain JavaScript. Its sums are those of WebAssembly to the last bit. */
+/** Adds rows in plain JavaScript. The sums are bit-identical to those of WebAssembly. */
 export function createPlainAccumulator({ shape, buffer }: Table): RowAccumulator {
   const rows = new Uint32Array(MAX_ROWS);
   const factors = new Float32Array(MAX_ROWS);

@@ -1,4 +1,4 @@
-/** The bytes of a WebAssembly module or of a piece of one. */
+/** The bytes of a WebAssembly module or part of one. */
 export type Code = readonly number[];
 
 /** Kinds of sections. */
@@ -16,7 +16,7 @@ export const V128 = 0x7b;
 /** Marks a loop or block without a result. */
 const VOID = 0x40;
 
-/** The memory that an instruction reads or writes: its place among the imports. */
+/** The memory that an instruction reads or writes, as an import index. */
 export type MemoryIndex = 0 | 1;
 
 /** Encodes an unsigned number as LEB128. */
@@ -55,7 +55,7 @@ export const ADD = [0x6a];
 export const LESS_UNSIGNED = [0x49];
 
 export const LOOP = [0x03, VOID];
-/** Goes back to the start of the loop if the number on the stack is not 0. */
+/** Jumps to the start of the loop if the number on the stack is not 0. */
 export const REPEAT_IF = [0x0d, 0];
 export const IF = [0x04, VOID];
 export const END = [0x0b];

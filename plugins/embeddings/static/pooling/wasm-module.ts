@@ -1,7 +1,7 @@
 import { MAX_ROWS } from './row-accumulator.ts';
 import * as wasm from './wasm-code.ts';
 
-/** Most vectors of four sums that stay in registers during a pass over the rows. */
+/** Maximum vectors of four sums that stay in registers during a pass over the rows. */
 const MAX_SUMS = 16;
 
 export const VECTOR_BYTES = 16;
@@ -10,7 +10,7 @@ export const VECTOR_BYTES = 16;
 export const FACTORS_START = 4 * MAX_ROWS;
 export const SUMS_START = 8 * MAX_ROWS;
 
-/** The memories, by their places among the imports. */
+/** The memories, as import indexes. */
 const TABLE = 0;
 const OWN = 1;
 
@@ -43,7 +43,7 @@ export function createModule(
   ]);
 }
 
-/** The type of a function that takes one number and gives nothing. */
+/** The type of a function that takes one number and returns nothing. */
 const takes = (type: number): number[] => [0x60, 1, type, 0];
 
 const withLength = (code: wasm.Code): number[] => [...wasm.unsigned(code.length), ...code];
@@ -98,7 +98,7 @@ function addFloats(sum: number, vector: number): number[] {
   return addTo(sum, [...wasm.get(ROW), ...wasm.loadVector(TABLE, vector * VECTOR_BYTES)]);
 }
 
-/** Adds four bytes of the row. An even vector loads the bytes of the next one too. */
+/** Adds four bytes of the row. An even vector also loads the bytes of the next one. */
 function addBytes(sum: number, vector: number): number[] {
   const load = [...wasm.get(ROW), ...wasm.loadBytes(TABLE, vector * 4), ...wasm.set(PAIR)];
   const isFirst = vector % 2 === 0;

@@ -4,9 +4,9 @@ import { MAX_ROWS, type RowAccumulator } from './row-accumulator.ts';
 import { createModule, FACTORS_START, SUMS_START, VECTOR_BYTES } from './wasm-module.ts';
 
 /**
- * Adds rows with vector instructions of WebAssembly. Its first memory is the table, which all threads share;
- * the second is the thread's own and holds `rows`, `factors` and `sums`. Gives `undefined` if WebAssembly
- * cannot read the table.
+ * Adds rows with vector instructions of WebAssembly. Its first memory is the table, which all threads share; the
+ * second is the thread's own and contains `rows`, `factors` and `sums`. Returns `undefined` if WebAssembly cannot
+ * read the table.
  */
 export function createWasmAccumulator({ shape, memory }: Table): RowAccumulator | undefined {
   if (webAssembly === undefined || memory instanceof SharedArrayBuffer) return undefined;
@@ -30,7 +30,7 @@ interface Functions {
   scale(factor: number): void;
 }
 
-/** Gives `undefined` if this WebAssembly lacks an instruction that the code needs. */
+/** Returns `undefined` if this WebAssembly lacks an instruction that the code needs. */
 function compile(code: Uint8Array, table: WebAssemblyMemory, own: WebAssemblyMemory): Functions | undefined {
   try {
     if (webAssembly === undefined) return undefined;

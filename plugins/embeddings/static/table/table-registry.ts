@@ -5,18 +5,18 @@ import { createTable, type Table, viewTable } from './table.ts';
 /** A table that this thread uses until it is released. */
 export interface TableLease {
   readonly table: Table;
-  /** To be called once. */
+  /** Call it once. */
   release(): void;
 }
 
 export interface TableRegistry {
-  /** Gives the table of a model. The first thread that needs it reads it from the file. */
+  /** Leases the table of a model. The first thread that needs it reads it from the file. */
   lease(name: string, weightsPath: string, tokenizerPath: string): Promise<TableLease>;
 }
 
 /**
- * The tables that one thread uses. Shared buffers know which threads use a table, not how often, so a model
- * that is open under two names gives its table back after the last lease.
+ * The tables that one thread uses. Shared buffers know which threads use a table, not how often, so a model that is
+ * open under two names releases its table after the last lease.
  */
 export function createTableRegistry(shared: SharedBuffers): TableRegistry {
   const leases = new Map<string, number>();
@@ -47,7 +47,7 @@ export function createTableRegistry(shared: SharedBuffers): TableRegistry {
   };
 }
 
-/** Reads from a `tokenizer.json` the id of the token that stands for unknown text. */
+/** Reads from a `tokenizer.json` the id of the token for unknown text. */
 async function readUnknownId(path: string): Promise<number | undefined> {
   const { model } = JSON.parse(await readFile(path, 'utf8')) as { model: UnknownToken };
   if (typeof model.unk_id === 'number') return model.unk_id;
@@ -124,12 +124,12 @@ async function readWeights(tensor: Tensor, target: Float32Array): Promise<void> 
 
 async function readMapping(tensor: Tensor, target: Uint32Array, rows: number): Promise<void> {
   await readNumbers('mapping', tensor, INTEGERS, target.length, (values, first) => {
-    if (!isAllBelow(values, rows)) throw new Error('its tensor mapping names a row that is not there');
+    if (!isAllBelow(values, rows)) throw new Error('its tensor mapping names a row that does not exist');
     target.set(values, first);
   });
 }
 
-/** Reads a tensor of `count` numbers in stretches; `place` is told where in the tensor each one starts. */
+/** Reads a tensor of `count` numbers in stretches; `place` is called with the position of each in the tensor. */
 async function readNumbers(
   name: string,
   tensor: Tensor,
@@ -157,11 +157,11 @@ type Numbers = Int8Array | Float32Array | Float64Array;
 /** How a tensor's numbers are read, each from `bytes` bytes in little-endian order. */
 interface NumberType {
   readonly bytes: number;
-  /** Reads bytes from the start of their buffer on, as many as whole numbers have. */
+  /** Reads bytes from the start of their buffer, as many as make whole numbers. */
   read(bytes: Uint8Array): Numbers;
 }
 
-/** What embeddings and weights can be written in, by the names that the file uses. */
+/** The formats of embeddings and weights, by the names that the file uses. */
 const FLOATS: Readonly<Record<string, NumberType>> = {
   I8: { bytes: 1, read: ({ buffer, length }) => new Int8Array(buffer, 0, length) },
   F16: { bytes: 2, read: readEach(2, (view, at) => view.getFloat16(at, true)) },
@@ -170,7 +170,7 @@ const FLOATS: Readonly<Record<string, NumberType>> = {
   F64: { bytes: 8, read: readEach(8, (view, at) => view.getFloat64(at, true)) },
 };
 
-/** What the rows of a mapping can be written in. */
+/** The formats of the rows of a mapping. */
 const INTEGERS: Readonly<Record<string, NumberType>> = {
   U8: { bytes: 1, read: readEach(1, (view, at) => view.getUint8(at)) },
   U16: { bytes: 2, read: readEach(2, (view, at) => view.getUint16(at, true)) },
@@ -209,7 +209,7 @@ function fromBfloat16(bits: number): number {
   return single.getFloat32(0);
 }
 
-/** Where a tensor lies in a file, and how its numbers are written. */
+/** Where a tensor lies in a file, and the format of its numbers. */
 interface Tensor {
   readonly dtype: string;
   readonly shape: readonly number[];
@@ -221,12 +221,12 @@ interface Tensor {
 const LENGTH_BYTES = 8;
 const MAX_HEADER_BYTES = 1024 * 1024;
 
-/** Reads the header of a safetensors file. Throws if it does not fit the file. */
+/** Reads the header of a safetensors file. Throws if it does not match the file. */
 async function readTensors(file: FileHandle): Promise<Map<string, Tensor>> {
   const { size } = await file.stat();
   if (size < LENGTH_BYTES) throw new Error('it is too short');
   const length = Number((await readBytes(file, 0, LENGTH_BYTES)).readBigUInt64LE());
-  if (length > MAX_HEADER_BYTES || LENGTH_BYTES + length > size) throw new Error('its header is not whole');
+  if (length > MAX_HEADER_BYTES || LENGTH_BYTES + length > size) throw new Error('its header is incomplete');
   const header = parse(await readBytes(file, LENGTH_BYTES, length));
   const data = LENGTH_BYTES + length;
   const tensors = new Map<string, Tensor>();
@@ -242,7 +242,7 @@ function locate(file: FileHandle, name: string, entry: unknown, data: number, av
     throw new Error(`its tensor ${name} is not described`);
   }
   const [start, end] = offsets as [number, number];
-  if (start > end || end > available) throw new Error(`its tensor ${name} is not whole`);
+  if (start > end || end > available) throw new Error(`its tensor ${name} is incomplete`);
   return {
     dtype,
     shape,
@@ -268,7 +268,7 @@ async function readBytes(file: FileHandle, position: number, length: number): Pr
 async function fill(file: FileHandle, target: Uint8Array, position: number): Promise<void> {
   for (let filled = 0; filled < target.length; ) {
     const { bytesRead } = await file.read(target, filled, target.length - filled, position + filled);
-    if (bytesRead === 0) throw new Error('it ends too early');
+    if (bytesRead === 0) throw new Error('it is truncated');
     filled += bytesRead;
   }
 }

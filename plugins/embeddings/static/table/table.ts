@@ -1,8 +1,8 @@
 import { PAGE_BYTES, type SharedWebAssemblyMemory, webAssembly } from './web-assembly.ts';
 
 /**
- * A model's rows, as all threads read them. A row is padded with zeros to a multiple of 16 bytes, so that
- * vector instructions can read it.
+ * A model's rows, as all threads read them. A row is padded with zeros to a multiple of 16 bytes, as vector
+ * instructions require.
  */
 export interface Table {
   readonly shape: TableShape;
@@ -13,13 +13,13 @@ export interface Table {
   readonly rowsStart: number;
   /** Bytes from one row to the next. */
   readonly stride: number;
-  /** What each token's row is multiplied by. */
+  /** The factor of each token's row. */
   readonly weights: Float32Array | undefined;
   /** The row of each token; without it, a token's id is its row. */
   readonly mapping: Uint32Array | undefined;
 }
 
-/** The sizes that a table is laid out by. */
+/** The sizes that determine the layout of a table. */
 export interface TableShape {
   readonly rows: number;
   readonly dimensions: number;
@@ -29,17 +29,17 @@ export interface TableShape {
   readonly tokens: number;
   readonly hasWeights: boolean;
   readonly hasMapping: boolean;
-  /** The token that stands for unknown text. It is skipped. */
+  /** The token for unknown text. It is skipped. */
   readonly unknownId: number | undefined;
 }
 
-/** WebAssembly reads only memories of its own kind, so the rows are in one if there is WebAssembly. */
+/** WebAssembly reads only its own kind of memory, so the rows are in one if WebAssembly is available. */
 export type TableMemory = SharedArrayBuffer | SharedWebAssemblyMemory;
 
 const HEADER_BYTES = 64;
 const STEP_BYTES = 16;
 
-/** Makes a table whose rows, weights and mapping are still zero. */
+/** Creates a table whose rows, weights and mapping are still zero. */
 export function createTable(shape: TableShape): Table {
   const { rows, dimensions, isInt8, tokens, hasWeights, hasMapping, unknownId } = shape;
   const bytes = weightsStart(shape) + (Number(hasWeights) + Number(hasMapping)) * tokens * 4;
@@ -50,7 +50,7 @@ export function createTable(shape: TableShape): Table {
   return viewTable(memory);
 }
 
-/** Reads a table from the memory that `createTable` made, in any thread. */
+/** Reads a table from the memory that `createTable` allocated, in any thread. */
 export function viewTable(memory: TableMemory): Table {
   const buffer = bufferOf(memory);
   const [rows, dimensions, tokens, flags, unknown] = new Uint32Array(buffer, 0, 5) as unknown as FiveNumbers;

@@ -1,4 +1,4 @@
-/** The part of WebAssembly that is used here; the types of Node.js leave it out. */
+/** The part of WebAssembly that is used here; the types of Node.js lack it. */
 interface WebAssemblyNamespace {
   readonly Memory: new (descriptor: {
     readonly initial: number;

@@ -12,23 +12,23 @@ import {
 /** How the vectors of tokens become that of a text. */
 export type PoolingMode = 'mean' | 'cls' | 'max' | 'last';
 
-/** What the files of a model say. */
+/** The settings in the files of a model. */
 export interface TransformerFiles {
   readonly weights: string;
   /** Bytes of the weights. */
   readonly bytes: number;
   readonly pooling: PoolingMode;
   readonly normalizes: boolean;
-  /** Most tokens of a text, special ones included. */
+  /** Maximum tokens of a text, including special ones. */
   readonly maxTokens: number;
   readonly prompts: Prompts;
-  /** Whether the tokens of a prompt count in the mean or the largest of a text's vectors. */
+  /** Whether the tokens of a prompt count in the mean or maximum of a text's vectors. */
   readonly poolsPrompt: boolean;
 }
 
 const MEGABYTE = 1024 * 1024;
 const ONNX_FILES = ['onnx/model.onnx', 'model.onnx'];
-/** The longest text in tokens if no file says it. */
+/** The maximum length of a text in tokens if no file specifies it. */
 const DEFAULT_LENGTH = 512;
 /** Tokenizers without a limit write a number far above any real one. */
 const LONGEST = 1 << 20;
@@ -39,7 +39,7 @@ export async function listTransformers(models: ModelFiles): Promise<ModelInfo[]>
   return [...new Set(names)].sort().map((name) => ({ name }));
 }
 
-/** Reads what a model's files say. Gives `undefined` if the model is no transformer in ONNX. */
+/** Reads a model's settings. Returns `undefined` if the model is not an ONNX transformer. */
 export async function findTransformer(
   models: ModelFiles,
   name: string,
@@ -113,7 +113,7 @@ function poolingOf(config: Readonly<Record<string, unknown>> | undefined, name: 
   if (chosen.length === 1 && mode !== undefined) return mode;
   const given = chosen.map(([key]) => key).join(', ') || 'none';
   throw exposedError(
-    `the pooling of "${name}" is not supported: mean, cls, max or last token is, got ${given}`,
+    `the pooling of "${name}" is not supported: expected mean, cls, max or last token, got ${given}`,
   );
 }
 

@@ -1,7 +1,7 @@
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { exposedError } from '../../../../core/kit.ts';
 
-/** A model's graph, and how its runs are made. */
+/** A model's graph, and how it is run. */
 export interface Graph {
   /** The model's name, for errors. */
   readonly name: string;
@@ -9,25 +9,25 @@ export interface Graph {
   readonly TensorClass: typeof Tensor;
 }
 
-/** The inputs that a graph may take: the number that each token has in them. Padding is zero. */
+/** The possible inputs of a graph: the value of each token in them. Padding is zero. */
 const INPUTS: Readonly<Record<string, (id: number) => number>> = {
   input_ids: (id) => id,
   attention_mask: () => 1,
   token_type_ids: () => 0,
 };
 
-/** Outputs that are looked for, the finished vector first. */
+/** Outputs in order of preference, the finished vector first. */
 const OUTPUTS = ['sentence_embedding', 'last_hidden_state', 'token_embeddings'];
 
 /**
  * Runs the graph on the ids of texts. Its output has a row per text: a vector, or one for each token.
  *
- * @throws an error for the caller if the graph does not fit its tokenizer, or gives something else
+ * @throws an error for the caller if the graph does not match its tokenizer, or has another output
  */
 export async function runGraph(graph: Graph, batch: readonly Uint32Array[]): Promise<Tensor> {
   const { name, session } = graph;
   const outputs = await session.run(inputsOf(graph, batch)).catch((cause: unknown) => {
-    throw exposedError(`the graph of "${name}" does not take what its tokenizer gives`, cause);
+    throw exposedError(`the graph of "${name}" does not accept the output of its tokenizer`, cause);
   });
   const found = OUTPUTS.find((output) => output in outputs) ?? session.outputNames[0];
   return checkOutput(outputs[found as string] as Tensor, batch.length, name);
@@ -52,6 +52,6 @@ function checkOutput(output: Tensor, count: number, name: string): Tensor {
   const { dims, type } = output;
   if (type === 'float32' && dims[0] === count && (dims.length === 2 || dims.length === 3)) return output;
   throw exposedError(
-    `the graph of "${name}" gives ${type} of shape ${dims.join(' x ')} and not the vectors of ${count} texts`,
+    `the graph of "${name}" returned ${type} of shape ${dims.join(' x ')} instead of the vectors of ${count} texts`,
   );
 }

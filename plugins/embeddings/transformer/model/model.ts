@@ -11,7 +11,7 @@ import { type Graph, runGraph } from './graph.ts';
 
 export type EncodingTokenizer = Tokenizer & Required<Pick<Tokenizer, 'encode'>>;
 
-/** What a model is made of. */
+/** What a model is built from. */
 export interface ModelParts {
   readonly files: TransformerFiles;
   readonly graph: Graph;
@@ -58,7 +58,7 @@ async function embedTexts(
   return vectors;
 }
 
-/** The ids of texts between the special tokens, cut to `maxTokens` in all. */
+/** The ids of texts between the special tokens, truncated to `maxTokens` in total. */
 function encodeTexts(
   texts: readonly string[],
   tokenizer: EncodingTokenizer,
@@ -76,13 +76,13 @@ function emptyVectors(count: number, { dims }: Tensor): Vectors {
   return { dimensions, values: new Float32Array(count * dimensions) };
 }
 
-/** How many tokens a prompt takes before a text, with the special ones before it. */
+/** How many tokens a prompt takes before a text, including the special ones before it. */
 function promptTokens(prompt: string, tokenizer: EncodingTokenizer): number {
   if (prompt === '') return 0;
   return (tokenizer.specialTokens?.prefix.length ?? 0) + tokenizer.encode(prompt).length;
 }
 
-/** Writes the vector of one text of a batch, that of its tokens in the range, into `target`. */
+/** Writes the vector of one text of a batch, pooled from its tokens in the range, into `target`. */
 function writeVector(
   { dims, data }: Tensor,
   row: number,
@@ -101,7 +101,7 @@ function writeVector(
 const MAX_TEXTS = 64;
 const MAX_TOKENS = 8192;
 
-/** Batches of the places of texts of about the same length, so that little is padded. */
+/** Batches of the indexes of texts of similar length, so that there is little padding. */
 function batchesByLength(ids: readonly Uint32Array[]): number[][] {
   const order = ids.map((_, index) => index).sort((a, b) => lengthAt(ids, a) - lengthAt(ids, b));
   const batches: number[][] = [];
@@ -127,13 +127,13 @@ interface TokenVectors {
   readonly dimensions: number;
 }
 
-/** The tokens of a text that the mean and the largest are taken of; those from `end` on are padding. */
+/** The tokens of a text that the mean and the maximum are taken of; those from `end` on are padding. */
 interface TokenRange {
   readonly first: number;
   readonly end: number;
 }
 
-/** Writes the vector of one text into `target`, which is zero. */
+/** Writes the vector of one text into `target`, which must be zero. */
 function poolTokens(
   { values, tokens, dimensions }: TokenVectors,
   text: number,

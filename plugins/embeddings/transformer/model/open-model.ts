@@ -18,7 +18,7 @@ const SESSION_OPTIONS = {
 } as const;
 
 /**
- * Opens a model by its name. Gives `undefined` if there is no transformer in ONNX of that name.
+ * Opens a model by its name. Returns `undefined` if there is no ONNX transformer with that name.
  *
  * @throws an error for the caller if a file of the model is missing or broken
  */

@@ -1,10 +1,10 @@
 import { readSpecialTokens, type SpecialTokens } from './special-tokens.ts';
 
-/** What is used of a `tokenizer.json`. Truncation, padding and decoder are not. */
+/** The used parts of a `tokenizer.json`. Truncation, padding and decoder are ignored. */
 export interface TokenizerFile {
   readonly normalizers: readonly StageConfig[];
   readonly preTokenizers: readonly StageConfig[];
-  /** Added tokens that are not special: special ones are left out, so that their text is text. */
+  /** Added tokens that are not special: special ones are left out, so that their text is ordinary text. */
   readonly addedTokens: readonly AddedToken[];
   readonly model: ModelConfig;
   readonly specialTokens: SpecialTokens;
@@ -19,7 +19,7 @@ export interface StageConfig {
 export interface AddedToken {
   readonly id: number | undefined;
   readonly content: string;
-  /** Whether it is looked for in the normalised text rather than in the source. */
+  /** Whether it is searched in the normalised text rather than in the source. */
   readonly normalized: boolean;
   /** Whether white space before it is dropped. */
   readonly lstrip: boolean;
@@ -27,7 +27,7 @@ export interface AddedToken {
   readonly rstrip: boolean;
 }
 
-/** The model as the file describes it, read in full: our own code runs it. */
+/** The model as the file describes it, in full: our own code runs it. */
 export type ModelConfig = BpeConfig | WordPieceConfig | UnigramConfig;
 
 export interface BpeConfig {
@@ -57,7 +57,7 @@ export interface UnigramConfig {
   readonly unknownId: number | undefined;
 }
 
-/** Reads a `tokenizer.json`. Throws if it is not one, or of a kind that is not supported. */
+/** Reads a `tokenizer.json`. Throws if it is invalid, or of a kind that is not supported. */
 export function parseTokenizerFile(json: string): TokenizerFile {
   const file: unknown = JSON.parse(json);
   if (!isRecord(file) || !isRecord(file.model)) throw new Error('it has no model');
@@ -100,7 +100,7 @@ function readModel(model: Fields, added: ReadonlyMap<string, number>): ModelConf
   };
 }
 
-/** Old files do not say what their model is. */
+/** Old files do not name the type of their model. */
 function guessType(model: Fields): string | undefined {
   if (Array.isArray(model.vocab)) return 'Unigram';
   if (Array.isArray(model.merges)) return 'BPE';

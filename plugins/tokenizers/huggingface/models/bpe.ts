@@ -2,7 +2,7 @@ import type { BpeConfig } from '../file/tokenizer-file.ts';
 import { popLeast, push } from './number-heap.ts';
 import { createWordBuilder, hasInnerMetaspace, type WordBuilder, type WordModel } from './word.ts';
 
-/** Byte pair encoding: merges the best pair until there is none, then looks the parts up. */
+/** Byte pair encoding: merges the best pair until there is none, then looks up the parts. */
 export function createBpe(config: BpeConfig): WordModel {
   const { vocabulary, unknownToken, fusesUnknown } = config;
   const unknownId = unknownToken === undefined ? undefined : vocabulary.get(unknownToken);
@@ -68,7 +68,7 @@ function byteTokenIds(vocabulary: ReadonlyMap<string, number>): (number | undefi
 const isSpelledByBytes = (part: string, ids: readonly (number | undefined)[]): boolean =>
   Buffer.from(part).every((byte) => ids[byte] !== undefined);
 
-/** For each byte of a part and its suffix, the end of the code point that it belongs to. */
+/** For each byte of a part and its suffix, the end of its code point. */
 function byteEnds(part: string, suffix: string): number[] {
   const ends: number[] = [];
   let end = 0;
@@ -80,17 +80,17 @@ function byteEnds(part: string, suffix: string): number[] {
   return ends;
 }
 
-/** Positions of a word stay under this, so that a rank and a position fit into one number. */
+/** Positions in a word stay below this, so that a rank and a position fit into one number. */
 const MAX_POSITIONS = 2 ** 28;
 
-/** Symbols stay under this, so that a pair of them fits into one number. */
+/** Symbols stay below this, so that a pair of them fits into one number. */
 const MAX_SYMBOLS = 2 ** 24;
 
 const NONE = -1;
 
 /**
- * Merges the characters of a word by rank, leftmost first, and gives the ends of what is left. Takes
- * O(n log n) time on any word: a heap of pairs, in which an entry that is out of date is skipped.
+ * Merges the characters of a word by rank, leftmost first, and returns the ends of the remaining parts. Takes O(n log
+ * n) time on any word: a heap of pairs, in which outdated entries are skipped.
  */
 function createMerger(
   merges: readonly (readonly [string, string])[],
@@ -105,7 +105,7 @@ function merge(word: string, endOfWordSuffix: string, table: MergeTable): readon
   const length = ends.length;
   const next = Int32Array.from(ends, (_, index) => (index + 1 < length ? index + 1 : NONE));
   const previous = Int32Array.from(ends, (_, index) => index - 1);
-  // Each character offers at most one pair at first, and a merge takes one away and offers at most two.
+  // Each character initially offers at most one pair, and a merge removes one and offers at most two.
   const heap = new Float64Array(2 * length);
   let size = 0;
   const offer = (index: number): void => {
@@ -154,7 +154,7 @@ interface MergeTable {
   readonly symbols: ReadonlyMap<string, number>;
   /** Rank of a pair of symbols. */
   readonly ranks: ReadonlyMap<number, number>;
-  /** The symbol that the merge of a rank makes. */
+  /** The symbol that the merge of a rank produces. */
   readonly merged: Int32Array;
 }
 

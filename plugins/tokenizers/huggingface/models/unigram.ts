@@ -1,15 +1,15 @@
 import type { UnigramConfig } from '../file/tokenizer-file.ts';
 import { createWordBuilder, hasInnerMetaspace, type WordModel } from './word.ts';
 
-/** What an unknown character costs below the worst token. */
+/** The penalty of an unknown character relative to the worst token. */
 const UNKNOWN_PENALTY = 10;
 
-/** Stands for an id that is not there: of the unknown token, or at the end of no token. */
+/** Represents a missing id: of the unknown token, or at the end of no token. */
 const NONE = -1;
 
 /**
- * Scores are read in steps of this size, which single-precision ones are anyway. Sums are exact then,
- * so the best reading of a word does not depend on rounding, nor on what stands before the word.
+ * Scores are rounded to this step, which single-precision ones are multiples of anyway. Sums are then exact, so the
+ * best reading of a word does not depend on rounding, nor on what precedes the word.
  */
 const SCORE_STEP = 2 ** -24;
 
@@ -54,7 +54,7 @@ function readVocabulary({ vocabulary, unknownId }: UnigramConfig): Vocabulary {
   return { trie, idOfNode, scores, unknownId: unknownId ?? NONE, unknownScore };
 }
 
-/** For each offset of the word, the start and the id of the token that the best reading up to there ends with. */
+/** For each offset of the word, the start and the id of the last token of the best reading up to there. */
 function findBest({ trie, idOfNode, scores, unknownId, unknownScore }: Vocabulary, word: string) {
   const best = new Float64Array(word.length + 1).fill(-Infinity);
   const starts = new Int32Array(word.length + 1);
@@ -97,7 +97,7 @@ interface TokenTrie {
 /** The node that every walk starts at. */
 const ROOT = 0;
 
-/** Stands for a node that is not there. */
+/** Represents a missing node. */
 const NO_NODE = -1;
 
 /** Builds a trie of the tokens. */

@@ -32,7 +32,7 @@ export function createWordPiece(config: WordPieceConfig): WordModel {
   };
 }
 
-/** The ends of the tokens that match one after the other, up to the first place where none does. */
+/** The ends of consecutive matching tokens, up to the first place without a match. */
 function matchedEnds(config: WordPieceConfig, longest: number, word: string): number[] {
   const ends: number[] = [];
   for (let start = 0; start < word.length; start = ends.at(-1) as number) {
@@ -59,7 +59,7 @@ function matchEnd(
   return end;
 }
 
-/** The number of code points, or any number over `most` if there are more. */
+/** The number of code points, or any number above `most` if there are more. */
 function countCodePoints(word: string, most: number): number {
   if (word.length <= most || word.length > 2 * most) return word.length;
   return [...word].length;

@@ -1,8 +1,8 @@
 /** The tokens of a text or of a word. */
 export interface Tokens {
   /**
-   * End of every token, as a rising offset into the text. What no token covers belongs to the next one; the
-   * last end can be less than the length of the text.
+   * End of every token, as a rising offset into the text. Text that no token covers belongs to the next one; the last
+   * end can be less than the length of the text.
    */
   readonly ends: readonly number[];
   readonly ids: readonly number[];
@@ -16,25 +16,24 @@ export interface Word extends Tokens {
   readonly endsUnknown: boolean;
 }
 
-/** The last stage of a tokenizer: reads words that the stages before it cut. */
+/** The last stage of a tokenizer: reads the words that the earlier stages cut. */
 export interface WordModel {
   read(word: string): Word;
-  /** Whether unknown tokens that follow each other are one, across the boundaries of words too. */
+  /** Whether consecutive unknown tokens are one, also across the boundaries of words. */
   readonly fusesUnknown: boolean;
   /**
-   * Whether a word can be cut before each run of `▁` that follows another character, with the same
-   * tokens as a result.
+   * Whether a word can be cut before each run of `▁` that follows another character, with the same resulting tokens.
    */
   readonly cutsAtMetaspace: boolean;
 }
 
-/** Whether a token holds a `▁` after another character. */
+/** Whether a token contains a `▁` after another character. */
 export const hasInnerMetaspace = (token: string): boolean => /[^▁]▁/.test(token);
 
-/** The id of a token that the vocabulary does not have; none of its own can be as high. */
+/** The id of a token missing from the vocabulary; higher than any id of its own. */
 export const NO_ID = 2 ** 32 - 1;
 
-/** Gathers the tokens of one word. */
+/** Collects the tokens of one word. */
 export interface WordBuilder {
   add(end: number, id: number | undefined, isUnknown: boolean): void;
   word(): Word;

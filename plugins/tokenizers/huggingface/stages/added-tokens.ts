@@ -1,6 +1,6 @@
 import type { AddedToken } from '../file/tokenizer-file.ts';
 
-/** A stretch of a text: an added token, or what stands between two of them. */
+/** A stretch of a text: an added token, or the text between two of them. */
 export interface Section {
   start: number;
   end: number;
@@ -11,9 +11,8 @@ export interface Section {
 export type FindSections = (text: string) => Section[];
 
 /**
- * Cuts a text at the added tokens in it, the longest one at each place, from the left. `contents` are
- * looked for; a section that is exactly one of `tokens` is a token in any case, and may ask that white
- * space around it is dropped.
+ * Cuts a text at the added tokens in it, the longest one at each place, from the left. `contents` are searched for; a
+ * section that is exactly one of `tokens` is always a token, and may request that white space around it is dropped.
  */
 export function createSectionFinder(
   contents: readonly string[],

@@ -1,10 +1,10 @@
 /**
- * Where the units of a stage's output come from: for each code unit of the outputs, one after the other,
- * the end of its source in the input. Rising; 0 is a unit that stands before the input.
+ * Where the units of a stage's output come from: for each code unit of the concatenated outputs, the end of its
+ * source in the input. Rising; 0 means a unit before the input.
  */
 export type Alignment = ArrayLike<number>;
 
-/** Outputs that are stretches of the input, in order, behind `prefix` units that the stage put before it. */
+/** Outputs that are stretches of the input, in order, after `prefix` units that the stage put before it. */
 export function alignSubstrings(input: string, outputs: readonly string[], prefix = 0): Alignment {
   const ends: number[] = [];
   let position = 0;
@@ -20,8 +20,7 @@ export function alignSubstrings(input: string, outputs: readonly string[], prefi
 }
 
 /**
- * One output that is the input behind `prefix` further units, with each of the matches replaced by
- * `width` units.
+ * One output that is the input after `prefix` additional units, with each of the matches replaced by `width` units.
  */
 export function alignReplaced(
   input: string,
@@ -63,18 +62,18 @@ const VOWEL = '[\\u1160-\\u11a7\\ud7b0-\\ud7c6\\u314f-\\u3163\\uffc2-\\uffdc]';
 const TAIL = '[\\u11a8-\\u11ff\\ud7cb-\\ud7fb]';
 
 /**
- * What a normaliser treats as one: printable ASCII, of which each is one unit before and after; a Korean
- * syllable; a character with its marks.
+ * The clusters of a normaliser: printable ASCII, one unit each before and after; a Korean syllable; a character with
+ * its marks.
  */
 const CLUSTER = new RegExp(
   `[ -~]+(?![${MARK}])|(?:${LEAD}${VOWEL}?|[\\uac00-\\ud7a3])${TAIL}?[${MARK}]*|[^${MARK}][${MARK}]*|[${MARK}]+`,
   'gu',
 );
 
-/** How many clusters are tried together if one alone does not give what the output has. */
+/** How many clusters are tried together if a single one does not produce the output. */
 const MAX_JOINED = 4;
 
-/** One output of a normaliser that works on each cluster of the input by itself, or nearly so. */
+/** One output of a normaliser that works on each cluster of the input separately, or nearly so. */
 export function alignClusters(input: string, output: string, normalize: (text: string) => string): Alignment {
   const ends = new Uint32Array(output.length);
   const clusters = Array.from(input.matchAll(CLUSTER), (match) => match[0]);
@@ -90,7 +89,7 @@ export function alignClusters(input: string, output: string, normalize: (text: s
   return ends.fill(input.length, Math.min(written, output.length));
 }
 
-/** How long the cluster at `index` is, how much of the output it makes, and how many clusters that took. */
+/** How long the cluster at `index` is, how much output it produces, and how many clusters that took. */
 function readCluster(
   clusters: readonly string[],
   index: number,

@@ -1,7 +1,7 @@
 import type { StageConfig } from '../file/tokenizer-file.ts';
 import { type Alignment, alignBytes, alignClusters, alignReplaced, alignSubstrings } from './alignment.ts';
 
-/** What is used of the library's normalizers and pre-tokenizers. */
+/** The used interface of the library's normalizers and pre-tokenizers. */
 export interface Library {
   readonly SequenceNormalizer: new (config: object) => { readonly normalizers: readonly LibraryNormalizer[] };
   readonly SequencePreTokenizer: new (
@@ -27,7 +27,7 @@ export interface TextStage {
   align(input: string, outputs: readonly string[]): Alignment;
 }
 
-/** A normalizer: gives one output for its input. */
+/** A normalizer: returns one output for its input. */
 export function createNormalizer(library: Library, config: StageConfig): TextStage {
   const [normalizer] = new library.SequenceNormalizer({ normalizers: [config] }).normalizers;
   if (normalizer === undefined) throw new Error(`its normalizer ${config.type} did not load`);
@@ -63,8 +63,8 @@ export function createPreTokenizer(library: Library, config: StageConfig): TextS
 }
 
 /**
- * A ByteLevel pre-tokenizer that is the last: it only cuts, so that words can be remembered as they
- * stand in the text, and leaves the spelling in bytes to `encodeBytes`.
+ * A final ByteLevel pre-tokenizer: it only cuts, so that words can be cached as they appear in the text, and leaves
+ * spelling them in bytes to `encodeBytes`.
  */
 export function createByteLevelSplitter(library: Library, config: StageConfig): TextStage {
   const [splitter] = new library.SequencePreTokenizer({ pretokenizers: [config] }).tokenizers;
@@ -84,14 +84,14 @@ export function createByteLevelSplitter(library: Library, config: StageConfig): 
   };
 }
 
-/** Spells a text in the characters that stand for the bytes 0 to 255. */
+/** Spells a text in the characters that represent the bytes 0 to 255. */
 export function encodeBytes(text: string): string {
   let encoded = '';
   for (const byte of Buffer.from(text)) encoded += BYTE_CHARACTERS[byte];
   return encoded;
 }
 
-/** The characters that stand for the bytes 0 to 255: printable ones for themselves, others from U+0100. */
+/** The characters that represent the bytes 0 to 255: printable ones themselves, others from U+0100. */
 const BYTE_CHARACTERS: readonly string[] = (() => {
   let next = 0x100;
   return Array.from({ length: 256 }, (_, byte) =>
@@ -111,7 +111,7 @@ function alignMetaspace(input: string, output: string, config: StageConfig): Ali
   return alignReplaced(input, output, prefix, input.matchAll(/ /g), replacement.length);
 }
 
-/** Replacements can refer to their match; only those that do not have a width that is known. */
+/** Replacements can refer to their match; only those that do not have a known width. */
 function alignPattern(
   input: string,
   output: string,

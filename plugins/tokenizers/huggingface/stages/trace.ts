@@ -15,7 +15,7 @@ export function sourceEnd(ends: ArrayLike<number> | undefined, length: number): 
   return length === 0 || ends === undefined ? length : (ends[length - 1] as number);
 }
 
-/** Takes pieces through stages, and keeps track of where they come from. */
+/** Passes pieces through stages, and tracks where they come from. */
 export function trace(source: Traced, stages: readonly TextStage[], section: number): Traced {
   return stages.reduce<Traced>(({ pieces, ends }, stage) => {
     const outputs: string[] = [];

@@ -25,7 +25,7 @@ import { forEachRawWord, hasRawWords, isolatesChinese } from '../words/raw-words
 import { createWordCounts } from '../words/word-counts.ts';
 import { WordTokens, withRoomFor } from '../words/word-tokens.ts';
 
-/** Makes a tokenizer from the text of a `tokenizer.json`. Throws if that is broken or not supported. */
+/** Creates a tokenizer from the text of a `tokenizer.json`. Throws if that is broken or not supported. */
 export function createTokenizer(name: string, json: string, library: Library): Tokenizer {
   const file = parseTokenizerFile(json);
   const assembly = assemble(library, file);
@@ -37,15 +37,15 @@ export function createTokenizer(name: string, json: string, library: Library): T
 
 type ReadingMethods = Required<Pick<Tokenizer, 'tokenize' | 'encode'>>;
 
-/** Longest list of tokens whose memory is kept for the next text. */
+/** Maximum length of a list of tokens whose memory is reused for the next text. */
 const MAX_KEPT = 1 << 20;
 
-/** For tokenizers that read each word between white space on its own. */
+/** For tokenizers that read each word between white space separately. */
 function readByWords(assembly: Assembly, isolateChinese: boolean): ReadingMethods {
   const words = new WordTokens((word) => readTokens(assembly, word));
   let found = new Uint32Array();
 
-  /** A number for each token, made from the start of its word. The array is valid until the next call. */
+  /** A number for each token, counted from the start of its word. The array is valid until the next call. */
   function collect(text: string, numberOf: (token: number, start: number) => number): Uint32Array {
     let count = 0;
     forEachRawWord(text, 0, text.length, isolateChinese, (start, end, hash) => {
@@ -70,7 +70,7 @@ function readByWords(assembly: Assembly, isolateChinese: boolean): ReadingMethod
   return { tokenize, encode };
 }
 
-/** For tokenizers in which the tokens of a word can depend on the text around it. */
+/** For tokenizers in which the tokens of a word can depend on the surrounding text. */
 function readAtOnce(assembly: Assembly): ReadingMethods {
   return {
     tokenize: (text) => ({
@@ -81,7 +81,7 @@ function readAtOnce(assembly: Assembly): ReadingMethods {
   };
 }
 
-/** Makes the ends rise, keeps them out of surrogate pairs, and puts the last one at the end of the text. */
+/** Makes the ends rise, keeps them out of surrogate pairs, and sets the last one to the end of the text. */
 function settle(ends: ArrayLike<number>, text: string): Uint32Array {
   const settled = new Uint32Array(ends.length);
   let highest = 0;
@@ -123,8 +123,8 @@ function tokenIds(assembly: Assembly, text: string): number[] {
 }
 
 /**
- * The tokens of a text with their places, for which every stage is traced; that takes several times as long
- * as the ids alone.
+ * The tokens of a text with their positions, which requires tracing every stage and takes several times as long as
+ * the ids alone.
  */
 function readTokens(assembly: Assembly, text: string): Tokens {
   const tokens: TokenList = { ends: [], ids: [] };
@@ -136,16 +136,16 @@ function readTokens(assembly: Assembly, text: string): Tokens {
   return tokens;
 }
 
-/** Takes an added token, by its text. */
+/** Called with an added token, by its text. */
 type VisitToken = (token: string) => void;
 
 /**
- * Takes a word, the index of its first token that counts (1 if the first is one with an unknown token before
- * it), and the offset of the word in the joined pieces.
+ * Called with a word, the index of its first token that counts (1 if it begins with an unknown token after another
+ * one), and the offset of the word in the joined pieces.
  */
 type VisitWord = (word: Word, from: number, offset: number) => void;
 
-/** Visits the tokens of a text in order, without their places. */
+/** Visits the tokens of a text in order, without their positions. */
 function visitTokens(assembly: Assembly, text: string, visitToken: VisitToken, visitWord: VisitWord): void {
   assembly.findInSource(text).forEach((outer, section) => {
     const source = text.slice(outer.start, outer.end);
@@ -203,7 +203,7 @@ function addToken(tokens: TokenList, end: number, id: number): void {
   tokens.ids.push(id);
 }
 
-/** Adds the tokens of what stands between two added tokens, from `start` on in the text. */
+/** Adds the tokens of the text between two added tokens, from `start` on in the text. */
 function readSection(
   assembly: Assembly,
   source: string,
@@ -222,7 +222,7 @@ function readSection(
   }
 }
 
-/** Adds the tokens of normalised text; `endOf` gives the place in the source of an offset into it. */
+/** Adds the tokens of normalised text; `endOf` maps an offset in it to the source. */
 function readPieces(
   assembly: Assembly,
   content: string,
@@ -239,25 +239,25 @@ function readPieces(
   });
 }
 
-/** The parts of a whole tokenizer, in the order in which a text meets them. */
+/** The parts of a whole tokenizer, in processing order. */
 interface Assembly {
-  /** Finds the added tokens that are looked for in the source. */
+  /** Finds the added tokens that are searched for in the source. */
   readonly findInSource: FindSections;
   readonly normalizers: readonly TextStage[];
-  /** Finds the added tokens that are looked for in the normalised text. */
+  /** Finds the added tokens that are searched for in the normalised text. */
   readonly findInNormalized: FindSections;
   /** The pre-tokenizers. */
   readonly splitters: readonly TextStage[];
-  /** Cuts a piece into words that the model reads on their own. */
+  /** Cuts a piece into words that the model reads separately. */
   readonly cutPiece: (piece: string) => readonly string[];
   readonly readWord: (text: string) => Word;
-  /** Whether unknown tokens that follow each other are one, across the boundaries of words too. */
+  /** Whether consecutive unknown tokens are one, also across the boundaries of words. */
   readonly fusesUnknown: boolean;
   /** The id of an added token, by its text. */
   readonly idOf: (added: string) => number;
 }
 
-/** Puts together what a file describes. Throws if the library does not know a stage. */
+/** Assembles what a file describes. Throws if the library does not know a stage. */
 function assemble(library: Library, file: TokenizerFile): Assembly {
   const normalizers = file.normalizers.map((config) => createNormalizer(library, config));
   const { splitters, spellsBytes } = createSplitters(library, file);
@@ -275,7 +275,7 @@ function assemble(library: Library, file: TokenizerFile): Assembly {
   };
 }
 
-/** Takes a section of a text through the normalizers. */
+/** Passes a section of a text through the normalizers. */
 function normalize(normalizers: readonly TextStage[], text: string, section: number): string {
   return normalizers.reduce((input, stage) => stage.apply(input, section)[0] ?? '', text);
 }
@@ -299,7 +299,7 @@ function createSplitters(
   };
 }
 
-/** Which added tokens are looked for before and which after normalisation, and all of them by their text. */
+/** Which added tokens are searched for before and after normalisation, and all of them by their text. */
 function sortAddedTokens(file: TokenizerFile, normalizers: readonly TextStage[]) {
   const tokens = new Map<string, AddedToken>();
   const sourceTokens: string[] = [];
@@ -315,7 +315,7 @@ function sortAddedTokens(file: TokenizerFile, normalizers: readonly TextStage[])
   return { sourceTokens, normalizedTokens, tokens };
 }
 
-/** Reads words as they stand in the text with a model whose vocabulary is spelled in bytes. */
+/** Reads words as they appear in the text with a model whose vocabulary is spelled in bytes. */
 function readBytes(model: WordModel): (text: string) => Word {
   return (text) => {
     const word = model.read(encodeBytes(text));

@@ -1,10 +1,10 @@
 /** Longest key that is kept. */
 const MAX_LENGTH = 64;
 
-/** Most keys that are kept. When it is reached all are dropped, so that users' words never stay for long. */
+/** Maximum keys that are kept. At that number all are dropped, so that users' words never stay for long. */
 const MAX_ENTRIES = 1 << 16;
 
-/** Remembers what `read` gave for short words, within a bound. */
+/** Caches the results of `read` for short words, within a bound. */
 export function createMemo<Value>(read: (word: string) => Value): (word: string) => Value {
   const known = new Map<string, Value>();
   return (word) => {

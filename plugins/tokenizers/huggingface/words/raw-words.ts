@@ -1,7 +1,7 @@
 import type { TokenizerFile } from '../file/tokenizer-file.ts';
 import type { TextStage } from '../stages/library-stages.ts';
 
-/** Normalizers that treat the text between two white spaces on its own. */
+/** Normalizers that treat the text between two white spaces separately. */
 const LOCAL_NORMALIZERS = new Set([
   'BertNormalizer',
   'Lowercase',
@@ -12,10 +12,10 @@ const LOCAL_NORMALIZERS = new Set([
   'StripAccents',
 ]);
 
-/** Pre-tokenizers that drop white space and never join what stands on both sides of it. */
+/** Pre-tokenizers that drop white space and never join text across it. */
 const SPACE_SPLITTERS = new Set(['BertPreTokenizer', 'Whitespace', 'WhitespaceSplit']);
 
-/** Whether the words between white space can be read one by one, with the same tokens as a result. */
+/** Whether the words between white space can be read one by one, with the same resulting tokens. */
 export function hasRawWords(
   file: TokenizerFile,
   normalizers: readonly TextStage[],
@@ -36,7 +36,7 @@ export function isolatesChinese(file: TokenizerFile): boolean {
   return first?.type === 'BertNormalizer' && Boolean(first.handle_chinese_chars);
 }
 
-/** Takes a word of a text and a hash of its UTF-16 units, which differs from process to process. */
+/** Called with a word of a text and a hash of its UTF-16 units, which differs from process to process. */
 export type VisitWord = (start: number, end: number, hash: number) => void;
 
 /** Visits each word between white space, and each Chinese character if those are words of their own. */
@@ -64,7 +64,7 @@ export function forEachRawWord(
   if (end > wordStart) visit(wordStart, end, hash);
 }
 
-/** Random, so that no client can choose words that have the same hash. */
+/** Random, so that no client can choose words with the same hash. */
 const [SEED = 0] = crypto.getRandomValues(new Int32Array(1));
 
 /** A step of FNV-1a, with whole UTF-16 units. */

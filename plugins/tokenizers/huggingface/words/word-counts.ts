@@ -1,12 +1,12 @@
 import { forEachRawWord } from './raw-words.ts';
 import type { WordTokens } from './word-tokens.ts';
 
-/** Texts up to this length are counted word by word: spans of them are seldom asked for twice. */
+/** Texts up to this length are counted word by word: their spans are seldom requested twice. */
 const SHORT = 2048;
 
 /**
- * Counts the tokens of stretches of one text. The words of a long text are counted once, when the first
- * stretch is asked for; after that a stretch costs two searches and the words that its boundaries cut.
+ * Counts the tokens of stretches of one text. The words of a long text are counted once, when the first stretch is
+ * requested; after that a stretch costs two searches and the words that its boundaries cut.
  */
 export function createWordCounts(
   text: string,
@@ -38,13 +38,13 @@ function countOf({ first }: WordTokens, word: number): number {
 interface CountedWords {
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
-  /** Tokens of all words before the one of the same index. */
+  /** Tokens of all words before the one with the same index. */
   readonly before: Uint32Array;
   readonly count: number;
 }
 
 function countAll(text: string, isolateChinese: boolean, tokens: WordTokens): CountedWords {
-  // Between two words stands at least a space or a Chinese character, which is a word itself.
+  // Two words are separated by at least a space or a Chinese character, which is a word itself.
   const starts = new Uint32Array(text.length);
   const ends = new Uint32Array(text.length);
   const before = new Uint32Array(text.length + 1);

@@ -4,25 +4,25 @@ import type { Tokens } from '../models/word.ts';
 /** Longest word that is kept. */
 const MAX_LENGTH = 64;
 
-/** Most words that are held. When it is reached all are dropped, so that users' words never stay for long. */
+/** Maximum words that are held. At that number all are dropped, so that users' words never stay for long. */
 const MAX_WORDS = 1 << 16;
 
-/** Most tokens of all words that are held. */
+/** Maximum tokens of all held words. */
 const MAX_TOKENS = 1 << 20;
 
 const SLOTS = 2 * MAX_WORDS;
 
-/** Slots that are looked at for one word, which bounds the time for any word. */
+/** Slots that are examined for one word, which bounds the time for any word. */
 const MAX_PROBES = 16;
 
 const FREE = -1;
 
 /**
- * Remembers the tokens of words. A hash table over flat arrays, because looking a word up in it makes no
- * string, as a `Map` would need.
+ * Caches the tokens of words. A hash table over flat arrays, because looking up a word in it creates no string, as a
+ * `Map` would require.
  */
 export class WordTokens {
-  /** The tokens of the word `index` stand from `first[index]` to `first[index + 1]` in `ids` and `ends`. */
+  /** The tokens of the word `index` are at `first[index]` to `first[index + 1]` in `ids` and `ends`. */
   readonly first = new Uint32Array(MAX_WORDS + 1);
   ids = new Uint32Array();
   /** End of every token, as an offset into its word. */
@@ -40,7 +40,7 @@ export class WordTokens {
     this.#read = read;
   }
 
-  /** Gives the index of `text.slice(start, end)`, which holds until the next call. */
+  /** Returns the index of `text.slice(start, end)`, which is valid until the next call. */
   find(text: string, start: number, end: number, hash: number): number {
     if (end - start > MAX_LENGTH) return this.#add(text.slice(start, end), hash, FREE);
     let slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
@@ -99,7 +99,7 @@ keepOptimised(new WordTokens(() => ({ ids: [], ends: [] })));
 
 const LEAST_ROOM = 1 << 10;
 
-/** The array itself, or a longer one with the same content if it is too short. */
+/** The array itself, or a longer copy if it is too short. */
 export function withRoomFor<Numbers extends Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>>(
   numbers: Numbers,
   length: number,

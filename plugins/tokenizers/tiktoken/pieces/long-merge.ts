@@ -3,12 +3,12 @@ import type { Merge } from './merge.ts';
 import { createMergeHistory, type MergeHistory } from './merge-history.ts';
 
 /**
- * Finds what the merges of a piece of any length end with, in linear time and without merging: the bytes of any two
- * neighbours merge to just these two, and there is one such row of tokens for each beginning of a piece. So the row is
- * built from the left, with the longest token that goes with the one before; where none does, the last token is replaced
- * by a shorter one, and what ended there is never tried again.
- *
- * That neighbours decide was found by H. van Antwerpen and A. Neubeck, "So many tokens, so little time" (GitHub, 2024).
+ * Computes the result of merging a piece of any length, in linear time and without merging: the bytes of any two
+ * neighbours merge to exactly these two, and there is one such row of tokens for each beginning of a piece. So the
+ * row is built from the left, with the longest token that is compatible with the previous one; if there is none, the
+ * last token is replaced by a shorter one, and the longer one is never tried there again.
+ * That neighbours decide was found by H. van Antwerpen and A. Neubeck, "So many tokens, so little time" (GitHub,
+ * 2024).
  */
 export function createLongMerge(ranks: Ranks): Merge {
   let history: MergeHistory | undefined;

@@ -2,7 +2,7 @@ import type { Ranks } from '../vocabulary/ranks.ts';
 
 /** How each token of a vocabulary is merged from bytes. */
 export interface MergeHistory {
-  /** Whether the merges of the bytes of two tokens, one behind the other, end with just these two. */
+  /** Whether the concatenated bytes of two tokens merge to exactly these two. */
   areNeighbours(first: number, second: number): boolean;
 }
 
@@ -28,7 +28,7 @@ export function createMergeHistory(ranks: Ranks): MergeHistory {
   }
   return { areNeighbours: remembered((first, second) => merges.endWith(first, second)) };
 
-  /** Adds a token if its merges begin with those of a token at its left. */
+  /** Adds a token if its merges begin with those of a token on its left. */
   function addIfMerged(left: number, token: number, start: number, end: number): boolean {
     if (left >= token || !ranks.isAt(left, tokenBytes, start)) return false;
     const right = ranks.find(tokenBytes, start + ranks.lengthOf(left), end);
@@ -61,9 +61,9 @@ class Merges {
   }
 
   /**
-   * Whether the merges of the bytes of two tokens end with these two. It takes back the merges at their seam, the last one
-   * first: if what then stands at the seam makes a token whose turn came before that merge, it would have been merged
-   * instead, across the seam.
+   * Whether the concatenated bytes of two tokens merge to these two. It undoes the merges at their seam, the last one
+   * first: if the parts then adjacent at the seam make a token that would have been merged earlier, the merge would
+   * have crossed the seam.
    */
   endWith(first: number, second: number): boolean {
     const [lefts, rights] = [this.#lefts, this.#rights];
@@ -75,7 +75,7 @@ class Merges {
       if (across !== NONE && across < limit) return false;
       const [isWhole, isOtherWhole] = [rights[left] === NONE, lefts[right] === NONE];
       if (isWhole && isOtherWhole) return true;
-      // Of two merges of one rank the left one came first; so did one across the seam before one to its right.
+      // Of two merges with the same rank the left one came first; so did one across the seam before one to its right.
       if (isOtherWhole || (!isWhole && left > right)) {
         limit = left;
         left = rights[left] as number;
@@ -95,7 +95,7 @@ class Merges {
   }
 }
 
-/** Pairs of tokens whose answer is kept; a power of two. */
+/** Pairs of tokens whose answer is cached; a power of two. */
 const KEPT_PAIRS = 1 << 12;
 
 /** Long pieces mostly repeat a few pairs. */

@@ -8,7 +8,7 @@ const SHORT = 192;
 /** UTF-8 takes at most three bytes for a UTF-16 unit. */
 const BYTES_PER_UNIT = 3;
 
-/** Encodes `units[start, end)`, one piece of a text. The ids stay as they are until the next call. */
+/** Encodes `units[start, end)`, one piece of a text. The ids are valid until the next call. */
 export type PieceEncoder = (units: Uint16Array, start: number, end: number) => Uint32Array;
 
 export function createPieceEncoder(ranks: Ranks): PieceEncoder {
@@ -33,7 +33,7 @@ export function createPieceEncoder(ranks: Ranks): PieceEncoder {
   };
 }
 
-/** Writes `units[start, end)` to `bytes`, half a surrogate pair as U+FFFD, and returns the number of bytes. */
+/** Writes `units[start, end)` to `bytes`, lone surrogates as U+FFFD, and returns the number of bytes. */
 function writeUtf8(units: Uint16Array, start: number, end: number, bytes: Uint8Array): number {
   let filled = 0;
   for (let at = start; at < end; ) {

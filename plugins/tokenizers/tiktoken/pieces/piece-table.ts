@@ -1,6 +1,6 @@
 import type { PieceEncoder } from './piece-encoder.ts';
 
-/** How much a table keeps before it starts anew. The longest piece that is kept must find room. */
+/** How much a table keeps before it is emptied. The longest cached piece must fit. */
 export interface PieceTableBounds {
   /** Number of pieces, a power of two. */
   readonly pieces: number;
@@ -12,7 +12,7 @@ export interface PieceTableBounds {
 
 const BOUNDS: PieceTableBounds = { pieces: 1 << 16, units: 1 << 20, tokens: 1 << 18 };
 
-/** Longer pieces are encoded anew each time. */
+/** Longer pieces are encoded each time. */
 const LONGEST = 128;
 
 const SLOT_WORDS = 4;
@@ -24,8 +24,8 @@ const LENGTH_BITS = 8;
 const LENGTH_MASK = (1 << LENGTH_BITS) - 1;
 
 /**
- * Remembers how pieces are encoded, so that a piece that was seen before costs a look-up. It holds pieces of
- * users' texts, no more than its bounds allow, in about 6 MB of memory; when it is full it forgets them all.
+ * Caches how pieces are encoded, so that a known piece costs a look-up. It holds pieces of users' texts, within its
+ * bounds, in about 6 MB of memory; when full, it forgets all of them.
  */
 export interface PieceTable {
   /** The number of tokens of the piece `units[start, end)`. */
@@ -72,7 +72,7 @@ export function createPieceTable(encode: PieceEncoder, bounds = BOUNDS): PieceTa
   };
 }
 
-/** The pieces of a table: their units and ids one after the other, and a hash table of where they lie. */
+/** The pieces of a table: their units and ids, concatenated, and a hash table of their positions. */
 class KeptPieces {
   readonly slots: Int32Array;
   readonly units: Uint16Array;
@@ -91,7 +91,7 @@ class KeptPieces {
     this.ids = new Uint32Array(bounds.tokens);
   }
 
-  /** Encodes a piece that has no slot yet, and returns the slot that it is given. */
+  /** Encodes a piece that has no slot yet, and returns its new slot. */
   add(units: Uint16Array, start: number, end: number, hash: number): number {
     const ids = this.#encode(units, start, end);
     const length = end - start;
@@ -136,7 +136,7 @@ function hashUnits(units: Uint16Array, start: number, end: number): number {
   return hash ^ (hash >>> 13);
 }
 
-/** Whether the `length` units from `from` on in `kept` are those from `start` on in `units`. */
+/** Whether the `length` units from `from` on in `kept` equal those from `start` on in `units`. */
 function holds(kept: Uint16Array, from: number, units: Uint16Array, start: number, length: number): boolean {
   let same = 0;
   while (same < length && kept[from + same] === units[start + same]) same += 1;

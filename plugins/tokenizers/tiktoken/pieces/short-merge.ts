@@ -4,8 +4,8 @@ import { type Merge, NO_RANK, rankOrNone } from './merge.ts';
 const NO_PAIR = -1;
 
 /**
- * Merges pieces of at most `longest` bytes by looking for the best pair over and over. The time grows with
- * the square of the length, but short pieces take less than with a heap.
+ * Merges pieces of at most `longest` bytes by repeatedly searching for the best pair. The time is quadratic in the
+ * length, but short pieces take less than with a heap.
  */
 export function createShortMerge(ranks: Ranks, longest: number): Merge {
   const starts = new Int32Array(longest + 1);

@@ -11,7 +11,7 @@ import {
 } from './scanner.ts';
 import { CASELESS, LETTER, LOWER, MARK, NEWLINE, NUMBER, UPPER, WHITE } from './unicode-classes.ts';
 
-/** A scanner and the pattern, as the rank file states it, that it cuts by. */
+/** A scanner and the pattern that it implements, as stated in the rank file. */
 export interface Pattern {
   readonly source: string;
   readonly scan: Scanner;
@@ -77,7 +77,7 @@ export const O200K: Pattern = {
   },
 };
 
-/** o200k's word without its contraction, with the character that may stand before it; `start` if there is none. */
+/** o200k's word without its contraction, with the character that may precede it; `start` if there is none. */
 function skipCasedWord(
   units: Uint16Array,
   classes: Uint8Array,

@@ -1,22 +1,22 @@
 import { NUMBER, SURROGATE, SYMBOL, WHITE } from './unicode-classes.ts';
 
 /**
- * Finds the end of the piece that starts at `start`, reading no unit at or beyond `end`: the text is taken to
- * end there. A piece is what one match of the encoding's pattern takes. `start` must be less than `end`.
- * Scanning has no memory, so the pieces after an offset depend on nothing before it.
+ * Finds the end of the piece that starts at `start`, reading no unit at or beyond `end`: the text is taken to end
+ * there. A piece is what one match of the encoding's pattern takes. `start` must be less than `end`. Scanning is
+ * stateless, so the pieces after an offset depend on nothing before it.
  */
 export type Scanner = (units: Uint16Array, classes: Uint8Array, start: number, end: number) => number;
 
 const BLANK = 0x20;
 const REPLACEMENT_CHARACTER = 0xfffd;
 
-/** The class of the code point at `index`; half a surrogate pair counts as U+FFFD, as tiktoken reads it. */
+/** The class of the code point at `index`; a lone surrogate counts as U+FFFD, as in tiktoken. */
 export function classAt(units: Uint16Array, classes: Uint8Array, index: number, end: number): number {
   const found = classes[units[index] as number] as number;
   return found === SURROGATE ? (classes[codePointAt(units, index, end)] as number) : found;
 }
 
-/** The code point at `index`, U+FFFD for half a surrogate pair. */
+/** The code point at `index`, U+FFFD for a lone surrogate. */
 export function codePointAt(units: Uint16Array, index: number, end: number): number {
   const unit = units[index] as number;
   if ((unit & 0xf800) !== 0xd800) return unit;
@@ -91,8 +91,8 @@ export function skipSymbols(units: Uint16Array, classes: Uint8Array, index: numb
 }
 
 /**
- * `(?i:'s|'t|'re|'ve|'m|'ll|'d)` at an apostrophe; `index` itself if there is none. Without regard
- * to case, `s` is also U+017F, the long s.
+ * `(?i:'s|'t|'re|'ve|'m|'ll|'d)` at an apostrophe; `index` itself if there is none. Case-insensitively, `s` is also
+ * U+017F, the long s.
  */
 export function skipContraction(units: Uint16Array, index: number, end: number): number {
   if (index + 1 >= end) return index;

@@ -1,13 +1,13 @@
 import { UNICODE_RUNS } from './unicode-runs.ts';
 
 /**
- * What the patterns of the encodings can tell apart, one bit each. `SURROGATE` is no bit: it says that a
- * unit alone does not tell, because it is half of a code point beyond the first 65,536.
+ * What the patterns of the encodings can distinguish, one bit each. `SURROGATE` is not a bit: it means that a single
+ * unit does not tell, because it is half of a code point beyond the first 65,536.
  */
 export const SURROGATE = 0;
-/** Symbols, punctuation, controls and everything that is not assigned. */
+/** Symbols, punctuation, controls and everything unassigned. */
 export const OTHER = 1;
-/** `\p{M}`, which gpt2 and cl100k count among the symbols and o200k among the letters. */
+/** `\p{M}`, which counts as a symbol in gpt2 and cl100k and as a letter in o200k. */
 export const MARK = 2;
 /** `\p{N}` */
 export const NUMBER = 4;

@@ -1,8 +1,8 @@
 /**
- * The class of every code point in Unicode 16, the version that tiktoken's patterns know, as runs from
- * code point 0: a letter for the class (A is the lowest bit of `unicode-classes.ts`), then the length of
- * the run in base 36, left out where it is 1. Written by
- * `test/plugins/tokenizers/tiktoken/support/write-unicode-runs.ts`; not to be edited by hand.
+ * The class of every code point in Unicode 16, the version that tiktoken's patterns know, as runs from code point 0:
+ * a letter for the class (A is the lowest bit of `unicode-classes.ts`), then the length of the run in base 36,
+ * omitted if it is 1. Written by `test/plugins/tokenizers/tiktoken/support/write-unicode-runs.ts`; not to be edited
+ * by hand.
  */
 export const UNICODE_RUNS = `
 A9DED2EAiDAfCaA7FqA6GqAaDAqDA9HA7C2AGA3CHAC3AFnAF7GoAG8FGFGFGFGFGFGFGFGFGFGFGFGFGFGFGFGFGFGFGFGFGFGF

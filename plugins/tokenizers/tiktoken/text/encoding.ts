@@ -2,7 +2,7 @@ import type { PieceTable } from '../pieces/piece-table.ts';
 import type { Scanner } from '../scan/scanner.ts';
 import type { Ranks } from '../vocabulary/ranks.ts';
 
-/** What reads the texts of one encoding. */
+/** Reads the texts of one encoding. */
 export interface Encoding {
   readonly scan: Scanner;
   readonly classes: Uint8Array;

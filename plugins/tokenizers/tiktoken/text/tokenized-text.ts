@@ -17,7 +17,7 @@ export function createTokenizedText(encoding: Encoding, text: string): Tokenized
   let total: number | undefined;
   const last = { from: -1, to: -1, tokens: 0 };
 
-  /** The tokens of a span; whoever divides a text counts one that is too large again and again. */
+  /** The tokens of a span; cached because dividing a text counts one that is too large repeatedly. */
   function countSpan(from: number, to: number): number {
     if (last.from === from && last.to === to) return last.tokens;
     last.tokens = prefixCounts.count(from, to);
@@ -31,7 +31,7 @@ export function createTokenizedText(encoding: Encoding, text: string): Tokenized
       const from = Math.max(start, 0);
       const to = Math.min(end, units.length);
       if (from === 0 && to === units.length) {
-        // Whoever counts the whole mostly counts spans of it next, for which this records the totals.
+        // Counting the whole text is usually followed by counting spans of it, for which this records the totals.
         total ??= tokenEnds?.length ?? prefixCounts.count(0, to);
         return total;
       }
@@ -125,31 +125,29 @@ function toUnits(text: string): Uint16Array {
 }
 
 /**
- * Counts the tokens of many spans of one text from prefix counts: the running totals at the ends of the
- * pieces of the whole text.
- *
+ * Counts the tokens of many spans of one text from prefix counts: the running totals at the ends of the pieces of the
+ * whole text.
  * A span `[start, end)` is a text of its own, so its pieces can differ from those of the whole text at both
  * boundaries, and nowhere else:
  *
- * - On the left: scanning has no memory. Once a piece of the span and a piece of the text end at the same
- *   place, all pieces that follow are the same.
- * - On the right: only `\s+(?!\S)` makes a piece depend on the text after it. All else in the patterns looks
- *   at nothing but what it takes, and if two ways to match are open, the order of the pattern decides. So a
+ * - On the left: scanning is stateless. Once a piece of the span and a piece of the text end at the same
+ *   place, all following pieces are the same.
+ * - On the right: only `\s+(?!\S)` makes a piece depend on the text after it. Everything else in the patterns
+ *   looks only at what it matches, and if there are two ways to match, the order of the pattern decides. So a
  *   piece of the text that ends within the span comes out differently in the span only if everything from
  *   its start to the span's end is white space. Each piece that starts before the white space at the span's
  *   end, and ends within the span, is the same in both.
- *
- * The tokens between the two are a difference of totals; what lies outside them is scanned.
+ * The tokens between the two are a difference of totals; everything outside them is scanned.
  */
 interface PrefixCounts {
   /** The tokens of `[start, end)` as a text of its own. */
   count(start: number, end: number): number;
 }
 
-/** Totals are kept relative to a block, so that two bytes hold them: a unit has at most three tokens. */
+/** Totals are kept relative to a block, so that they fit in two bytes: a unit has at most three tokens. */
 const BLOCK_BITS = 12;
 const NO_PIECE_END = 0;
-/** How many units of the text may be recorded for each unit of the spans that were asked for. */
+/** How many units of the text may be recorded for each unit of the requested spans. */
 const EAGERNESS = 4;
 
 function createPrefixCounts(encoding: Encoding, units: Uint16Array): PrefixCounts {
@@ -215,12 +213,12 @@ function record(
   return at;
 }
 
-/** The tokens of all pieces before a piece end that is recorded. */
+/** The tokens of all pieces before a recorded piece end. */
 function totalAt(marks: Uint16Array, blockTotals: Float64Array, pieceEnd: number): number {
   return (blockTotals[pieceEnd >> BLOCK_BITS] as number) + (marks[pieceEnd] as number) - 1;
 }
 
-/** The last piece end of the text that is not before `from` and that the span's end does not move. */
+/** The last piece end of the text that is not before `from` and is unaffected by the span's end. */
 function lastSharedEnd(
   units: Uint16Array,
   classes: Uint8Array,

@@ -7,7 +7,7 @@ const LINE_END = 0x0a;
 const PADDING = 0x3d;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** What the tiktoken package says about an encoding. */
+/** The content of the tiktoken package's file for an encoding. */
 export interface RankFile {
   /** The pattern that cuts a text into pieces, in the notation of Rust's regular expressions. */
   readonly pattern: string;
@@ -24,8 +24,8 @@ export async function readRankFile(name: string): Promise<RankFile> {
 }
 
 /**
- * Reads lines of the form `! 256 IHQ= IGE=`: the rank of the first token, then tokens of rising rank in
- * base64. Ranks that no line names get an empty token.
+ * Reads lines of the form `! 256 IHQ= IGE=`: the rank of the first token, then tokens of rising rank in base64. Ranks
+ * that no line names get an empty token.
  */
 export function parseRanks(text: string): RankList {
   const source = Buffer.from(text, 'latin1');

@@ -1,10 +1,10 @@
 /**
- * The vocabulary of an encoding: byte sequence to rank. A rank is also the token's id, and the lower one is
- * merged first. The tables lie in one buffer that any number of threads may view.
+ * The vocabulary of an encoding: byte sequence to rank. A rank is also the token's id, and lower ones are merged
+ * first. The tables are in one buffer that any number of threads may view.
  */
 export type Ranks = Omit<Tables, 'slots' | 'reach'> & LookUp & Candidates;
 
-/** The token bytes in the order of their ranks, as they stand in the rank file. */
+/** The token bytes in the order of their ranks, as in the rank file. */
 export interface RankList {
   readonly tokenStarts: Uint32Array;
   readonly tokenBytes: Uint8Array;
@@ -14,7 +14,7 @@ const HEADER_WORDS = 4;
 const SINGLES = 256;
 const PAIRS = 65536;
 const WORD = Int32Array.BYTES_PER_ELEMENT;
-/** Most bytes of a token. */
+/** Maximum bytes of a token. */
 const LONGEST = 255;
 /** Words of the bytes of the longest token for each pair of bytes that it begins with, four in each word. */
 const REACH_WORDS = PAIRS / 4;
@@ -98,9 +98,9 @@ function longestToken(tokenStarts: Uint32Array): number {
 interface Tables {
   /** The rank of each single byte. */
   readonly singles: Int32Array;
-  /** The rank of each pair of bytes, at `first * 256 + second`; -1 if that is no token. */
+  /** The rank of each pair of bytes, at `first * 256 + second`; -1 if that is not a token. */
   readonly pairs: Int32Array;
-  /** Bytes of the longest token that begins with a pair of bytes, at the place of the pair. */
+  /** Bytes of the longest token that begins with a pair of bytes, at the index of the pair. */
   readonly reach: Uint8Array;
   /** A hash table of the tokens. */
   readonly slots: Int32Array;
@@ -112,7 +112,7 @@ interface Tables {
 }
 
 interface LookUp {
-  /** The rank of `bytes[start, end)`, or -1 if that is no token. */
+  /** The rank of `bytes[start, end)`, or -1 if that is not a token. */
   find(bytes: Uint8Array, start: number, end: number): number;
   /** Whether the bytes of a token begin at `start`. */
   isAt(rank: number, bytes: Uint8Array, start: number): boolean;
@@ -122,10 +122,10 @@ interface LookUp {
 
 interface Candidates {
   /**
-   * Finds the tokens that `bytes` can have at `start` by their hashes, none beyond `end`: each is one if `isAt` says so, and
-   * there are no others. Writes their ranks to `found`, the shortest first, and returns how many there are.
+   * Finds the tokens that `bytes` can have at `start` by their hashes, none beyond `end`: each is one if `isAt` says
+   * so, and there are no others. Writes their ranks to `found`, shortest first, and returns how many there are.
    *
-   * @param found has a place for each byte of the longest token
+   * @param found has room for one per byte of the longest token
    */
   candidatesAt(bytes: Uint8Array, start: number, end: number, found: Int32Array): number;
 }
@@ -164,7 +164,7 @@ function createLookUp({ slots, tokenStarts, tokenBytes, longest }: Tables): Look
 function createCandidates({ slots, singles, reach }: Tables, { find, lengthOf }: LookUp): Candidates {
   const slotMask = slots.length - 1;
 
-  /** The one token that bytes of a hash can be; if two have that hash, the one that they are. -1 if there is none. */
+  /** The only token that bytes with a hash can be; if two have that hash, the matching one. -1 if there is none. */
   function candidate(bytes: Uint8Array, start: number, end: number, hash: number): number {
     let rank = -1;
     for (let at = hash & slotMask; slots[at] !== 0; at = (at + 1) & slotMask) {
@@ -197,7 +197,7 @@ function createCandidates({ slots, singles, reach }: Tables, { find, lengthOf }:
 const RANK_BITS = 18;
 const RANK_MASK = (1 << RANK_BITS) - 1;
 
-/** Whether a slot is that of bytes with another hash. */
+/** Whether a slot belongs to bytes with another hash. */
 function isOther(slot: number, hash: number): boolean {
   return (slot ^ hash) >>> RANK_BITS !== 0;
 }
@@ -213,12 +213,12 @@ function hashBytes(bytes: Uint8Array, start: number, end: number): number {
   return hash;
 }
 
-/** The hash of bytes that go on with one more. */
+/** The hash of bytes extended by one more. */
 function hashByte(hash: number, byte: number): number {
   return Math.imul(hash ^ byte, 0x5bd1e995) ^ (hash >>> 15);
 }
 
-/** The hash as slots know it. */
+/** The hash in the form used in slots. */
 function mixed(hash: number): number {
   return Math.imul(hash ^ (hash >>> 13), 0x85ebca6b) ^ (hash >>> 16);
 }

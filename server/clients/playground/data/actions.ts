@@ -6,22 +6,22 @@ import { firstSettings, pipelineSteps, sentOptions, withCopy, without, withSteps
 import type { Asked, State } from './state.ts';
 import type { Store } from './store.ts';
 
-/** Milliseconds after the last key before a setting runs. */
+/** Milliseconds after the last keystroke before a setting runs. */
 const PAUSE = 150;
 
-/** What the user can do; each changes the state and runs what has to be run again. */
+/** What the user can do; each action changes the state and reruns what depends on it. */
 export class Actions {
   readonly #store: Store<State>;
   readonly #stops = new Map<string, AbortController>();
   #pause: ReturnType<typeof setTimeout> | undefined;
-  /** The file that is being read; what an earlier one becomes is of no use. */
+  /** The file being read; the result of an earlier one is ignored. */
   #opening: File | undefined;
 
   constructor(store: Store<State>) {
     this.#store = store;
   }
 
-  /** Asks the server what it has, and runs what there is. @param key without one the request has none */
+  /** Loads the server's catalogue, and runs the settings. @param key without one, requests have none */
   async start(key = ''): Promise<void> {
     useKey(key);
     try {
@@ -44,12 +44,12 @@ export class Actions {
     this.#runAll();
   }
 
-  /** Has the service read a file, as it reads those that are chunked: in any encoding, and what its readers can. */
+  /** Has the service read a file, as when chunking: in any encoding, and in the formats of its readers. */
   async openFile(file: File): Promise<void> {
     const chunker = this.#store.state.catalogue?.plugins.find(({ options }) => 'chunk_overlap' in options);
     if (chunker === undefined)
-      return this.notify('No chunker of this server gives the text of a file as a whole.');
-    if (file.size === 0) return this.notify(`${file.name} is empty: open a file with text.`);
+      return this.notify('No chunker of this server returns the whole text of a file.');
+    if (file.size === 0) return this.notify(`${file.name} is empty: choose a file with text.`);
     this.#opening = file;
     const form = new FormData();
     const fields = { file, chunk_size: '1000000000', include: '[]', offset_unit: 'utf16' };
@@ -98,7 +98,7 @@ export class Actions {
     this.#store.change({ selection: chunk < 0 ? undefined : { setting, chunk }, active: setting });
   }
 
-  /** Goes to the next chunk of the setting that is looked at, or to the first. */
+  /** Goes to the next chunk of the setting shown, or to the first. */
   move(by: 1 | -1): void {
     const { selection, active, runs } = this.#store.state;
     const setting = selection?.setting ?? active;
@@ -128,7 +128,7 @@ export class Actions {
     }, PAUSE);
   }
 
-  /** What is shown is out of date from now on. */
+  /** Marks what is shown as outdated. */
   #markStale(settings: readonly Setting[]): void {
     const runs = new Map(this.#store.state.runs);
     for (const { id } of settings) {
@@ -154,7 +154,7 @@ export class Actions {
         ...selection,
       });
     } catch {
-      // Another run of the setting has taken its place.
+      // Another run of the setting has replaced it.
     }
   }
 
@@ -172,7 +172,7 @@ export class Actions {
   }
 }
 
-/** What is asked without what was found in chunks that are gone. */
+/** The question without results from chunks that no longer exist. */
 function withoutHits(asked: Asked, id: string): Asked {
   if (!asked.hits.has(id)) return asked;
   return { ...asked, hits: new Map([...asked.hits].filter(([setting]) => setting !== id)) };
@@ -217,7 +217,7 @@ function runStep(step: Step, text: string, chunks: readonly Chunk[], signal: Abo
   return post<Chunk[]>(`v1/pipelines/${encodeURIComponent(name)}/execute`, { text }, signal);
 }
 
-/** The unit of the offsets that a step answers: a pipeline has that of its last chunk step. */
+/** The offset unit of a step's answer: for a pipeline, that of its last chunk step. */
 function unitOf({ kind, name }: Step, { pipelines }: Catalogue): Unit {
   if (kind !== 'pipeline') return 'utf16';
   const pipeline = pipelines.find(({ id }) => id === name);
@@ -227,7 +227,7 @@ function unitOf({ kind, name }: Step, { pipelines }: Catalogue): Unit {
 
 const FIXED = /^x-(request-id|content-type-options|dns-|download-|frame-|permitted-|xss-|ratelimit)/;
 
-/** Whether a header is what a plugin reports. */
+/** Whether a header is a plugin's report. */
 function isReport(name: string): boolean {
   return name.startsWith('x-') && !FIXED.test(name);
 }

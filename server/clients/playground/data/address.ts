@@ -1,23 +1,20 @@
 import type { Setting, Step } from './model.ts';
 import { LETTERS, MOST_SETTINGS } from './model.ts';
 
-/** What an address can hold. */
+/** What a link can contain. */
 export interface Shared {
   readonly settings: readonly Setting[];
   readonly text: string | undefined;
 }
 
-/**
- * The part of an address behind `#`: the settings, and the text if it is asked for, which is compressed. It never goes to a
- * server.
- */
+/** The fragment of the URL: the settings and, if requested, the compressed text. It is never sent to a server. */
 export async function toHash({ settings, text }: Shared): Promise<string> {
   const json = JSON.stringify(settings.map(({ steps }) => steps));
   const own = `s=${encodeURIComponent(json)}`;
   return text === undefined ? own : `${own}&t=${await packed(text)}`;
 }
 
-/** What an address holds; `undefined` if nothing, or what no page has made. */
+/** The content of a fragment; `undefined` if it has none, or was not made by this page. */
 export async function fromHash(hash: string): Promise<Shared | undefined> {
   const parameters = new URLSearchParams(hash.replace(/^#/, ''));
   try {
@@ -43,7 +40,7 @@ function isSteps(value: unknown): value is readonly Step[] {
   });
 }
 
-/** A text as JSON, which keeps halves of surrogate pairs, compressed and in the letters of addresses. */
+/** A text as JSON, which keeps lone surrogates, compressed and in base64url. */
 async function packed(text: string): Promise<string> {
   const stream = new Blob([JSON.stringify(text)]).stream().pipeThrough(new CompressionStream('deflate-raw'));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());

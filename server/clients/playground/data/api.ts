@@ -1,7 +1,7 @@
-/** The address of the service: the page stands right below it, whatever is before it. */
+/** The URL of the service: the page is directly below it, whatever comes before. */
 export const BASE = new URL('./', location.href);
 
-/** An answer that is no success, with the message of the service, or one that is of no use. */
+/** An error answer, with the service's message, or an unusable answer. */
 export class ServiceProblem extends Error {
   readonly status: number;
 
@@ -11,14 +11,14 @@ export class ServiceProblem extends Error {
   }
 }
 
-/** What went wrong, in the words of the service if it said any. */
+/** What went wrong, in the service's words if there are any. */
 export function reasonOf(error: unknown): string {
   return error instanceof ServiceProblem ? error.message : 'The service cannot be reached.';
 }
 
 let key = '';
 
-/** Keeps a key for the requests that follow, in memory alone. */
+/** Keeps a key for the following requests, only in memory. */
 export function useKey(given: string): void {
   key = given;
 }
@@ -32,7 +32,7 @@ export interface Answer<T> {
  * Calls the service.
  *
  * @param path relative to the service, such as `v1/plugins`
- * @throws ServiceProblem with what the service says
+ * @throws ServiceProblem with the service's message
  */
 export async function call<T>(path: string, init: RequestInit = {}): Promise<Answer<T>> {
   const headers = new Headers(init.headers);
@@ -40,7 +40,7 @@ export async function call<T>(path: string, init: RequestInit = {}): Promise<Ans
   const response = await fetch(new URL(path, BASE), { ...init, headers });
   const body: unknown = await response
     .json()
-    .catch(() => ({ detail: `The answer is no JSON (${response.status}).` }));
+    .catch(() => ({ detail: `The answer is not JSON (status ${response.status}).` }));
   if (!response.ok) throw new ServiceProblem(response.status, String((body as { detail?: unknown }).detail));
   return { body: body as T, headers: response.headers };
 }

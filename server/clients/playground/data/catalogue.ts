@@ -25,7 +25,7 @@ interface Listed {
   readonly missing: readonly string[];
 }
 
-/** Asks the server what it has. */
+/** Loads what the server offers. */
 export async function readCatalogue(): Promise<Catalogue> {
   const [document, listed, tokenizers, models, pipelines] = await Promise.all([
     call<OpenApi>('openapi.json'),
@@ -54,7 +54,7 @@ export async function readPipelines(): Promise<readonly Pipeline[]> {
   );
 }
 
-/** Members of requests that are no options of a plugin, or that the page sets itself. */
+/** Members of requests that are not options of a plugin, or that the page sets itself. */
 const NO_OPTIONS: ReadonlySet<string> = new Set([
   ...['text', 'documents', 'chunks', 'include', 'namespace', 'offset_unit'],
 ]);

@@ -2,7 +2,7 @@ import { BASE } from './api.ts';
 import type { Setting, Step } from './model.ts';
 import { pipelineSteps } from './settings.ts';
 
-/** A setting in a language that it can be copied in. */
+/** A language that a setting can be copied in. */
 export type Code = 'curl' | 'Python' | 'JavaScript' | 'Pipeline';
 
 /** The setting as a program, or as the body that stores it as a pipeline. */

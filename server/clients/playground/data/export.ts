@@ -5,7 +5,7 @@ export function jsonLines(chunks: readonly Chunk[]): string {
   return chunks.map((chunk) => `${JSON.stringify(chunk)}\n`).join('');
 }
 
-/** The chunks as CSV (RFC 4180) with a column for each field; what is neither text nor number is JSON. */
+/** The chunks as CSV (RFC 4180) with a column for each field; values that are neither text nor number are JSON. */
 export function csv(chunks: readonly Chunk[]): string {
   const fields = [...new Set(chunks.flatMap((chunk) => Object.keys(chunk)))];
   const rows = [fields, ...chunks.map((chunk) => fields.map((field) => cellOf(chunk[field])))];

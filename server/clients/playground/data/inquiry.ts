@@ -3,10 +3,10 @@ import type { Chunk, Hit } from './model.ts';
 import type { Asked, State } from './state.ts';
 import type { Store } from './store.ts';
 
-/** One for all, so that a letter more of a question is no change of what was found. */
+/** Shared, so that typing another letter of a question does not change the results. */
 export const NOTHING_FOUND: ReadonlyMap<string, readonly Hit[]> = new Map();
 
-/** Changes what is asked; what was found for another question is gone at once. */
+/** Changes the question; results for another question are removed at once. */
 export function changeQuestion(store: Store<State>, change: Partial<Asked>): void {
   const isOther = ['question', 'model', 'count'].some((name) => name in change);
   const gone = isOther ? { hits: NOTHING_FOUND, isAsked: false } : {};
@@ -31,7 +31,7 @@ export async function ask(store: Store<State>): Promise<void> {
   }
 }
 
-/** Asks again, once all settings have run, what was asked of chunks that are gone. */
+/** Repeats the question, once all settings have run, if its results were in chunks that no longer exist. */
 export function askAgain(store: Store<State>): void {
   const { asked, runs, settings } = store.state;
   const isReady = settings.every(({ id }) => runs.get(id)?.isStale === false);
@@ -60,7 +60,7 @@ interface Tokenized {
   readonly results: readonly { readonly offsets: readonly (readonly [start: number, end: number])[] }[];
 }
 
-/** Where the tokens of a text begin, in UTF-16 units; they do not fall. */
+/** Where the tokens of a text begin, in UTF-16 units; never decreasing. */
 async function tokenStarts(text: string, tokenizer: string, signal: AbortSignal): Promise<readonly number[]> {
   const asked = { text, tokenizer, include: ['offsets'], offset_unit: 'utf16' };
   const { body } = await post<Tokenized>('v1/tokenize', asked, signal);
@@ -71,16 +71,16 @@ interface Embedded {
   readonly embeddings: readonly (readonly number[])[];
 }
 
-/** Its vector is zero: all chunks would be equally far. */
-const NO_WORD = 'The model knows no word of the question: choose a model of its language.';
+/** Its vector is zero: all chunks would be equally far away. */
+const NO_WORD = 'The model knows no word of the question: choose a model for its language.';
 
-/** Most texts of a request. */
+/** Maximum texts per request. */
 const MOST_TEXTS = 1000;
 
-/** Vectors of chunks, by their list and the model: a question more needs those of the chunks no more. */
+/** Vectors of chunks, by chunk list and model, so that another question does not embed the chunks again. */
 const known = new WeakMap<readonly Chunk[], Map<string, Promise<readonly (readonly number[])[]>>>();
 
-/** The best chunks for a question, the best first; of equally good ones the first. */
+/** The best chunks for a question, best first; equally good ones in order. */
 async function findHits(
   question: string,
   chunks: readonly Chunk[],

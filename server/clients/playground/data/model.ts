@@ -2,7 +2,7 @@ import type { Components } from './schema.ts';
 
 /** What the modules of the page share. Offsets are UTF-16 units of the text, as JavaScript counts them. */
 
-/** A chunk as the service answers it, with its offsets in UTF-16 units. */
+/** A chunk in the service's answer, with its offsets in UTF-16 units. */
 export interface Chunk {
   readonly text: string;
   readonly start_index: number;
@@ -26,21 +26,21 @@ export interface Step {
   readonly options: Options;
 }
 
-/** What is compared: a chunker with refineries behind it, or a stored pipeline. */
+/** What is compared: a chunker followed by refineries, or a stored pipeline. */
 export interface Setting {
-  /** Letter that it is shown with. */
+  /** The letter that identifies it. */
   readonly id: string;
   readonly steps: readonly Step[];
 }
 
-/** What became of a setting on a text. */
+/** The result of a setting on a text. */
 export interface Run {
-  /** Whether it is of another text or of other options than those that are shown, and is run again. */
+  /** Whether it belongs to an earlier text or earlier options, and is being run again. */
   readonly isStale: boolean;
   readonly chunks: readonly Chunk[];
-  /** Milliseconds until the answer was there. */
+  /** Milliseconds until the answer arrived. */
   readonly milliseconds: number;
-  /** What the plugins reported, by the names of their headers. */
+  /** What the plugins reported, by header name. */
   readonly reports: Readonly<Record<string, string>>;
   /** Why there is no answer; it may be about single options. */
   readonly error: string | undefined;
@@ -54,18 +54,18 @@ export const NO_RUN: Run = {
   error: undefined,
 };
 
-/** Whether the chunks of a run are all that the setting makes of its text: not if it failed, or has not run yet. */
+/** Whether the chunks of a run are complete: not if it failed, or has not run yet. */
 export function isKnown({ chunks, error, isStale }: Run): boolean {
   return error === undefined && (!isStale || chunks.length > 0);
 }
 
 export type Unit = 'code_point' | 'utf16' | 'byte';
 
-/** Most settings side by side. */
+/** Maximum settings side by side. */
 export const MOST_SETTINGS = 4;
 export const LETTERS = ['A', 'B', 'C', 'D'] as const;
 
-/** Most tokens of a chunk, if a setting says so. */
+/** Maximum tokens per chunk, if a setting has a limit. */
 export function limitOf({ steps }: Setting): number | undefined {
   const size = steps[0]?.options.chunk_size;
   return typeof size === 'number' ? size : undefined;
@@ -80,7 +80,7 @@ export interface Plugin {
   readonly missing: readonly string[];
   /** Its options, by their names. */
   readonly options: Components;
-  /** A request that works when it is pasted. */
+  /** A request that works when pasted. */
   readonly example: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -95,12 +95,12 @@ export interface Pipeline {
   readonly config: { readonly steps: readonly PipelineStep[] };
 }
 
-/** All that the server has to choose from. */
+/** All choices that the server offers. */
 export interface Catalogue {
   readonly plugins: readonly Plugin[];
   readonly pipelines: readonly Pipeline[];
   readonly tokenizers: readonly string[];
   readonly models: readonly string[];
-  /** The model that embeds where a request names none; the first if there is no such one. */
+  /** The model used by requests that name none; the first if there is no such one. */
   readonly model: string;
 }

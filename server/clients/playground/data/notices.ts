@@ -1,12 +1,12 @@
 import type { State } from './state.ts';
 import type { Store } from './store.ts';
 
-/** Milliseconds that a notice is shown: time to read it, and no more than this. */
+/** Milliseconds that a notice is shown: just long enough to read it. */
 const LEAST = 4000;
 const EACH_CHARACTER = 60;
 const MOST = 15_000;
 
-/** What the user does next; Escape and a click are among it. */
+/** Actions of the user that end a notice, including Escape and clicks. */
 const ACTIONS = ['click', 'keydown', 'change', 'drop'];
 
 /** Ends each notice once it has been read, or the user does something else. */
@@ -20,7 +20,7 @@ export function endNotices(
   const end = () => {
     if (store.state.notice !== '') store.change({ notice: '' });
   };
-  // Before the action itself, which may have a notice of its own.
+  // Before the action itself, which may show a notice of its own.
   for (const action of ACTIONS) page.addEventListener(action, end, { capture: true });
   store.watch(({ notice }) => {
     if (notice === shown) return;

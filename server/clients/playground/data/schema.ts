@@ -1,4 +1,4 @@
-/** A JSON Schema as the served document has it. */
+/** A JSON Schema as in the served document. */
 export interface Schema {
   readonly $ref?: string;
   readonly allOf?: readonly Schema[];
@@ -13,13 +13,13 @@ export interface Schema {
   readonly description?: string;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** Values of other options with one of which alone this one has an effect. */
+  /** This option has an effect only if the others have one of these values. */
   readonly 'x-effective-with'?: Readonly<Record<string, readonly unknown[]>>;
 }
 
 export type Components = Readonly<Record<string, Schema>>;
 
-/** The schema without references, and with the parts of its `allOf` in one. */
+/** The schema with references resolved and `allOf` merged. */
 export function resolve(schema: Schema, components: Components): Schema {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split('/').at(-1) as string;
@@ -32,13 +32,13 @@ export function resolve(schema: Schema, components: Components): Schema {
   return Object.keys(properties).length === 0 ? whole : { ...whole, properties };
 }
 
-/** The types that a value may have, `null` aside. */
+/** The types that a value may have, except `null`. */
 export function typesOf({ type, enum: values }: Schema): readonly string[] {
   if (values !== undefined) return ['enum'];
   return [type ?? []].flat().filter((one) => one !== 'null');
 }
 
-/** Whether an option has an effect with the others. */
+/** Whether an option has an effect, given the others. */
 export function isEffective(
   schema: Schema,
   properties: Components,

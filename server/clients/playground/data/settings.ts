@@ -13,7 +13,7 @@ import { isEffective } from './schema.ts';
 export function stepOf(plugin: Plugin): Step {
   const { text: _, documents: _documents, chunks: _chunks, ...options } = plugin.example ?? {};
   const isSize = (name: string) => name === 'chunk_size' || name === 'chunk_overlap';
-  // Examples have tiny chunks, which suit their own texts alone.
+  // Examples have tiny chunks, which suit only their own texts.
   const kept = Object.entries(options).filter(([name]) => !isSize(name) && name in plugin.options);
   const size = 'chunk_size' in plugin.options ? { chunk_size: 200 } : {};
   return { kind: plugin.kind, name: plugin.name, options: { ...Object.fromEntries(kept), ...size } };
@@ -29,7 +29,7 @@ export function replaceFirst([first, ...others]: readonly Step[], plugin: Plugin
   return [{ ...step, options: { ...step.options, ...Object.fromEntries(kept) } }, ...others];
 }
 
-/** The settings that a page begins with: two chunkers for any text, which have windows or pieces that overlap. */
+/** The initial settings: two chunkers for any text, whose windows or pieces overlap. */
 export function firstSettings({ plugins }: Catalogue): readonly Setting[] {
   const chunkers = plugins.filter(({ kind, missing }) => kind === 'chunker' && missing.length === 0);
   const general = chunkers.filter(({ options }) => 'chunk_overlap' in options);
@@ -37,7 +37,7 @@ export function firstSettings({ plugins }: Catalogue): readonly Setting[] {
   return relettered(chosen.map((plugin) => ({ id: '', steps: [stepOf(plugin)] })));
 }
 
-/** The settings with another one, which is a copy of the last; the same if there is no room. */
+/** The settings with another one, a copy of the last; unchanged if there is no room. */
 export function withCopy(settings: readonly Setting[]): readonly Setting[] {
   const last = settings.at(-1);
   if (last === undefined || settings.length >= MOST_SETTINGS) return settings;
@@ -61,7 +61,7 @@ export function withSteps(
   return settings.map((setting) => (setting.id === id ? { id, steps } : setting));
 }
 
-/** The steps with an option of one changed; without a value it has its default again. */
+/** The steps with an option of one changed; without a value it is reset to its default. */
 export function withOption(
   steps: readonly Step[],
   index: number,
@@ -75,7 +75,7 @@ export function withOption(
   });
 }
 
-/** The options that a request sends: those that have an effect with the others. */
+/** The options that a request sends: those that have an effect, given the others. */
 export function sentOptions(step: Step, { plugins }: Catalogue): Options {
   const plugin = plugins.find(({ kind, name }) => kind === step.kind && name === step.name);
   if (plugin === undefined) return step.options;
@@ -86,7 +86,7 @@ export function sentOptions(step: Step, { plugins }: Catalogue): Options {
   return Object.fromEntries(sent);
 }
 
-/** The steps as a stored pipeline has them. */
+/** The steps in the format of a stored pipeline. */
 export function pipelineSteps(steps: readonly Step[]): object[] {
   return steps.map(({ kind, name, options }) =>
     kind === 'chunker'

@@ -1,57 +1,57 @@
 import type { Range } from '../text/ranges.ts';
 import type { Catalogue, Hit, Run, Setting, Unit } from './model.ts';
 
-/** A chunk of a setting that is looked at. */
+/** The selected chunk of a setting. */
 export interface Selection {
   /** Letter of the setting. */
   readonly setting: string;
   readonly chunk: number;
 }
 
-/** A question to the text, and what was found for it. */
+/** A question to the text, and its results. */
 export interface Asked {
   readonly question: string;
   readonly model: string;
-  /** How many chunks are wanted. */
+  /** The number of chunks wanted. */
   readonly count: number;
   /** The stretch of the text that answers it. */
   readonly answer: Range | undefined;
   /** The best chunks of each setting, by its letter. */
   readonly hits: ReadonlyMap<string, readonly Hit[]>;
-  /** Whether it was asked, so that it is asked again of other chunks. */
+  /** Whether it was asked, so that it is repeated for new chunks. */
   readonly isAsked: boolean;
   readonly isAsking: boolean;
   readonly problem: string;
 }
 
 export interface State {
-  /** Whether there is room for one column alone. */
+  /** Whether there is room for only one column. */
   readonly isNarrow: boolean;
   readonly catalogue: Catalogue | undefined;
-  /** Why the catalogue is not there. */
+  /** Why the catalogue is missing. */
   readonly problem: string | undefined;
   readonly needsKey: boolean;
   readonly text: string;
-  /** Name of the file or sample that the text is of. */
+  /** Name of the file or sample that the text came from. */
   readonly source: string;
   readonly isEditing: boolean;
   readonly settings: readonly Setting[];
   readonly runs: ReadonlyMap<string, Run>;
   readonly selection: Selection | undefined;
-  /** The setting that is shown where there is room for one. */
+  /** The setting that is shown if there is room for only one. */
   readonly active: string;
   readonly unit: Unit;
   readonly showsDifferences: boolean;
   /** The setting whose options are open. */
   readonly opened: string | undefined;
-  /** Price for a million tokens that the user typed. */
+  /** Price per million tokens, as typed by the user. */
   readonly price: string;
   /** The tokenizer whose tokens are shown; empty for none. */
   readonly tokenizer: string;
   /** Where its tokens begin in the text. */
   readonly tokens: readonly number[];
   readonly asked: Asked;
-  /** Whether a link that is copied has the text. */
+  /** Whether a copied link includes the text. */
   readonly sharesText: boolean;
   /** What was done, or what failed; empty once it has been read. */
   readonly notice: string;

@@ -1,7 +1,7 @@
-/** Holds the state of the page, and tells those who watch it when it has changed. */
+/** Holds the state of the page, and notifies its watchers of changes. */
 export interface Store<State> {
   readonly state: State;
-  /** Changes members; watchers are told once for all changes of one turn of the event loop. */
+  /** Changes members; watchers are notified once for all changes in one turn of the event loop. */
   change(members: Partial<State>): void;
   watch(watcher: (state: State) => void): void;
 }

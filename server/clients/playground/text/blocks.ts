@@ -1,8 +1,8 @@
-/** Characters of a block, more or less: it ends with a line where it can. */
+/** Approximate characters of a block: it ends with a line if possible. */
 const USUAL = 1200;
 const MOST = 3000;
 
-/** Where the blocks of a text begin, and its length: what is in the page are the blocks in sight. */
+/** Where the blocks of a text begin, plus its length: only visible blocks are in the page. */
 export function blocksOf(text: string): number[] {
   const edges = [0];
   let start = 0;
@@ -24,7 +24,7 @@ function endOfBlock(text: string, start: number): number {
   return splitsPair(text, end) ? end + 1 : end;
 }
 
-/** The block that an offset lies in. @param edges those of `blocksOf` */
+/** The block that contains an offset. @param edges from `blocksOf` */
 export function blockAt(edges: readonly number[], offset: number): number {
   let [low, high] = [0, Math.max(0, edges.length - 2)];
   while (low < high) {
@@ -35,7 +35,7 @@ export function blockAt(edges: readonly number[], offset: number): number {
   return low;
 }
 
-/** Whether an offset lies within a surrogate pair, or between CR and LF. */
+/** Whether an offset is within a surrogate pair, or between CR and LF. */
 function splitsPair(text: string, offset: number): boolean {
   const [before, after] = [text.charCodeAt(offset - 1), text.charCodeAt(offset)];
   const isPair = before >= 0xd800 && before < 0xdc00 && after >= 0xdc00 && after < 0xe000;

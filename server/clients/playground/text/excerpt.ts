@@ -1,4 +1,4 @@
-/** The first characters of a text on one line; an ellipsis says that there is more. */
+/** The first characters of a text on one line; an ellipsis marks truncation. */
 export function excerptOf(text: string, most: number): string {
   const line = text
     .slice(0, 4 * most)

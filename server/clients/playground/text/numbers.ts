@@ -1,6 +1,6 @@
 import type { Chunk } from '../data/model.ts';
 
-/** What is counted of the chunks of one setting. */
+/** Statistics of the chunks of one setting. */
 export interface Numbers {
   readonly chunks: number;
   readonly least: number;
@@ -9,13 +9,13 @@ export interface Numbers {
   readonly most: number;
   /** Tokens of all chunks, which is what is embedded. */
   readonly tokens: number;
-  /** Chunks whose text an earlier one has too. */
+  /** Chunks with the same text as an earlier one. */
   readonly duplicates: number;
-  /** Chunks of more tokens than the limit. */
+  /** Chunks with more tokens than the limit. */
   readonly overLimit: number;
-  /** Share of the text's characters that a chunk covers. */
+  /** Share of the text's characters that some chunk covers. */
   readonly coverage: number;
-  /** Cuts by what they lie in. */
+  /** Cuts by the element that they fall in. */
   readonly cuts: Readonly<Record<CutKind, number>>;
 }
 
@@ -53,7 +53,10 @@ const SENTENCE_END = /[.!?。！？…:;]["'”’»)\]]*\s*$/u;
 /** Characters before a cut by which it is judged. */
 const NEAR = 200;
 
-/** Counts the ends of chunks within the text that cut something. A cut is counted once for each that it lies in. */
+/**
+ * Counts the ends of chunks within the text that cut something. A cut is counted once for each element that it falls
+ * in.
+ */
 function cutsOf(text: string, chunks: readonly Chunk[]): Record<CutKind, number> {
   const cuts = { sentence: 0, fence: 0, row: 0, word: 0 };
   const fences = fencesIn(text);
@@ -76,7 +79,7 @@ function firstCharacter(text: string, at: number): string {
   return String.fromCodePoint(text.codePointAt(at) ?? 0);
 }
 
-/** The stretches between the fences of Markdown, as a rising list of beginnings and ends. */
+/** The stretches between Markdown fences, as a rising list of starts and ends. */
 function fencesIn(text: string): number[] {
   const edges: number[] = [];
   for (const { index, 0: line } of text.matchAll(/^ {0,3}(?:```|~~~).*$/gm)) {
@@ -96,7 +99,7 @@ function isInside(edges: readonly number[], offset: number): boolean {
   return low % 2 === 1;
 }
 
-/** Whether an offset lies within a line that is a row of a Markdown table. */
+/** Whether an offset is within a row of a Markdown table. */
 function isInRow(text: string, offset: number): boolean {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
   const end = text.indexOf('\n', offset);
@@ -104,7 +107,7 @@ function isInRow(text: string, offset: number): boolean {
   return /^\s*\|.*\|\s*$/.test(text.slice(start, end === -1 ? text.length : end));
 }
 
-/** How many chunks have how many tokens: the counts of equal classes from 0 up. */
+/** The distribution of token counts: the sizes of equal classes from 0 up. */
 export function histogramOf(chunks: readonly Chunk[], most: number, classes: number): number[] {
   const counts = new Array<number>(classes).fill(0);
   const width = Math.max(1, most) / classes;

@@ -1,12 +1,12 @@
 import type { Chunk } from '../data/model.ts';
 
-/** A stretch of the text that is shown in one way. */
+/** A stretch of the text with uniform display. */
 export interface Piece {
   readonly start: number;
   readonly end: number;
-  /** The first chunk that covers it; -1 in a gap, which none covers. */
+  /** The first chunk that covers it; -1 in a gap. */
   readonly chunk: number;
-  /** Whether further chunks cover it. */
+  /** Whether other chunks also cover it. */
   readonly isOverlap: boolean;
   /** Whether a chunk begins here. */
   readonly isStart: boolean;
@@ -15,7 +15,7 @@ export interface Piece {
 /**
  * Divides `[from, to)` where chunks begin and end.
  *
- * @param chunks with rising starts and ends, as chunkers make them
+ * @param chunks with rising starts and ends, as chunkers return them
  */
 export function piecesOf(chunks: readonly Chunk[], from: number, to: number): Piece[] {
   const first = firstEndingAfter(chunks, from);
@@ -38,7 +38,7 @@ export function piecesOf(chunks: readonly Chunk[], from: number, to: number): Pi
   });
 }
 
-/** The first chunk that ends after an offset; as many as there are if none does. */
+/** The first chunk that ends after an offset; the number of chunks if none does. */
 function firstEndingAfter(chunks: readonly Chunk[], offset: number): number {
   let [low, high] = [0, chunks.length];
   while (low < high) {

@@ -4,17 +4,17 @@ export interface Range {
   readonly end: number;
 }
 
-/** How well stretches that were found answer a question, by characters. */
+/** How well the results answer a question, by characters. */
 export interface Retrieval {
   /** Share of the answer that was found. */
   readonly recall: number;
-  /** Share of what was found that is the answer. */
+  /** Share of the found text that belongs to the answer. */
   readonly precision: number;
-  /** What both have, of what either has. */
+  /** Intersection divided by union. */
   readonly iou: number;
 }
 
-/** The ranges in order, without what they repeat of each other. */
+/** The ranges in order, without overlaps. */
 function merged(ranges: readonly Range[]): Range[] {
   const result: { start: number; end: number }[] = [];
   for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start)) {
@@ -28,8 +28,8 @@ function merged(ranges: readonly Range[]): Range[] {
 const lengthOf = (ranges: readonly Range[]) => ranges.reduce((sum, { start, end }) => sum + end - start, 0);
 
 /**
- * Compares what was found with the answer, as the evaluation of the service does: the answer's characters count once, and
- * what was found as often as it was found.
+ * Compares the results with the answer, like the evaluation of the service: the answer's characters count once, other
+ * found characters as often as they were found.
  */
 export function retrievalOf(found: readonly Range[], answer: readonly Range[]): Retrieval {
   const wanted = merged(answer);

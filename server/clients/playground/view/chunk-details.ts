@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Chunk, Setting, Unit } from '../data/model.ts';
 import { lengthIn } from '../text/offsets.ts';
 
-/** The chunk that is looked at. */
+/** The selected chunk. */
 export interface Looked {
   readonly setting: Setting;
   readonly chunk: Chunk;
@@ -18,17 +18,17 @@ type Place = Pick<Chunk, 'start_index' | 'end_index'>;
 
 const OWN = new Set(['text', 'start_index', 'end_index', 'token_count']);
 
-/** What a chunk says of itself. */
+/** The fields of a chunk. */
 export function chunkDetails(looked: Looked): TemplateResult {
   const { setting, chunk, index, count, text, unit } = looked;
   const [start, end] = placeIn(text, chunk, unit);
   const fields = Object.entries(chunk).filter(([name]) => !OWN.has(name));
   const isRewritten = chunk.text !== text.slice(chunk.start_index, chunk.end_index);
-  return html`<aside class="details setting-${setting.id}" aria-label="The chosen chunk">
+  return html`<aside class="details setting-${setting.id}" aria-label="The selected chunk">
     <header>
       <span class="letter">${setting.id}</span>
       <h2>Chunk ${index} <small>of ${count}</small></h2>
-      <button class="plain" aria-label="The chunk before" ?disabled=${index === 0} @click=${() => looked.move(-1)}>←</button>
+      <button class="plain" aria-label="The previous chunk" ?disabled=${index === 0} @click=${() => looked.move(-1)}>←</button>
       <button class="plain" aria-label="The next chunk" ?disabled=${index === count - 1} @click=${() => looked.move(1)}>→</button>
       <button class="plain" aria-label="Close" @click=${looked.close}>✕</button>
     </header>
@@ -47,7 +47,7 @@ export const UNITS: Readonly<Record<Unit, string>> = {
   byte: 'bytes',
 };
 
-/** Where a stretch of the text lies, in a unit. */
+/** The position of a stretch of the text, in a unit. */
 export function placeIn(
   text: string,
   { start_index, end_index }: Place,
@@ -57,7 +57,7 @@ export function placeIn(
   return [start, start + lengthIn(text.slice(start_index, end_index), unit)];
 }
 
-/** Characters of a value that is shown in several lines. */
+/** Characters of a value that is shown on several lines. */
 const LONG = 80;
 
 /** A value in a few words; a list of texts as a path. */

@@ -9,9 +9,9 @@ export interface Column {
   readonly run: Run;
   /** Offsets of boundaries that another setting does not have. */
   readonly differences: ReadonlySet<number>;
-  /** The chunk that is looked at; -1 for none. */
+  /** The selected chunk; -1 for none. */
   readonly selected: number;
-  /** Chunks that answer a question, with their places among the answers from 1. */
+  /** Chunks that answer a question, with their ranks among the answers from 1. */
   readonly hits: ReadonlyMap<number, number>;
 }
 
@@ -36,7 +36,7 @@ export function columnsOf({ settings, runs, selection, showsDifferences, asked }
   });
 }
 
-/** The classes of a stretch of the text. What no chunk holds is left out, unless it is not known what chunks hold. */
+/** The classes of a stretch of the text. Text in no chunk is marked as left out, unless the chunks are not known. */
 export function classesOf(column: Column, { start, chunk, isOverlap, isStart }: Piece): string {
   const { run, setting, differences, selected, hits } = column;
   const isOver = (run.chunks[chunk]?.token_count ?? 0) > (limitOf(setting) ?? Number.POSITIVE_INFINITY);

@@ -2,8 +2,7 @@ import { piecesOf } from '../text/pieces.ts';
 import { type Column, classesOf } from './columns-of-state.ts';
 
 /**
- * Makes the text of a block in a column, as spans with nothing but text in them: each is a stretch of the text that is
- * shown in one way.
+ * Renders the text of a block in a column, as spans that contain only text: each is a stretch with uniform display.
  */
 export function blockIn(column: Column, text: string, from: number, to: number): DocumentFragment {
   const { run, hits } = column;

@@ -1,8 +1,8 @@
 import { html, render } from 'lit-html';
 
 /**
- * Puts a text into the clipboard. A page has none on plain http, except on its own machine, and may be refused it: the text is then
- * shown, selected, to be copied by hand.
+ * Copies a text to the clipboard. A page has none on plain http, except on its own machine, and may be denied access:
+ * then the text is shown, selected, to be copied by hand.
  *
  * @return whether it is in the clipboard
  */

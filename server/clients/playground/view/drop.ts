@@ -1,4 +1,4 @@
-/** Takes files that are dropped anywhere on the page. */
+/** Accepts files that are dropped anywhere on the page. */
 export function acceptDrops(root: HTMLElement, open: (file: File) => void): void {
   const mark = (event: DragEvent, isOver: boolean) => {
     if (event.dataTransfer?.types.includes('Files') !== true) return;

@@ -1,10 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 
 /**
- * A word that says what it means when it is pressed, by mouse, touch or key.
+ * A word that shows its explanation when pressed, by mouse, touch or key.
  *
- * @param id of what it says, for other elements that are described by it
- * @param label what it is called if the word itself is only a mark
+ * @param id of the explanation, for other elements that are described by it
+ * @param label the name if the word itself is only a mark
  */
 export function explained(word: string, about: string, id: string, label?: string): TemplateResult {
   return html`<button type="button" class="term" title=${about} popovertarget=${id} aria-label=${label ?? nothing}

@@ -3,7 +3,7 @@ import { type Chunk, isKnown, limitOf, NO_RUN, type Run, type Setting } from '..
 import { histogramOf, type Numbers, numbersOf } from '../text/numbers.ts';
 import { explained } from './explained.ts';
 
-/** What the numbers are made of. */
+/** What the numbers are computed from. */
 export interface Measured {
   readonly text: string;
   readonly settings: readonly Setting[];
@@ -14,7 +14,7 @@ export interface Measured {
 
 const known = new WeakMap<readonly object[], Numbers>();
 
-/** The numbers of a run; counted once for its chunks. */
+/** The numbers of a run; computed once for its chunks. */
 export function numbersOfRun(text: string, setting: Setting, { chunks }: Run): Numbers {
   const numbers = known.get(chunks) ?? numbersOf(text, chunks, limitOf(setting));
   known.set(chunks, numbers);
@@ -24,7 +24,7 @@ export function numbersOfRun(text: string, setting: Setting, { chunks }: Run): N
 const whole = new Intl.NumberFormat('en');
 const percent = (share: number) => `${(100 * share).toFixed(share === 1 || share === 0 ? 0 : 2)} %`;
 
-/** A number with its name and what it means; `isBad` if it had better be another one. */
+/** A number with its name and meaning; `isBad` if the value is undesirable. */
 interface NumberColumn {
   readonly name: string;
   readonly about: string;
@@ -42,23 +42,23 @@ const unwanted = (name: string, about: string, count: (numbers: Numbers) => numb
   isBad: (numbers) => count(numbers) > 0,
 });
 
-/** The numbers of a setting, in the order in which they are shown. */
+/** The numbers of a setting, in display order. */
 export const NUMBERS: readonly NumberColumn[] = [
   counted('Chunks', 'How many there are', ({ chunks }) => chunks),
-  counted('Min', 'Fewest tokens of a chunk', ({ least }) => least),
-  counted('Median', 'Tokens of the chunk in the middle', ({ median }) => median),
-  counted('p95', '95 % of the chunks have no more tokens', ({ p95 }) => p95),
-  counted('Max', 'Most tokens of a chunk', ({ most }) => most),
+  counted('Min', 'Smallest chunk, in tokens', ({ least }) => least),
+  counted('Median', 'Median chunk, in tokens', ({ median }) => median),
+  counted('p95', '95 % of the chunks have at most this many tokens', ({ p95 }) => p95),
+  counted('Max', 'Largest chunk, in tokens', ({ most }) => most),
   unwanted('Over', 'Chunks over the limit', ({ overLimit }) => overLimit),
   {
     name: 'Covered',
-    about: 'Share of the text that is in a chunk',
+    about: 'Share of the text that is covered by chunks',
     value: ({ coverage }) => percent(coverage),
     isBad: ({ coverage }) => coverage < 1,
   },
   unwanted('Sentence', 'Cuts within a sentence', ({ cuts }) => cuts.sentence),
   unwanted('Word', 'Cuts within a word', ({ cuts }) => cuts.word),
-  unwanted('Fence', 'Cuts within a fence of Markdown', ({ cuts }) => cuts.fence),
+  unwanted('Fence', 'Cuts within a Markdown fence', ({ cuts }) => cuts.fence),
   unwanted('Row', 'Cuts within a row of a Markdown table', ({ cuts }) => cuts.row),
   unwanted('Repeated', 'Chunks with the text of an earlier one', ({ duplicates }) => duplicates),
   counted('To embed', 'Tokens of all chunks', ({ tokens }) => tokens),
@@ -115,7 +115,7 @@ const WIDTH = 240;
 const HEIGHT = 40;
 const BAR = WIDTH / CLASSES;
 
-/** How many chunks have how many tokens, up to the limit and beyond it, with a line at the limit. */
+/** A histogram of token counts, up to the limit and beyond it, with a line at the limit. */
 function histogram(chunks: readonly Chunk[], limit: number | undefined): TemplateResult {
   const largest = chunks.reduce((most, { token_count }) => Math.max(most, token_count), 1);
   const most = Math.max(limit ?? 0, largest);

@@ -11,15 +11,15 @@ import { questionPanel } from './question-panel.ts';
 import { settingCard } from './setting-card.ts';
 import { textPanel } from './text-panel.ts';
 
-/** What the page is made with. */
+/** What the page is built with. */
 export interface Wiring {
   readonly store: Store<State>;
   readonly actions: Actions;
   /** The element of the viewer, which shows the text by itself. */
   readonly viewer: HTMLElement;
-  /** Goes to the next chunk, or the one before. */
+  /** Goes to the next or the previous chunk. */
   move(by: 1 | -1): void;
-  /** Looks at a chunk, and scrolls to it. */
+  /** Selects a chunk, and scrolls to it. */
   show(setting: string, chunk: number): void;
   copyLink(): void;
   saveReport(): void;
@@ -169,20 +169,20 @@ function legend(): TemplateResult {
   </p>`;
 }
 
-/** Asks for a key of the server, which is kept in memory alone. */
+/** Asks for a key of the server, which is kept only in memory. */
 function keyForm(start: (key: string) => void): TemplateResult {
   const sent = (event: SubmitEvent) => {
     event.preventDefault();
     start(String(new FormData(event.target as HTMLFormElement).get('key')));
   };
   return html`<form class="card key" @submit=${sent}>
-    <label>This server asks for a key. It is kept until the page is closed.
+    <label>This server requires a key. It is kept until the page is closed.
       <input name="key" type="password" autocomplete="off" required></label>
     <button>Use it</button>
   </form>`;
 }
 
-/** The stretch of the text that is selected in the viewer; `undefined` if none is. */
+/** The stretch of the text that is selected in the viewer; `undefined` if there is none. */
 function selectedText(): Range | undefined {
   const selection = getSelection();
   if (selection === null || selection.isCollapsed) return undefined;
@@ -195,7 +195,7 @@ function selectedText(): Range | undefined {
   return { start: Math.min(a, b), end: Math.max(a, b) };
 }
 
-/** Where a place in the page lies in the text: its spans say where they begin. */
+/** The text offset of a position in the page: its spans have the offsets where they begin. */
 function offsetOf(node: Node | null, offset: number): number | undefined {
   const element = node instanceof Element ? node : node?.parentElement;
   const span = element?.closest<HTMLElement>('.cell span[data-start]');
@@ -208,7 +208,7 @@ function offsetOf(node: Node | null, offset: number): number | undefined {
   return next?.dataset.start === undefined ? undefined : Number(next.dataset.start);
 }
 
-/** The heads of the columns: what each shows, and how long it took. */
+/** The heads of the columns: the setting, and how long it took. */
 function columnsHead(
   settings: readonly Setting[],
   runs: ReadonlyMap<string, Run>,

@@ -5,7 +5,7 @@ import { excerptOf } from '../text/excerpt.ts';
 import { type Range, retrievalOf } from '../text/ranges.ts';
 import { placeIn, UNITS } from './chunk-details.ts';
 
-/** A question with what was found for it. */
+/** A question with its results. */
 export interface QuestionPanel {
   readonly asked: Asked;
   readonly text: string;
@@ -15,15 +15,15 @@ export interface QuestionPanel {
   readonly runs: ReadonlyMap<string, Run>;
   change(asked: Partial<Asked>): void;
   ask(): void;
-  /** Takes the text that is selected for the answer. */
+  /** Uses the selected text as the answer. */
   mark(): void;
   show(setting: string, chunk: number): void;
 }
 
-/** Characters that are shown of a chunk. */
+/** Characters shown of a chunk. */
 const EXCERPT = 200;
 
-/** Asks a question, shows the best chunks of each setting, and how well they hold the answer. */
+/** Asks a question, shows the best chunks of each setting, and how well they contain the answer. */
 export function questionPanel(panel: QuestionPanel): TemplateResult {
   const { asked, models } = panel;
   const valueIn = (event: Event) => (event.target as HTMLInputElement).value;

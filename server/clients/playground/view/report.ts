@@ -16,7 +16,7 @@ table { border-collapse: collapse } th, td { text-align: start; padding: .2rem .
 .over { text-decoration: underline wavy light-dark(#b3261e, #ff9d94) } .start { box-shadow: inset 2px 0 0 #888 }
 .differs { box-shadow: inset 4px 0 0 light-dark(#b3261e, #ff9d94) }`;
 
-/** What a report is of. */
+/** What a report is about. */
 export interface Compared {
   readonly text: string;
   readonly source: string;
@@ -26,8 +26,8 @@ export interface Compared {
 }
 
 /**
- * A comparison as one HTML file, which needs nothing else and runs nothing: its policy forbids scripts and requests, and all
- * that comes from the text is text nodes of a document.
+ * A comparison as one self-contained HTML file without scripts: its policy forbids scripts and requests, and
+ * everything from the text is in text nodes.
  */
 export function reportOf({ text, source, settings, runs, columns }: Compared): string {
   const made = document.implementation.createHTMLDocument(`Chunks of ${source}`);
@@ -65,6 +65,6 @@ export function reportOf({ text, source, settings, runs, columns }: Compared): s
     shown.setAttribute('dir', 'auto');
     shown.append(made.importNode(blockIn(column, text, 0, text.length), true));
   }
-  // The policy of this page forbids styles in its documents, and the report is none of them yet.
+  // The policy of this page forbids styles in its documents, and the report is not one of them yet.
   return `<!doctype html>\n${made.documentElement.outerHTML.replace('</head>', `<style>${STYLE}</style></head>`)}`;
 }

@@ -7,13 +7,13 @@ import { replaceFirst, stepOf, withOption } from '../data/settings.ts';
 import { copy } from './copy.ts';
 import { explained } from './explained.ts';
 
-/** A setting with what the card of it can do. */
+/** A setting with the actions of its card. */
 export interface Card {
   readonly setting: Setting;
   readonly run: Run;
   readonly catalogue: Catalogue;
   readonly isOpen: boolean;
-  /** Whether its column is the one that is shown where there is room for one. */
+  /** Whether its column is shown if there is room for only one. */
   readonly isActive: boolean;
   readonly canRemove: boolean;
   change(steps: readonly Step[]): void;
@@ -23,7 +23,7 @@ export interface Card {
   savePipeline(name: string): void;
 }
 
-/** The form of a setting: what chunks, with its options, and the refineries behind it. */
+/** The form of a setting: the chunker with its options, and the refineries after it. */
 export function settingCard(card: Card): TemplateResult {
   const { setting, isOpen, isActive, canRemove } = card;
   const { id, steps } = setting;
@@ -84,7 +84,8 @@ function stepForm(card: Card, index: number): TemplateResult {
   const { setting, catalogue, change } = card;
   const step = setting.steps[index] as Step;
   const plugin = catalogue.plugins.find((one) => one.kind === step.kind && one.name === step.name);
-  if (plugin === undefined) return html`<p class="brief">A stored pipeline has its options with it.</p>`;
+  if (plugin === undefined)
+    return html`<p class="brief">The options of a stored pipeline are stored with it.</p>`;
   const shown = shownOptions(step, plugin);
   const remove = () => change(setting.steps.filter((_, at) => at !== index));
   const close = html`<button class="plain" aria-label="Remove ${step.name}" @click=${remove}>✕</button>`;
@@ -111,7 +112,7 @@ function shownOptions(step: Step, { options }: Plugin): (readonly [name: string,
   return Object.entries(options).filter(([, schema]) => isEffective(schema, options, step.options));
 }
 
-/** Why there are no chunks; what a field of the open form says is not said twice. */
+/** Why there are no chunks, unless a field of the open form says so already. */
 function problemOf({ setting: { steps }, catalogue: { plugins }, run, isOpen }: Card): string {
   const fields = steps.flatMap((step) => {
     const plugin = plugins.find((one) => one.kind === step.kind && one.name === step.name);
@@ -125,7 +126,7 @@ function problemOf({ setting: { steps }, catalogue: { plugins }, run, isOpen }: 
 
 const problemsIn = (error: string | undefined) => error?.split('; ') ?? [];
 
-/** Whether a problem is that of an option: errors of the service begin with the name of what is wrong. */
+/** Whether a problem is about an option: errors of the service begin with the name of the bad value. */
 const isAbout = (problem: string, name: string) =>
   [': ', '[', '.'].some((mark) => problem.startsWith(name + mark));
 
@@ -197,22 +198,22 @@ function settingActions(actions: SettingActions): TemplateResult {
   </div>`;
 }
 
-/** A field of a form, with what it does when its value changes. */
+/** A field of a form, with the handler for its changes. */
 interface Field {
   readonly id: string;
   readonly name: string;
   readonly schema: Schema;
-  /** `undefined` if the option is at its default. */
+  /** `undefined` if the option has its default. */
   readonly value: unknown;
-  /** What the service says of the value; empty if nothing. */
+  /** The service's problem with the value; empty if there is none. */
   readonly problem: string;
   /** Names that can be chosen, such as those of tokenizers. */
   readonly choices: readonly string[];
-  /** @param value without one the option has its default again */
+  /** @param value without one, the option is reset to its default */
   change(value: unknown): void;
 }
 
-/** A field with its label, its description and what is wrong with it. */
+/** A field with its label, its description and its problem. */
 function optionField(field: Field): TemplateResult {
   const { id, name, schema, problem } = field;
   const about = schema.description ?? '';
@@ -233,13 +234,13 @@ function controlOf(field: Field): TemplateResult {
   return textControl(field);
 }
 
-/** The form of an option that shows it best: of several the list, which the others can be written as. */
+/** The schema that the form shows for an option: of several alternatives the list, which can express the others. */
 function branchOf({ schema }: Field): Schema {
   return schema.anyOf?.find((one) => typesOf(one).includes('array')) ?? schema.anyOf?.[0] ?? schema;
 }
 
 const valueIn = (event: Event) => (event.target as HTMLInputElement).value;
-/** The elements that say what is wrong with a field, and what it is. */
+/** The elements that describe a field and its problem. */
 function described({ id, problem, schema }: Field): string | typeof nothing {
   const ids = [problem && `${id}-problem`, schema.description && `${id}-about`].filter(Boolean);
   return ids.length === 0 ? nothing : ids.join(' ');
@@ -304,7 +305,7 @@ function jsonControl(field: Field): TemplateResult {
     aria-invalid=${isWrong(field)} aria-describedby=${described(field)} @change=${changed}>`;
 }
 
-/** The value of JSON; the text itself if it is none, of which the service says what is wrong. */
+/** The parsed JSON; the text itself if it is invalid, so that the service reports the problem. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -4,7 +4,7 @@ import { SAMPLES } from '../data/samples.ts';
 import { lengthIn } from '../text/offsets.ts';
 import { UNITS } from './chunk-details.ts';
 
-/** The text with where it is from. */
+/** The text with its source. */
 export interface TextPanel {
   readonly text: string;
   readonly source: string;
@@ -17,10 +17,10 @@ export interface TextPanel {
   toggle(): void;
 }
 
-/** Longer texts are not put into a field, which would take seconds to lay them out. */
+/** Longer texts are not put into a field, where layout would take seconds. */
 const MOST_EDITED = 300_000;
 
-/** Chooses the text: a sample, a file, or what is typed. */
+/** Chooses the text: a sample, a file, or typed text. */
 export function textPanel(panel: TextPanel): TemplateResult {
   const { text, source, isEditing } = panel;
   const sampled = (event: Event) => {
@@ -54,7 +54,7 @@ function editor({ text, edit }: TextPanel): TemplateResult {
   const hasCrLf = text.includes('\r\n');
   const typed = (event: Event) => {
     const { value } = event.target as HTMLTextAreaElement;
-    // A field has line feeds alone; a text that had CRLF keeps it.
+    // A field has only line feeds; a text that had CRLF keeps it.
     edit(hasCrLf ? value.replaceAll('\n', '\r\n') : value);
   };
   return html`<textarea aria-label="The text" spellcheck="false" dir="auto" rows="12"
@@ -63,7 +63,10 @@ function editor({ text, edit }: TextPanel): TemplateResult {
 
 let known: readonly [text: string, unit: Unit, length: string] = ['', 'utf16', `0 ${UNITS.utf16}`];
 
-/** The length of the text in the unit of the offsets; counted once, as the panel is made again for each letter typed anywhere. */
+/**
+ * The length of the text in the unit of the offsets; counted once, because the panel is rendered again at each
+ * keystroke.
+ */
 function lengthOf({ text, unit }: TextPanel): string {
   if (known[0] !== text || known[1] !== unit)
     known = [text, unit, `${lengthIn(text, unit).toLocaleString('en')} ${UNITS[unit]}`];

@@ -2,22 +2,22 @@ import { blockAt, blocksOf } from '../text/blocks.ts';
 import { blockIn } from './columns.ts';
 import type { Column } from './columns-of-state.ts';
 
-/** Pixels above and below what is in sight that are in the page too. */
+/** Pixels above and below the visible area that are also rendered. */
 const MARGIN = 800;
 /** Pixels beside the text of a column. */
 const PADDING = 24;
 
-/** What the viewer tells. */
+/** Events of the viewer. */
 export interface ViewerEvents {
-  /** A chunk of a column was chosen, by its place among the columns. */
+  /** A chunk of a column was chosen, by the column's index. */
   select(column: number, chunk: number): void;
   /** Keys that move to other chunks. */
   move(by: 1 | -1): void;
 }
 
 /**
- * Shows a text in columns side by side, which scroll together. The text is divided into blocks, and only the blocks in
- * sight are in the page, at the heights that they have or are guessed to have.
+ * Shows a text in columns side by side, which scroll together. The text is divided into blocks, and only the visible
+ * blocks are rendered, at their measured or estimated heights.
  */
 export class Viewer {
   readonly element: HTMLElement;
@@ -46,13 +46,13 @@ export class Viewer {
     this.element.addEventListener('keydown', (event) => this.#pressed(event));
     new ResizeObserver(() => {
       const { offsetWidth, clientWidth } = this.element;
-      // The heads of the columns stand beside no scroll bar.
+      // There is no scroll bar beside the heads of the columns.
       document.documentElement.style.setProperty('--scrollbar', `${offsetWidth - clientWidth}px`);
       this.#forgetHeights();
     }).observe(this.element);
   }
 
-  /** Shows columns of a text; what was shown of another text is gone at once. */
+  /** Shows columns of a text; a previous text is removed at once. */
   show(text: string, columns: readonly Column[]): void {
     const isOther = text !== this.#text;
     const isOtherWidth = columns.length !== this.#columns.length;
@@ -69,7 +69,7 @@ export class Viewer {
     this.#draw();
   }
 
-  /** Marks the tokens of the text. @param starts where they begin; none for no marks */
+  /** Marks the tokens of the text. @param starts where they begin; empty for no marks */
   showTokens(starts: readonly number[]): void {
     this.#tokens = starts;
     this.#markTokens();
@@ -79,7 +79,7 @@ export class Viewer {
     markTokens(this.#sizer.querySelectorAll<HTMLElement>('span[data-start]'), this.#tokens);
   }
 
-  /** Scrolls to an offset of the text, unless it is in sight. */
+  /** Scrolls to an offset of the text, unless it is visible. */
   reveal(offset: number): void {
     const block = blockAt(this.#edges, offset);
     const { scrollTop, clientHeight } = this.element;
@@ -111,7 +111,7 @@ export class Viewer {
     });
   }
 
-  /** Guesses all heights again but those of the blocks in the page: the text or its width is another one. */
+  /** Estimates all heights again except those of rendered blocks: the text or its width has changed. */
   #forgetHeights(): void {
     const width = this.element.clientWidth / Math.max(1, this.#columns.length) - PADDING;
     this.#layout = layoutOf(this.#text, this.#edges, width);
@@ -120,7 +120,7 @@ export class Viewer {
     this.#schedule();
   }
 
-  /** Puts the blocks in sight into the page and takes the others out of it. */
+  /** Renders the visible blocks and removes the others. */
   #draw(): void {
     const { scrollTop, clientHeight } = this.element;
     const [from, to] = [scrollTop - MARGIN, scrollTop + clientHeight + MARGIN];
@@ -159,7 +159,7 @@ export class Viewer {
     this.#sizer.append(row);
   }
 
-  /** Takes the heights of new rows for those that were guessed; what is in sight stays where it is. */
+  /** Replaces estimated heights by those of new rows; the visible text does not move. */
   #measure(made: readonly number[]): void {
     const [lowest] = made;
     if (lowest === undefined) return;
@@ -177,7 +177,7 @@ export class Viewer {
   #clicked(event: MouseEvent): void {
     const span = (event.target as HTMLElement).closest<HTMLElement>('span[data-chunk]');
     const cell = span?.closest<HTMLElement>('.cell');
-    // A selection of text is no click.
+    // Selecting text is not a click.
     if (!span || !cell || getSelection()?.isCollapsed === false) return;
     this.#events.select(Number(cell.dataset.column), Number(span.dataset.chunk));
   }
@@ -195,10 +195,10 @@ export class Viewer {
 const NAME = 'token';
 
 /**
- * Marks every second token of the text that is in the page, so that each begins where the marking changes.
+ * Marks every second token of the rendered text, so that each begins where the marking changes.
  *
- * @param spans those with the text, which say where it begins as `data-start`
- * @param starts where tokens begin; they do not fall
+ * @param spans of the text, with their offsets in `data-start`
+ * @param starts where tokens begin; never decreasing
  */
 function markTokens(spans: Iterable<HTMLElement>, starts: readonly number[]): void {
   const ranges: Range[] = [];
@@ -224,7 +224,7 @@ function markTokens(spans: Iterable<HTMLElement>, starts: readonly number[]): vo
   CSS.highlights.set(NAME, new Highlight(...ranges));
 }
 
-/** The last that is not above an offset; 0 if all are. */
+/** The last one at or below an offset; 0 if all are above. */
 function lastUpTo(starts: readonly number[], offset: number): number {
   let [low, high] = [0, starts.length - 1];
   while (low < high) {
@@ -235,25 +235,25 @@ function lastUpTo(starts: readonly number[], offset: number): number {
   return Math.max(0, low);
 }
 
-/** Pixels of a line, and of a character, by which the height of a block is guessed until it is in the page. */
+/** Pixels of a line, and of a character, for estimating the height of a block until it is rendered. */
 const LINE = 24;
 const CHARACTER = 8;
 
-/** Where blocks stand below each other: at the heights that they are known or guessed to have. */
+/** The vertical layout of blocks, at known or estimated heights. */
 interface BlockLayout {
   readonly count: number;
-  /** Of all blocks, in pixels. */
+  /** Total height, in pixels. */
   readonly height: number;
   /** Pixels above a block. */
   topOf(block: number): number;
-  /** The first block that ends at or below a place. */
+  /** The first block that ends at or below a position. */
   firstBelow(place: number): number;
-  /** Takes the heights of blocks that were measured, in rising order. */
+  /** Updates measured heights of blocks, in rising order. */
   measured(heights: readonly (readonly [block: number, height: number])[]): void;
 }
 
 /**
- * Guesses the heights of the blocks of a text.
+ * Estimates the heights of the blocks of a text.
  *
  * @param edges where they begin, and the end of the text
  * @param width of the text, in pixels

@@ -4,12 +4,12 @@ import type { PluginEntry } from '../../../../core/hosting/registry.ts';
 import type { Workbench } from '../../harness.ts';
 import type { SinkStandIn } from './stand-in.ts';
 
-/** How a call ended: `undefined` if it did what it was asked for, `exposed` if it threw an error for callers. */
+/** How a call ended: `undefined` if it succeeded, `exposed` if it threw an error for callers. */
 export type Outcome = undefined | 'exposed' | 'other';
 
-/** A sink that is set to a stand-in. */
+/** A sink that is connected to a stand-in. */
 export interface SinkBench {
-  /** All collections that are open. */
+  /** All open collections. */
   readonly opened: readonly SinkCollection[];
   open(collection: string, dimensions: number | undefined, signal?: AbortSignal): Promise<SinkCollection>;
   /** Calls `removeDocuments`; undefined if the sink has no such method. */
@@ -50,7 +50,7 @@ export async function sinkBench(
   };
 }
 
-/** What a sink does to the chunks that it is given is not done to those with which the stored ones are compared. */
+/** The sink gets copies, so that it cannot change the chunks that the stored ones are compared with. */
 function givenCopies(made: SinkCollection): SinkCollection {
   return {
     upsert: (chunks, context) => made.upsert(parseExactJson(JSON.stringify(chunks)) as SinkChunk[], context),

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { SinkChunk } from '../../../../core/contracts/sink.ts';
 import { decimalOf } from '../../../../core/engine/exact-json.ts';
 
-/** Chunks as pipelines make them, and their comparison. */
+/** Chunks as pipelines produce them, and their comparison. */
 
 export const DIMENSIONS = 3;
 
@@ -22,7 +22,7 @@ const PIECES = [
 ];
 const anyText = fc.array(fc.constantFrom(...PIECES), { maxLength: 20 }).map((pieces) => pieces.join(''));
 const anyNumber = fc.float({ min: -1, max: 1, noNaN: true });
-/** Without the character NUL, which is checked by itself. */
+/** Without the character NUL, which is checked separately. */
 const anyMetadata = fc
   .dictionary(fc.string({ minLength: 1 }), fc.jsonValue({ maxDepth: 3 }))
   .filter((metadata) => !JSON.stringify(metadata).includes('\\u0000'));
@@ -51,7 +51,7 @@ export function chunkOf(document_id: string, more: Partial<SinkChunk> = {}): Sin
   return { id: randomUUID(), document_id, text: 'Tea', embedding: [1, 0.5, 0], fields, ...more };
 }
 
-/** Whether two lists have the same chunks, in any order; numbers in fields are compared by every digit. */
+/** Whether two lists have the same chunks, in any order; numbers in fields are compared digit by digit. */
 export function areSame(some: readonly SinkChunk[], others: readonly SinkChunk[]): boolean {
   const [these, those] = [some.toSorted(byId), others.toSorted(byId)];
   return (

@@ -23,7 +23,7 @@ export const sinkSuite: Suite = {
   },
 };
 
-/** Holds a sink to its promises against a stand-in, which is then stopped. @throws BrokenContract */
+/** Checks a sink's promises against a stand-in, which is then stopped. @throws BrokenContract */
 export async function checkSinkWith(
   bench: Workbench,
   plugin: PluginEntry,
@@ -63,7 +63,7 @@ async function checkMany(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
   const later = { ...first, text: 'Later' };
   await sinks.attempt((context) => collection.upsert([first, later], context));
   const stored = [later, ...chunks.slice(1), other];
-  ledger.expect(areSame(await sinks.chunks('many'), stored), 'of chunks with one id it stores the last');
+  ledger.expect(areSame(await sinks.chunks('many'), stored), 'of chunks with the same id it stores the last');
   const kept = [...chunks.slice(500), ...Array.from({ length: 9500 }, () => chunkOf('one'))].map(
     ({ id }) => id,
   );
@@ -85,16 +85,13 @@ async function checkRemoval(sinks: SinkBench, ledger: SinkLedger): Promise<void>
   ];
   const outcome = await sinks.attempt((context) => remove('removal', ids, context));
   const isRight = outcome === undefined && areSame(await sinks.chunks('removal'), kept);
-  ledger.expect(isRight, 'all chunks of documents are removed, and of no other');
+  ledger.expect(isRight, 'all chunks of the documents are removed, and no others');
   const without = await sinks.attempt(async (context) => {
     await remove('nowhere', ['gone'], context);
-    // A collection that was made for other vectors would refuse these.
+    // A collection created for other vectors would refuse these.
     await sinks.open('nowhere', DIMENSIONS + 1);
   });
-  ledger.expect(
-    without === undefined,
-    'where there is no collection there is nothing to remove, and none is made',
-  );
+  ledger.expect(without === undefined, 'without a collection nothing is removed, and none is created');
 }
 
 async function checkVectors(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
@@ -106,9 +103,12 @@ async function checkVectors(sinks: SinkBench, ledger: SinkLedger): Promise<void>
     const wrong = await sinks.attempt((context) =>
       collection.upsert([chunkOf('one', { embedding })], context),
     );
-    ledger.expect(wrong === 'exposed', 'a vector of another length, or none, is an error for callers');
+    ledger.expect(
+      wrong === 'exposed',
+      'a vector of the wrong length, or a missing one, is an error for callers',
+    );
   }
-  ledger.expect(areSame(await sinks.chunks('vectors'), [right]), 'what is refused is not stored');
+  ledger.expect(areSame(await sinks.chunks('vectors'), [right]), 'refused chunks are not stored');
   for (const dimensions of [DIMENSIONS + 1, undefined]) {
     const other = await sinks.attempt(() => sinks.open('vectors', dimensions));
     ledger.expect(other === 'exposed', 'a collection with vectors of another length is an error for callers');
@@ -188,9 +188,9 @@ async function checkAborts(sinks: SinkBench, ledger: SinkLedger): Promise<void> 
       () => undefined,
       (error: unknown) => error,
     );
-    ledger.expect(thrown === reason, 'it ends when nobody waits any more');
+    ledger.expect(thrown === reason, 'it ends when the signal aborts');
   }
-  ledger.expect((await sinks.chunks('aborts')).length === 0, 'it ends when nobody waits any more');
+  ledger.expect((await sinks.chunks('aborts')).length === 0, 'it ends when the signal aborts');
 }
 
 async function checkBusy(sinks: SinkBench, standIn: SinkStandIn, ledger: SinkLedger): Promise<void> {
@@ -200,9 +200,9 @@ async function checkBusy(sinks: SinkBench, standIn: SinkStandIn, ledger: SinkLed
   for (const status of [429, 503]) {
     standIn.refuse(2, status, { 'retry-after': '0.01' });
     const outcome = await sinks.attempt((context) => collection.upsert([chunk], context));
-    ledger.expect(outcome === undefined, 'it tries again after 429 and 503');
+    ledger.expect(outcome === undefined, 'it retries after 429 and 503');
   }
-  ledger.expect(areSame(await sinks.chunks('busy'), [chunk]), 'it tries again after 429 and 503');
+  ledger.expect(areSame(await sinks.chunks('busy'), [chunk]), 'it retries after 429 and 503');
   standIn.refuse(Number.POSITIVE_INFINITY, 503, {});
   ledger.expect(await failsForCallers(sinks, collection), 'a server that stays busy is an error for callers');
   standIn.refuse(0, 503, {});
@@ -210,7 +210,7 @@ async function checkBusy(sinks: SinkBench, standIn: SinkStandIn, ledger: SinkLed
 
 async function checkGone(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
   const isClear = await failsForCallers(sinks, undefined);
-  ledger.expect(isClear, 'a server that has gone is an error for callers');
+  ledger.expect(isClear, 'an unreachable server is an error for callers');
 }
 
 async function failsForCallers(sinks: SinkBench, collection: SinkCollection | undefined): Promise<boolean> {
@@ -226,7 +226,9 @@ async function failsForCallers(sinks: SinkBench, collection: SinkCollection | un
   return outcomes.every((outcome) => outcome === 'exposed');
 }
 
-/** What happens to a document: some of its chunks are stored, and perhaps all others removed, or all of them. */
+/**
+ * A step in the history of a document: some of its chunks are stored, and perhaps all others removed, or all of them.
+ */
 const anyStep = fc.record({
   document: fc.nat(2),
   chunks: fc.uniqueArray(fc.record({ slot: fc.nat(4), chunk: anyChunk }), {
@@ -289,7 +291,7 @@ class History {
     const outcome = await this.#sinks.attempt((context) => this.#collection.upsert(chunks, context));
     for (const chunk of chunks) this.#stored.set(chunk.id, chunk);
     const isRight = outcome === undefined && (await this.#isStored());
-    this.#ledger.expect(isRight, 'chunks are stored as they are, in the place of those with their ids');
+    this.#ledger.expect(isRight, 'chunks are stored unchanged, replacing those with the same ids');
   }
 
   async #deleteMissing(document: string, kept: readonly string[]): Promise<void> {
@@ -299,7 +301,7 @@ class History {
     for (const { id, document_id } of [...this.#stored.values()])
       if (document_id === document && !kept.includes(id)) this.#stored.delete(id);
     const isRight = outcome === undefined && (await this.#isStored());
-    this.#ledger.expect(isRight, 'of a document those chunks are left that are kept, of others all');
+    this.#ledger.expect(isRight, 'a document keeps exactly the kept chunks, other documents keep all');
   }
 
   async #isStored(): Promise<boolean> {

@@ -6,20 +6,20 @@ import { importModule } from '../../../plugins/loader/modules.ts';
 import { findModule } from '../../../plugins/loader/plugin-folders.ts';
 import { BrokenContract } from '../../broken-contract.ts';
 
-/** What a sink stores in while its promises are checked: a database of its kind on this machine, or one that stands in. */
+/** What a sink stores in while its promises are checked: a database of its kind on this machine, or a substitute. */
 export interface SinkStandIn {
   /** The variables by which the sink finds it. */
   readonly env: Readonly<Record<string, string>>;
-  /** The options of a sink for a collection; names are of small letters. */
+  /** The options of a sink for a collection; names are in lower-case letters. */
   options(collection: string): Readonly<Record<string, unknown>>;
   /**
-   * All chunks of a collection, as they were given; none if there is no such collection. What is stored as JSON is read
-   * with `kit.parseExactJson`, which keeps every digit of a number.
+   * All chunks of a collection, as they were given; none if there is no such collection. Stored JSON is read with
+   * `kit.parseExactJson`, which keeps every digit of a number.
    */
   chunks(collection: string): Promise<readonly SinkChunk[]>;
-  /** Of one that speaks HTTP: answers the next calls so, and does nothing else for them. */
+  /** For HTTP stand-ins: gives this answer to the next calls, and does nothing else for them. */
   refuse?(calls: number, status: number, headers: Readonly<Record<string, string>>): void;
-  /** Ends it; may be called again. */
+  /** Stops it; may be called again. */
   stop(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export async function startStandIn(
   const folders = others === undefined ? [own] : [own, join(others, manifest.name)];
   const [found] = folders.flatMap((folder) => findModule(folder, 'stand-in') ?? []);
   if (found === undefined)
-    throw new BrokenContract([{ promise: HAS_STAND_IN, where: `there is no stand-in.js in ${own}` }]);
+    throw new BrokenContract([{ promise: HAS_STAND_IN, where: `${own} has no stand-in.js` }]);
   const { default: start } = (await importModule(found)) as { readonly default: StartStandIn };
   return start({ kit });
 }

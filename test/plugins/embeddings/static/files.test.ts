@@ -33,7 +33,7 @@ const withTensor = (name: string, ...given: Parameters<typeof tensor>) =>
 /** Broken files of weights, and what is said of each. */
 const BROKEN: Readonly<Record<string, [Uint8Array, RegExp]>> = {
   empty: [new Uint8Array(0), /it is too short/],
-  cut: [safetensors(GOOD).subarray(0, 100), /its tensor embeddings is not whole|its header is not whole/],
+  cut: [safetensors(GOOD).subarray(0, 100), /its tensor embeddings is not whole|its header is incomplete/],
   lost: [safetensors(GOOD).subarray(0, -4), NOT_WHOLE],
   text: [withHeader('not JSON'), /its header is not JSON/],
   list: [withHeader('null'), /its header is not JSON/],
@@ -48,8 +48,11 @@ const BROKEN: Readonly<Record<string, [Uint8Array, RegExp]>> = {
     /embeddings has a number that is not finite/,
   ],
   weights: [withTensor('weights', 'F32', [2], [1, 2]), /weights does not have 8 numbers/],
-  mapping: [withTensor('mapping', 'I64', [WORDS.length], eight(99)), /mapping names a row that is not there/],
-  below: [withTensor('mapping', 'I64', [WORDS.length], eight(-1)), /mapping names a row that is not there/],
+  mapping: [
+    withTensor('mapping', 'I64', [WORDS.length], eight(99)),
+    /mapping names a row that does not exist/,
+  ],
+  below: [withTensor('mapping', 'I64', [WORDS.length], eight(-1)), /mapping names a row that does not exist/],
 };
 
 t.test('a broken file is named, with what is wrong and without its path', async (t) => {

@@ -150,7 +150,7 @@ const INVALID = /is not valid .* charset of the request says/;
 
 const REFUSED: Readonly<Record<string, readonly (readonly [Uint8Array, RegExp, File?])[]>> = {
   'a charset that is unknown or does not fit is refused': [
-    [utf8('a'), /no encoding "klingon"; name the/, { charset: 'klingon' }],
+    [utf8('a'), /the encoding "klingon" is unknown; name the/, { charset: 'klingon' }],
     [latin1('é'), INVALID, { charset: 'utf-8' }],
     [Uint8Array.of(0x41, 0x81), INVALID, { charset: 'shift_jis' }],
     [Uint8Array.of(0x41), INVALID, { charset: 'utf-16le' }],

@@ -86,7 +86,7 @@ testRemoteReader(t, 'tika', 'TIKA_URL', createReader, {
     [always(405), /Tika answered 405/],
     [always(500), /Tika answered 500/],
     [(_, response) => response.end('<html>'), /did not return the text of a file/],
-    [always(200), /it is no list/],
+    [always(200), /it is not a list/],
     [always(200, []), /it is empty/],
   ],
 });

@@ -91,11 +91,13 @@ t.test('a wrong template is answered with what to change', async (t) => {
     ...['{metadata}', '{metadata.}', '{title:3}'].map((one) => [one, /is not a known value/] as const),
     [
       '{previous}',
-      /^template: \{previous\}: expected characters from 1 to 2000, such as \{previous:200\}\.$/,
+      /^template: \{previous\}: expected a number of characters from 1 to 2000, such as \{previous:200\}\.$/,
     ],
-    ...['{next:0}', '{next.5}', '{next:2001}'].map((one) => [one, /expected characters/] as const),
-    ['a { b', /write \{\{ for a brace/],
-    ['a } b', /write \}\} for a brace/],
+    ...['{next:0}', '{next.5}', '{next:2001}'].map(
+      (one) => [one, /expected a number of characters/] as const,
+    ),
+    ['a { b', /write \{\{ for a literal brace/],
+    ['a } b', /write \}\} for a literal brace/],
     ['{id}'.repeat(31), /at most 30 values in braces, got 31/],
     ...['x'.repeat(2001), ''].map((one) => [one, /template/] as const),
   ] as const)

@@ -84,7 +84,7 @@ t.test('calls have no more records than Chroma Cloud takes', async (t) => {
 
 t.test('it stores nothing without vectors, and says so', async (t) => {
   const { api, open } = await start(t);
-  const message = /stores no chunks without vectors; add a step that embeds/;
+  const message = /cannot store chunks without vectors; add a step that embeds/;
   await t.rejects(open({ dimensions: undefined }), { expose: true, statusCode: 400, message });
   t.equal(api.calls.length, 0);
 });

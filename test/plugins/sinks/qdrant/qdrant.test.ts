@@ -63,7 +63,7 @@ t.test('a collection with vectors that have names is another', async (t) => {
   await t.rejects(open(), {
     expose: true,
     statusCode: 400,
-    message: /dimensions: several, but 3 were announced/,
+    message: /dimensions: several, but the chunks have 3/,
   });
 });
 

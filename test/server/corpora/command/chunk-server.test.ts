@@ -64,6 +64,6 @@ t.test('keys, names and addresses that are wrong', async (t) => {
     ['--pipeline p.json', /store it there first/],
     ['--chunker token --server http://127.0.0.1:65535', /cannot be reached.*ECONNREFUSED/, 1],
     ['--chunker token --server x', /expected a URL/],
-    [`--chunker token --server ${none}`, /something else than JSON/, 1],
+    [`--chunker token --server ${none}`, /did not answer with JSON/, 1],
   ]);
 });

@@ -159,7 +159,7 @@ t.test('a receiver says whether another try makes sense', async (t) => {
   headers = { 'retry-after': '7' };
   t.match(await callBack(url, {}, callback()), { state: 'failed', retryAfter: 7000 });
   [status, headers] = [307, { location: '/other' }];
-  t.match(await callBack(url, {}, callback()), { state: 'failed', reason: /307, and redirections are not/ });
+  t.match(await callBack(url, {}, callback()), { state: 'failed', reason: /307, and redirects are not/ });
   t.notOk(
     received.some(({ path }) => path === '/other'),
     'a redirection is not followed',

@@ -142,7 +142,7 @@ const failures: Record<string, [Reply, RegExp]> = {
   'no end': [(_, response) => response.write('{'), /silent for longer than 0.3 s/],
   'no answer': [() => undefined, /silent for longer than 0.3 s/],
   'a circle': [(from, to) => answered(302, { location: from.url })(from, to), /redirects too often/],
-  'another protocol': [answered(302, { location: 'file:///etc/passwd' }), /no https/],
+  'another protocol': [answered(302, { location: 'file:///etc/passwd' }), /not https/],
 };
 
 for (const [name, [answer, expected]] of Object.entries(failures)) {

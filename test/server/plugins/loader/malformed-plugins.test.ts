@@ -46,7 +46,7 @@ const MISSPELT = /: options\.properties\.size: unknown keyword "defualt", did yo
 const MALFORMED: [title: string, files: Files, reason: RegExp, file?: string][] = [
   ['no manifest', { 'bad/index.js': 'export default () => ({});' }, NO_MANIFEST, 'bad'],
   ['no manifest in a kind', { 'chunkers/bad/x.txt': '' }, /: it has no manifest/, 'chunkers/bad'],
-  ['no index', { 'bad/manifest.js': '' }, /: there is no index\.ts, index\.js or index\.mjs/, 'bad'],
+  ['no index', { 'bad/manifest.js': '' }, /: it has no index\.ts, index\.js or index\.mjs/, 'bad'],
   [
     'a folder that is a plugin itself',
     { 'manifest.js': 'export default {}', 'index.js': '' },

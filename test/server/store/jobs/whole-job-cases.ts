@@ -89,7 +89,7 @@ export async function wholeJobCases(t: Test, fresh: OpenFresh): Promise<void> {
     t.match(failed, { state: 'failed', shards: { open: 0 }, documents: { failed: 3 } });
     t.match(error, { code: 'too_many_failed', values: { failed: 3, most: 2 } });
     const told = error && detailOf(error);
-    t.match(told, { status: 422, detail: /^3 documents .* 2 / }, 'not as if its request were wrong');
+    t.match(told, { status: 422, detail: /^3 documents .* is 2\)/ }, 'not as if its request were wrong');
     t.notOk(await store.commit(other, RESULT));
     t.equal(await store.claim('w'), undefined);
     await store.retry(id);

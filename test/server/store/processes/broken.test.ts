@@ -22,7 +22,7 @@ async function checkStart(t: Test, dataDir: string, pattern: RegExp): Promise<vo
 
 t.test('a server whose store is broken ends with code 2', async (t) => {
   const dataDir = join(await temporaryFolder(t, { data: 'a file' }), 'data');
-  await checkStart(t, dataDir, /data\/chunksmith\.db: there is a file where .* --data-dir/);
+  await checkStart(t, dataDir, /data\/chunksmith\.db: the data folder is a file.* --data-dir/);
 });
 
 const folder = await temporaryFolder(t);
