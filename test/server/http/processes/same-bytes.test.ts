@@ -15,8 +15,8 @@ const FILES = [
   'CHANGELOG.md',
   'server/CORPORA.md',
   'package-lock.json',
-  'core/engine/packing.ts',
-  'server/clients/python/chunksmith.py',
+  'core/engine/packing/packing.ts',
+  'server/clients/python/chunksmith/__init__.py',
 ];
 const TEXTS = FILES.map((name) => readFileSync(join(ROOT, name), 'utf8').slice(0, 60_000));
 const PAGE = `<html><body>${'<h1>一</h1><p>これは文です。😀 <table><tr><td>a<td>b</table>'.repeat(300)}`;
