@@ -144,7 +144,7 @@ export class CsvRecords {
     return record;
   }
 
-  /** Of a record that is too long, only the last bytes are kept, which determine how to continue. */
+  /** Keeps only the last bytes of a record that is too long, which determine how to continue. */
   #dropIfTooLong(): void {
     if (this.#kept.length <= this.#limit + 2) return;
     const from = Math.max(this.#seen - 1, 0);
