@@ -142,7 +142,7 @@ export class ServiceError extends Error {
     return Array.isArray(problems) ? (problems as readonly string[]) : NO_PROBLEMS;
   }
 
-  /** Seconds after which a refused request may be tried again, if the error says so. */
+  /** Seconds after which a refused request may be retried, if the error says so. */
   get retryAfter(): number | undefined {
     return this.values.seconds === undefined ? undefined : Number(this.values.seconds);
   }

@@ -69,7 +69,7 @@ export interface HostedApi {
   readonly url: string;
   /** Environment variable of the address, for errors. */
   readonly urlVariable?: string;
-  /** `POST` unless given. */
+  /** Default `POST`. */
   readonly method?: 'GET' | 'POST' | 'PUT';
   /** Environment variable of the key, for errors. */
   readonly keyVariable: string;

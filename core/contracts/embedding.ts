@@ -42,7 +42,7 @@ export interface EmbeddingModel {
 export const PURPOSES = ['document', 'query', 'similarity'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
-/** What a model is told besides the texts. */
+/** What a model gets besides the texts. */
 export interface EmbedRequest {
   /** Models that distinguish purposes embed the same text differently for each; others ignore it. */
   readonly purpose: Purpose;

@@ -14,7 +14,7 @@ export function asksForKeys({ apiKeys, apiKeysFile }: AccessConfig): boolean {
 }
 
 /**
- * The keys, one of which each request must carry; empty if the service requires none.
+ * The keys; each request must carry one of them; empty if the service requires none.
  *
  * @throws ConfigError if keys are configured but there are none, or if one can never be sent. No message contains a
  *   key.

@@ -16,7 +16,7 @@ export interface OpenCorpora {
   routes(app: FastifyInstance): Promise<void>;
   /** Opens the store of jobs, and begins to work on them unless another process does. */
   start(): Promise<void>;
-  /** Finishes or gives back what is worked on. @param graceSeconds after which it is given back */
+  /** Finishes the current shards or gives them back. @param graceSeconds after which it is given back */
   stop(graceSeconds: number): Promise<void>;
 }
 

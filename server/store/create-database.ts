@@ -43,7 +43,7 @@ export function createDatabase(settings: DatabaseSettings, log: Log): SharedData
   };
 }
 
-/** For `catch`: what callers of a store are told if it could not be opened. */
+/** For `catch`: the error that callers of a store get if it could not be opened. */
 export function throwUnavailable(error: unknown): never {
   throw error instanceof StoreOpenError ? unavailable('it could not be opened', error) : error;
 }

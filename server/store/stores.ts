@@ -42,7 +42,7 @@ function lazyStore<Store extends object, Own extends object>(
   }) as Store & typeof target;
 }
 
-/** How often a shard may fail, and the seconds before it is tried again. */
+/** How often a shard may fail, and the seconds before it is retried. */
 const TRIES = { mostFailures: 5, pauseSeconds: 1 };
 
 /** The settings of a queue that a configuration asks for. */

@@ -1,4 +1,4 @@
-/** What a UTF-16 unit is to the rules that find sentences. Halves of surrogate pairs are `SYMBOL`. */
+/** What a UTF-16 unit is to the rules that find sentences. Lone surrogates are `SYMBOL`. */
 export const SYMBOL = 0;
 export const LOWER = 1;
 export const UPPER = 2;
@@ -45,7 +45,7 @@ export function unitClasses(): Uint8Array {
 function classify(): Uint8Array {
   const made = new Uint8Array(UNITS);
   for (let from = 0; from < UNITS; from += ROW) {
-    // Halves of surrogate pairs would be read as pairs when rows are joined.
+    // Surrogates would be read as pairs when rows are joined.
     if (from >= 0xd800 && from < 0xe000) continue;
     const row = String.fromCharCode(...Array.from({ length: ROW }, (_, index) => from + index));
     for (const [type, pattern] of CLASSES) {

@@ -81,7 +81,7 @@ function chunkLines(text: string, { chunk_size }: CodeOptions, { divide, report 
 
 function refuse(language: string): never {
   const known = LANGUAGES.map(({ name }) => name).join(', ');
-  const problems = `language: there is no language ${JSON.stringify(language)}; known are ${known} and auto.`;
+  const problems = `language: there is no language ${JSON.stringify(language)}; available: ${known} and auto.`;
   throw refusedError(problems);
 }
 

@@ -111,7 +111,7 @@ function knownLanguage(lang: string, languages: ReadonlyMap<string, Language>): 
 
 function unknownRecipe(recipe: string, known: readonly string[]): string {
   const list = [...known].sort().join(', ');
-  return `recipe: there is no recipe ${JSON.stringify(recipe)}; known are ${list}.`;
+  return `recipe: there is no recipe ${JSON.stringify(recipe)}; available: ${list}.`;
 }
 
 /** The content of a file, or a sentence that names the file, the place in it and what to change. */

@@ -144,7 +144,7 @@ function packSegments(
 
 /**
  * The gaps where the similarity is lowest in its surroundings: below both neighbours, where the ends of the text
- * count as higher. Of consecutive equal gaps the first one counts. They do not depend on a threshold.
+ * count as higher. The first of consecutive equal gaps counts. They do not depend on a threshold.
  * A single sentence says too little about a topic: the first and the last gap count only if there is no other.
  */
 function findValleys(similarities: ArrayLike<number>): number[] {

@@ -1,7 +1,7 @@
 import type { EmbeddingModel } from '../../../core/kit.ts';
 
 /**
- * The sentences of a text as unit vectors. A sentence with a zero vector says nothing about the topic (`***`, or
+ * The sentences of a text as unit vectors. A sentence with a zero vector carries no topic (`***`, or
  * words that the model does not know): it goes with the previous sentence.
  */
 export interface SentenceVectors {

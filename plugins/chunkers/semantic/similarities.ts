@@ -161,6 +161,6 @@ function cosine(
 
 function settled(product: number, firstSquare: number, secondSquare: number): number {
   const scale = Math.sqrt(firstSquare * secondSquare);
-  // Opposite vectors may cancel out: such a window says nothing.
+  // Opposite vectors may cancel out: such a window is not meaningful.
   return scale < 1 / STEPS ? 1 : Math.round((product / scale) * STEPS) / STEPS;
 }

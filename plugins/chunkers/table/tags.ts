@@ -21,7 +21,7 @@ export class Tags {
   start = 0;
   end = 0;
   isClosing = false;
-  /** What does not occur any more, so that it is searched only once. */
+  /** What no longer occurs, so that it is searched only once. */
   readonly #missing = new Set<string>();
 
   constructor(text: string) {

@@ -37,7 +37,7 @@ function fillerOf(template: Template, sources: Sources, most: number): Fill {
     let text = '';
     let isFirst = true;
     for (const { pieces, asks } of lines) {
-      // A character has at most two units, so any more units would be cut off.
+      // A character has at most two units: the units beyond that would be cut off.
       if (text.length > 2 * most) break;
       const made = fillLine(pieces, place, most);
       if (asks && !made.hasValue) continue;

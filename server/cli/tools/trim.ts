@@ -26,13 +26,13 @@ const CORPORA = ['server/corpora', 'test/server/corpora'];
 export interface Trimmed {
   /** Folders of plugins, of corpora and of their tests, relative to the checkout. */
   readonly folders: readonly string[];
-  /** Dependencies that nothing here needs any more. */
+  /** Dependencies that nothing here needs. */
   readonly packages: readonly string[];
 }
 
 /**
- * Trims a checkout: deletes the folders of the plugins that `--plugins` would not load, the tests of plugins that are
- * not here (any more), and the dependencies in package.json that neither a plugin nor the server needs. Installed
+ * Trims a checkout: deletes the folders of the plugins that `--plugins` would not load, the tests of missing
+ * plugins, and the dependencies in package.json that neither a plugin nor the server needs. Installed
  * packages stay until the next `npm prune`.
  *
  * @param names plugins to keep, as `--plugins` takes them; none for all that are here

@@ -94,28 +94,28 @@ export class Chunksmith {
   }
 
   /** `POST /v1/refine/<refinery>` for chunks. */
-  refine<Name extends RefineryName, Given extends GivenChunk>(
+  refine<Name extends RefineryName, Input extends GivenChunk>(
     refinery: Name,
-    request: { readonly chunks: readonly Given[] } & RefineOptions<Name>,
+    request: { readonly chunks: readonly Input[] } & RefineOptions<Name>,
     settings?: CallSettings,
-  ): Promise<(Given & RefinedOf<Name>)[]>;
+  ): Promise<(Input & RefinedOf<Name>)[]>;
   /** The same for lists of chunks. */
-  refine<Name extends RefineryName, Given extends GivenChunk>(
+  refine<Name extends RefineryName, Input extends GivenChunk>(
     refinery: Name,
-    request: { readonly chunks: readonly (readonly Given[])[] } & RefineOptions<Name>,
+    request: { readonly chunks: readonly (readonly Input[])[] } & RefineOptions<Name>,
     settings?: CallSettings,
-  ): Promise<(Given & RefinedOf<Name>)[][]>;
+  ): Promise<(Input & RefinedOf<Name>)[][]>;
   refine(refinery: string, request: object, settings?: CallSettings): Promise<unknown> {
     return this.#transport.json({ path: refinePath(refinery), json: request }, settings);
   }
 
   /** Refines any number of lists of chunks, as `stream` chunks documents. Its answers are such lists too. */
-  refineStream<Name extends RefineryName, Given extends GivenChunk>(
+  refineStream<Name extends RefineryName, Input extends GivenChunk>(
     refinery: Name,
-    lists: Documents<readonly Given[] | LineOf<Given>>,
+    lists: Documents<readonly Input[] | LineOf<Input>>,
     options?: RefineOptions<Name>,
     settings?: CallSettings,
-  ): AsyncGenerator<LineOf<Given & RefinedOf<Name>>, void, undefined> {
+  ): AsyncGenerator<LineOf<Input & RefinedOf<Name>>, void, undefined> {
     const request = { path: refinePath(refinery), options: options ?? {}, items: lists };
     return streamed(this.#transport, request, settings);
   }

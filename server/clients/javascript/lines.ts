@@ -1,12 +1,12 @@
 import { ChunksmithError, invalidAnswer } from './errors.ts';
-import type { Watch } from './watch.ts';
+import type { IdleTimeout } from './watch.ts';
 
 /**
  * The lines of JSON of an answer, read no faster than they are taken. The request ends with the loop.
  *
  * @throws ChunksmithError `cut_off` if the last line is incomplete
  */
-export async function* linesIn<T>(answer: Response, watch: Watch): AsyncGenerator<T, void, undefined> {
+export async function* linesIn<T>(answer: Response, watch: IdleTimeout): AsyncGenerator<T, void, undefined> {
   const { url } = answer;
   const decoder = new TextDecoder();
   // A long line comes in many pieces, which are searched and joined once.
@@ -35,7 +35,7 @@ export async function* linesIn<T>(answer: Response, watch: Watch): AsyncGenerato
 /** The bytes of an answer, read no faster than they are taken. */
 export async function* partsOf(
   { body, url }: Response,
-  watch: Watch,
+  watch: IdleTimeout,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = body?.getReader();
   while (reader !== undefined) {

@@ -6,7 +6,7 @@ export interface ChunksmithOptions {
   readonly apiKey?: string;
   /**
    * Milliseconds that one try of a request may take, and the longest silence of a stream: 310,000 by default, a
-   * little more than the service allows a request. 0 is no limit.
+   * little more than the service allows a request. 0 means no limit.
    */
   readonly timeout?: number;
   /** Maximum retries after the first try: 4 by default. */

@@ -2,7 +2,7 @@ import { errorOf, invalidAnswer } from './errors.ts';
 import { linesIn, partsOf } from './lines.ts';
 import { withRetries } from './retries.ts';
 import type { CallSettings, ChunksmithOptions } from './settings.ts';
-import { Watch } from './watch.ts';
+import { IdleTimeout } from './watch.ts';
 
 const DEFAULT_URL = 'http://localhost:8000';
 const DEFAULT_TIMEOUT = 310_000;
@@ -76,7 +76,7 @@ export class Transport {
     }
   }
 
-  #opened(call: Call, settings: CallSettings): Promise<{ answer: Response; watch: Watch }> {
+  #opened(call: Call, settings: CallSettings): Promise<{ answer: Response; watch: IdleTimeout }> {
     return this.retried(call, settings, async () => {
       const watch = this.watch(settings);
       try {
@@ -97,12 +97,12 @@ export class Transport {
     return maxRetries;
   }
 
-  watch({ signal, timeout = this.#options.timeout ?? DEFAULT_TIMEOUT }: CallSettings): Watch {
-    return new Watch(signal, timeout);
+  watch({ signal, timeout = this.#options.timeout ?? DEFAULT_TIMEOUT }: CallSettings): IdleTimeout {
+    return new IdleTimeout(signal, timeout);
   }
 
   /** Sends a request once. @throws ChunksmithError for an answer that is an error too */
-  async open(call: Call, settings: CallSettings, watch: Watch): Promise<Response> {
+  async open(call: Call, settings: CallSettings, watch: IdleTimeout): Promise<Response> {
     const {
       method = 'POST',
       path,

@@ -1,7 +1,7 @@
 import { ChunksmithError, type FailureCode } from './errors.ts';
 
 /** Ends a request when its caller aborts it, or when nothing has happened for too long. */
-export class Watch {
+export class IdleTimeout {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
   readonly #timeout: number;
@@ -10,7 +10,7 @@ export class Watch {
   #isLate = false;
   #isOver = false;
 
-  /** @param timeout milliseconds; 0 is no limit. @throws the reason of a signal that is already aborted */
+  /** @param timeout milliseconds; 0 means no limit. @throws the reason of a signal that is already aborted */
   constructor(outer: AbortSignal | undefined, timeout: number) {
     outer?.throwIfAborted();
     this.#outer = outer;

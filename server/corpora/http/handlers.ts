@@ -80,7 +80,7 @@ function readHandlers({ jobs }: Services): Record<'list' | 'get' | 'shards', Han
 
     async shards(request, reply) {
       const page = readPage<ShardState, number>(request.query, checkShards, readSeq);
-      // Of a job that is not there the page would be empty.
+      // The page of an unknown job would be empty.
       const { id } = await jobs.get(idOf(request));
       const found = await jobs.shards(id, page);
       const last = found.shards.at(-1);

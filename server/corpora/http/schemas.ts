@@ -233,7 +233,7 @@ const create = ({ idNamespace, maxSteps }: Config): FastifySchema => ({
   headers: idempotency,
   body: withSteps('JobInput', jobBody(idNamespace), maxSteps),
   response: {
-    200: jsonAnswer('The job of this Idempotency-Key, which was there already.', job, location),
+    200: jsonAnswer('The existing job of this Idempotency-Key.', job, location),
     202: jsonAnswer('The job was made, and runs when its turn comes.', job, location),
     ...errorAnswers([422]),
   },

@@ -71,7 +71,7 @@ function timeOf(seconds: number): string {
 
 type SameOfShard = 'seq' | 'state' | 'attempt' | 'failures' | 'worker';
 
-/** A shard of a job as callers are told. */
+/** A shard of a job as callers see it. */
 export interface ShardAnswer extends Pick<ShardRecord, SameOfShard> {
   readonly source: {
     readonly format: ShardRange['format'];

@@ -149,7 +149,7 @@ async function drain(response: IncomingMessage): Promise<void> {
 
 function outcomeOf({ statusCode: status = 0, headers }: IncomingMessage): CallbackOutcome {
   if (status >= 200 && status < 300) return { state: 'delivered', status };
-  const reason = `the receiver answered ${status}${status >= 300 && status < 400 ? ', and redirections are not followed' : ''}`;
+  const reason = `the receiver answered ${status}${status >= 300 && status < 400 ? ', and redirects are not followed' : ''}`;
   if (status >= 400 && !isPassingStatus(status)) return { state: 'refused', reason };
   const retryAfter = retryAfterOf(new Headers({ 'retry-after': headers['retry-after'] ?? '' }));
   return { state: 'failed', reason, retryAfter };
@@ -233,7 +233,7 @@ export async function notifyJob(
   const { callback: url } = spec as JobSpec;
   const job = await store.get(jobId);
   const { state, finished_at } = job;
-  // It was opened again; when it is over once more, that is told.
+  // The job was reopened; its next end has a callback of its own.
   if (url === undefined || !isFinal(state)) return NOTHING;
   // The server that took the job has one, and so may another worker.
   if (secret === '')

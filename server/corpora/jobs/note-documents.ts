@@ -30,7 +30,7 @@ type NoteStore = Pick<JobStore, 'noteStored' | 'noteFailed'>;
 type Shard = Pick<Claim, 'jobId' | 'seq' | 'spec'>;
 
 /**
- * Records documents before they are stored, so that those left behind by a crash are known, and those that failed. If
+ * Records documents before they are stored, so that those a crash leaves over are known, and those that failed. If
  * documents have the same id, one is stored and the others fail: each would remove the chunks of the previous one.
  */
 export function remembering(store: StoreChunks, shard: Shard, notes: NoteStore): StoreChunks {

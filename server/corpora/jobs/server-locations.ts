@@ -111,12 +111,12 @@ export async function checkPlaces(spec: JobSpec, places: JobPlaces): Promise<voi
     if ('path' in from && !(await isThere(storage, from.path))) {
       throw new ServiceError('source_unreadable', {
         source: path,
-        reason: 'there is no file of this name, and none below it',
+        reason: 'no file has this name, or is in a folder of this name',
       });
     }
     if ('path' in from && storage.label === target.storage.label) refuseSourceInTarget(from.path, target);
   }
-  // Refuses a name that leads out of the storage.
+  // Refuses a name that is outside the storage.
   await target.storage.find(target.folder === '' ? 'manifest.json' : target.folder);
 }
 

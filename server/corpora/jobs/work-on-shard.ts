@@ -30,8 +30,8 @@ const LONGEST_RENEWAL = 5000;
 const COMMIT_RETRIES = { firstDelay: 100, longestDelay: 2000, patience: 60_000 };
 
 /** Why work on a shard stops. */
-export class Returned extends Error {}
-class Lost extends Error {
+export class ShardReturned extends Error {}
+class ShardLost extends Error {
   override message = 'it is another worker\u2019s now, or its job is over';
 }
 
@@ -59,7 +59,7 @@ export async function workOnShard(
   try {
     await unlessAborted(Promise.all(before), stop.signal);
     const result = await work[claim.kind](claim, stop.signal);
-    outcome = (await surely(() => store.commit(claim, result))) ? 'done' : 'lost';
+    outcome = (await untilStored(() => store.commit(claim, result))) ? 'done' : 'lost';
     if (outcome === 'lost') refused = result;
     else skipped = notRead(result.skipped ?? {});
   } catch (error) {
@@ -86,12 +86,12 @@ async function settle(
   signal: AbortSignal,
   store: WorkerStore,
 ): Promise<ShardOutcome> {
-  if (signal.reason instanceof Returned) {
-    await surely(() => store.giveBack(claim));
+  if (signal.reason instanceof ShardReturned) {
+    await untilStored(() => store.giveBack(claim));
     return 'returned';
   }
   if (signal.aborted) return 'lost';
-  const isMine = await surely(() => store.fail(claim, failureOf(error), isForGood(error)));
+  const isMine = await untilStored(() => store.fail(claim, failureOf(error), isForGood(error)));
   return isMine ? 'failed' : 'lost';
 }
 
@@ -106,7 +106,7 @@ function isForGood(error: unknown): boolean {
 }
 
 /** Keeps trying while the database does not answer. */
-function surely<T>(change: () => Promise<T>): Promise<T> {
+function untilStored<T>(change: () => Promise<T>): Promise<T> {
   const isPassing = (error: unknown) => error instanceof ServiceError && error.code === 'store_unavailable';
   return withRetries(COMMIT_RETRIES, { isPassing }, change);
 }
@@ -123,10 +123,10 @@ function keepLease(
     const asked = performance.now();
     try {
       if (await store.renew(claim)) renewed = asked;
-      else stop.abort(new Lost());
+      else stop.abort(new ShardLost());
     } catch {
       // The database may be away for a while: only a lease that has certainly expired ends the work.
-      if (performance.now() - renewed > leaseSeconds * 1000) stop.abort(new Lost());
+      if (performance.now() - renewed > leaseSeconds * 1000) stop.abort(new ShardLost());
     }
   };
   const timer = setInterval(() => void renew(), Math.min((leaseSeconds * 1000) / 3, LONGEST_RENEWAL));

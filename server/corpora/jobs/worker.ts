@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reasonOf } from '../../../core/errors.ts';
 import type { Claim } from '../../store/jobs/contract.ts';
-import { Returned, type ShardWorkOptions, workOnShard } from './work-on-shard.ts';
+import { ShardReturned, type ShardWorkOptions, workOnShard } from './work-on-shard.ts';
 
 /** Works on shards of jobs as long as there are any. */
 export interface JobWorker {
@@ -52,7 +52,7 @@ export function startWorker(options: WorkerOptions): JobWorker {
       stopping.abort();
       wake();
       const giveBack = () => {
-        for (const one of running) one.abort(new Returned());
+        for (const one of running) one.abort(new ShardReturned());
       };
       const timer = setTimeout(giveBack, graceSeconds * 1000);
       await Promise.all(loops);

@@ -32,7 +32,7 @@ function utf8Bytes(code: number, isPair: boolean): number {
 }
 
 /**
- * Finds the UTF-16 offsets that stand for offsets in a unit, in one pass. An offset beyond the text, or within a
+ * Converts offsets in a unit to UTF-16 offsets, in one pass. An offset beyond the text, or within a
  * code point, is not in the answer.
  */
 export function utf16Offsets(

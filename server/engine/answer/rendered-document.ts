@@ -46,7 +46,7 @@ export function writtenDocument(input: Input, given: DocumentChunks, plan: Plan)
 }
 
 /** What a request says about the fields of its chunks. */
-export interface Asked {
+export interface RequestedFields {
   readonly include: readonly Included[];
   readonly namespace: string;
   /** The steps that made the chunks; the chunk ids of a text without an id are derived from them. */
@@ -61,7 +61,7 @@ export interface AddedFields {
 }
 
 /** Computes the requested fields, all of them in the order of `INCLUDED`. */
-function addedFields(document: SourceDocument, chunks: DocumentChunks, asked: Asked): AddedFields {
+function addedFields(document: SourceDocument, chunks: DocumentChunks, asked: RequestedFields): AddedFields {
   if (asked.include.length === 0) return NOTHING_ADDED;
   const wants = new Set(asked.include);
   const identity = identityOf(document, chunks, asked, wants);
@@ -93,14 +93,14 @@ interface Identity {
 const NOTHING_ADDED: AddedFields = { ids: undefined, columns: [] };
 
 /** The ids of the chunks of a document, or of a text without an id. */
-function idsOf(document: SourceDocument, chunks: DocumentChunks, asked: Asked): readonly string[] {
+function idsOf(document: SourceDocument, chunks: DocumentChunks, asked: RequestedFields): readonly string[] {
   return identityOf(document, chunks, asked, new Set(['id'])).ids;
 }
 
 function identityOf(
   document: SourceDocument,
   chunks: DocumentChunks,
-  { namespace, steps }: Asked,
+  { namespace, steps }: RequestedFields,
   wants: ReadonlySet<Included>,
 ): Identity {
   const { text, json, about } = document;

@@ -43,7 +43,7 @@ export const embedOperation: Operation<TextsTask & { run: 'embed' }, EmbedTexts>
     const { text, ...options } = checks.embed(parseJson(jsonBytes(bytes)));
     const asked = options as EmbedTexts['options'];
     const uses = [{ embedding: asked.embedding_model, tokenizer: undefined }];
-    return { run: 'embed', uses, texts: textsOf(text as Given, limits), options: asked };
+    return { run: 'embed', uses, texts: textsOf(text as TextOrTexts, limits), options: asked };
   },
   run: embedTexts,
   label: () => 'embed',
@@ -57,16 +57,16 @@ export const tokenizeOperation: Operation<TextsTask & { run: 'tokenize' }, Token
     const tokenizer = (options.tokenizer as string | undefined) ?? defaultTokenizer;
     const asked = { ...options, tokenizer } as TokenizeTexts['options'];
     const uses = [{ tokenizer, embedding: undefined }];
-    return { run: 'tokenize', uses, texts: textsOf(text as Given, limits), options: asked };
+    return { run: 'tokenize', uses, texts: textsOf(text as TextOrTexts, limits), options: asked };
   },
   run: tokenizeTexts,
   label: () => 'tokenize',
 };
 
-type Given = string | readonly string[];
+type TextOrTexts = string | readonly string[];
 
 /** @throws ServiceError `invalid_parameters` if there are more or longer texts than allowed */
-function textsOf(given: Given, limits: Limits): readonly string[] {
+function textsOf(given: TextOrTexts, limits: Limits): readonly string[] {
   checkTexts(given, limits);
   return typeof given === 'string' ? [given] : given;
 }

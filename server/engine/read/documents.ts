@@ -67,7 +67,7 @@ export function readDocuments(
  */
 export function checkList(
   documents: readonly ParsedDocument[],
-  { body, at }: Pick<Given, 'body' | 'at'>,
+  { body, at }: Pick<DocumentPosition, 'body' | 'at'>,
   limits: Limits,
 ): void {
   checkDocuments(documents, limits);
@@ -79,7 +79,7 @@ export function checkList(
 }
 
 /** Where a document is in a request, and how messages name that place. */
-interface Given {
+interface DocumentPosition {
   readonly body: Buffer;
   readonly at: number;
   /** Put before the name of a member: `documents[3].`. */
@@ -93,7 +93,7 @@ interface Given {
  */
 export function readDocument(
   { text, id, title, filename, pages }: ParsedDocument,
-  { body, at, place }: Given,
+  { body, at, place }: DocumentPosition,
   unit: OffsetUnit,
   limits: Limits,
 ): SourceDocument {

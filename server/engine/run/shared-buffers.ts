@@ -3,8 +3,8 @@ import type { SharedBuffers, SharedMemory } from '../../../core/contracts/collab
 
 /**
  * Buffers that every thread of the process reads. The main thread keeps the registry: the first thread that requests
- * a key is told to build it; the others get the same memory once it is built. If a build fails or its thread ends,
- * the next waiting thread builds. A buffer that no thread holds any more is dropped.
+ * a key builds it; the others get the same memory once it is built. If a build fails or its thread ends,
+ * the next waiting thread builds. A buffer that no thread holds is dropped.
  */
 export interface SharedBuffersRegistry extends SharedBuffers {
   /** Releases what ended threads held, and reassigns their unfinished builds. */

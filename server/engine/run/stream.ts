@@ -9,7 +9,7 @@ import { type Line, type LineSource, sizeOf } from './line-reader.ts';
 import type { Urgency } from './priority-queue.ts';
 import type { Rate } from './throughput.ts';
 
-/** Groups that are worked on at once, so that each thread has one. @param ahead that wait for a thread which ends early */
+/** Maximum groups in progress, so that every thread has one. @param ahead groups that wait for a thread to become free */
 export function groupsInFlight(threads: number, ahead = 2): number {
   return threads + ahead;
 }

@@ -110,7 +110,7 @@ export class LeaseCache<T extends object> {
     return entry;
   }
 
-  /** Whether nothing holds the entry any more; the next lease of the key opens again or reuses the kept value. */
+  /** Whether nothing holds the entry; the next lease of the key opens again or reuses the kept value. */
   #leave(key: string, entry: Entry<T>): boolean {
     entry.users--;
     if (entry.users > 0) return false;

@@ -32,8 +32,12 @@ export function createValidator(schema: ObjectSchema): Validate {
     const found = errorsOf(first, value);
     if (found.length === 0) return value as Record<string, unknown>;
     const every = errorsOf(all, value);
-    const told = [...tellingOf(every), ...tellingOf(found)].filter((error) => !isBoundByWrong(error, every));
-    const problems = new Set(told.map((error) => problemOf(error, value as Record<string, unknown>, schema)));
+    const relevant = [...relevantErrors(every), ...relevantErrors(found)].filter(
+      (error) => !isBoundByWrong(error, every),
+    );
+    const problems = new Set(
+      relevant.map((error) => problemOf(error, value as Record<string, unknown>, schema)),
+    );
     throw invalidValue([...problems].map((problem) => place + problem));
   };
 }
@@ -124,7 +128,7 @@ function errorsOf(validate: ValidateFunction, value: object): readonly ErrorObje
 }
 
 /** The errors without those that add nothing to others. */
-function tellingOf(errors: readonly ErrorObject[]): ErrorObject[] {
+function relevantErrors(errors: readonly ErrorObject[]): ErrorObject[] {
   const unions = errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath);
   return errors.filter((error) => !isBranchOfUnion(error, errors, unions));
 }

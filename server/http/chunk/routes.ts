@@ -71,7 +71,7 @@ async function chunksRoutes(app: FastifyInstance): Promise<void> {
   brokenRoutes(app);
 }
 
-/** Requests for a broken plugin are told so, if its name is valid in a route. */
+/** Answers requests for a broken plugin with its error, if its name is valid in a route. */
 function brokenRoutes(app: FastifyInstance): void {
   const { registry } = app.chunksmith;
   for (const { kind, name } of registry.broken) {

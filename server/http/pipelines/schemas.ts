@@ -186,7 +186,7 @@ export const put = (maxSteps: number): FastifySchema => ({
   operationId: 'put_pipeline',
   summary: 'Create or replace a pipeline',
   description:
-    'Creates the pipeline, or sets all members of the one that has this name: a description that is missing is removed. With If-Match only a pipeline that is there is changed.',
+    'Creates the pipeline, or sets all members of the one that has this name: a description that is missing is removed. With If-Match only an existing pipeline is changed.',
   querystring: nameQuery,
   headers: ifMatch,
   body: withSteps('NamedPipeline', wholeBody, maxSteps),

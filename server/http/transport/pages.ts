@@ -16,7 +16,7 @@ export function toCursor(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
-/** @param read gives undefined for a text that is no position. @throws ServiceError `invalid_parameters` */
+/** @param read gives undefined for a text that is not a position. @throws ServiceError `invalid_parameters` */
 export function readCursor<Position>(cursor: string, read: (text: string) => Position | undefined): Position {
   const position = read(Buffer.from(cursor, 'base64url').toString());
   if (position !== undefined) return position;

@@ -75,7 +75,7 @@ export function isHubName(name: string): boolean {
   );
 }
 
-/** The names of models that the folders in a folder can stand for: `name` and `owner/name`. */
+/** The model names of the folders in a folder: `name` and `owner/name`. */
 async function namesIn(models: string): Promise<string[]> {
   const owners = await list(models);
   const nested = await Promise.all(

@@ -19,7 +19,7 @@ import {
   SEQ,
   type Transaction,
 } from './tables.ts';
-import { OPEN } from './take.ts';
+import { IS_OPEN } from './take.ts';
 
 /** @param id of the new job: the same if this is repeated because the answer was lost */
 export async function createJob(
@@ -77,12 +77,12 @@ export function retryJob(tables: JobTables, given: string): Promise<JobRecord> {
   return changeJob(tables, given, async (tx, id, job) => {
     const remedy = job.state === 'done' ? 'there is nothing to retry' : 'wait until it ends, or cancel it';
     if (job.state !== 'failed' && job.state !== 'cancelled') throw notOver(id, job, remedy);
-    const silence = `update bulk_shards set state = 'cancelled', attempt = attempt + 1, worker = null`;
-    await tx.execute(`${silence} where job_id = ? and seq = ${SEQ.notify} and ${OPEN}`, [id]);
+    const cancelNotification = `update bulk_shards set state = 'cancelled', attempt = attempt + 1, worker = null`;
+    await tx.execute(`${cancelNotification} where job_id = ? and seq = ${SEQ.notify} and ${IS_OPEN}`, [id]);
     const { isPlanned, chunks } = await reopen(tables, tx, id);
     const { now } = tables.dialect;
-    const anew = `shards_failed = 0, error = null, finished_at = null, expires_at = ${now} + keep_seconds`;
-    await lockJob(tx, id, `state = ?, shards_open = ?, ${anew}`, [
+    const reset = `shards_failed = 0, error = null, finished_at = null, expires_at = ${now} + keep_seconds`;
+    await lockJob(tx, id, `state = ?, shards_open = ?, ${reset}`, [
       isPlanned ? 'running' : 'planning',
       chunks,
     ]);
@@ -103,11 +103,11 @@ async function reopen({ dialect, tickets }: JobTables, tx: Transaction, id: stri
     [id],
   );
   const shift = (await lowestRank(tx)) - (first?.rank ?? 1);
-  const anew = `update bulk_shards set state = 'ready', attempt = attempt + 1, failures = 0, worker = null,
+  const reopening = `update bulk_shards set state = 'ready', attempt = attempt + 1, failures = 0, worker = null,
     error = null, due_at = ${dialect.now}, rank = case kind when 'chunk' then rank + (${shift}) else rank end`;
   let isPlanned = true;
   let chunks = 0;
-  for await (const shards of changeShards(tx, id, anew, closed)) {
+  for await (const shards of changeShards(tx, id, reopening, closed)) {
     if (shards.some(({ kind }) => kind === 'plan')) isPlanned = false;
     chunks += shards.filter(({ kind }) => kind === 'chunk').length;
     await tickets?.send(tx, id, shards);

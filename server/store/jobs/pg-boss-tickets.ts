@@ -6,7 +6,7 @@ import type { Claim, ShardKind, ShardState } from './contract.ts';
 import { rowOf, rowsOf, type ShardTable } from './dialect.ts';
 import { type Connection, LOST, QUEUE, startPgBoss } from './start-pg-boss.ts';
 import { isOver, lockJob, type Transaction } from './tables.ts';
-import { dueCondition, OPEN, takeShard } from './take.ts';
+import { dueCondition, IS_OPEN, takeShard } from './take.ts';
 import type { OpenShard, Tickets } from './tickets.ts';
 
 /** A ticket means that this shard may run. */
@@ -108,7 +108,7 @@ export class PgBossTickets implements Tickets {
   async #take(ticket: Job<Ticket>, worker: string): Promise<Claim | undefined> {
     const { jobId, seq } = ticket.data;
     const isDead = ticket.name === LOST;
-    const which = `job_id = ? and seq = ? and ${isDead ? `state = 'running'` : OPEN} and ${this.#due}`;
+    const which = `job_id = ? and seq = ? and ${isDead ? `state = 'running'` : IS_OPEN} and ${this.#due}`;
     const taken = await takeShard(this.#table, worker, which, [jobId, seq]);
     if (taken === undefined) return undefined;
     const claim = isDead ? { ...taken, failures: this.#table.settings.mostFailures } : taken;
@@ -151,7 +151,7 @@ export class PgBossTickets implements Tickets {
   async #sendMissing(boss: PgBoss): Promise<void> {
     type Row = OpenShard & { readonly job_id: string };
     const after = `select job_id, seq, kind, rank from bulk_shards
-      where ${OPEN} and (rank, job_id, seq) > (?, ?, ?) order by rank, job_id, seq limit ${BATCH}`;
+      where ${IS_OPEN} and (rank, job_id, seq) > (?, ?, ?) order by rank, job_id, seq limit ${BATCH}`;
     let last: Pick<Row, 'rank' | 'job_id' | 'seq'> | undefined = BEFORE_ALL;
     while (last !== undefined) {
       const { rank, job_id, seq } = last;

@@ -4,7 +4,7 @@ import { transact } from '../transact.ts';
 import type { Claim, PlannedShard } from './contract.ts';
 import { type Dialect, rowOf, rowsOf, type Sql } from './dialect.ts';
 import { BATCH, type JobTables, lockJob, lowestRank, type Transaction } from './tables.ts';
-import { MINE, mineOf, renewLease } from './take.ts';
+import { IS_OWNED, ownerValues, renewLease } from './take.ts';
 
 /** A shard as written; `range` is JSON. */
 interface PlannedRow {
@@ -42,7 +42,11 @@ async function addBatch(
   const { jobId } = plan;
   if ((await lockJob(tx, jobId))?.state !== 'planning') return false;
   const lease = `due_at = ${dialect.now} + ${settings.leaseSeconds}`;
-  const mine = await rowOf(tx, `update bulk_shards set ${lease} where ${MINE} returning seq`, mineOf(plan));
+  const mine = await rowOf(
+    tx,
+    `update bulk_shards set ${lease} where ${IS_OWNED} returning seq`,
+    ownerValues(plan),
+  );
   if (mine === undefined) return false;
 
   const rank = await nextRank(tx, jobId);

@@ -2,7 +2,7 @@ import { transact } from '../transact.ts';
 import type { Claim, Failure, ShardResult } from './contract.ts';
 import { rowOf, type Sql } from './dialect.ts';
 import { endJob, type JobTables, type LockedJob, lockJob, openFinish, type Transaction } from './tables.ts';
-import { MINE, mineOf, pauseOf } from './take.ts';
+import { IS_OWNED, ownerValues, pauseOf } from './take.ts';
 
 /** A part of a statement, with its values. */
 interface Change {
@@ -106,8 +106,8 @@ async function unlessRefused(
 
 /** @returns the shard's rank */
 async function changeMine(tx: Sql, claim: Claim, { set, values }: Change): Promise<number> {
-  const statement = `update bulk_shards set worker = null, ${set} where ${MINE} returning rank`;
-  const row = await rowOf<{ rank: number }>(tx, statement, [...values, ...mineOf(claim)]);
+  const statement = `update bulk_shards set worker = null, ${set} where ${IS_OWNED} returning rank`;
+  const row = await rowOf<{ rank: number }>(tx, statement, [...values, ...ownerValues(claim)]);
   if (row === undefined) throw new Refused();
   return row.rank;
 }

@@ -3,7 +3,7 @@ import { transact } from '../transact.ts';
 import type { Claim, GoneDocument, PruneCounts, SourceInSink } from './contract.ts';
 import { rowOf, rowsOf, type ShardTable } from './dialect.ts';
 import { BATCH, lockJob } from './tables.ts';
-import { MINE, mineOf } from './take.ts';
+import { IS_OWNED, ownerValues } from './take.ts';
 
 /** What a row is found by, and the JSON of the id, which escapes what a database cannot store. */
 interface IdRow {
@@ -96,7 +96,7 @@ export function forgetDocuments(
 ): Promise<boolean> {
   return transact(em, async (tx) => {
     await lockJob(tx, claim.jobId);
-    const mine = await rowOf(tx, `select seq from bulk_shards where ${MINE}`, mineOf(claim));
+    const mine = await rowOf(tx, `select seq from bulk_shards where ${IS_OWNED}`, ownerValues(claim));
     if (mine === undefined) return false;
     await lockJob(tx, claim.jobId, 'pruned = pruned + ?, unpruned = ?', [pruned, unpruned]);
     for (const rows of inBatches(ids))

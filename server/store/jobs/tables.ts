@@ -3,7 +3,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { ServiceError } from '../../../core/errors.ts';
 import type { Failure, JobState, ShardKind } from './contract.ts';
 import { rowOf, rowsOf, type ShardTable, type Sql } from './dialect.ts';
-import { OPEN } from './take.ts';
+import { IS_OPEN } from './take.ts';
 import type { OpenShard, Tickets } from './tickets.ts';
 
 /** What statements about jobs need. */
@@ -94,7 +94,7 @@ export async function endJob(
   await lockJob(tx, jobId, `state = ?, error = ?, shards_open = 0, ${times}`, [end.state, error]);
   const close = `update bulk_shards set state = 'cancelled', worker = null`;
   if (end.state !== 'done')
-    for await (const _ of changeShards(tx, jobId, close, `${OPEN} and kind <> 'notify'`));
+    for await (const _ of changeShards(tx, jobId, close, `${IS_OPEN} and kind <> 'notify'`));
   if (end.job.notifies) await openShard(tables, tx, jobId, 'notify');
 }
 
@@ -132,7 +132,7 @@ export async function* changeShards(
 
 /** The lowest rank of open `chunk` shards in any job: where a new job begins, to be served in turn. */
 export async function lowestRank(sql: Sql): Promise<number> {
-  const statement = `select min(rank) as lowest from bulk_shards where ${OPEN} and rank > 0`;
+  const statement = `select min(rank) as lowest from bulk_shards where ${IS_OPEN} and rank > 0`;
   return (await rowOf<{ lowest: number | null }>(sql, statement, []))?.lowest ?? 1;
 }
 

@@ -11,13 +11,13 @@ interface TakenRow {
   readonly spec: string;
 }
 
-export const OPEN = `state in ('ready', 'running')`;
+export const IS_OPEN = `state in ('ready', 'running')`;
 
-/** The condition that a shard still belongs to a claim; see `mineOf`. */
-export const MINE = `job_id = ? and seq = ? and attempt = ? and state = 'running'`;
+/** The condition that a shard still belongs to a claim; see `ownerValues`. */
+export const IS_OWNED = `job_id = ? and seq = ? and attempt = ? and state = 'running'`;
 
-/** The values of `MINE`. */
-export const mineOf = ({ jobId, seq, attempt }: Claim): unknown[] => [jobId, seq, attempt];
+/** The values of `IS_OWNED`. */
+export const ownerValues = ({ jobId, seq, attempt }: Claim): unknown[] => [jobId, seq, attempt];
 
 /** Seconds before the next try of a shard that has failed this often. */
 export const pauseOf = ({ pauseSeconds }: QueueSettings, failures: number): number =>
@@ -63,8 +63,8 @@ export async function takeShard(
 export async function renewLease({ em, dialect, settings }: ShardTable, claim: Claim): Promise<boolean> {
   const row = await rowOf(
     em.fork(),
-    `update bulk_shards set due_at = ${dialect.now} + ${settings.leaseSeconds} where ${MINE} returning seq`,
-    mineOf(claim),
+    `update bulk_shards set due_at = ${dialect.now} + ${settings.leaseSeconds} where ${IS_OWNED} returning seq`,
+    ownerValues(claim),
   );
   return row !== undefined;
 }
@@ -74,7 +74,7 @@ export async function renewLease({ em, dialect, settings }: ShardTable, claim: C
  */
 export function takeFirst(table: ShardTable, worker: string): Promise<Claim | undefined> {
   const first = `(job_id, seq) = (
-    select job_id, seq from bulk_shards where ${OPEN} and ${dueCondition(table)}
+    select job_id, seq from bulk_shards where ${IS_OPEN} and ${dueCondition(table)}
     order by rank, job_id, seq limit 1)`;
   return takeShard(table, worker, first, []);
 }

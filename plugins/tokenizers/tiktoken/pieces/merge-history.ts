@@ -75,7 +75,7 @@ class Merges {
       if (across !== NONE && across < limit) return false;
       const [isWhole, isOtherWhole] = [rights[left] === NONE, lefts[right] === NONE];
       if (isWhole && isOtherWhole) return true;
-      // Of two merges with the same rank the left one came first; so did one across the seam before one to its right.
+      // If two merges have the same rank, the left one came first; so did one across the seam before one to its right.
       if (isOtherWhole || (!isWhole && left > right)) {
         limit = left;
         left = rights[left] as number;

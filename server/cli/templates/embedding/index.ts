@@ -2,11 +2,11 @@ import type { EmbeddingModel, EmbeddingProvider, Tokenizer, TokenizerProvider } 
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
-interface Given {
+interface Needs {
   readonly 'tokenizer/character': TokenizerProvider;
 }
 
-export default function createModels({ 'tokenizer/character': characters }: Given): EmbeddingProvider {
+export default function createModels({ 'tokenizer/character': characters }: Needs): EmbeddingProvider {
   return {
     // Cheap, and without a download: it is called for lists and for the documentation.
     list: () => [{ name: 'my-plugin', dimensions: LETTERS.length }],

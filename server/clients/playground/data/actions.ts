@@ -3,7 +3,7 @@ import { call, post, reasonOf, ServiceProblem, useKey } from './api.ts';
 import { readCatalogue, readPipelines } from './catalogue.ts';
 import { type Catalogue, type Chunk, NO_RUN, type Run, type Setting, type Step, type Unit } from './model.ts';
 import { firstSettings, pipelineSteps, sentOptions, withCopy, without, withSteps } from './settings.ts';
-import type { Asked, State } from './state.ts';
+import type { Inquiry, State } from './state.ts';
 import type { Store } from './store.ts';
 
 /** Milliseconds after the last keystroke before a setting runs. */
@@ -173,7 +173,7 @@ export class Actions {
 }
 
 /** The question without results from chunks that no longer exist. */
-function withoutHits(asked: Asked, id: string): Asked {
+function withoutHits(asked: Inquiry, id: string): Inquiry {
   if (!asked.hits.has(id)) return asked;
   return { ...asked, hits: new Map([...asked.hits].filter(([setting]) => setting !== id)) };
 }

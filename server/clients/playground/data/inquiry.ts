@@ -1,13 +1,13 @@
 import { post, reasonOf, ServiceProblem } from './api.ts';
 import type { Chunk, Hit } from './model.ts';
-import type { Asked, State } from './state.ts';
+import type { Inquiry, State } from './state.ts';
 import type { Store } from './store.ts';
 
 /** Shared, so that typing another letter of a question does not change the results. */
 export const NOTHING_FOUND: ReadonlyMap<string, readonly Hit[]> = new Map();
 
 /** Changes the question; results for another question are removed at once. */
-export function changeQuestion(store: Store<State>, change: Partial<Asked>): void {
+export function changeQuestion(store: Store<State>, change: Partial<Inquiry>): void {
   const isOther = ['question', 'model', 'count'].some((name) => name in change);
   const gone = isOther ? { hits: NOTHING_FOUND, isAsked: false } : {};
   store.change({ asked: { ...store.state.asked, ...gone, problem: '', ...change } });

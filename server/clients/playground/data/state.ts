@@ -9,7 +9,7 @@ export interface Selection {
 }
 
 /** A question to the text, and its results. */
-export interface Asked {
+export interface Inquiry {
   readonly question: string;
   readonly model: string;
   /** The number of chunks wanted. */
@@ -50,7 +50,7 @@ export interface State {
   readonly tokenizer: string;
   /** Where its tokens begin in the text. */
   readonly tokens: readonly number[];
-  readonly asked: Asked;
+  readonly asked: Inquiry;
   /** Whether a copied link includes the text. */
   readonly sharesText: boolean;
   /** What was done, or what failed; empty once it has been read. */

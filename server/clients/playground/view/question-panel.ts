@@ -1,19 +1,19 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Chunk, Hit, Run, Setting, Unit } from '../data/model.ts';
-import type { Asked } from '../data/state.ts';
+import type { Inquiry } from '../data/state.ts';
 import { excerptOf } from '../text/excerpt.ts';
 import { type Range, retrievalOf } from '../text/ranges.ts';
 import { placeIn, UNITS } from './chunk-details.ts';
 
 /** A question with its results. */
 export interface QuestionPanel {
-  readonly asked: Asked;
+  readonly asked: Inquiry;
   readonly text: string;
   readonly unit: Unit;
   readonly models: readonly string[];
   readonly settings: readonly Setting[];
   readonly runs: ReadonlyMap<string, Run>;
-  change(asked: Partial<Asked>): void;
+  change(asked: Partial<Inquiry>): void;
   ask(): void;
   /** Uses the selected text as the answer. */
   mark(): void;

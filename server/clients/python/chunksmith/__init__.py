@@ -289,7 +289,7 @@ def _lower(headers: Mapping[str, str] | None) -> dict[str, str]:
 class Chunksmith(_Service, _Sync):
     """A service. Its methods may be called from several threads at once, and in processes that are forked.
 
-    `timeout` is how many seconds one try of a request may take, and for streams the longest silence; 0 is no limit.
+    `timeout` is how many seconds one try of a request may take, and for streams the longest silence; 0 means no limit.
     Requests that are refused because the service is busy, and those that are safe to repeat if the connection fails,
     are sent again up to `max_retries` times. Connections are kept open: use it in a `with` statement, or call `close`.
     Each process has its own: a client that is pickled travels as its settings, of which `api_key` is one.

@@ -26,14 +26,14 @@ t.test('only models that say so are static', async (t) => {
 
 const GOOD = { embeddings: tensor('F32', [WORDS.length, DIMENSIONS], NUMBERS) };
 const eight = (value: number) => Array<number>(WORDS.length).fill(value);
-const NOT_WHOLE = /its tensor embeddings is not whole/;
+const NOT_WHOLE = /its tensor embeddings is incomplete/;
 const withHeader = (header: string) => safetensors(GOOD, () => header);
 const withTensor = (name: string, ...given: Parameters<typeof tensor>) =>
   safetensors({ ...GOOD, [name]: tensor(...given) });
 /** Broken files of weights, and what is said of each. */
 const BROKEN: Readonly<Record<string, [Uint8Array, RegExp]>> = {
   empty: [new Uint8Array(0), /it is too short/],
-  cut: [safetensors(GOOD).subarray(0, 100), /its tensor embeddings is not whole|its header is incomplete/],
+  cut: [safetensors(GOOD).subarray(0, 100), /its tensor embeddings is incomplete|its header is incomplete/],
   lost: [safetensors(GOOD).subarray(0, -4), NOT_WHOLE],
   text: [withHeader('not JSON'), /its header is not JSON/],
   list: [withHeader('null'), /its header is not JSON/],

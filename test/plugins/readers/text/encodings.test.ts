@@ -163,7 +163,7 @@ const REFUSED: Readonly<Record<string, readonly (readonly [Uint8Array, RegExp, F
     [Uint8Array.of(0, 0, 0xfe, 0xff), /UTF-32; save it as UTF-8/],
   ],
   'files that are no text are refused, and say what they look like': [
-    [latin1('%PDF-1.7\n'), /looks like a PDF; choose a reader of this format/],
+    [latin1('%PDF-1.7\n'), /looks like a PDF; choose a reader for this format/],
     [latin1('{\\rtf1\\ansi hello}'), /an RTF document/],
     [latin1('PK\u0003\u0004\u0014\0'), /a ZIP archive, as Office documents and e-books are/],
     [latin1('\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1'), /an older Office document/],
@@ -178,7 +178,7 @@ const REFUSED: Readonly<Record<string, readonly (readonly [Uint8Array, RegExp, F
   'bytes that fit no encoding are refused with those that were tried, and the remedy': [
     [
       UNFITTING,
-      /fit no encoding that was tried \(utf-8.*name the encoding in the media type, as in "text\/plain; charset/,
+      /are not valid in any encoding that was tried \(utf-8.*name the encoding in the media type, as in "text\/plain; charset/,
     ],
   ],
   'bytes that its decoder reads as control characters are not valid, and no worse guess is taken': [

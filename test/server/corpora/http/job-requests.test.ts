@@ -163,7 +163,7 @@ t.test('the options of a sink are checked at once, and one that cannot run says 
     /x: unknown/,
     /config\.chunksize: unknown/,
     /\[0\]\.text: missing/,
-    /no refinery "embedings"; known/,
+    /no refinery "embedings"; available/,
   ];
   for (const [sink, more, status, problems] of [
     [{ name: 'nowhere', colection: 'x' }, {}, 400, mistyped],

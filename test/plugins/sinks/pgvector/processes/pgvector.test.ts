@@ -105,7 +105,7 @@ t.test(NUL, skip, async (t) => {
   const inFields = [{ a: ['\\\0'] }, { '\0': 1 }].map((fields) => ({ fields }));
   for (const more of [{ text: '\0' }, { document_id: '\0' }, ...inFields]) {
     const chunk = chunkOf('a', more);
-    const message = `PostgreSQL cannot store the character NUL, which the chunk ${chunk.id} has`;
+    const message = `PostgreSQL cannot store the character NUL, which the chunk ${chunk.id} contains`;
     await t.rejects(collection.upsert([chunkOf('a'), chunk], { signal: never }), { expose: true, message });
   }
   t.same(await chunks('chunks'), []);
