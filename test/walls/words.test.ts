@@ -87,6 +87,15 @@ t.test('core and plugins take no network and no process from globalThis', async 
   t.same(found, []);
 });
 
+/** Compiled `codePointAt` of Node 24.21 reads on after the end of a slice; `splitsCodePoint` does not. */
+const CODE_POINT_AT = /\.codePointAt\(/;
+const OF_ONE_CHARACTER = ['plugins/chunkers/table/csv.ts'];
+
+t.test('no code point of a text is read by codePointAt', async (t) => {
+  const here = filesWith(CODE_POINT_AT, SOURCES).filter((file) => !file.startsWith('server/clients/'));
+  t.same(here, OF_ONE_CHARACTER);
+});
+
 t.test('each rule sees its breaches', async (t) => {
   const [name] = PLUGIN_NAMES;
   for (const source of [`open('${name}')`, `if (id === "chunker/${name}") f();`, `x = \`refinery/${name}\`;`])

@@ -1,4 +1,5 @@
 import type { Chunk, Collaborators, DocumentInfo, Refinery, RefineTools } from '../../../core/kit.ts';
+import { splitsCodePoint } from '../../../core/kit.ts';
 import type { ContextOptions } from './manifest.ts';
 
 export default function createContextRefinery({ kit }: Collaborators): Refinery<ContextOptions> {
@@ -157,7 +158,8 @@ function firstWords(text: string, most: number): string {
 function lastWords(text: string, most: number): string {
   const trimmed = text.trimEnd();
   let start = trimmed.length;
-  for (let count = 0; count < most && start > 0; count++) start -= isPair(trimmed, start - 2) ? 2 : 1;
+  for (let count = 0; count < most && start > 0; count++)
+    start -= splitsCodePoint(trimmed, start - 1) ? 2 : 1;
   if (start === 0 || isSpace(trimmed, start - 1)) return trimmed.slice(start).trimStart();
   let cut = start;
   while (cut < trimmed.length && !isSpace(trimmed, cut)) cut++;
@@ -172,13 +174,8 @@ function firstCharacters(text: string, most: number): string {
 function startOfRest(text: string, most: number): number {
   if (text.length <= most) return text.length;
   let at = 0;
-  for (let count = 0; count < most && at < text.length; count++) at += isPair(text, at) ? 2 : 1;
+  for (let count = 0; count < most && at < text.length; count++) at += splitsCodePoint(text, at + 1) ? 2 : 1;
   return at;
-}
-
-/** Whether `at` is between the two halves of one character. */
-function isPair(text: string, at: number): boolean {
-  return (text.codePointAt(at) ?? 0) > 0xffff;
 }
 
 function isSpace(text: string, at: number): boolean {

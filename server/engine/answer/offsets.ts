@@ -1,4 +1,5 @@
 import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
+import { splitsCodePoint } from '../../../core/engine/cuts/cuts.ts';
 
 /**
  * Converts offsets into a text to another unit, in one pass. A lone surrogate is one code point and three bytes, as
@@ -44,19 +45,20 @@ export function utf16Offsets(
   let [at, counted] = [0, 0];
   for (const offset of Float64Array.from(offsets).sort()) {
     while (counted < offset && at < text.length) {
-      const point = text.codePointAt(at) as number;
-      counted += lengthOf(point, unit);
-      at += point > 0xffff ? 2 : 1;
+      const isPair = splitsCodePoint(text, at + 1);
+      counted += lengthOf(text.charCodeAt(at), isPair, unit);
+      at += isPair ? 2 : 1;
     }
     if (counted === offset) found.set(offset, at);
   }
   return found;
 }
 
-function lengthOf(point: number, unit: OffsetUnit): number {
+/** @param first the first UTF-16 unit of a code point */
+function lengthOf(first: number, isPair: boolean, unit: OffsetUnit): number {
   if (unit === 'code_point') return 1;
-  if (unit === 'utf16') return point > 0xffff ? 2 : 1;
-  if (point < 0x80) return 1;
-  if (point < 0x800) return 2;
-  return point > 0xffff ? 4 : 3;
+  if (unit === 'utf16') return isPair ? 2 : 1;
+  if (first < 0x80) return 1;
+  if (first < 0x800) return 2;
+  return isPair ? 4 : 3;
 }

@@ -1,3 +1,4 @@
+import { splitsCodePoint } from '../../../../core/kit.ts';
 import type { UnigramConfig } from '../file/tokenizer-file.ts';
 import { createWordBuilder, hasInnerMetaspace, type WordModel } from './word.ts';
 
@@ -69,7 +70,7 @@ function findBest({ trie, idOfNode, scores, unknownId, unknownScore }: Vocabular
 
   best[0] = 0;
   for (let start = 0; start < word.length; ) {
-    const next = start + ((word.codePointAt(start) as number) > 0xffff ? 2 : 1);
+    const next = start + (splitsCodePoint(word, start + 1) ? 2 : 1);
     let hasSingle = false;
     let node = ROOT;
     for (let end = start; end < word.length; ) {

@@ -49,6 +49,19 @@ t.test('truncation and padding in the file are not used', async (t) => {
   t.same([tokens.count(0, 400), tokens.count(0, 3)], [100, 1]);
 });
 
+/** Compiled `codePointAt` of Node 24.21 reads on after the end of a slice. */
+t.test('a stretch that ends within a pair has the same tokens once the model is compiled', async (t) => {
+  const file = files['Unigram with added tokens'] as TokenizerJson;
+  // The word follows an added token, so that it is a slice, and is longer than words that are kept.
+  const before = 't <|endoftext|>';
+  const text = `${before}${'x'.repeat(80)}\u{32719}\u{40da5}\u{befce}`;
+  const end = text.length - 1;
+  const expected = createOracle(file)(text.slice(0, end)).ids.length;
+  const { count } = open(file).tokenize(text);
+  const counts = new Set(Array.from({ length: 20_000 }, () => count(0, end)));
+  t.same([...counts], [expected]);
+});
+
 t.test('remembers words within a bound, with the same result', async (t) => {
   const words = Array.from({ length: 66_000 }, (_, index) => `fox${index}`).join(' ');
   const tokens = open(bertWordPiece()).tokenize(words);
