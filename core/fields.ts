@@ -1,30 +1,30 @@
 /** Fields that chunkers of structured texts add to chunks, each written once as JSON Schema. */
 
-export const headingPath = {
+export const headingPathField = {
   type: 'array',
   items: { type: 'string' },
   description:
     'The headings that apply to the whole chunk, the highest first, as plain text of at most 200 characters each.',
 } as const;
 
-export const kinds = {
+export const kindsField = {
   type: 'array',
   items: { type: 'string' },
   description: 'The kinds of blocks in the chunk, each once, in the order of the text.',
 } as const;
 
-export const context = {
+export const contextField = {
   type: 'string',
   description:
     'What a reader needs to know before the text and is not part of it: the beginning of the element in whose middle the chunk begins.',
 } as const;
 
-export const contextShortened = {
+export const contextShortenedField = {
   type: 'boolean',
   description: 'True if the context was too large, and some or all of it was left out.',
 } as const;
 
-export const rows = {
+export const rowsField = {
   type: 'array',
   items: { type: 'integer' },
   minItems: 2,

@@ -1,6 +1,9 @@
+import type { Kit } from './contracts/plugin.ts';
+import * as functions from './engine/kit.ts';
+
 /**
- * What plugins are written with: `kit`, which every factory is given, and the types of all contracts. Outside the
- * tree: `import type { Chunker, Manifest } from 'chunksmith/kit'`.
+ * The only door of plugins: everything that they import from the core, in the tree or outside it.
+ * Outside: `import { type Chunker, chunkSize, nextLine } from 'chunksmith/kit'`.
  */
 
 export type * from './contracts/chunk.ts';
@@ -15,4 +18,9 @@ export type * from './contracts/refinery.ts';
 export type * from './contracts/sink.ts';
 export type * from './contracts/structure.ts';
 export type * from './contracts/tokenizer.ts';
-export { type Kit, kit } from './engine/kit.ts';
+export * from './engine/kit.ts';
+export * from './fields.ts';
+export * from './options.ts';
+
+/** The functions exported here, as passed to every factory: for plugins that run without this package. */
+export const kit: Kit = Object.freeze({ ...functions });

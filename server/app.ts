@@ -1,18 +1,22 @@
 import type { RequestListener, Server } from 'node:http';
 import type { AwilixContainer } from 'awilix';
-import Fastify, { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  LogController,
+} from 'fastify';
 import plugin from 'fastify-plugin';
 import { hold } from '../core/hold.ts';
 import type { Registry } from '../core/hosting/registry.ts';
 import { type Config, configOf } from './config/config.ts';
-import { takesJobs } from './config/jobs.ts';
 import { createLog } from './config/log.ts';
 import { createServerContainer, type ServerCradle } from './container.ts';
+import { corporaFor, type OpenCorpora } from './find-corpora.ts';
 import { workRoutes } from './http/chunk/routes.ts';
 import { openapi } from './http/docs/openapi.ts';
 import { playgroundRoutes } from './http/docs/playground.ts';
 import { docsRoutes } from './http/docs/routes.ts';
-import { jobRoutes } from './http/jobs/routes.ts';
 import { metaRoutes, operatorRoutes } from './http/operator/routes.ts';
 import { pipelineRoutes } from './http/pipelines/routes.ts';
 import type { Admission } from './http/transport/admission.ts';
@@ -23,7 +27,7 @@ import { pluginCheck } from './http/transport/plugin-check.ts';
 import { requestId, requestLog, requestMetrics } from './http/transport/request-log.ts';
 import { security } from './http/transport/security.ts';
 import { services } from './http/transport/services.ts';
-import { logPlugins } from './plugins/loader/log-plugins.ts';
+import { logPlugins } from './plugins/loader/loader.ts';
 
 export { configOf, readConfig } from './config/config.ts';
 
@@ -48,8 +52,8 @@ export async function buildApp(
   { registry, onOpen = () => {}, onBrokenStore = () => {} }: AppOptions = {},
 ): Promise<FastifyInstance> {
   const log = await createLog(config);
-  const container = await createServerContainer(config, log, registry);
-  const { admission } = container.cradle;
+  const wired = await wire(config, log, registry);
+  const { admission } = wired.cradle;
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -62,11 +66,11 @@ export async function buildApp(
     serverFactory: (handler) => createHttpServer(handler, admission, config),
   } as FastifyHttpOptions<Server>);
   app.addHook('preClose', async () => admission.stop());
-  openWhenListening(app, container.cradle, onOpen, onBrokenStore);
+  openWhenListening(app, wired, onOpen, onBrokenStore);
   await app.register(requestLog);
   await app.register(gracefulShutdown);
   // In a scope of its own, as when it is mounted in another app.
-  await app.register(async (scope) => serve(scope, container, true));
+  await app.register(async (scope) => serve(scope, wired, true));
   return app;
 }
 
@@ -105,38 +109,53 @@ function createHttpServer(
 /** Milliseconds that a connection is kept for another request: longer than common proxies keep theirs. */
 const KEEP_ALIVE_TIMEOUT = 72_000;
 
+/** The parts of a server. */
+interface Wired {
+  readonly container: AwilixContainer<ServerCradle>;
+  readonly cradle: ServerCradle;
+  /** Undefined in a build without them. */
+  readonly corpora: OpenCorpora | undefined;
+}
+
+/** @throws ConfigError if the server is to do jobs and cannot, ServiceError as `createServerContainer` does */
+async function wire(config: Config, log: FastifyBaseLogger, registry?: Registry): Promise<Wired> {
+  const corpora = await corporaFor(config);
+  const container = await createServerContainer(config, log, registry);
+  const { cradle } = container;
+  return { container, cradle, corpora: corpora?.openCorpora(cradle, process.env) };
+}
+
 /** Milliseconds for the first requests before the store is opened: importing its packages blocks the event loop. */
 const HEAD_START = 100;
 
 function openWhenListening(
   app: FastifyInstance,
-  cradle: ServerCradle,
+  wired: Wired,
   onOpen: () => void,
   onBroken: (error: unknown) => void,
 ) {
   let timer: NodeJS.Timeout | undefined;
   app.addHook('onListen', async () => {
-    timer = setTimeout(() => openStores(cradle).then(onOpen, onBroken), HEAD_START);
+    timer = setTimeout(() => openStores(wired).then(onOpen, onBroken), HEAD_START);
   });
   app.addHook('preClose', async () => clearTimeout(timer));
 }
 
-/** Opens the stores that are used, and then starts the job worker, if that is its role. */
-async function openStores({ config, store, jobs, jobWorker, openers, log }: ServerCradle): Promise<void> {
+/** Opens the stores that are used; then the work on jobs begins. */
+async function openStores({ cradle: { store, openers, log }, corpora }: Wired): Promise<void> {
   await store.open();
   for (const problem of await openers.lostAliases().catch(() => [])) log.warn({}, problem);
-  if (!takesJobs(config)) return;
-  await jobs.open();
-  if (config.role !== 'api') jobWorker.start();
+  await corpora?.start();
 }
 
 /** Seconds reserved at the end of the shutdown for finishing requests and returning unfinished jobs. */
 const AFTER_JOBS = 5;
 
-/** Has the worker finish or give back its work, while requests are finished; the container waits for it. */
-function stopJobsFirst(app: FastifyInstance, { config, jobWorker }: ServerCradle): void {
-  const grace = Math.max(0, config.shutdownGrace - AFTER_JOBS);
-  app.addHook('preClose', async () => void jobWorker.stop(grace));
+/** Has the worker finish or give back what it does, while requests are finished; it ends before the container. */
+function stopJobsFirst(app: FastifyInstance, { shutdownGrace }: Config, corpora: OpenCorpora): void {
+  const grace = Math.max(0, shutdownGrace - AFTER_JOBS);
+  app.addHook('preClose', async () => void corpora.stop(grace));
+  app.addHook('onClose', () => corpora.stop(0));
 }
 
 export interface ChunksmithOptions {
@@ -151,18 +170,18 @@ export interface ChunksmithOptions {
  */
 async function chunksmith(app: FastifyInstance, options: ChunksmithOptions): Promise<void> {
   const config = configOf(options.config);
-  const container = await createServerContainer(config, app.log);
-  app.addHook('onReady', () => openStores(container.cradle));
-  await serve(app, container, app.prefix !== '');
+  const wired = await wire(config, app.log);
+  app.addHook('onReady', () => openStores(wired));
+  await serve(app, wired, app.prefix !== '');
 }
 
 /** Registers the Fastify plugins of the service; each names its dependencies. */
 async function serve(
   app: FastifyInstance,
-  container: AwilixContainer<ServerCradle>,
+  { container, cradle, corpora }: Wired,
   answersUnknown: boolean,
 ): Promise<void> {
-  const { runner, config, registry } = container.cradle;
+  const { runner, config, registry } = cradle;
   logPlugins(registry, app.log);
   app.server.on('connection', () => runner.yieldToAccepts());
   await app.register(services, { container });
@@ -170,7 +189,7 @@ async function serve(
   await app.register(security);
   await app.register(requestMetrics);
   await app.register(knownPaths);
-  if (takesJobs(config)) stopJobsFirst(app, container.cradle);
+  if (corpora !== undefined) stopJobsFirst(app, config, corpora);
   if (config.role === 'worker') return serveOperators(app);
   if (answersUnknown) await app.register(unknownPaths);
   await app.register(openapi);
@@ -178,7 +197,7 @@ async function serve(
   await app.register(metaRoutes);
   await app.register(workRoutes);
   await app.register(pipelineRoutes);
-  await app.register(jobRoutes);
+  if (corpora !== undefined) await app.register(corpora.routes);
   await app.register(docsRoutes);
   if (config.playground) await app.register(playgroundRoutes);
   await app.register(pluginCheck);

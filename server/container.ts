@@ -9,12 +9,7 @@ import type { PluginEntry, Registry } from '../core/hosting/registry.ts';
 import { kit } from '../core/kit.ts';
 import type { Config } from './config/config.ts';
 import { hubSettingsOf } from './config/hub-settings.ts';
-import { takesJobs } from './config/jobs.ts';
 import { readMachine } from './config/option.ts';
-import { createServerPlaces } from './corpora/jobs/server-locations.ts';
-import { createServerWorker, type ServerWorker } from './corpora/jobs/server-worker.ts';
-import type { JobPlaces } from './corpora/jobs/spec.ts';
-import { readCorporaSettings } from './corpora/storage/settings.ts';
 import { createSinkCollections, type SinkCollections } from './engine/operations/store-chunks.ts';
 import { createRequestSchemas, type RequestSchemas } from './engine/read/request-schemas.ts';
 import { type ByteBudget, createByteBudget } from './engine/run/byte-budget.ts';
@@ -33,10 +28,9 @@ import { createImportCheck, type ImportCheck } from './plugins/loader/import-che
 import { importFactory } from './plugins/loader/import-factory.ts';
 import { loadPlugins } from './plugins/loader/loader.ts';
 import type { PipelineStore } from './store/contract.ts';
+import { createDatabase, type SharedDatabase } from './store/create-database.ts';
 import type { JobStore } from './store/jobs/contract.ts';
-import { createJobStore, queueOf } from './store/jobs/job-store.ts';
-import { createDatabase, type SharedDatabase } from './store/open-database.ts';
-import { createPipelineStore } from './store/pipeline-store.ts';
+import { createJobStore, createPipelineStore, queueOf } from './store/stores.ts';
 
 /** What one thread needs to serve requests: the main thread and every worker build the same from the same data. */
 export interface ServiceCradle {
@@ -141,8 +135,6 @@ export interface ServerCradle extends ServiceCradle {
   readonly database: SharedDatabase;
   readonly store: PipelineStore;
   readonly jobs: JobStore;
-  readonly jobPlaces: JobPlaces;
-  readonly jobWorker: ServerWorker;
   readonly importCheck: ImportCheck;
   readonly metrics: Metrics;
   readonly byteBudget: ByteBudget;
@@ -180,12 +172,6 @@ export async function createServerContainer(
     jobs: asFunction(({ database }: ServerCradle) => createJobStore(database, queueOf(config), log))
       .singleton()
       .disposer((jobs) => jobs.close()),
-    jobPlaces: asFunction(({ jobs }: ServerCradle) =>
-      createServerPlaces(readCorporaSettings(config, process.env), jobs),
-    ).singleton(),
-    jobWorker: asFunction(makeJobWorker)
-      .singleton()
-      .disposer((worker) => worker.stop(0)),
     importCheck: asFunction(createImportCheck)
       .singleton()
       .disposer((check) => check.close()),
@@ -195,16 +181,6 @@ export async function createServerContainer(
   }) as unknown as AwilixContainer<ServerCradle>;
 }
 
-function makeMetrics({ config, runner, byteBudget, jobs }: ServerCradle): Metrics {
-  const jobLoad = takesJobs(config) ? () => jobs.load() : undefined;
-  return createMetrics({ load: runner.load, bytesInFlight: () => byteBudget.taken, jobLoad });
-}
-
-function makeJobWorker(cradle: ServerCradle): ServerWorker {
-  const { config, service, runner, byteBudget, registry, host, log, jobs, jobPlaces, metrics } = cradle;
-  return createServerWorker({
-    ...{ config, service, runner, byteBudget, registry, host, log, store: jobs, places: jobPlaces },
-    onShard: (...told) => metrics.jobs?.shard(...told),
-    onAnswer: (answer, bytes) => metrics.jobs?.chunked(answer, bytes),
-  });
+function makeMetrics({ runner, byteBudget }: ServerCradle): Metrics {
+  return createMetrics({ load: runner.load, bytesInFlight: () => byteBudget.taken });
 }

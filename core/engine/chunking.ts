@@ -4,12 +4,12 @@ import type { EmbeddingModel } from '../contracts/embedding.ts';
 import type { Manifest } from '../contracts/manifest.ts';
 import type { TokenizedText, Tokenizer } from '../contracts/tokenizer.ts';
 import { ServiceError } from '../errors.ts';
-import { isBlank, splitsCodePoint } from './cuts.ts';
-import { cutAtTokens, divide } from './hierarchy.ts';
+import { isBlank, splitsCodePoint } from './cuts/cuts.ts';
 import { keepOptimised } from './keep-optimised.ts';
-import { packStructure } from './outline/structure.ts';
-import { packPieces } from './packing.ts';
-import { tokenWindows } from './windows.ts';
+import { cutAtTokens, divide } from './packing/hierarchy.ts';
+import { packPieces } from './packing/packing.ts';
+import { tokenWindows } from './packing/windows.ts';
+import { packStructure } from './structure/structure.ts';
 
 /** A checked span, with its token count. */
 export type CountedSpan = Span & {

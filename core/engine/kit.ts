@@ -1,42 +1,32 @@
-import { exposedError, refusedError } from '../errors.ts';
-import { batchChunks } from './chunk-batches.ts';
-import {
-  countCodePoints,
-  cutAtCodePoints,
-  cutAtOffsets,
-  cutAtWhiteSpace,
-  isBlank,
-  splitsCodePoint,
-  withMinimumPiece,
-} from './cuts.ts';
-import { cutAtDelimiters, cutAtLineStarts } from './delimiters.ts';
-import { parseExactJson, rawNumbersIn } from './exact-json.ts';
-import { headingPaths } from './heading-paths.ts';
-import { findMarkdownBlocks } from './markdown/find-blocks.ts';
-import { sentencesBy } from './sentences.ts';
-
 /**
- * What plugins build on. Every factory gets it as `kit`, so a plugin outside the tree can do everything that a
- * built-in one can.
+ * The functions that plugins build on, in the tree or outside it: `kit.ts` above exports each by name, and all of
+ * them as `kit`, which every factory gets.
  */
-export const kit = Object.freeze({
+
+export { exposedError, reasonOf, refusedError } from '../errors.ts';
+export { hold } from '../hold.ts';
+export { batchChunks } from './chunk-batches.ts';
+export {
+  countCodePoints,
   cutAtCodePoints,
-  cutAtDelimiters,
-  cutAtLineStarts,
   cutAtOffsets,
   cutAtWhiteSpace,
-  withMinimumPiece,
-  sentencesBy,
-  headingPaths,
-  findMarkdownBlocks,
-  countCodePoints,
+  embeddedText,
   isBlank,
+  isWhiteSpace,
   splitsCodePoint,
-  batchChunks,
-  parseExactJson,
-  rawNumbersIn,
-  exposedError,
-  refusedError,
-});
-
-export type Kit = typeof kit;
+  withMinimumPiece,
+} from './cuts/cuts.ts';
+export { cutAtDelimiters, cutAtLineStarts, type DelimiterSide } from './cuts/delimiters.ts';
+export { afterLineBreak, isLineBreak, nextLine } from './cuts/lines.ts';
+export { parseExactJson, rawNumbersIn } from './exact-json.ts';
+export { keepOptimised } from './keep-optimised.ts';
+export type { BlockKind, MarkdownBlock } from './markdown/block.ts';
+export { findMarkdownBlocks } from './markdown/find-blocks.ts';
+export { PROMPTS_FILE, type Prompts, promptsOf, withPrompt } from './prompts.ts';
+export { type PackTools, type SentenceRules, type Sentences, sentencesBy } from './prose/sentences.ts';
+export { createRunningTotal, createSeparatedText } from './running-total.ts';
+export { countUpTo, countWhile } from './search.ts';
+export { type Heading, type HeadingPaths, headingPaths } from './structure/heading-paths.ts';
+export { withFields } from './structure/span-fields.ts';
+export { toUuid } from './uuid.ts';

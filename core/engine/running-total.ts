@@ -1,3 +1,5 @@
+import type { TokenizedText } from '../contracts/tokenizer.ts';
+
 /** Code units between two checkpoints: the most that a query adds up at each end. */
 const STEP = 64;
 
@@ -30,4 +32,31 @@ function addUp(length: number, sumOf: (start: number, end: number) => number): U
     checkpoints[checkpoint] = before + sumOf((checkpoint - 1) * STEP, checkpoint * STEP);
   }
   return checkpoints;
+}
+
+/**
+ * A text whose tokens are separated by single code units. Each separator ends a token, so two in a row have an empty
+ * token between them, and the text after the last one is a token even if it is empty. An empty text has no tokens.
+ */
+export function createSeparatedText(text: string, separator: string): TokenizedText {
+  const unit = separator.charCodeAt(0);
+  const units = new Uint16Array(text.length);
+  Buffer.from(units.buffer).write(text, 'utf16le');
+  const separatorsIn = createRunningTotal(units.length, (start, end) => {
+    let found = 0;
+    for (let at = start; at < end; at++) if (units[at] === unit) found++;
+    return found;
+  });
+  const count = (start: number, end: number) => (end > start ? separatorsIn(start, end) + 1 : 0);
+
+  return {
+    count,
+    ends() {
+      const ends = new Uint32Array(count(0, units.length));
+      let token = 0;
+      for (let at = 0; at < units.length; at++) if (units[at] === unit) ends[token++] = at + 1;
+      if (ends.length > 0) ends[token] = units.length;
+      return ends;
+    },
+  };
 }

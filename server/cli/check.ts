@@ -9,11 +9,10 @@ import { flagName } from '../config/option.ts';
 import { OPTION_ENTRIES } from '../config/options.ts';
 import { writeSize } from '../config/values.ts';
 import { createServerContainer, disposeInOrder, type ServerCradle } from '../container.ts';
-import { type CorporaSettings, describeCorpora } from '../corpora/storage/settings.ts';
 import { placeIn } from '../plugins/loader/import-error.ts';
+import { createDatabase } from '../store/create-database.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
-import { createDatabase } from '../store/open-database.ts';
-import { createPipelineStore } from '../store/pipeline-store.ts';
+import { createPipelineStore } from '../store/stores.ts';
 import { endWithReader } from './closed-pipe.ts';
 import { tryToListen } from './listening.ts';
 import { exampleFor } from './tools/plugin-examples.ts';
@@ -27,11 +26,12 @@ const QUIET = { logLevel: 'error', logFormat: 'json' };
  * Prints which plugins, models and store a server with this configuration has, what they lack, who may call it, and
  * what jobs may use. A plugin that lacks something is not a failure: the server starts without it.
  *
- * @throws ConfigError if the configured keys cannot be used
+ * @param corpora what jobs may use, a line each
+ * @throws ConfigError if keys are set that cannot be used
  * @returns the exit code: 0 if the server would work, 1 if a plugin cannot be imported or its example fails, 2 if
  *   the store of pipelines cannot be opened or the address is in use
  */
-export async function check(config: Config, corpora: CorporaSettings): Promise<number> {
+export async function check(config: Config, corpora: readonly string[]): Promise<number> {
   endWithReader();
   const access = describeAccess(config);
   const container = await createServerContainer(forExamples(config), await createLog(WARNINGS));
@@ -42,7 +42,7 @@ export async function check(config: Config, corpora: CorporaSettings): Promise<n
     for (const line of await describeModels(container.cradle)) console.log(`  ${line}`);
     console.log('Workers and limits:');
     for (const line of limitsOf(config)) console.log(`  ${line}`);
-    for (const line of [...access, ...describeCorpora(config, corpora)]) console.log(line);
+    for (const line of [...access, ...corpora]) console.log(line);
     const problems = [await problemOfStore(config), await tryToListen(config)];
     console.log(`Store of pipelines (${nameOf(databaseOf(config))}): ${problems[0] ?? 'works'}`);
     console.log(`Address ${config.host}:${config.port}: ${problems[1] ?? 'free'}`);

@@ -5,7 +5,7 @@ import { createLog } from '../config/log.ts';
 import { readMachine } from '../config/option.ts';
 import { createServerContainer, disposeInOrder, type ServerCradle } from '../container.ts';
 import type { Runner } from '../engine/run/runner.ts';
-import { logPlugins } from '../plugins/loader/log-plugins.ts';
+import { logPlugins } from '../plugins/loader/loader.ts';
 import { setSwitchesFor } from './v8-switches.ts';
 
 /** What commands use of the container. */

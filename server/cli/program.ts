@@ -2,7 +2,7 @@ import addCompletion from '@bomb.sh/tab/commander';
 import { Command } from 'commander';
 import type { Environment } from '../config/config.ts';
 import { VERSION } from '../config/version.ts';
-import { chunkCommand } from './chunk/run-chunk.ts';
+import { findCorpora } from '../find-corpora.ts';
 import { endWithReader } from './closed-pipe.ts';
 import { evaluateCommand } from './commands/evaluate.ts';
 import { jobsCommand } from './commands/jobs.ts';
@@ -12,8 +12,9 @@ import { pluginNewCommand } from './commands/plugin-new.ts';
 import { pluginCheckCommand } from './plugin/check-command.ts';
 
 /** `chunksmith` with all its commands. @param server the commands that run or check the service */
-export function program(server: readonly Command[], env: Environment): Command {
+export async function program(server: readonly Command[], env: Environment): Promise<Command> {
   endWithReader();
+  const chunk = await (await findCorpora())?.chunkCommand();
   const whole = new Command('chunksmith')
     .description('Splits text into chunks: as a service, in this process, or on a running service.')
     .version(VERSION);
@@ -21,7 +22,7 @@ export function program(server: readonly Command[], env: Environment): Command {
   plugin.addCommand(pluginNewCommand()).addCommand(pluginCheckCommand(env));
   const commands = [
     ...server,
-    chunkCommand(),
+    ...(chunk === undefined ? [] : [chunk.chunkCommand()]),
     ...listingCommands(env),
     pipelinesCommand(env),
     jobsCommand(env),

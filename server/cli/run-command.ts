@@ -1,7 +1,8 @@
 import { type Command, CommanderError } from 'commander';
 import type { Environment } from '../config/config.ts';
+import { findCorpora } from '../find-corpora.ts';
 import { serverCommands } from './commands/serve.ts';
-import { EXIT, isExpected, isUsage } from './errors.ts';
+import { EXIT, isExpected, isUsage, UsageError } from './errors.ts';
 
 /**
  * Runs the command line.
@@ -23,7 +24,9 @@ export async function runCommand(args: readonly string[], env: Environment): Pro
 async function run(args: readonly string[], env: Environment): Promise<number> {
   const [name, ...rest] = args;
   if (name === 'chunk') {
-    const { chunkCommand, runChunk } = await import('./chunk/run-chunk.ts');
+    const corpora = await findCorpora();
+    if (corpora === undefined) throw new UsageError('chunk: corpora are not in this build of chunksmith');
+    const { chunkCommand, runChunk } = await corpora.chunkCommand();
     return runChunk(prepared(chunkCommand().name('chunksmith chunk')), rest, env);
   }
   let status: number = EXIT.done;
@@ -33,7 +36,7 @@ async function run(args: readonly string[], env: Environment): Promise<number> {
   const alone = server.find((command) => command.name() === name);
   if (alone === undefined) {
     const { program } = await import('./program.ts');
-    await prepared(program(server, env)).parseAsync([...args], { from: 'user' });
+    await prepared(await program(server, env)).parseAsync([...args], { from: 'user' });
   } else await prepared(alone.name(`chunksmith ${name}`)).parseAsync(rest, { from: 'user' });
   return status;
 }

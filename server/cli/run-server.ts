@@ -5,7 +5,7 @@ import { buildApp } from '../app.ts';
 import { type Config, type Environment, type Flags, readConfig } from '../config/config.ts';
 import { checkFolders } from '../config/folders.ts';
 import { readMachine } from '../config/option.ts';
-import { readCorporaSettings } from '../corpora/storage/settings.ts';
+import { corporaFor } from '../find-corpora.ts';
 import { loadPlugins } from '../plugins/loader/loader.ts';
 import { announce } from './announce.ts';
 import { check } from './check.ts';
@@ -34,7 +34,7 @@ async function start(flags: Flags, env: Environment): Promise<number> {
   }
   const registry = await loadPlugins(config, env);
   checkPluginUrls(registry, env);
-  const corpora = readCorporaSettings(config, env);
+  const corpora = (await corporaFor(config))?.describeCorpora(config, env) ?? ['Jobs: not in this build'];
   if (config.check) return check(config, corpora);
   setSwitchesFor(registry.all, machine.memoryBytes);
   await serve(config, registry);
@@ -43,12 +43,15 @@ async function start(flags: Flags, env: Environment): Promise<number> {
 
 /** Listens until a signal comes; then requests in flight are finished within the grace period. */
 async function serve(config: Config, registry: Registry): Promise<void> {
+  let isStopping = false;
   const app = await buildApp(config, {
     registry,
     onOpen: () => announce(app, config, registry),
-    onBrokenStore: fail,
+    // A store that is closed while it opens is not broken.
+    onBrokenStore: (error) => void (isStopping || fail(error)),
   });
   closeWithGrace({ logger: app.log, delay: config.shutdownGrace * 1000 }, async ({ err, signal }) => {
+    isStopping = true;
     if (err) app.log.error({ err }, 'stopping after an unhandled error');
     else app.log.info({ signal }, 'stopping');
     await app.close();

@@ -61,3 +61,40 @@ export function retryAfterOf(headers: Headers): number | undefined {
   const milliseconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return Number.isFinite(milliseconds) ? Math.max(milliseconds, 0) : undefined;
 }
+
+/*
+ * Which failures may be temporary, by the kind of call: over HTTP by status or connection, for a file system by code.
+ * Database errors are in `server/store/failures.ts`, beside their meaning; clients, which import nothing from the
+ * server, have theirs in `retries.ts`.
+ */
+
+/** Whether a retry after this status may succeed soon. */
+export const isPassingStatus = (status: number): boolean => status === 408 || status === 429 || status >= 500;
+
+/** Codes of broken connections, and of temporary connection failures. */
+const BROKEN_CONNECTION = [
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+];
+
+/** Whether a connection broke, so that the same request may succeed later. */
+export const isBrokenConnection = (error: unknown): boolean =>
+  BROKEN_CONNECTION.includes(codeOf(error) ?? '');
+
+/** The code of an error of the system or of `fetch`, which hides it in the cause. */
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  return 'code' in error ? String(error.code) : codeOf(error.cause);
+}
+
+const BUSY_FILES = ['EMFILE', 'ENFILE', 'EAGAIN', 'EBUSY', 'EINTR', 'ESTALE'];
+
+/** Whether a file system may soon accept what it refused: too many files are open, or one is in use. */
+export const isBusyFile = (error: unknown): boolean => BUSY_FILES.includes(codeOf(error) ?? '');

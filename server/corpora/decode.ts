@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
 import { callPlugin } from '../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
-import { offsetsIn } from '../engine/answer/text-offsets.ts';
+import { offsetsIn } from '../engine/answer/offsets.ts';
 import { readerOf } from '../engine/read/readers.ts';
 import type { Decode } from './read-documents.ts';
 import type { SkipNote } from './shard.ts';

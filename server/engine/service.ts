@@ -1,7 +1,7 @@
 import type { Log } from '../../core/contracts/collaborators.ts';
+import type { PipelineStep } from '../../core/contracts/pipeline.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
-import type { PipelineStep } from '../store/contract.ts';
 import type { Limits } from './limits.ts';
 import type { Rules } from './operation.ts';
 import { optionsOfFirstLine } from './operations/lines.ts';

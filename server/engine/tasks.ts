@@ -1,5 +1,5 @@
+import type { PipelineStep } from '../../core/contracts/pipeline.ts';
 import type { PlainError } from '../../core/errors.ts';
-import type { PipelineStep } from '../store/contract.ts';
 import type { Reported, Timings } from './answer/response-metadata.ts';
 import type { Division, LineOutcome, StreamPlan } from './read/plan.ts';
 import type { StageUses } from './stages/stages.ts';

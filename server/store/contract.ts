@@ -1,17 +1,5 @@
+import type { PipelineStep } from '../../core/contracts/pipeline.ts';
 import type { Config } from '../config/config.ts';
-
-/**
- * A step of a stored pipeline. The configuration has the fields of the plugin's own endpoint. The plugin may have
- * been removed since the pipeline was stored: then it is refused when executed, not when read.
- */
-export interface PipelineStep {
-  readonly type: 'chunk' | 'refine';
-  /** Name of the chunker of a chunk step. */
-  readonly chunker: string | null;
-  /** Name of the refinery of a refine step. */
-  readonly refinery: string | null;
-  readonly config: Readonly<Record<string, unknown>>;
-}
 
 /** A stored pipeline. */
 export interface PipelineRecord {

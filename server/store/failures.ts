@@ -1,6 +1,6 @@
 import { DeadlockException, LockWaitTimeoutException } from '@mikro-orm/core';
 import { reasonOf } from '../../core/errors.ts';
-import { NO_FOLDER } from '../config/make-folder.ts';
+import { NO_FOLDER } from '../config/folders.ts';
 import { unavailable } from './errors.ts';
 
 const LOCKED = 'another process keeps it locked; try again, or end that process';

@@ -1,12 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { MikroORM } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Client, Pool, PoolClient } from 'pg';
 import type { Log } from '../../core/contracts/collaborators.ts';
-import { makeFolder } from '../config/make-folder.ts';
+import { makeFolder } from '../config/folders.ts';
 import { type RetryLimits, withRetries } from '../config/retry.ts';
 import { type Calls, createCalls } from './calls.ts';
 import type { DatabaseSettings } from './contract.ts';
@@ -32,7 +31,7 @@ export interface OpenDatabase {
 const WITHOUT_FOLDER =
   ', or start with --store memory, which needs none and loses pipelines when the server stops';
 /** How long to wait for the lock of another process. */
-const LOCKS: RetryLimits = { firstDelay: 4, longestDelay: 100, patience: 1000 };
+const LOCKS: RetryLimits = { firstDelay: 4, longestDelay: 100, patience: 5000 };
 /** How often opening is retried if others are creating the tables at the same time. */
 const RACES: RetryLimits = { retries: 3, firstDelay: 4, longestDelay: 100 };
 /** Milliseconds that SQLite itself may wait for a lock, blocking the event loop. */
@@ -90,7 +89,7 @@ async function openUpToDate(database: Database, log: Log): Promise<MikroORM> {
       : await openSqlite(database.kind === 'memory' ? ':memory:' : database.path, log);
   try {
     if (database.kind === 'postgresql') await expectDatabase(orm as MikroORM, database.url);
-    else await withRetries(LOCKS, { isPassing: isTransient }, () => prepareFile(orm as MikroORM));
+    else await prepareFile(orm as MikroORM);
     await orm.migrator.up();
     return orm;
   } catch (error) {
@@ -182,47 +181,4 @@ async function expectSameFile(path: string): Promise<() => Promise<void>> {
     if (found?.ino === opened.ino && found.dev === opened.dev) return;
     throw unavailable('its file was deleted or moved away; put it back, or restart the server');
   };
-}
-
-/** Milliseconds for calls in progress when the database is closed. */
-const MOST_CLOSING = 5000;
-
-/** The one database of a process, which all of its stores share. */
-export interface SharedDatabase {
-  /**
-   * Opens it at the first call.
-   *
-   * @throws StoreOpenError
-   * @throws ServiceError `store_unavailable` once it is closed
-   */
-  open(): Promise<OpenDatabase>;
-  /** Whether a call has not been answered for a minute. */
-  isStuck(): boolean;
-  close(): Promise<void>;
-}
-
-/** The packages of the database cost time and memory: none is loaded before it is opened. */
-export function createDatabase(settings: DatabaseSettings, log: Log): SharedDatabase {
-  let opening: Promise<OpenDatabase> | undefined;
-  let isClosed = false;
-  const calls = createCalls();
-  return {
-    async open() {
-      if (isClosed) throw unavailable('the server is stopping');
-      opening ??= import('./open-database.ts').then(({ openDatabase }) => openDatabase(settings, log, calls));
-      return opening;
-    },
-    isStuck: () => calls.areStuck(),
-    async close() {
-      isClosed = true;
-      const opened = await opening?.catch(() => undefined);
-      // Whatever holds a connection must not delay the end of the process.
-      await Promise.race([opened?.orm.close(true), sleep(MOST_CLOSING, undefined, { ref: false })]);
-    },
-  };
-}
-
-/** For `catch`: the error for callers of a store that could not be opened. */
-export function throwUnavailable(error: unknown): never {
-  throw error instanceof StoreOpenError ? unavailable('it could not be opened', error) : error;
 }

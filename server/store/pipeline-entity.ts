@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { PipelineStep } from '../../core/contracts/pipeline.ts';
 import { ExactJson, MicrosecondTime } from './column-types.ts';
-import type { PipelineStep } from './contract.ts';
 
 /** The table of pipelines; a change here needs a migration. */
 export const PipelineEntity = defineEntity({

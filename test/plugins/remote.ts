@@ -4,7 +4,7 @@ import type { Kind } from '../../core/contracts/manifest.ts';
 import type { Collaborators } from '../../core/contracts/plugin.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import { checkPluginUrls } from '../../server/cli/plugin-urls.ts';
-import type { HostedTools } from '../../server/plugins/hosted/call-with-retries.ts';
+import type { HostedTools } from '../../server/plugins/hosted/call.ts';
 import { createHostedModels } from '../../server/plugins/hosted/provider.ts';
 import { collaborators } from '../../server/testing/collaborators.ts';
 import type { SuiteOptions } from '../../server/testing/promises.ts';

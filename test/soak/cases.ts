@@ -1,6 +1,6 @@
 import type { PluginId } from '../../core/contracts/manifest.ts';
+import type { PipelineStep } from '../../core/contracts/pipeline.ts';
 import type { Task } from '../../server/engine/tasks.ts';
-import type { PipelineStep } from '../../server/store/contract.ts';
 import { isHere } from '../support/here.ts';
 import type { Client } from '../support/server.ts';
 import { composeQuietly, runTask } from '../support/service.ts';

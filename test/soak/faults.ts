@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JobAnswer } from '../../server/corpora/jobs/job-answer.ts';
+import type { JobAnswer } from '../../server/corpora/jobs/answers.ts';
 import { OWNER } from '../servers/environment.ts';
 import { noServers } from '../servers/servers.ts';
 import { sqlitePlace } from '../support/job-stores.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JobAnswer } from '../../server/corpora/jobs/job-answer.ts';
+import type { JobAnswer } from '../../server/corpora/jobs/answers.ts';
 import { createJob, jobOf } from '../support/jobs.ts';
 import { createRandom, pick } from '../support/random.ts';
 import type { Client } from '../support/server.ts';

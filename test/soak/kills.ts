@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ShardAnswer } from '../../server/corpora/jobs/shard-answer.ts';
+import type { ShardAnswer } from '../../server/corpora/jobs/answers.ts';
 import { BY_CHARACTERS, type CliResult, contentOf } from '../server/cli/cli.ts';
 import { runCli, startCli } from '../server/cli/processes/cli-process.ts';
 import { noPgBouncer, startPgBouncer } from '../server/store/pgbouncer.ts';

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JobAnswer } from '../../server/corpora/jobs/job-answer.ts';
-import type { ShardAnswer } from '../../server/corpora/jobs/shard-answer.ts';
+import type { JobAnswer, ShardAnswer } from '../../server/corpora/jobs/answers.ts';
 import { type Answer, type Cleanup, temporaryFolder } from '../support/server.ts';
 import type { Database } from '../support/stores.ts';
 import { until } from '../support/until.ts';

@@ -1,3 +1,4 @@
+import { createDatabase } from '../../server/store/create-database.ts';
 import type {
   Claim,
   JobStore,
@@ -5,8 +6,7 @@ import type {
   QueueSettings,
   ShardResult,
 } from '../../server/store/jobs/contract.ts';
-import { createJobStore } from '../../server/store/jobs/job-store.ts';
-import { createDatabase } from '../../server/store/open-database.ts';
+import { createJobStore } from '../../server/store/stores.ts';
 import { quietLog } from '../../server/testing/collaborators.ts';
 import type { Postgres } from './postgres.ts';
 import { type Cleanup, temporaryFolder } from './server.ts';

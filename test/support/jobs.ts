@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JobAnswer } from '../../server/corpora/jobs/job-answer.ts';
+import type { JobAnswer } from '../../server/corpora/jobs/answers.ts';
 import { chunker } from './plugins.ts';
 import { type Answer, type Cleanup, type Client, startServer, temporaryFolder } from './server.ts';
 import { linesIn } from './streams.ts';

@@ -1,3 +1,4 @@
+import type { PipelineStep } from '../../core/contracts/pipeline.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import type { Config } from '../../server/config/config.ts';
@@ -6,7 +7,6 @@ import type { StreamPlan } from '../../server/engine/read/plan.ts';
 import type { Service } from '../../server/engine/service.ts';
 import type { ChunksTask, DocumentsTask, Fields, Task } from '../../server/engine/tasks.ts';
 import { errorAnswerOf } from '../../server/http/transport/error-handler.ts';
-import type { PipelineStep } from '../../server/store/contract.ts';
 import { composeQuietly as compose, runTask } from '../../server/testing/compose.ts';
 import { type Answer, type Cleanup, type Client, withStandIns } from './server.ts';
 

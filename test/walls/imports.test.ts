@@ -8,8 +8,11 @@ import { breaches, PACKAGE, pluginFolderOf, type Rule, SOURCES, targetOf } from 
 const PURE_BUILT_INS = ['node:buffer', 'node:util'];
 /** What plugins take of Node: their own files, hashes, and to wait. */
 const PLUGIN_BUILT_INS = ['crypto', 'fs', 'fs/promises', 'module', 'path', 'timers/promises'];
-/** What a manifest may import, so that it can be read without the packages of its plugin. */
-const MANIFEST_IMPORTS = /^core\/(contracts\/|(fields|options)\.ts$)/;
+/** All that a plugin may import of the project. */
+const KIT = 'core/kit.ts';
+/** What the kit exports too, and a manifest takes from where it is: the kit loads the engine, and a manifest is data. */
+const SCHEMAS = ['core/fields.ts', 'core/options.ts'];
+const MANIFEST = /^plugins\/[^/]+\/[^/]+\/manifest\.ts$/;
 
 const corePackageRule: Rule = (file, one) => {
   if (!file.startsWith('core/') || targetOf(file, one) !== undefined) return undefined;
@@ -23,8 +26,8 @@ const pluginRule: Rule = (file, one) => {
   const folder = pluginFolderOf(file);
   const target = targetOf(file, one);
   if (folder === undefined || target === undefined || target.startsWith(`${folder}/`)) return undefined;
-  if (target.startsWith('core/') && !target.startsWith('core/hosting/')) return undefined;
-  return 'a plugin imports the contracts and the engine of core and its own folder; what it uses, it is given';
+  if (target === KIT || MANIFEST.test(file)) return undefined;
+  return 'a plugin imports the kit and its own folder; what else it uses, it is given';
 };
 
 const pluginPackageRule: Rule = (file, { specifier, kind }) => {
@@ -38,11 +41,11 @@ const pluginPackageRule: Rule = (file, { specifier, kind }) => {
 };
 
 const manifestRule: Rule = (file, one) => {
-  if (!/^plugins\/[^/]+\/[^/]+\/manifest\.ts$/.test(file)) return undefined;
-  const target = targetOf(file, one);
-  if (target !== undefined && MANIFEST_IMPORTS.test(target)) return undefined;
+  if (!MANIFEST.test(file)) return undefined;
+  const target = targetOf(file, one) ?? '';
+  if (SCHEMAS.includes(target) || (target === KIT && one.kind === 'type')) return undefined;
   if (one.specifier === 'json-schema-to-ts' && one.kind === 'type') return undefined;
-  return 'a manifest is data: it imports contracts and schemas of core alone';
+  return 'a manifest is data: it imports types of the kit, and schemas, alone';
 };
 
 /** Biome's noUndeclaredDependencies sees `import`; this rule sees what is found by `resolve` as well. */
@@ -59,7 +62,7 @@ const BUILDS = ['server/cli/tools/build.ts', 'server/http/docs/routes.ts'];
 const RULES: Readonly<Record<string, Rule>> = {
   'core and server import only what stands below': arrowRule,
   'core takes no packages and does no I/O': corePackageRule,
-  'a plugin imports core and its own folder': pluginRule,
+  'the kit is the only door of plugins': pluginRule,
   'a plugin imports packages when it is made, and little of Node': pluginPackageRule,
   'a manifest is data': manifestRule,
   'every package that is looked up is a dependency': lazyPackageRule,
@@ -76,22 +79,33 @@ const BREACHING: [rule: Rule, file: string, ...specifiers: string[]][] = [
   [arrowRule, 'core/a-new-room/a.ts', '../engine/chunking.ts'],
   [arrowRule, 'server/a-new-room/a.ts', '../engine/service.ts'],
   [arrowRule, 'server/engine/validation/a.ts', '../service.ts'],
-  [arrowRule, 'server/engine/a.ts', '../store/pipeline-store.ts', './run/runner.ts'],
+  [arrowRule, 'server/engine/a.ts', '../store/stores.ts', './run/runner.ts'],
   [
     arrowRule,
     'server/engine/run/a.ts',
     '../../http/transport/admission.ts',
     '../../../test/support/server.ts',
   ],
-  [arrowRule, 'server/http/a.ts', '../app.ts'],
+  [arrowRule, 'server/http/a.ts', '../app.ts', '../corpora/shard.ts', '../corpora/index.ts'],
+  [arrowRule, 'server/cli/a.ts', '../corpora/shard.ts', '../corpora/index.ts'],
+  [arrowRule, 'server/find-corpora.ts', './corpora/shard.ts'],
+  [arrowRule, 'server/corpora/jobs/a.ts', '../../http/transport/media.ts', '../http/read.ts'],
   [arrowRule, 'server/http/docs/a.ts', '../../plugins/hub/hub.ts'],
   [arrowRule, 'server/plugins/hosted/a.ts', '../../engine/service.ts'],
   [arrowRule, 'server/plugins/loader/a.ts', '../../../plugins/chunkers/token/index.ts'],
   [corePackageRule, 'core/engine/a.ts', 'node:fs/promises', 'fastify', 'json-schema-to-ts'],
   [pluginRule, 'plugins/chunkers/a/index.ts', '../token/index.ts', '../../tokenizers/tiktoken/index.ts'],
   [pluginRule, 'plugins/chunkers/a/inner/a.ts', '../../../../core/hosting/a.ts', '../../../../server/a.ts'],
+  [
+    pluginRule,
+    'plugins/chunkers/a/index.ts',
+    '../../../core/engine/kit.ts',
+    '../../../core/contracts/chunk.ts',
+  ],
+  [pluginRule, 'plugins/chunkers/a/index.ts', '../../../core/options.ts', '../../../core/errors.ts'],
   [pluginPackageRule, 'plugins/chunkers/a/index.ts', 'tiktoken', 'tiktoken/lite', 'node:https', 'node:v8'],
-  [manifestRule, 'plugins/chunkers/a/manifest.ts', './languages.ts', '../../../core/engine/cuts.ts'],
+  [manifestRule, 'plugins/chunkers/a/manifest.ts', './languages.ts', '../../../core/engine/cuts/cuts.ts'],
+  [manifestRule, 'plugins/chunkers/a/manifest.ts', '../../../core/errors.ts', '../token/manifest.ts'],
   [manifestRule, 'plugins/chunkers/a/manifest.ts', 'node:fs', 'json-schema-to-ts'],
   [lazyPackageRule, 'server/a.ts', 'no-such/package.json', 'vitest'],
 ];
@@ -112,6 +126,13 @@ t.test('each rule sees its breaches', async (t) => {
   }
   const breached = BREACHING.map(([rule]) => rule);
   for (const [name, rule] of Object.entries(RULES)) t.ok(breached.includes(rule), name);
+});
+
+t.test('a manifest takes types of the kit, and nothing that would load the engine', async (t) => {
+  const manifest = (source: string) =>
+    breaches(new Map([['plugins/chunkers/a/manifest.ts', source]]), manifestRule);
+  t.same(manifest("import type { Manifest } from '../../../core/kit.ts';"), []);
+  t.equal(manifest("import { chunkSize } from '../../../core/kit.ts';").length, 1);
 });
 
 t.test('the imports of the sources are found', async (t) => {
@@ -137,4 +158,32 @@ t.test('only the loader imports what is known at run time alone', async (t) => {
     t.notOk(hasComputedImport(source), source);
   const computed = [...SOURCES].filter(([, source]) => hasComputedImport(source)).map(([file]) => file);
   t.same(computed, ['server/plugins/loader/modules.ts']);
+});
+
+/** Packages that a start and a small `chunk` do without: they are loaded by what needs them. */
+const LATE =
+  /^(@mikro-orm\/(sqlite|postgresql|migrations|sql)|kysely|pg|pg-boss|@aws-sdk|hyparquet|tiktoken|web-tree-sitter|onnxruntime)/;
+
+/** The packages that importing a file loads. */
+function packagesOf(entry: string, seen = new Set<string>()): string[] {
+  if (seen.has(entry)) return [];
+  seen.add(entry);
+  const eager = importsOf(SOURCES.get(entry) ?? '').filter(({ kind }) => kind === 'static');
+  return eager.flatMap((one) => {
+    const target = targetOf(entry, one);
+    return target === undefined ? [one.specifier] : packagesOf(target, seen);
+  });
+}
+
+t.test('a start loads no package of a database, a bucket, a format or a model', async (t) => {
+  for (const entry of ['server/app.ts', 'server/worker.ts', 'server/corpora/command/run-chunk.ts']) {
+    const loaded = packagesOf(entry);
+    t.ok(loaded.length > 10, entry);
+    t.same(
+      loaded.filter((name) => LATE.test(name)),
+      [],
+      entry,
+    );
+  }
+  t.ok(packagesOf('server/store/open-database.ts').some((name) => LATE.test(name)));
 });

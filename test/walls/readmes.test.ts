@@ -39,6 +39,6 @@ for (const room of ROOMS) {
 }
 
 t.test('the rule sees what is missing', async (t) => {
-  const markdown = '`engine/`, `cuts.ts`, `gone.ts`, `gone/`, `npm test`, `server/app.ts`';
+  const markdown = '`engine/`, `chunking.ts`, `gone.ts`, `gone/`, `npm test`, `server/app.ts`';
   t.same(missingIn('core', markdown), ['gone.ts', 'gone/']);
 });

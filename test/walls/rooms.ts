@@ -12,12 +12,13 @@ const CORE = [
 const LOW = [...CORE, 'server/config'];
 const CONTRACTS = ['server/store/contract.ts', 'server/store/jobs/contract.ts'];
 // The way of a request, from below: each may know all that is under it.
-const ENGINE = [...LOW, 'server/store/contract.ts'];
-const CORPORA = [...ENGINE, ...CONTRACTS, 'server/engine', 'server/engine/run', 'server/engine/validation'];
-const HTTP = [...CORPORA, 'server/corpora', 'server/http/transport/services.ts'];
+const WORK = [...LOW, ...CONTRACTS, 'server/engine', 'server/engine/run', 'server/engine/validation'];
+const HTTP = [...WORK, 'server/http/transport/services.ts'];
 const ALL = [
   ...HTTP,
-  ...['app.ts', 'cli', 'container.ts', 'http', 'plugins', 'store', 'testing'].map((room) => `server/${room}`),
+  ...['app.ts', 'cli', 'container.ts', 'find-corpora.ts', 'http', 'plugins', 'store', 'testing'].map(
+    (room) => `server/${room}`,
+  ),
 ];
 
 /**
@@ -28,12 +29,13 @@ const ALL = [
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'core/errors.ts': [],
   'core/options.ts': [],
+  'core/fields.ts': [],
   'core/hold.ts': [],
   'core/contracts': ['core/errors.ts', 'core/options.ts', 'core/engine/kit.ts'],
-  'core/engine/kit.ts': ['core/engine', 'core/errors.ts'],
+  'core/engine/kit.ts': ['core/engine', 'core/errors.ts', 'core/hold.ts'],
   'core/engine': ['core/contracts', 'core/errors.ts'],
   'core/hosting': ['core/contracts', 'core/errors.ts'],
-  'core/kit.ts': ['core/contracts', 'core/engine/kit.ts'],
+  'core/kit.ts': ['core/contracts', 'core/engine/kit.ts', 'core/fields.ts', 'core/options.ts'],
   'server/config': CORE,
   // These run elsewhere, also in browsers, and know nothing of the server but its answers.
   'server/clients': [],
@@ -42,14 +44,20 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'server/store': [...LOW, ...CONTRACTS],
   'server/plugins': [...LOW, 'server/engine/validation'],
   'server/engine/validation': CORE,
-  'server/engine': [...ENGINE, 'server/engine/validation'],
-  'server/engine/run': [...ENGINE, 'server/engine', 'server/worker.ts'],
-  'server/corpora': CORPORA,
+  'server/engine': [...LOW, 'server/engine/validation'],
+  'server/engine/run': [...LOW, 'server/engine', 'server/worker.ts'],
+  // All of corpora may be taken away: others know its one face, and find that where it is there.
+  'server/find-corpora.ts': ['server/config', 'server/corpora/index.ts'],
+  'server/corpora/index.ts': ['server/corpora', 'server/corpora/command', 'server/corpora/open-corpora.ts'],
+  'server/corpora/open-corpora.ts': [...WORK, 'server/container.ts', 'server/corpora', 'server/corpora/http'],
+  'server/corpora/http': [...HTTP, 'server/corpora', 'server/http'],
+  'server/corpora/command': [...ALL, 'server/corpora', 'server/clients'],
+  'server/corpora': WORK,
   'server/http': HTTP,
   // The one place where Fastify is handed what the container holds.
   'server/http/transport/services.ts': ['server/container.ts'],
   // What plugins are tested with, which runs them as the service does.
-  'server/testing': [...CORPORA, 'server/container.ts', 'server/plugins'],
+  'server/testing': [...WORK, 'server/container.ts', 'server/plugins'],
   // The entries of the process and of its threads, and what puts the service together.
   'server/main.ts': ALL,
   'server/worker.ts': ALL,

@@ -1,6 +1,4 @@
-import type { Span } from '../../../core/contracts/chunk.ts';
-import type { AnyChunker, ChunkContext, Chunker } from '../../../core/contracts/chunker.ts';
-import type { Factory } from '../../../core/contracts/plugin.ts';
+import type { AnyChunker, ChunkContext, Chunker, Factory, Span } from '../../../core/kit.ts';
 import { choose } from './choose.ts';
 import type manifest from './manifest.ts';
 import { type AutoOptions, CHOICES, type Choice } from './manifest.ts';

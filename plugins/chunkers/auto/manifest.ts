@@ -1,5 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Manifest } from '../../../core/contracts/manifest.ts';
+import type { Manifest } from '../../../core/kit.ts';
 import { chunkSize } from '../../../core/options.ts';
 
 /** The chunkers to choose from; `recursive` takes everything that no other one does. */

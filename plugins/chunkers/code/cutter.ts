@@ -1,7 +1,5 @@
 import type { Node } from 'web-tree-sitter';
-import type { ChunkContext } from '../../../core/contracts/chunker.ts';
-import { cutAtWhiteSpace } from '../../../core/engine/cuts.ts';
-import { cutAtDelimiters } from '../../../core/engine/delimiters.ts';
+import { type ChunkContext, cutAtDelimiters, cutAtWhiteSpace } from '../../../core/kit.ts';
 import { lineStart, type Piece, piecesOf, singles } from './pieces.ts';
 import type { Syntax } from './syntax.ts';
 

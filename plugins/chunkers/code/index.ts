@@ -1,8 +1,12 @@
 import type { Tree } from 'web-tree-sitter';
-import type { Located, Span } from '../../../core/contracts/chunk.ts';
-import type { ChunkContext, Chunker } from '../../../core/contracts/chunker.ts';
-import type { Factory } from '../../../core/contracts/plugin.ts';
-import { invalid } from '../../../core/errors.ts';
+import {
+  type ChunkContext,
+  type Chunker,
+  type Factory,
+  type Located,
+  refusedError,
+  type Span,
+} from '../../../core/kit.ts';
 import { type Cuts, cutAtLines, type FoundNode, findCuts } from './cutter.ts';
 import { createDetector } from './detection/detect.ts';
 import { findLanguage, LANGUAGES, type Language } from './languages.ts';
@@ -78,7 +82,7 @@ function chunkLines(text: string, { chunk_size }: CodeOptions, { divide, report 
 function refuse(language: string): never {
   const known = LANGUAGES.map(({ name }) => name).join(', ');
   const problems = `language: there is no language ${JSON.stringify(language)}; available: ${known} and auto.`;
-  throw invalid(problems);
+  throw refusedError(problems);
 }
 
 /** Gives each span the list `nodes` of what it contains; a node that was cut at lines is in several spans. */

@@ -1,11 +1,17 @@
-import type { Span } from '../../../core/contracts/chunk.ts';
-import type { ChunkContext, Chunker, CutFinder } from '../../../core/contracts/chunker.ts';
-import type { Factory } from '../../../core/contracts/plugin.ts';
-import type { Carried, Outline } from '../../../core/contracts/structure.ts';
-import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
-import { countUpTo, countWhile } from '../../../core/engine/search.ts';
-import { withFields } from '../../../core/engine/span-fields.ts';
-import type { Kit } from '../../../core/kit.ts';
+import {
+  type Carried,
+  type ChunkContext,
+  type Chunker,
+  type CutFinder,
+  countUpTo,
+  countWhile,
+  type Factory,
+  type Kit,
+  keepOptimised,
+  type Outline,
+  type Span,
+  withFields,
+} from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 import type { HtmlOptions } from './manifest.ts';
 import { findStructure, type HtmlStructure } from './structure/find-structure.ts';

@@ -1,6 +1,12 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Manifest } from '../../../core/contracts/manifest.ts';
-import { context, contextShortened, headingPath, kinds, rows } from '../../../core/fields.ts';
+import {
+  contextField,
+  contextShortenedField,
+  headingPathField,
+  kindsField,
+  rowsField,
+} from '../../../core/fields.ts';
+import type { Manifest } from '../../../core/kit.ts';
 import { chunkSize, countContext, minimumChunk } from '../../../core/options.ts';
 
 const options = {
@@ -54,11 +60,11 @@ export default {
   summary: 'Splits HTML along its headings and between block elements, table rows and list items.',
   options,
   fields: {
-    heading_path: headingPath,
-    kinds,
-    rows,
-    context,
-    context_shortened: contextShortened,
+    heading_path: headingPathField,
+    kinds: kindsField,
+    rows: rowsField,
+    context: contextField,
+    context_shortened: contextShortenedField,
   },
   reports: {
     'html-skipped': 'Number of left-out elements by name, as in `script 3; style 1`, or `none`.',

@@ -1,10 +1,13 @@
-import type { Span } from '../../../core/contracts/chunk.ts';
-import type { Chunker, CutFinder } from '../../../core/contracts/chunker.ts';
-import type { Factory } from '../../../core/contracts/plugin.ts';
-import type { Outline } from '../../../core/contracts/structure.ts';
-import type { TokenizedText } from '../../../core/contracts/tokenizer.ts';
-import { withFields } from '../../../core/engine/span-fields.ts';
-import type { Kit } from '../../../core/kit.ts';
+import {
+  type Chunker,
+  type CutFinder,
+  type Factory,
+  type Kit,
+  type Outline,
+  type Span,
+  type TokenizedText,
+  withFields,
+} from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 import type { JsonOptions } from './manifest.ts';
 import { type Place, placesOf } from './pointers.ts';

@@ -1,5 +1,4 @@
-import type { Span } from '../../../core/contracts/chunk.ts';
-import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
+import { keepOptimised, type Span } from '../../../core/kit.ts';
 import {
   BACKSLASH,
   CLOSE_LIST,

@@ -1,4 +1,4 @@
-import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
+import { keepOptimised } from '../../../core/kit.ts';
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;

@@ -1,5 +1,4 @@
-import type { MarkdownBlock } from '../../../core/engine/markdown/block.ts';
-import { countWhile } from '../../../core/engine/search.ts';
+import { countWhile, type MarkdownBlock } from '../../../core/kit.ts';
 
 /** Whether a block contains others. */
 export function isContainer({ kind }: MarkdownBlock): boolean {

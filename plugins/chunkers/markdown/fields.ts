@@ -1,9 +1,13 @@
-import type { Located, Span } from '../../../core/contracts/chunk.ts';
-import type { HeadingPaths } from '../../../core/engine/heading-paths.ts';
-import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
-import { nextLine } from '../../../core/engine/lines.ts';
-import type { BlockKind, MarkdownBlock } from '../../../core/engine/markdown/block.ts';
-import { withFields } from '../../../core/engine/span-fields.ts';
+import {
+  type BlockKind,
+  type HeadingPaths,
+  keepOptimised,
+  type Located,
+  type MarkdownBlock,
+  nextLine,
+  type Span,
+  withFields,
+} from '../../../core/kit.ts';
 import { languageOf } from './blocks.ts';
 
 /** What is known about a Markdown text. */

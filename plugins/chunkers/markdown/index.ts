@@ -1,11 +1,15 @@
-import type { Span } from '../../../core/contracts/chunk.ts';
-import type { ChunkContext, Chunker, CutFinder } from '../../../core/contracts/chunker.ts';
-import type { Factory } from '../../../core/contracts/plugin.ts';
-import type { Carried } from '../../../core/contracts/structure.ts';
-import type { Heading } from '../../../core/engine/heading-paths.ts';
-import { nextLine } from '../../../core/engine/lines.ts';
-import type { MarkdownBlock } from '../../../core/engine/markdown/block.ts';
-import type { Kit } from '../../../core/kit.ts';
+import {
+  type Carried,
+  type ChunkContext,
+  type Chunker,
+  type CutFinder,
+  type Factory,
+  type Heading,
+  type Kit,
+  type MarkdownBlock,
+  nextLine,
+  type Span,
+} from '../../../core/kit.ts';
 import { isContainer, isRaw, lastBefore } from './blocks.ts';
 import { describe, type Markdown } from './fields.ts';
 import type manifest from './manifest.ts';

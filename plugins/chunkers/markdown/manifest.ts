@@ -1,6 +1,12 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Manifest } from '../../../core/contracts/manifest.ts';
-import { context, contextShortened, headingPath, kinds, rows } from '../../../core/fields.ts';
+import {
+  contextField,
+  contextShortenedField,
+  headingPathField,
+  kindsField,
+  rowsField,
+} from '../../../core/fields.ts';
+import type { Manifest } from '../../../core/kit.ts';
 import { chunkSize, countContext, minimumChunk } from '../../../core/options.ts';
 
 const options = {
@@ -59,15 +65,15 @@ export default {
   summary: 'Splits Markdown along its headings, blocks, list items, table rows and lines of code.',
   options,
   fields: {
-    heading_path: headingPath,
-    kinds,
+    heading_path: headingPathField,
+    kinds: kindsField,
     language: {
       type: 'string',
       description: 'The language of the fences in the chunk, if all name the same one.',
     },
-    rows,
-    context,
-    context_shortened: contextShortened,
+    rows: rowsField,
+    context: contextField,
+    context_shortened: contextShortenedField,
     blocks: { type: 'array', items: block, description: 'With include_blocks: the blocks of the chunk.' },
   },
   example: {

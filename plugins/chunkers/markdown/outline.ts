@@ -1,8 +1,10 @@
-import type { Outline } from '../../../core/contracts/structure.ts';
-import type { TokenizedText } from '../../../core/contracts/tokenizer.ts';
-import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
-import { nextLine } from '../../../core/engine/lines.ts';
-import type { MarkdownBlock } from '../../../core/engine/markdown/block.ts';
+import {
+  keepOptimised,
+  type MarkdownBlock,
+  nextLine,
+  type Outline,
+  type TokenizedText,
+} from '../../../core/kit.ts';
 import { isContainer, isRaw } from './blocks.ts';
 
 /** Ranks of boundaries, best first: those of headings are their levels, 1 to 6. */

@@ -1,5 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Manifest } from '../../../core/contracts/manifest.ts';
+import type { Manifest } from '../../../core/kit.ts';
 import { chunkOverlap, chunkSize } from '../../../core/options.ts';
 
 const delimiters = { type: 'array', items: { type: 'string', minLength: 1 } } as const;

@@ -1,4 +1,4 @@
-import type { MarkdownBlock } from '../../../core/engine/markdown/block.ts';
+import type { MarkdownBlock } from '../../../core/kit.ts';
 
 /** Where a Markdown text can be cut: rising offsets of the starts of lines. */
 export interface MarkdownCuts {

@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CutFinder } from '../../../core/contracts/chunker.ts';
-import type { CreateCheck } from '../../../core/contracts/collaborators.ts';
-import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
-import type { Collaborators } from '../../../core/contracts/plugin.ts';
-import type { DelimiterSide } from '../../../core/engine/delimiters.ts';
-import { invalid, type ServiceError } from '../../../core/errors.ts';
-import type { Kit } from '../../../core/kit.ts';
+import type {
+  Collaborators,
+  CreateCheck,
+  CutFinder,
+  DelimiterSide,
+  Kit,
+  ObjectSchema,
+} from '../../../core/kit.ts';
 import { findMarkdownCuts, type MarkdownCuts } from './markdown.ts';
 
 /** The recipes of a folder: files `recipes/<name>.json`, and `languages.json`. */
@@ -14,8 +15,8 @@ export interface Recipes {
   /**
    * The cut finders of a recipe for a text in a language, coarsest first.
    *
-   * @throws ServiceError `invalid_parameters` listing the known recipes, or an exposed error that describes the
-   *   problem with the recipe's file
+   * @throws an error for the caller that names the known recipes, or an exposed error that says what is wrong
+   * with the recipe's file
    */
   finders(recipe: string, lang: string, text: string): readonly CutFinder[];
 }
@@ -59,7 +60,7 @@ export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dir
   return {
     finders(recipe, lang, text) {
       const levels = recipes.get(recipe);
-      if (levels === undefined) throw unknownRecipe(recipe, [...recipes.keys()]);
+      if (levels === undefined) throw kit.refusedError(unknownRecipe(recipe, [...recipes.keys()]));
       let cuts: MarkdownCuts | undefined;
       const markdown = () => {
         cuts ??= findMarkdownCuts(text, kit.findMarkdownBlocks(text));
@@ -108,10 +109,9 @@ function knownLanguage(lang: string, languages: ReadonlyMap<string, Language>): 
   return languages.has(primary) ? primary : '';
 }
 
-function unknownRecipe(recipe: string, known: readonly string[]): ServiceError {
+function unknownRecipe(recipe: string, known: readonly string[]): string {
   const list = [...known].sort().join(', ');
-  const problems = `recipe: there is no recipe ${JSON.stringify(recipe)}; available: ${list}.`;
-  return invalid(problems);
+  return `recipe: there is no recipe ${JSON.stringify(recipe)}; available: ${list}.`;
 }
 
 /** The content of a file, or a sentence that names the file, the place in it and what to change. */

@@ -1,10 +1,13 @@
-import type { Span } from '../../../core/contracts/chunk.ts';
-import type { ChunkContext, Chunker } from '../../../core/contracts/chunker.ts';
-import type { EmbeddingModel } from '../../../core/contracts/embedding.ts';
-import type { Factory } from '../../../core/contracts/plugin.ts';
-import type { TokenizedText } from '../../../core/contracts/tokenizer.ts';
-import { countCodePoints } from '../../../core/engine/cuts.ts';
-import type { Sentences } from '../../../core/engine/sentences.ts';
+import {
+  type ChunkContext,
+  type Chunker,
+  countCodePoints,
+  type EmbeddingModel,
+  type Factory,
+  type Sentences,
+  type Span,
+  type TokenizedText,
+} from '../../../core/kit.ts';
 import { findClusters, offsetFor, type Sizes } from './clusters.ts';
 import type manifest from './manifest.ts';
 import type { SemanticOptions } from './manifest.ts';

@@ -1,4 +1,4 @@
-import type { EmbeddingModel } from '../../../core/contracts/embedding.ts';
+import type { EmbeddingModel } from '../../../core/kit.ts';
 
 /**
  * The sentences of a text as unit vectors. A sentence with a zero vector carries no topic (`***`, or

@@ -1,5 +1,4 @@
-import type { Chunker } from '../../../core/contracts/chunker.ts';
-import type { Factory } from '../../../core/contracts/plugin.ts';
+import type { Chunker, Factory } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 import type { SentenceOptions } from './manifest.ts';
 

@@ -1,4 +1,4 @@
-import { behindBreak, isLineBreak, nextLine } from '../../../core/engine/lines.ts';
+import { afterLineBreak, isLineBreak, nextLine } from '../../../core/kit.ts';
 import type { Layout } from './layout.ts';
 import type { TableOptions } from './manifest.ts';
 
@@ -134,7 +134,7 @@ function recordEnd(text: string, start: number, { delimiter, quote }: Dialect): 
   let isFieldStart = true;
   for (let at = start; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    if (isLineBreak(unit)) return behindBreak(text, at);
+    if (isLineBreak(unit)) return afterLineBreak(text, at);
     if (isFieldStart && unit === enclosing) {
       const closing = closingQuote(text, at + 1, quote);
       if (closing === NEVER_CLOSED) return NEVER_CLOSED;

@@ -1,4 +1,4 @@
-import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
+import { keepOptimised } from '../../../core/kit.ts';
 import { type Layout, startOnLine, type Table } from './layout.ts';
 import { Tags } from './tags.ts';
 

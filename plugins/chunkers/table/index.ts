@@ -1,12 +1,16 @@
-import type { Span } from '../../../core/contracts/chunk.ts';
-import type { Chunker, CutFinder } from '../../../core/contracts/chunker.ts';
-import type { Factory } from '../../../core/contracts/plugin.ts';
-import type { Carried, Outline } from '../../../core/contracts/structure.ts';
-import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
-import { isLineBreak } from '../../../core/engine/lines.ts';
-import { countUpTo } from '../../../core/engine/search.ts';
-import { withFields } from '../../../core/engine/span-fields.ts';
-import type { Kit } from '../../../core/kit.ts';
+import {
+  type Carried,
+  type Chunker,
+  type CutFinder,
+  countUpTo,
+  type Factory,
+  isLineBreak,
+  type Kit,
+  keepOptimised,
+  type Outline,
+  type Span,
+  withFields,
+} from '../../../core/kit.ts';
 import { readCsv } from './csv.ts';
 import { readHtml } from './html.ts';
 import { beforeBreaks, behindBlankLines, type Layout, type Table } from './layout.ts';

@@ -1,5 +1,4 @@
-import type { CutFinder } from '../../../core/contracts/chunker.ts';
-import { isLineBreak } from '../../../core/engine/lines.ts';
+import { type CutFinder, isLineBreak } from '../../../core/kit.ts';
 
 /** A table of a text; offsets are in UTF-16 units. */
 export interface Table {

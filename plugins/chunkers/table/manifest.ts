@@ -1,6 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Manifest } from '../../../core/contracts/manifest.ts';
-import { context, contextShortened, rows } from '../../../core/fields.ts';
+import { contextField, contextShortenedField, rowsField } from '../../../core/fields.ts';
+import type { Manifest } from '../../../core/kit.ts';
 import { chunkSize, countContext, minimumChunk } from '../../../core/options.ts';
 
 const character = { minLength: 1, maxLength: 1 } as const;
@@ -71,7 +71,7 @@ export default {
   name: 'table',
   summary: 'Splits CSV, TSV and the tables of Markdown and HTML between rows, with the header as context.',
   options,
-  fields: { context, context_shortened: contextShortened, rows },
+  fields: { context: contextField, context_shortened: contextShortenedField, rows: rowsField },
   reports: {
     'table-dialect': 'The detected format: csv and the name of its delimiter, tsv, markdown or html.',
   },

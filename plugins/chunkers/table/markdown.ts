@@ -1,5 +1,4 @@
-import { nextLine } from '../../../core/engine/lines.ts';
-import type { Kit } from '../../../core/kit.ts';
+import { type Kit, nextLine } from '../../../core/kit.ts';
 import type { Layout, Table } from './layout.ts';
 
 const BACKSLASH = 92;

@@ -1,4 +1,4 @@
-import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
+import { keepOptimised } from '../../../core/kit.ts';
 
 const TAB = 9;
 const QUOTE = 34;

@@ -1,4 +1,4 @@
-import type { Chunker } from '../../../core/contracts/chunker.ts';
+import type { Chunker } from '../../../core/kit.ts';
 import type { TokenOptions } from './manifest.ts';
 
 export default function createTokenChunker(): Chunker<TokenOptions> {

@@ -1,4 +1,4 @@
-import type { Factory } from '../../../core/contracts/plugin.ts';
+import type { Factory } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 import { listModels } from './model/list-models.ts';
 import { openModel } from './model/open-model.ts';

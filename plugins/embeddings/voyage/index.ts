@@ -1,5 +1,4 @@
-import type { ModelInfo } from '../../../core/contracts/embedding.ts';
-import type { Factory } from '../../../core/contracts/plugin.ts';
+import type { Factory, ModelInfo } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 
 const KNOWN: readonly ModelInfo[] = [

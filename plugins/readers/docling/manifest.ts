@@ -1,4 +1,4 @@
-import type { Manifest } from '../../../core/contracts/manifest.ts';
+import type { Manifest } from '../../../core/kit.ts';
 
 const OPEN_XML = 'application/vnd.openxmlformats-officedocument';
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';

@@ -1,5 +1,4 @@
-import type { Factory } from '../../../core/contracts/plugin.ts';
-import type { SourceFile } from '../../../core/contracts/reader.ts';
+import type { Factory, SourceFile } from '../../../core/kit.ts';
 import { detectedLabels } from './detected.ts';
 import type manifest from './manifest.ts';
 

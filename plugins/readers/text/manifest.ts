@@ -1,4 +1,4 @@
-import type { Manifest } from '../../../core/contracts/manifest.ts';
+import type { Manifest } from '../../../core/kit.ts';
 
 const words = (list: string): string[] => list.trim().split(/\s+/);
 

@@ -1,6 +1,4 @@
-import type { HostedApi, HostedFailure } from '../../../core/contracts/collaborators.ts';
-import type { Factory } from '../../../core/contracts/plugin.ts';
-import type { SourceFile } from '../../../core/contracts/reader.ts';
+import type { Factory, HostedApi, HostedFailure, SourceFile } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 import { FORMATS } from './manifest.ts';
 import { type Markdown, writeMarkdown } from './markdown.ts';

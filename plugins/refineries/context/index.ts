@@ -1,6 +1,4 @@
-import type { Chunk, DocumentInfo } from '../../../core/contracts/chunk.ts';
-import type { Collaborators } from '../../../core/contracts/plugin.ts';
-import type { Refinery, RefineTools } from '../../../core/contracts/refinery.ts';
+import type { Chunk, Collaborators, DocumentInfo, Refinery, RefineTools } from '../../../core/kit.ts';
 import type { ContextOptions } from './manifest.ts';
 
 export default function createContextRefinery({ kit }: Collaborators): Refinery<ContextOptions> {

@@ -1,5 +1,4 @@
-import type { Refinery } from '../../../core/contracts/refinery.ts';
-import { embeddedText } from '../../../core/engine/cuts.ts';
+import { embeddedText, type Refinery } from '../../../core/kit.ts';
 import type { EmbeddingsOptions } from './manifest.ts';
 
 export default function createEmbeddingsRefinery(): Refinery<EmbeddingsOptions, 'embedding'> {

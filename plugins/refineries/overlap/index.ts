@@ -1,6 +1,4 @@
-import type { Refinery } from '../../../core/contracts/refinery.ts';
-import type { TokenizedText } from '../../../core/contracts/tokenizer.ts';
-import { isWhiteSpace } from '../../../core/engine/cuts.ts';
+import { isWhiteSpace, type Refinery, type TokenizedText } from '../../../core/kit.ts';
 import type { OverlapOptions } from './manifest.ts';
 
 export default function createOverlapRefinery(): Refinery<OverlapOptions, 'tokenizer'> {

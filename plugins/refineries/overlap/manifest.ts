@@ -1,5 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Manifest } from '../../../core/contracts/manifest.ts';
+import type { Manifest } from '../../../core/kit.ts';
 
 const options = {
   type: 'object',

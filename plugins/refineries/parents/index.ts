@@ -1,8 +1,12 @@
 import { hash } from 'node:crypto';
-import type { Chunk, DocumentInfo } from '../../../core/contracts/chunk.ts';
-import type { RefineContext, Refinery } from '../../../core/contracts/refinery.ts';
-import { countUpTo } from '../../../core/engine/search.ts';
-import { toUuid } from '../../../core/engine/uuid.ts';
+import {
+  type Chunk,
+  countUpTo,
+  type DocumentInfo,
+  type RefineContext,
+  type Refinery,
+  toUuid,
+} from '../../../core/kit.ts';
 import type { ParentsOptions } from './manifest.ts';
 
 export default function createParentsRefinery(): Refinery<ParentsOptions, 'tokenizer'> {

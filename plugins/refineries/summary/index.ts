@@ -1,8 +1,13 @@
 import { hash } from 'node:crypto';
-import type { Chunk, Report } from '../../../core/contracts/chunk.ts';
-import type { HostedApi, HostedFailure, Log } from '../../../core/contracts/collaborators.ts';
-import type { Collaborators } from '../../../core/contracts/plugin.ts';
-import type { Refinery } from '../../../core/contracts/refinery.ts';
+import type {
+  Chunk,
+  Collaborators,
+  HostedApi,
+  HostedFailure,
+  Log,
+  Refinery,
+  Report,
+} from '../../../core/kit.ts';
 import type { SummaryOptions } from './manifest.ts';
 import { type Window, windowsOf } from './windows.ts';
 

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Chunk } from '../../../core/contracts/chunk.ts';
-import type { RefineContext } from '../../../core/contracts/refinery.ts';
+import type { Chunk, RefineContext } from '../../../core/kit.ts';
 
 /** The part of a document that goes into the prompts of some of its chunks. */
 export interface Window {

@@ -1,7 +1,13 @@
-import type { HostedApi, HostedCall } from '../../../core/contracts/collaborators.ts';
-import type { Collaborators, Factory } from '../../../core/contracts/plugin.ts';
-import type { SinkChunk, SinkCollection, SinkTarget } from '../../../core/contracts/sink.ts';
-import type { Kit } from '../../../core/kit.ts';
+import type {
+  Collaborators,
+  Factory,
+  HostedApi,
+  HostedCall,
+  Kit,
+  SinkChunk,
+  SinkCollection,
+  SinkTarget,
+} from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 
 /** Milliseconds for one call with its retries. */

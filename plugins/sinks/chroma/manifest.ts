@@ -1,4 +1,4 @@
-import type { Manifest } from '../../../core/contracts/manifest.ts';
+import type { Manifest } from '../../../core/kit.ts';
 
 const name = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{1,126}[A-Za-z0-9]$' } as const;
 

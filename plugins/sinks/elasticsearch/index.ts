@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Factory } from '../../../core/contracts/plugin.ts';
-import type { SinkChunk, SinkCollection, SinkTarget } from '../../../core/contracts/sink.ts';
-import type { Kit } from '../../../core/kit.ts';
+import type { Factory, Kit, SinkChunk, SinkCollection, SinkTarget } from '../../../core/kit.ts';
 import { type Client, createClient } from './client.ts';
 import type manifest from './manifest.ts';
 

@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
-import type { Factory } from '../../../core/contracts/plugin.ts';
-import type { SinkChunk, SinkCollection } from '../../../core/contracts/sink.ts';
-import { hold } from '../../../core/hold.ts';
-import type { Kit } from '../../../core/kit.ts';
+import { type Factory, hold, type Kit, type SinkChunk, type SinkCollection } from '../../../core/kit.ts';
 import { describeError, isPassing } from './errors.ts';
 import type manifest from './manifest.ts';
 

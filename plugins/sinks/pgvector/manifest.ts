@@ -1,4 +1,4 @@
-import type { Manifest } from '../../../core/contracts/manifest.ts';
+import type { Manifest } from '../../../core/kit.ts';
 
 const name = { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]{0,62}$' } as const;
 

@@ -1,5 +1,4 @@
-import type { HostedApi, HostedCall } from '../../../core/contracts/collaborators.ts';
-import type { Collaborators } from '../../../core/contracts/plugin.ts';
+import type { Collaborators, HostedApi, HostedCall } from '../../../core/kit.ts';
 
 /** One call of Qdrant. */
 export interface Asked<Value> extends Pick<HostedCall<Value>, 'body' | 'read' | 'expected' | 'signal'> {

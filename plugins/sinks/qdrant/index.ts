@@ -1,6 +1,4 @@
-import type { Factory } from '../../../core/contracts/plugin.ts';
-import type { SinkChunk, SinkCollection, SinkTarget } from '../../../core/contracts/sink.ts';
-import type { Kit } from '../../../core/kit.ts';
+import type { Factory, Kit, SinkChunk, SinkCollection, SinkTarget } from '../../../core/kit.ts';
 import { type Client, createClient } from './client.ts';
 import { openCollection } from './collection.ts';
 import type manifest from './manifest.ts';

@@ -1,6 +1,4 @@
-import type { Factory } from '../../../core/contracts/plugin.ts';
-import type { TokenizedText, Tokenizer } from '../../../core/contracts/tokenizer.ts';
-import { createRunningTotal } from '../../../core/engine/running-total.ts';
+import { createRunningTotal, type Factory, type TokenizedText, type Tokenizer } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 
 /** Opens `byte`: one token per byte of UTF-8; a lone surrogate takes the three bytes of U+FFFD. */

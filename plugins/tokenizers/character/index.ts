@@ -1,6 +1,4 @@
-import type { Factory } from '../../../core/contracts/plugin.ts';
-import type { TokenizedText, Tokenizer } from '../../../core/contracts/tokenizer.ts';
-import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
+import { type Factory, keepOptimised, type TokenizedText, type Tokenizer } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 
 /** Opens `character`: one token per code point; a lone surrogate counts as one. */

@@ -1,7 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { ModelFile } from '../../../core/contracts/collaborators.ts';
-import type { Factory } from '../../../core/contracts/plugin.ts';
-import { exposedError, reasonOf } from '../../../core/errors.ts';
+import { exposedError, type Factory, type ModelFile, reasonOf } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 import type { Library } from './stages/library-stages.ts';
 import { createTokenizer } from './tokenizer/tokenizer.ts';

@@ -1,6 +1,4 @@
-import type { Factory } from '../../../core/contracts/plugin.ts';
-import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
-import { createSeparatedText } from '../../../core/engine/separated-text.ts';
+import { createSeparatedText, type Factory, type Tokenizer } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 
 /** Opens `row`: only a line feed (U+000A) ends a row. */

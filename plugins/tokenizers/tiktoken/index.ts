@@ -1,6 +1,4 @@
-import type { SharedBuffers } from '../../../core/contracts/collaborators.ts';
-import type { Factory } from '../../../core/contracts/plugin.ts';
-import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
+import type { Factory, SharedBuffers, Tokenizer } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 import { encodingOfModel } from './model-names.ts';
 import { createPieceEncoder } from './pieces/piece-encoder.ts';

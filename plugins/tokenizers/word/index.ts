@@ -1,6 +1,4 @@
-import type { Factory } from '../../../core/contracts/plugin.ts';
-import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
-import { createSeparatedText } from '../../../core/engine/separated-text.ts';
+import { createSeparatedText, type Factory, type Tokenizer } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 
 /** Opens `word`: only a space (U+0020) ends a word. */

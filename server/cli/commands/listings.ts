@@ -1,7 +1,11 @@
 import { Command } from 'commander';
 import type { Environment, Flags } from '../../config/config.ts';
-import { type ListedPlugin, listPlugins } from '../../engine/stages/list-plugins.ts';
-import { type ListedTokenizer, listTokenizers } from '../../engine/stages/list-tokenizers.ts';
+import {
+  type ListedPlugin,
+  type ListedTokenizer,
+  listPlugins,
+  listTokenizers,
+} from '../../engine/stages/listings.ts';
 import type { ListedModel } from '../../engine/stages/openers.ts';
 import { type Engine, openEngine } from '../engine.ts';
 import { type PrintFlags, print, table } from './remote.ts';

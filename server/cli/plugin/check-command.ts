@@ -7,9 +7,10 @@ import { type Environment, readConfig } from '../../config/config.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 import { suggest } from '../../engine/validation/suggest.ts';
 import { findModule } from '../../plugins/loader/plugin-folders.ts';
+import { inWords } from '../../testing/checks/in-words.ts';
 import { type CheckResult, resultOf } from '../../testing/checks/result.ts';
+import { table } from '../commands/remote.ts';
 import { CommandError, UsageError } from '../errors.ts';
-import { type CheckReport, failedIn, inLines } from './check-report.ts';
 import type { CheckEvent, CheckTask } from './check-steps.ts';
 
 interface CheckFlags {
@@ -173,4 +174,31 @@ function runInProcess(task: CheckTask, limit: number): Promise<Ended> {
     ended.resolve({ plugin, done: begun.slice(0, -1), results, broken: { step, where, input } });
   });
   return ended.promise;
+}
+
+/** Everything known about a checked plugin. */
+export interface CheckReport {
+  /** `chunker/section`; missing if the manifest cannot be read. */
+  readonly plugin?: string | undefined;
+  readonly checks: readonly CheckResult[];
+}
+
+export function failedIn({ checks }: CheckReport): number {
+  return checks.filter(({ state }) => state === 'failed').length;
+}
+
+/** A line for each check, followed by what is broken. */
+export function inLines(given: string, { plugin, checks }: CheckReport): string {
+  const rows = table(checks.map(({ state, check, detail = '' }) => [state, check, detail])).split('\n');
+  const lines = checks.flatMap(({ failures }, at) => [
+    rows[at] ?? '',
+    ...failures.flatMap((failure) =>
+      inWords(failure)
+        .split('\n')
+        .map((line) => `    ${line}`),
+    ),
+  ]);
+  const counted = Object.entries(Object.groupBy(checks, ({ state }) => state));
+  const summary = counted.map(([state, group]) => `${group?.length ?? 0} ${state}`).join(', ');
+  return [plugin === undefined ? given : `${plugin} in ${given}`, ...lines, summary].join('\n');
 }

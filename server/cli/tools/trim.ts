@@ -12,9 +12,19 @@ import { PACKAGED_NODE } from './packaged-node.ts';
 /** What the server loads when a bucket is first opened: 23 MB that a trimmed deployment has only if requested. */
 const OF_BUCKETS = ['@aws-sdk/client-s3', '@aws-sdk/lib-storage'];
 
+/** What stays besides the named plugins. */
+export interface TrimOptions {
+  /** Whether bucket support stays, if plugins are named. */
+  readonly buckets?: boolean;
+  /** Jobs, and the command `chunk`. */
+  readonly corpora?: boolean;
+}
+
+const CORPORA = ['server/corpora', 'test/server/corpora'];
+
 /** What was removed. */
 export interface Trimmed {
-  /** Folders of plugins and of their tests, relative to the checkout. */
+  /** Folders of plugins, corpora and their tests, relative to the checkout. */
   readonly folders: readonly string[];
   /** Dependencies that nothing here needs. */
   readonly packages: readonly string[];
@@ -26,21 +36,25 @@ export interface Trimmed {
  * packages stay until the next `npm prune`.
  *
  * @param names plugins to keep, as `--plugins` takes them; none for all that are here
- * @param buckets whether the code that opens buckets stays, if some plugins are named
- * @throws ServiceError `unknown_plugin`, in which case nothing is deleted
+ * @throws ServiceError `unknown_plugin`, and then nothing is deleted
  */
-export async function trim(root: string, names: readonly string[], buckets = false): Promise<Trimmed> {
+export async function trim(
+  root: string,
+  names: readonly string[],
+  { buckets = false, corpora = true }: TrimOptions = {},
+): Promise<Trimmed> {
   const all = await pluginsIn(root, []);
   const kept = await pluginsIn(root, names);
   const keptFiles = new Set(kept.map(({ file }) => file));
   const dropped = all.filter(({ file }) => !keptFiles.has(file));
   const plugins = dropped.map(({ file }) => relative(root, dirname(file)));
   for (const folder of plugins) rmSync(join(root, folder), { recursive: true });
-  const tests = testsLeftBehind(root);
-  for (const folder of tests) rmSync(join(root, folder), { recursive: true });
+  const left = corpora ? [] : CORPORA.filter((folder) => existsSync(join(root, folder)));
+  const others = [...testsLeftBehind(root), ...left];
+  for (const folder of others) rmSync(join(root, folder), { recursive: true });
   const needed = new Set([...packagesOf(kept), ...importedPackages(root)]);
   if (names.length > 0 && !buckets) for (const name of OF_BUCKETS) needed.delete(name);
-  return { folders: [...plugins, ...tests], packages: keepDependencies(root, needed) };
+  return { folders: [...plugins, ...others], packages: keepDependencies(root, needed) };
 }
 
 async function pluginsIn(root: string, only: readonly string[]): Promise<readonly PluginEntry[]> {
@@ -111,21 +125,26 @@ function report(root: string, { folders, packages }: Trimmed): string {
 }
 
 /**
- * `npm run trim -- token,recursive [--buckets] [--force]`; without names it only removes the remains of plugins whose
- * folders were deleted by hand.
+ * `npm run trim -- token,recursive [--buckets] [--no-corpora] [--force]`; without names it only removes what is left of plugins whose folders
+ * were deleted by hand.
  */
 async function main(args: readonly string[]): Promise<void> {
   const root = join(import.meta.dirname, '../../..');
   const { values, positionals } = parseArgs({
     args: [...args],
-    options: { force: { type: 'boolean', default: false }, buckets: { type: 'boolean', default: false } },
+    options: {
+      force: { type: 'boolean', default: false },
+      buckets: { type: 'boolean', default: false },
+      corpora: { type: 'boolean', default: true },
+    },
+    allowNegative: true,
     allowPositionals: true,
   });
   const names = positionals.flatMap(splitList);
   if (names.length > 0 && !values.force && hasUncommittedChanges(root)) {
     throw new Error('git has uncommitted changes here: commit or stash them, or use --force.');
   }
-  console.log(report(root, await trim(root, names, values.buckets)));
+  console.log(report(root, await trim(root, names, values)));
 }
 
 if (import.meta.main) {

@@ -4,8 +4,7 @@ import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { ShardRange, SourceDocument } from '../shard.ts';
 import { type Storage, type StoredFile, unreadable } from '../storage/storage.ts';
 import { decompressed, Shares, uncompressedName } from './compression.ts';
-import { csvFields } from './csv-fields.ts';
-import { type CsvRecord, CsvRecords } from './csv-records.ts';
+import { type CsvRecord, CsvRecords, csvFields } from './csv-records.ts';
 import { columnsProblem, defaultMapping, mapRow, noTextColumn, type Row } from './map-fields.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
 

@@ -5,10 +5,13 @@ import { type IncomingMessage, request } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
-import { reasonOf } from '../../../core/errors.ts';
+import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
-import { retryAfterOf } from '../../config/retry.ts';
+import { isPassingStatus, retryAfterOf } from '../../config/retry.ts';
 import { unlessAborted } from '../../engine/abort.ts';
+import type { Claim, JobStore, ShardResult } from '../../store/jobs/contract.ts';
+import { jobAnswer } from './answers.ts';
+import type { JobSpec } from './spec.ts';
 
 export type CallbackEvent = 'job.done' | 'job.failed' | 'job.cancelled';
 
@@ -147,7 +150,7 @@ async function drain(response: IncomingMessage): Promise<void> {
 function outcomeOf({ statusCode: status = 0, headers }: IncomingMessage): CallbackOutcome {
   if (status >= 200 && status < 300) return { state: 'delivered', status };
   const reason = `the receiver answered ${status}${status >= 300 && status < 400 ? ', and redirects are not followed' : ''}`;
-  if (status >= 400 && status < 500 && status !== 408 && status !== 429) return { state: 'refused', reason };
+  if (status >= 400 && !isPassingStatus(status)) return { state: 'refused', reason };
   const retryAfter = retryAfterOf(new Headers({ 'retry-after': headers['retry-after'] ?? '' }));
   return { state: 'failed', reason, retryAfter };
 }
@@ -204,4 +207,48 @@ function isPublicV6(address: IPv6): boolean {
   }
   // All global unicast addresses that IANA assigns, RFC 4291.
   return range === 'unicast' && ((first ?? 0) & 0xe000) === 0x2000;
+}
+
+export interface NotifyTools {
+  readonly store: Pick<JobStore, 'get'>;
+  /** Signs what is posted; `''` if there is none. */
+  readonly secret: string;
+  /** Whether addresses that are not public may be called. */
+  readonly allowPrivate: boolean;
+}
+
+const EVENTS = { done: 'job.done', failed: 'job.failed', cancelled: 'job.cancelled' } as const;
+
+/**
+ * Notifies the caller that a job has ended.
+ *
+ * @throws ServiceError `callback_refused` if a retry would give the same result, `callback_failed` if it may succeed
+ *   later
+ * @throws the signal's reason once it aborts
+ */
+export async function notifyJob(
+  { jobId, spec }: Claim,
+  signal: AbortSignal,
+  { store, secret, allowPrivate }: NotifyTools,
+): Promise<ShardResult> {
+  const { callback: url } = spec as JobSpec;
+  const job = await store.get(jobId);
+  const { state, finished_at } = job;
+  // It was reopened; its next end will be reported.
+  if (url === undefined || !isFinal(state)) return NOTHING;
+  // The server that accepted the job has one, and another worker may too.
+  if (secret === '')
+    throw new ServiceError('callback_failed', { url, reason: 'BULK_CALLBACK_SECRET is not set' });
+  // A retried job ends more than once.
+  const callback = { event: EVENTS[state], id: `${jobId}/${finished_at}`, secret, allowPrivate, signal };
+  const outcome = await callBack(url, jobAnswer(job), callback);
+  if (outcome.state === 'delivered') return NOTHING;
+  const code = outcome.state === 'refused' ? 'callback_refused' : 'callback_failed';
+  throw new ServiceError(code, { url, reason: outcome.reason });
+}
+
+const NOTHING: ShardResult = { documents: 0, documentsFailed: 0, chunks: 0, bytes: 0, output: null };
+
+function isFinal(state: string): state is keyof typeof EVENTS {
+  return state in EVENTS;
 }

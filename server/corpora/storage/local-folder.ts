@@ -1,12 +1,13 @@
-import { realpath, rename, rmdir, stat, unlink } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open, realpath, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ServiceError } from '../../../core/errors.ts';
-import { attempt, storageFailed, unlessMissing } from './local/failures.ts';
+import { allocatePiece } from './buffer-release.ts';
+import { attempt, isForbidden, storageFailed, unlessMissing } from './local/failures.ts';
 import { createFileOnce, LocalFileWriter } from './local/file-writer.ts';
-import { listFolder, storedFile } from './local/list-folder.ts';
+import { listFolder, storedFile, versionOf } from './local/list-folder.ts';
 import { LocalPaths, syncFolder } from './local/paths.ts';
-import { changed, readFilePieces } from './local/read-file.ts';
-import type { Storage } from './storage.ts';
+import { type Storage, type StoredFile, unreadable } from './storage.ts';
 
 /**
  * A folder of this machine as a storage. Names are resolved to their real paths; anything that is neither a file nor
@@ -67,4 +68,53 @@ export function createLocalFolder(root: string, label: string = root): Storage {
 
 function unlessNotEmpty(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+}
+
+/** Bytes that are read at once. */
+const PIECE = 1024 * 1024;
+/** Opening does not follow a link, or wait for a pipe, that has replaced a file. */
+const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+
+/**
+ * The bytes of a file in [from, to). After each piece is read, the file is checked to still be the requested version.
+ *
+ * @param path its real path
+ * @throws ServiceError `source_changed`, and `source_unreadable` if this file may not be read
+ */
+async function* readFilePieces(
+  path: string,
+  file: StoredFile,
+  { from, to }: { readonly from: number; readonly to: number },
+): AsyncGenerator<Buffer> {
+  const handle = await unlessMissing(openAllowed(path, file));
+  if (handle === undefined) throw changed(file);
+  try {
+    await checkVersion(handle, file);
+    let at = from;
+    while (at < to) {
+      const buffer = allocatePiece(Math.min(PIECE, to - at));
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
+      await checkVersion(handle, file);
+      if (bytesRead === 0) throw changed(file);
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+function openAllowed(path: string, { name }: StoredFile): Promise<FileHandle> {
+  return open(path, FLAGS).catch((error: unknown) => {
+    throw isForbidden(error) ? unreadable(name, 'there is no permission to read it', error) : error;
+  });
+}
+
+function changed({ name }: StoredFile): ServiceError {
+  return new ServiceError('source_changed', { source: name });
+}
+
+async function checkVersion(handle: FileHandle, file: StoredFile): Promise<void> {
+  const stats = await handle.stat({ bigint: true });
+  if (!stats.isFile() || versionOf(stats) !== file.version) throw changed(file);
 }

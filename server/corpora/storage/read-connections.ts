@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError, type Environment } from '../../config/config.ts';
 import type { Read } from '../../config/option.ts';
-import type { BucketConnection } from './s3/connection.ts';
-import { isSound } from './s3/keys.ts';
+import { type BucketConnection, isSound } from './s3/connection.ts';
 
 /**
  * Reads the file of connections; none if there is no file.

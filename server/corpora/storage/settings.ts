@@ -45,8 +45,9 @@ function readRoot(folder: string): string | undefined {
   return resolve(folder);
 }
 
-/** What jobs may use, one sentence each and without keys, for `--check`. */
-export function describeCorpora(config: CorporaConfig, { root, connections }: CorporaSettings): string[] {
+/** What jobs may use, one sentence each and without keys, for `--check`. @throws ConfigError */
+export function describeCorpora(config: CorporaConfig, env: Environment): string[] {
+  const { root, connections } = readCorporaSettings(config, env);
   const buckets = [...connections.values()].map(
     ({ name, bucket, prefix, endpoint }) =>
       `${name} (${[bucket, prefix].filter(Boolean).join('/')} at ${endpoint?.href ?? 'AWS'})`,

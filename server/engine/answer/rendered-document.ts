@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Span } from '../../../core/contracts/chunk.ts';
-import { embeddedText } from '../../../core/engine/cuts.ts';
+import { embeddedText } from '../../../core/engine/cuts/cuts.ts';
 import { countUpTo } from '../../../core/engine/search.ts';
 import { toUuid } from '../../../core/engine/uuid.ts';
 import { canonicalJson } from '../read/canonical-json.ts';

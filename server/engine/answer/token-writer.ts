@@ -1,6 +1,6 @@
 import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
 import { type ByteWriter, writeWithin } from './byte-writer.ts';
-import { offsetsIn } from './text-offsets.ts';
+import { offsetsIn } from './offsets.ts';
 
 /** The tokens of one text. */
 export interface TokenList {

@@ -1,7 +1,7 @@
 import type { DocumentInfo, OffsetUnit } from '../../../core/contracts/chunk.ts';
 import { invalid } from '../../../core/errors.ts';
 import { locate } from '../answer/locate.ts';
-import { utf16Offsets } from '../answer/utf16-offsets.ts';
+import { utf16Offsets } from '../answer/offsets.ts';
 import { checkDocuments, checkMetadata, type Limits } from '../limits.ts';
 import { readId } from './document-id.ts';
 import { findElements, findMembers, type JsonPlace, type JsonText, literalOf } from './json.ts';

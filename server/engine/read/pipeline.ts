@@ -1,7 +1,7 @@
 import type { Kind } from '../../../core/contracts/manifest.ts';
+import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { invalid } from '../../../core/errors.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
-import type { PipelineStep } from '../../store/contract.ts';
 import { suggest } from '../validation/suggest.ts';
 
 /**

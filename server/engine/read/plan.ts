@@ -1,6 +1,6 @@
 import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
+import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import type { PlainError } from '../../../core/errors.ts';
-import type { PipelineStep } from '../../store/contract.ts';
 import type { Input, StageList, StageUses } from '../stages/stages.ts';
 import { findId } from './document-id.ts';
 import type { Included } from './document-schemas.ts';

@@ -1,7 +1,7 @@
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
+import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { invalid } from '../../../core/errors.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
-import type { PipelineStep } from '../../store/contract.ts';
 import { checkOption, type Limits } from '../limits.ts';
 import type { StageRequest } from '../stages/stages.ts';
 import { createValidator, type Validate } from '../validation/validator.ts';

@@ -9,6 +9,11 @@ import { type Line, type LineSource, sizeOf } from './line-reader.ts';
 import type { Urgency } from './priority-queue.ts';
 import type { Rate } from './throughput.ts';
 
+/** Concurrent groups, one per thread. @param ahead groups that wait for a thread that ends early */
+export function groupsInFlight(threads: number, ahead = 2): number {
+  return threads + ahead;
+}
+
 /** Runs lines, like a `Runner`. */
 export interface LineRunner {
   run(

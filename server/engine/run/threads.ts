@@ -7,7 +7,7 @@ import type { ChunksTask, Task } from '../tasks.ts';
 import type { Executor, RunAnswer, Work } from './executor.ts';
 import { LineList } from './line-reader.ts';
 import type { PriorityQueue, Urgency } from './priority-queue.ts';
-import { answerLines, type LineAnswers } from './stream.ts';
+import { answerLines, groupsInFlight, type LineAnswers } from './stream.ts';
 import type { Rate, Throughput } from './throughput.ts';
 
 export interface ThreadsOptions {
@@ -97,8 +97,12 @@ export class Threads {
     rate: Rate,
     signal: AbortSignal,
   ): Promise<RunAnswer> {
-    const first = await this.enter({ task, body, divides: 'lists' }, body.length, signal);
-    if (first.division === undefined) return first;
+    const { length } = body;
+    const first = await this.enter({ task, body, divides: 'lists' }, length, signal);
+    if (first.division === undefined) {
+      rate.note(length, first.timings);
+      return first;
+    }
     try {
       return await withLinkedStop(signal, (stop) => this.#answerGroups(first, rate, stop));
     } catch (error) {
@@ -122,7 +126,7 @@ export class Threads {
           this.enter({ task, body: group }, group.length, signal, { urgency: 'patient' }),
       },
       rate,
-      slots: this.#options.queue.idle + 1,
+      slots: groupsInFlight(this.#options.queue.idle, 1),
       signal: stop.signal,
       onAnswer(answer) {
         timings.push(answer.timings);

@@ -1,5 +1,5 @@
 import type { Chunk, OffsetUnit } from '../../../core/contracts/chunk.ts';
-import { countCodePoints } from '../../../core/engine/cuts.ts';
+import { countCodePoints } from '../../../core/engine/cuts/cuts.ts';
 
 /** The length of a text in a unit. */
 export type Length = (text: string) => number;

@@ -3,7 +3,7 @@ import type { RefineTools } from '../../../core/contracts/refinery.ts';
 import type { CountedSpan } from '../../../core/engine/chunking.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
-import { utf16Offsets } from '../answer/utf16-offsets.ts';
+import { utf16Offsets } from '../answer/offsets.ts';
 import type { Origin } from './chunk-set.ts';
 import { joinChunks, LENGTHS, partOf } from './refine-tools.ts';
 

@@ -6,7 +6,7 @@ import type { Kind } from '../../../core/contracts/manifest.ts';
 import type { Refinery } from '../../../core/contracts/refinery.ts';
 import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
 import { type CountedSpan, chunkText } from '../../../core/engine/chunking.ts';
-import { isBlank } from '../../../core/engine/cuts.ts';
+import { isBlank } from '../../../core/engine/cuts/cuts.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';

@@ -6,7 +6,7 @@ import { labelOf } from '../../engine/operations.ts';
 import type { StreamPlan } from '../../engine/read/plan.ts';
 import { HeldBytes } from '../../engine/run/byte-budget.ts';
 import { LineList, LineReader, type LineSource, tooLong } from '../../engine/run/line-reader.ts';
-import { answerLines, type LineAnswers } from '../../engine/run/stream.ts';
+import { answerLines, groupsInFlight, type LineAnswers } from '../../engine/run/stream.ts';
 import type { ChunksTask } from '../../engine/tasks.ts';
 import type { PipelineRecord } from '../../store/contract.ts';
 import { evaluateRoute } from '../evaluate/routes.ts';
@@ -192,7 +192,7 @@ async function sendLines(
       ...lines,
       runner,
       rate: runner.throughput.of(lines.plan.stages),
-      slots: config.workers + 2,
+      slots: groupsInFlight(config.workers),
       signal: stop.signal,
       onAnswer({ queueSeconds, timings, failures = [] }, bytes) {
         metrics.worked(label, bytes, queueSeconds, timings);

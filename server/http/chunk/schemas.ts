@@ -3,14 +3,12 @@ import type { Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { SOURCES } from '../../engine/read/document-schemas.ts';
 import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
-import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';
+import { jsonAnswer } from '../docs/answer-schemas.ts';
 import { componentName, operationId, purposeOf, titleOf } from '../docs/names.ts';
 import { chunkOf, embeddings, givenChunk, oneOrMany, pipelineChunk, tokenizedTexts } from './answers.ts';
 import { chunksStream, documentStream, orStream, orStreamed } from './stream-schemas.ts';
 
 /** The documentation of the routes whose requests are work. */
-
-const failures = errorAnswers([400, 405, 413, 415, 500, 503]);
 
 const textInput = { title: 'TextInput', type: 'object', required: ['text'], properties: SOURCES.text };
 const documentsInput = {
@@ -99,7 +97,6 @@ function pluginRouteSchema(
     body: orStream(body, verb === 'chunk' ? documentStream : chunksStream),
     response: {
       200: orStreamed(jsonAnswer(answer.description, oneOrMany(answer.chunk), headersOf(manifest))),
-      ...failures,
     },
   };
 }
@@ -142,7 +139,6 @@ export function executeRouteSchema(schemas: RequestSchemas): FastifySchema {
     ),
     response: {
       200: orStreamed(jsonAnswer(OF_TEXTS, oneOrMany(pipelineChunk))),
-      ...errorAnswers([400, 404, 405, 413, 415, 500, 503]),
     },
   };
 }
@@ -157,7 +153,7 @@ export function embedRouteSchema({ embed }: RequestSchemas): FastifySchema {
     body: embed.required?.includes('embedding_model')
       ? { title: 'EmbedRequest', ...embed }
       : withExample('EmbedRequest', embed, { text: ['How long does tea steep?'], purpose: 'query' }),
-    response: { 200: jsonAnswer('The vectors of the texts.', embeddings, modelHeader), ...failures },
+    response: { 200: jsonAnswer('The vectors of the texts.', embeddings, modelHeader) },
   };
 }
 
@@ -169,7 +165,7 @@ export function tokenizeRouteSchema({ tokenize }: RequestSchemas): FastifySchema
     summary: 'Tokenize texts',
     description: 'Counts the tokens of each text and, on request, returns their offsets and ids.',
     body: withExample('TokenizeRequest', tokenize, { text: 'Tea & milk', include: ['offsets', 'tokens'] }),
-    response: { 200: jsonAnswer('The tokens of the texts.', tokenizedTexts), ...failures },
+    response: { 200: jsonAnswer('The tokens of the texts.', tokenizedTexts) },
   };
 }
 

@@ -1,9 +1,9 @@
+import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { needsKey } from '../../../core/hosting/capability.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 import { type Metadata, metadataOf } from '../../engine/answer/response-metadata.ts';
 import type { Runner } from '../../engine/run/runner.ts';
 import type { Task } from '../../engine/tasks.ts';
-import type { PipelineStep } from '../../store/contract.ts';
 import { LINES } from '../transport/media.ts';
 import type { Document, Operation } from './document.ts';
 import { operationId } from './names.ts';

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import swagger from '@fastify/swagger';
 import type { FastifySchema } from 'fastify';
 import plugin from 'fastify-plugin';
+import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { type AccessConfig, asksForKeys } from '../../config/access.ts';
 import { NAME, VERSION } from '../../config/version.ts';
 import { needsKey, refusalStatuses } from '../transport/security.ts';
@@ -118,7 +119,10 @@ export const openapi = plugin(
     const hasKeys = asksForKeys(config);
     app.setSerializerCompiler(() => (value) => JSON.stringify(value));
     await app.register(swagger, {
-      transform: ({ schema, url }) => ({ schema: withAccess(schema, config, url.slice(prefix.length)), url }),
+      transform: ({ schema, url, route }) => ({
+        schema: withErrors(schema, route.method, { config, path: url.slice(prefix.length) }),
+        url,
+      }),
       transformObject: (given) => {
         const document = 'openapiObject' in given ? given.openapiObject : given.swaggerObject;
         nameComponents(document as unknown as Document);
@@ -150,16 +154,44 @@ export const openapi = plugin(
   { name: 'chunksmith-openapi', dependencies: ['chunksmith-services', 'chunksmith-security'] },
 );
 
-/** The schema of a route with the errors of earlier hooks, and without security if it needs no key. */
-function withAccess(schema: FastifySchema, config: AccessConfig, path: string): FastifySchema {
+interface Place {
+  readonly config: AccessConfig;
+  readonly path: string;
+}
+
+/**
+ * The schema of a route with the errors of its parsing and of earlier hooks, in addition to its own. Without security
+ * if it needs no key.
+ */
+function withErrors(
+  schema: FastifySchema,
+  method: string | string[],
+  { config, path }: Place,
+): FastifySchema {
   if (schema?.response === undefined) return schema;
-  const errors = errorAnswers(refusalStatuses(config, path));
+  const errors = errorAnswers([...statusesOf(schema, method), ...refusalStatuses(config, path)]);
   const isOpen = asksForKeys(config) && !needsKey(config, path);
   return {
     ...schema,
     ...(isOpen ? { security: [] } : {}),
     response: { ...schema.response, ...errors },
   };
+}
+
+/** The errors of parsing, by what is parsed, and those of running work. */
+function statusesOf(
+  { body, querystring, headers, params, tags }: FastifySchema,
+  method: string | string[],
+): number[] {
+  const names = Object.keys((headers as ObjectSchema | undefined)?.properties ?? {});
+  return [
+    405,
+    ...(body !== undefined || querystring !== undefined || headers !== undefined ? [400] : []),
+    ...(params !== undefined ? [404] : []),
+    ...(names.includes('if-match') ? [412] : []),
+    ...(method === 'GET' ? [] : [413, 415]),
+    ...(tags?.includes('meta') ? [] : [500, 503]),
+  ];
 }
 
 /** Keywords of JSON Schema whose value is a schema, a list of schemas, or schemas by name. */

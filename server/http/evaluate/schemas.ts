@@ -1,10 +1,10 @@
 import type { FastifySchema } from 'fastify';
+import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
-import type { PipelineStep } from '../../store/contract.ts';
 import { modelHeader } from '../chunk/schemas.ts';
 import { errorOfPart } from '../chunk/stream-schemas.ts';
-import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';
+import { jsonAnswer } from '../docs/answer-schemas.ts';
 import { exampleSteps } from '../docs/example-answers.ts';
 import { LINES } from '../transport/media.ts';
 
@@ -113,7 +113,6 @@ export function evaluateRouteSchema(registry: Registry, { evaluate }: RequestSch
     },
     response: {
       200: { ...answer, content: { ...answer.content, [LINES]: { schema: lines } } },
-      ...errorAnswers([400, 405, 413, 415, 500, 503]),
     },
   };
 }

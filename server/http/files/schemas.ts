@@ -5,7 +5,7 @@ import { fileDocumentSchema } from '../../engine/read/document-schemas.ts';
 import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
 import { chunkOf, pipelineChunk } from '../chunk/answers.ts';
 import { chunkFields, headersOf, optionsOf, pipelineId, unavailableNote } from '../chunk/schemas.ts';
-import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';
+import { jsonAnswer } from '../docs/answer-schemas.ts';
 import { operationId, purposeOf, titleOf } from '../docs/names.ts';
 
 /** The documentation of the routes that accept files. */
@@ -57,7 +57,6 @@ export function fileRouteSchema(
         ...readHeaders(registry),
         ...headersOf(manifest),
       }),
-      ...errorAnswers([400, 405, 413, 415, 500, 503]),
     },
   };
 }
@@ -74,7 +73,6 @@ export function executeFileSchema(registry: Registry, schemas: RequestSchemas): 
     body: fileBody([chunkFields(schemas)]),
     response: {
       200: jsonAnswer('The chunks of the file.', listOf(pipelineChunk), readHeaders(registry)),
-      ...errorAnswers([400, 404, 405, 413, 415, 500, 503]),
     },
   };
 }

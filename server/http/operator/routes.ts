@@ -2,8 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../../core/errors.ts';
 import { NAME, VERSION } from '../../config/version.ts';
 import { OVERLOADED } from '../../engine/run/priority-queue.ts';
-import { listPlugins } from '../../engine/stages/list-plugins.ts';
-import { listTokenizers } from '../../engine/stages/list-tokenizers.ts';
+import { listPlugins, listTokenizers } from '../../engine/stages/listings.ts';
 import { withBraces } from '../transport/known-paths.ts';
 import { ABOUT } from './schemas.ts';
 

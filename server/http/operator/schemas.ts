@@ -1,7 +1,7 @@
 import type { FastifySchema } from 'fastify';
 import { KINDS } from '../../../core/contracts/manifest.ts';
 import { PLUGIN_ORIGINS } from '../../../core/hosting/broken.ts';
-import { PLUGIN_STATES } from '../../engine/stages/list-plugins.ts';
+import { PLUGIN_STATES } from '../../engine/stages/listings.ts';
 import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';
 
 /** The documentation of the routes about the service itself. */
@@ -129,6 +129,6 @@ function about(
   failures: readonly number[] = [],
 ): FastifySchema {
   const done = 'content' in answer ? answer : jsonAnswer(description, answer);
-  const response = { 200: done, ...errorAnswers([405, ...failures]) };
+  const response = { 200: done, ...errorAnswers(failures) };
   return { tags: ['meta'], operationId, summary, description, response };
 }

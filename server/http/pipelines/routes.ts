@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { putByName } from '../../engine/read/put-by-name.ts';
 import type { PageRequest, PipelineRecord, PipelineStore } from '../../store/contract.ts';
 import { bodyOf, bytesBody } from '../transport/bodies.ts';
 import { pathOf } from '../transport/error-handler.ts';
-import { put } from './by-name.ts';
+import { leadOn } from '../transport/pages.ts';
+import { putByName } from './put-by-name.ts';
 import { cursorAfter, readChanges, readIfMatch, readNew, readPage, readWhole } from './read.ts';
 import * as docs from './schemas.ts';
+import { put } from './schemas.ts';
 
 const LARGEST_BODY = 1_048_576;
 /** Pipelines that are read from the store at once for a list without a limit. */
@@ -66,8 +67,7 @@ async function answerPage(
     reply.type('application/json; charset=utf-8');
     return Readable.from(writeAll(store, page.pipelines));
   }
-  const cursor = cursorAfter(last);
-  reply.header('x-next-cursor', cursor).header('link', `<?limit=${limit}&cursor=${cursor}>; rel="next"`);
+  leadOn(reply, { limit: String(limit) }, cursorAfter(last));
   return page.pipelines.map(toAnswer);
 }
 

@@ -51,7 +51,7 @@ export const pageQuery: ObjectSchema = {
 };
 
 const time = { type: 'string', description: 'UTC without a zone, with microseconds.' };
-export const pipeline = {
+const pipeline = {
   title: 'Pipeline',
   type: 'object',
   required: ['id', 'name', 'description', 'config', 'created_at', 'updated_at'],
@@ -68,11 +68,11 @@ export const pipeline = {
   },
 };
 
-export const etag = { etag: { type: 'string', description: 'Version of the pipeline, for If-Match.' } };
+const etag = { etag: { type: 'string', description: 'Version of the pipeline, for If-Match.' } };
 
-export const location = { location: { type: 'string', description: 'URL of the pipeline.' } };
+const location = { location: { type: 'string', description: 'URL of the pipeline.' } };
 
-export const ifMatch = {
+const ifMatch = {
   type: 'object',
   properties: {
     'if-match': {
@@ -88,8 +88,7 @@ const params = {
   properties: { pipeline_id: { type: 'string', description: 'The `id` of the pipeline.' } },
 };
 
-export const bodyProblems = [400, 405, 409, 413, 415, 500, 503];
-export const tags = ['pipelines'];
+const tags = ['pipelines'];
 
 export function withSteps(title: string, schema: ObjectSchema, maxSteps: number): object {
   const documented = {
@@ -110,7 +109,7 @@ export const create = (maxSteps: number): FastifySchema => ({
   body: withSteps('PipelineInput', newBody, maxSteps),
   response: {
     201: jsonAnswer('The pipeline was created.', pipeline, { ...etag, ...location }),
-    ...errorAnswers(bodyProblems),
+    ...errorAnswers([409]),
   },
 });
 
@@ -130,7 +129,6 @@ export const list: FastifySchema = {
         'x-next-cursor': { type: 'string', description: 'Cursor of the next page, if there is one.' },
       },
     ),
-    ...errorAnswers([400, 405, 500, 503]),
   },
 };
 
@@ -142,7 +140,6 @@ export const get: FastifySchema = {
   params,
   response: {
     200: jsonAnswer('The pipeline.', pipeline, etag),
-    ...errorAnswers([404, 405, 500, 503]),
   },
 };
 
@@ -156,7 +153,7 @@ export const update = (maxSteps: number): FastifySchema => ({
   body: withSteps('PipelineChanges', changesBody, maxSteps),
   response: {
     200: jsonAnswer('The current pipeline.', pipeline, etag),
-    ...errorAnswers([...bodyProblems, 404, 412]),
+    ...errorAnswers([409]),
   },
 });
 
@@ -169,6 +166,33 @@ export const remove: FastifySchema = {
   headers: ifMatch,
   response: {
     204: { type: 'null', description: 'The pipeline was deleted.' },
-    ...errorAnswers([400, 404, 405, 412, 413, 415, 500, 503]),
   },
 };
+
+/** Schemas of the request that creates or updates the pipeline with a given name. */
+
+/** The whole pipeline. Its name may be missing, since the query has it. */
+export const wholeBody: ObjectSchema = { ...newBody, required: ['steps'] };
+
+export const nameQuery: ObjectSchema = {
+  type: 'object',
+  required: ['name'],
+  properties: { name: newBody.properties.name as object },
+  additionalProperties: false,
+};
+
+export const put = (maxSteps: number): FastifySchema => ({
+  tags,
+  operationId: 'put_pipeline',
+  summary: 'Create or replace a pipeline',
+  description:
+    'Creates the pipeline, or sets all members of the one with this name: a missing description is removed. With If-Match, only an existing pipeline is changed.',
+  querystring: nameQuery,
+  headers: ifMatch,
+  body: withSteps('NamedPipeline', wholeBody, maxSteps),
+  response: {
+    200: jsonAnswer('The current pipeline.', pipeline, etag),
+    201: jsonAnswer('The pipeline was created.', pipeline, { ...etag, ...location }),
+    ...errorAnswers([404]),
+  },
+});

@@ -1,8 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Timings } from '../../engine/answer/response-metadata.ts';
 import type { RunnerLoad } from '../../engine/run/runner.ts';
-import type { JobLoad } from '../../store/jobs/contract.ts';
-import { addJobMetrics, type JobMetrics } from '../jobs/metrics.ts';
 
 /** What the server counts for Prometheus. No label contains text, names of pipelines or keys. */
 export interface Metrics {
@@ -14,8 +12,8 @@ export interface Metrics {
   streamed(plugin: string): void;
   /** Counts a request that failed because of a plugin; `error` is its code. */
   failed(kind: string, name: string, error: string): void;
-  /** Counters of jobs, if the server runs any. */
-  readonly jobs: JobMetrics | undefined;
+  /** For other counters. */
+  readonly registry: Registry;
   /** All metrics in the text format of Prometheus. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -24,13 +22,11 @@ export interface Metrics {
 export interface MetricsSources {
   load(): RunnerLoad;
   bytesInFlight(): number;
-  /** Asks the store of jobs; missing if the server runs none. */
-  readonly jobLoad: (() => Promise<JobLoad>) | undefined;
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-export function createMetrics({ load, bytesInFlight, jobLoad }: MetricsSources): Metrics {
+export function createMetrics({ load, bytesInFlight }: MetricsSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const { requests, stages } = createHistograms(registry);
@@ -53,7 +49,7 @@ export function createMetrics({ load, bytesInFlight, jobLoad }: MetricsSources):
     },
     streamed: (plugin) => counters.streams.inc({ plugin }),
     failed: (kind, name, error) => counters.failures.inc({ kind, name, error }),
-    jobs: jobLoad === undefined ? undefined : addJobMetrics(registry, jobLoad),
+    registry,
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };

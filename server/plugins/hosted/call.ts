@@ -1,9 +1,9 @@
-import type { HostedApi, HostedCall } from '../../../core/contracts/collaborators.ts';
+import type { HostedApi, HostedCall, HostedFailure } from '../../../core/contracts/collaborators.ts';
 import { exposedError, reasonOf } from '../../../core/errors.ts';
-import { retryAfterOf } from '../../config/retry.ts';
+import { isPassingStatus, type RetryLimits, retryAfterOf, withRetries } from '../../config/retry.ts';
 
 /** A call failed. */
-export class CallError extends Error {
+class CallError extends Error {
   /** The status of the answer, if the error is from an answer. */
   readonly status: number | undefined;
 
@@ -34,7 +34,7 @@ interface TransientReason {
 export class RefusedError extends CallError {}
 
 /** No call can succeed until the operator changes something. Its message is for callers. */
-export class SetupError extends CallError {
+class SetupError extends CallError {
   readonly expose = true;
 }
 
@@ -66,7 +66,7 @@ const LONGEST_MESSAGE = 200;
  *   operator
  *   can help
  */
-export async function callApi<Value>(api: HostedApi, call: Call<Value>): Promise<Value> {
+async function callApi<Value>(api: HostedApi, call: Call<Value>): Promise<Value> {
   const { response, text } = await send(api, call);
   if (!response.ok) throw failureOf(api, response, text);
   try {
@@ -130,8 +130,7 @@ function failureOf(
   if (status === 401 || status === 403) return new SetupError(`${what}; check ${keyVariable}`, status);
   if (status === 404)
     return new SetupError(`${what}; check ${urlVariable ?? "the model's name and the base URL"}`, status);
-  if (status === 408 || status === 429 || status >= 500)
-    return new TransientError(what, { status, retryAfter: retryAfterOf(headers) });
+  if (isPassingStatus(status)) return new TransientError(what, { status, retryAfter: retryAfterOf(headers) });
   if (status === 400 || status === 413 || status === 422) return new RefusedError(what, status);
   return new UnexpectedError(what, status);
 }
@@ -157,4 +156,58 @@ function spoken(value: unknown): unknown {
 /** Hides the key: the only place where outside text becomes text for callers and the log. */
 function withoutKey(text: string, key: string): string {
   return key === '' ? text : text.replaceAll(key, '***');
+}
+
+/** What the calls are made with; tests inject their own. */
+export interface HostedTools {
+  readonly fetch: typeof fetch;
+  readonly limits: RetryLimits;
+  /** Default milliseconds that one call may take. */
+  readonly timeout: number;
+}
+
+/** What a caller specifies for a call. */
+type Asked<Value> = Pick<
+  HostedCall<Value>,
+  'body' | 'headers' | 'read' | 'expected' | 'signal' | 'timeout' | 'retried'
+>;
+
+/** Makes a call, retrying temporary failures. @throws what `callApi` throws */
+export function callWithRetries<Value>(
+  api: HostedApi,
+  { retried, timeout, ...call }: Asked<Value>,
+  tools: HostedTools,
+): Promise<Value> {
+  const isPassing = (error: unknown) => error instanceof TransientError && mayPass(error, retried);
+  const made = { ...call, fetch: tools.fetch, timeout: timeout ?? tools.timeout };
+  return withRetries(tools.limits, { isPassing, retryAfter, signal: call.signal }, () => callApi(api, made));
+}
+
+/** Calls an API, see `HostedModels.ask`. */
+export async function ask<Value>(
+  api: HostedApi,
+  call: HostedCall<Value>,
+  tools: HostedTools,
+): Promise<{ readonly value: Value } | HostedFailure> {
+  const deadline = AbortSignal.timeout(call.patience);
+  const signal = AbortSignal.any([call.signal, deadline]);
+  try {
+    return { value: await callWithRetries(api, { ...call, signal }, tools) };
+  } catch (error) {
+    call.signal.throwIfAborted();
+    const status = error instanceof CallError ? error.status : undefined;
+    if (!deadline.aborted) return { failure: kindOfFailure(error), message: reasonOf(error), status };
+    return { failure: 'unavailable', message: `${api.title}: no answer within ${call.patience / 1000} s` };
+  }
+}
+
+const mayPass = ({ status }: TransientError, retried: readonly number[] | undefined): boolean =>
+  status === undefined || retried === undefined || retried.includes(status);
+
+const retryAfter = (error: unknown): number | undefined =>
+  error instanceof TransientError ? error.retryAfter : undefined;
+
+function kindOfFailure(error: unknown): HostedFailure['failure'] {
+  if (error instanceof SetupError) return 'setup';
+  return error instanceof TransientError ? 'unavailable' : 'refused';
 }

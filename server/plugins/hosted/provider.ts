@@ -6,9 +6,8 @@ import type {
 } from '../../../core/contracts/collaborators.ts';
 import type { EmbeddingModel, EmbeddingProvider } from '../../../core/contracts/embedding.ts';
 import { exposedError, refusedError } from '../../../core/errors.ts';
-import { baseUrl, readData } from './answers.ts';
-import type { HostedTools } from './call-with-retries.ts';
-import type { Embedding } from './embed.ts';
+import type { HostedTools } from './call.ts';
+import { baseUrl, type Embedding, readData } from './embed.ts';
 
 const TOOLS: HostedTools = {
   fetch: (...args) => fetch(...args),
@@ -62,7 +61,7 @@ async function embed(embedding: Embedding) {
 }
 
 async function ask<Value>(api: HostedApi, call: HostedCall<Value>, tools: HostedTools) {
-  const { ask } = await import('./call-with-retries.ts');
+  const { ask } = await import('./call.ts');
   return ask(api, call, tools);
 }
 

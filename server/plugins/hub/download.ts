@@ -1,7 +1,7 @@
 import type { Log, ModelFile } from '../../../core/contracts/collaborators.ts';
 import { exposedError } from '../../../core/errors.ts';
-import { withRetries } from '../../config/retry.ts';
-import { codeOf, type Hub, type HubAnswer, HubRefusal, isBrokenConnection } from './hub.ts';
+import { codeOf, isBrokenConnection, isPassingStatus, withRetries } from '../../config/retry.ts';
+import { type Hub, type HubAnswer, HubRefusal } from './hub.ts';
 import { isGone, takePlace } from './own-place.ts';
 import {
   appendToPartial,
@@ -242,12 +242,10 @@ function reportProgress(log: Log, name: string, file: string): Transfer['onBytes
 
 /** Whether the same request may succeed later. A silent hub is not retried. */
 const isPassing = (error: unknown): boolean =>
-  isBrokenConnection(error) || (error instanceof HubRefusal && isBusy(error));
+  isBrokenConnection(error) || (error instanceof HubRefusal && isPassingStatus(error.status));
 
 /** Whether the bytes received so far are worth keeping after such an error. */
 const mayResume = (error: unknown): boolean => isPassing(error) || error instanceof IdleTimeoutError;
-
-const isBusy = ({ status }: HubRefusal): boolean => status === 429 || status >= 500;
 
 /** A hub that asks for a longer wait is still retried after the maximum one. */
 const retryAfter = (error: unknown): number =>

@@ -28,18 +28,6 @@ export class HubRefusal extends Error {
 }
 
 const MAX_REDIRECTS = 5;
-/** Codes of broken connections, and of temporary connection failures. */
-const BROKEN_CONNECTION = [
-  'ECONNRESET',
-  'ECONNABORTED',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EAI_AGAIN',
-  'UND_ERR_SOCKET',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
-];
 
 export function createHub(settings: HubSettings, fetch: typeof globalThis.fetch): Hub {
   const { hubEndpoint, hubToken, hubRevision } = settings;
@@ -71,16 +59,6 @@ export function createHub(settings: HubSettings, fetch: typeof globalThis.fetch)
 function redirectOf({ status, headers }: Response, from: URL): URL | undefined {
   const location = headers.get('location');
   return status < 300 || status >= 400 || location === null ? undefined : new URL(location, from);
-}
-
-/** Whether a connection broke, so that the same request may succeed later. */
-export const isBrokenConnection = (error: unknown): boolean =>
-  BROKEN_CONNECTION.includes(codeOf(error) ?? '');
-
-/** The code of an error of the system or of `fetch`, which hides it in the cause. */
-export function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  return 'code' in error ? String(error.code) : codeOf(error.cause);
 }
 
 /**

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Log, ModelFile, ModelFiles } from '../../../core/contracts/collaborators.ts';
 import type { HubSettings } from '../../config/hub-settings.ts';
-import { createLocalFiles } from './local-files.ts';
-import { isHubName } from './names.ts';
+import { createLocalFiles, isHubName } from './local-files.ts';
 
 export interface HubCollaborators {
   readonly settings: HubSettings;

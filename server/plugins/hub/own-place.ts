@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, readdir, rename, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf } from './hub.ts';
+import { codeOf } from '../../config/retry.ts';
 import { existing } from './local-files.ts';
 import { findPartial, originPath, partialPath, removePartial } from './partial-download.ts';
 

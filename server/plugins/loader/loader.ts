@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { Log } from '../../../core/contracts/collaborators.ts';
 import {
   KINDS,
   type Kind,
@@ -269,4 +270,15 @@ function reasonsOf(error: unknown): { readonly reason: string; readonly message:
   if (code === 'cyclic_plugins')
     return { reason: `plugins depend on each other in a circle: ${values.circle}`, message };
   return { reason: String(values.shown ?? values.reason), message };
+}
+
+/** Warns about broken plugins, and about those written for other versions of the contract. */
+export function logPlugins({ all, broken }: Registry, log: Log): void {
+  for (const { kind = 'unknown', name, file, reason, message = reason } of broken)
+    log.warn({ plugin: `${kind}/${name}`, file, reason: message }, 'a plugin is broken');
+  for (const { id, file, warning } of all) {
+    if (warning === undefined) continue;
+    const details = { plugin: id, folder: dirname(file), reason: warning };
+    log.warn(details, 'a plugin is written for another version of the plugin contract');
+  }
 }

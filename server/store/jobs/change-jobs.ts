@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../../core/errors.ts';
-import { transact } from '../calls.ts';
 import { idOf } from '../pages.ts';
+import { transact } from '../transact.ts';
 import type { JobRecord, NewJob } from './contract.ts';
 import { rowOf } from './dialect.ts';
 import { findJob, getJob } from './read-jobs.ts';

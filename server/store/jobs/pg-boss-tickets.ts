@@ -1,7 +1,7 @@
 import type { Job, JobAttempt, JobInsert, PgBoss } from 'pg-boss';
 import type { Log } from '../../../core/contracts/collaborators.ts';
 import { reasonOf } from '../../../core/errors.ts';
-import { transact } from '../calls.ts';
+import { transact } from '../transact.ts';
 import type { Claim, ShardKind, ShardState } from './contract.ts';
 import { rowOf, rowsOf, type ShardTable } from './dialect.ts';
 import { type Connection, LOST, QUEUE, startPgBoss } from './start-pg-boss.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ServiceError } from '../../../core/errors.ts';
-import { transact } from '../calls.ts';
+import { transact } from '../transact.ts';
 import type { Claim, PlannedShard } from './contract.ts';
 import { type Dialect, rowOf, rowsOf, type Sql } from './dialect.ts';
 import { BATCH, type JobTables, lockJob, lowestRank, type Transaction } from './tables.ts';

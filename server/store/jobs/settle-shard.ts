@@ -1,4 +1,4 @@
-import { transact } from '../calls.ts';
+import { transact } from '../transact.ts';
 import type { Claim, Failure, ShardResult } from './contract.ts';
 import { rowOf, type Sql } from './dialect.ts';
 import { endJob, type JobTables, type LockedJob, lockJob, openFinish, type Transaction } from './tables.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { transact } from '../calls.ts';
+import { transact } from '../transact.ts';
 import type { Claim, GoneDocument, PruneCounts, SourceInSink } from './contract.ts';
 import { rowOf, rowsOf, type ShardTable } from './dialect.ts';
 import { BATCH, lockJob } from './tables.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Manifest } from '../../../core/contracts/manifest.ts';
-import { isBlank } from '../../../core/engine/cuts.ts';
+import { isBlank } from '../../../core/engine/cuts/cuts.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import { anyRequest, defaultsOf, effectiveOptions, hasEffectiveWith } from '../cases/options.ts';
 import { anyText } from '../cases/texts.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Manifest } from '../../../core/contracts/manifest.ts';
 import type { ReadFile, SourceFile } from '../../../core/contracts/reader.ts';
-import { splitsCodePoint } from '../../../core/engine/cuts.ts';
+import { splitsCodePoint } from '../../../core/engine/cuts/cuts.ts';
 import { BrokenContract } from '../broken-contract.ts';
 import { anyFile } from '../cases/files.ts';
 import type { Workbench } from '../harness.ts';

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { SoakServer } from '../../soak/server.ts';
 import { startProcess } from '../../support/process.ts';
 import { headOf, mainText } from '../data/texts.ts';
 import { median } from '../race/race.ts';
@@ -27,7 +28,7 @@ type Shape = (typeof SHAPES)[number];
 const WARM_UP_SECONDS = 4;
 
 printTitle(
-  'One server process with its workers against a plain Fastify JSON echo, autocannon on the same machine',
+  'One server process with its workers against a plain Fastify JSON echo and one with ids, log, metrics and headers, autocannon on the same machine',
 );
 for (const shape of SHAPES) {
   const text = headOf(mainText(), shape.bytes);
@@ -37,25 +38,41 @@ for (const shape of SHAPES) {
 /** Puts load on the two servers by turns; only one of them runs at a time. */
 async function runShape(shape: Shape, file: string): Promise<void> {
   const echo: LoadResult[] = [];
+  const whole: LoadResult[] = [];
   const ours = new Map<string, LoadResult[]>(shape.chunkers.map((chunker) => [chunker, []]));
   for (let round = 0; round < ROUNDS; round++) {
-    await withCleanup(async (t) => {
-      const { url } = await startProcess(t, [join(import.meta.dirname, 'echo.ts')], {
-        entry: [],
-      }).listening();
-      echo.push(await measure(`${url}/v1/chunk/token`, shape, file));
-    });
-    await withOurs(async ({ client }) => {
+    for (const [args, results] of [
+      [[], echo],
+      [['whole'], whole],
+    ] as const) {
+      await withCleanup(async (t) => {
+        const entry = [join(import.meta.dirname, 'echo.ts'), ...args];
+        const { url } = await startProcess(t, entry, { entry: [] }).listening();
+        results.push(await measure(`${url}/v1/chunk/token`, shape, file));
+      });
+    }
+    const use = async ({ client }: SoakServer) => {
       for (const [chunker, results] of ours)
         results.push(await measure(`${client.url}/v1/chunk/${chunker}`, shape, file));
-    });
+    };
+    await withOurs(use, ['--log-level', 'info']);
   }
-  const best = median(echo.map(perSecond));
+  const echoes = [echo, whole].map((results) => median(results.map(perSecond)));
   const rows = [
-    rowOf('Fastify echo', echo, shape.bytes, best),
-    ...[...ours].map(([chunker, results]) => rowOf(`chunksmith ${chunker}`, results, shape.bytes, best)),
+    rowOf('Fastify echo', echo, shape.bytes, echoes),
+    rowOf('the same with what a server needs', whole, shape.bytes, echoes),
+    ...[...ours].map(([chunker, results]) => rowOf(`chunksmith ${chunker}`, results, shape.bytes, echoes)),
   ];
-  const header = ['', 'answers/s', 'MB/s', 'min .. max', 'p50 ms', 'failures', 'ratio'];
+  const header = [
+    '',
+    'answers/s',
+    'MB/s',
+    'min .. max',
+    'p50 ms',
+    'failures',
+    'of the first',
+    'of the second',
+  ];
   printTable(`${shape.name}, character tokenizer`, header, rows);
 }
 
@@ -65,7 +82,12 @@ async function measure(url: string, { connections }: Shape, file: string): Promi
   return send(url, file, connections, SECONDS);
 }
 
-function rowOf(name: string, results: readonly LoadResult[], bytes: number, best: number): string[] {
+function rowOf(
+  name: string,
+  results: readonly LoadResult[],
+  bytes: number,
+  echoes: readonly number[],
+): string[] {
   const speeds = results.map(perSecond);
   const megabytes = (speed: number) => number((speed * bytes) / 1e6);
   const failures = results.reduce((sum, { non2xx, errors }) => sum + non2xx + errors, 0);
@@ -76,7 +98,7 @@ function rowOf(name: string, results: readonly LoadResult[], bytes: number, best
     `${megabytes(Math.min(...speeds))} .. ${megabytes(Math.max(...speeds))}`,
     number(median(results.map(({ latency }) => latency.p50))),
     String(failures),
-    `${number(median(speeds) / best)}x`,
+    ...echoes.map((echo) => `${number(median(speeds) / echo)}x`),
   ];
 }
 

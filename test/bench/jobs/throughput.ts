@@ -1,15 +1,15 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
-import type { JobAnswer } from '../../../server/corpora/jobs/job-answer.ts';
+import type { JobAnswer } from '../../../server/corpora/jobs/answers.ts';
 import { startMoto } from '../../server/corpora/s3/processes/moto.ts';
 import { noServers } from '../../servers/servers.ts';
-import { startSoakServer } from '../../soak/server.ts';
+import { type SoakServer, startSoakServer } from '../../soak/server.ts';
 import { JOBS, untilState } from '../../support/jobs.ts';
-import type { Cleanup, Client } from '../../support/server.ts';
+import type { Cleanup } from '../../support/server.ts';
 import { compare, compareCheckouts } from '../corpus/compare.ts';
 import { DOCUMENT, type FormatCorpora, writeFormats } from '../corpus/data.ts';
-import type { Run } from '../corpus/processes.ts';
+import { type Run, UnknownWork, unlessUnknown } from '../corpus/processes.ts';
 import { flags } from '../flags.ts';
 import { printTitle } from '../race/report.ts';
 
@@ -53,19 +53,19 @@ export async function runThroughput(t: Cleanup, folder: string): Promise<void> {
   const args = ['--bulk-root', root, '--workers', String(availableParallelism())];
   if (hasBuckets) args.push('--bulk-connections', await startBucket(t, folder, formats));
   const works = [...SOURCES, ...TARGETS, ...(hasBuckets ? [...OF_BUCKETS, ...INTO_BUCKETS] : [])];
-  const start = async (name: string, checkout?: string) =>
-    (await startSoakServer(t, ['--data-dir', join(folder, name), ...args], checkout)).client;
+  const start = (name: string, checkout?: string) =>
+    startSoakServer(t, ['--data-dir', join(folder, name), ...args], checkout);
   const { bytes } = formats.jsonl;
   const ours = await start('here');
   if (flags.against === undefined) {
-    const ways = works.map((work) => ({ ...work, run: () => runWork(ours, work, bytes) as Promise<Run> }));
+    const ways = works.map((work) => ({ ...work, run: () => runWork(ours, work, bytes) }));
     return compare('a job', ways);
   }
   const theirs = await start('there', flags.against);
   const pairs = works.map((work) => ({
     name: work.name,
-    here: () => runWork(ours, work, bytes) as Promise<Run>,
-    there: () => runWork(theirs, work, bytes),
+    here: () => runWork(ours, work, bytes),
+    there: () => unlessUnknown(runWork(theirs, work, bytes)),
   }));
   await compareCheckouts(`here, and there: ${flags.against}`, pairs);
 }
@@ -84,15 +84,27 @@ async function startBucket(t: Cleanup, folder: string, formats: FormatCorpora): 
 
 let jobs = 0;
 
-/** Does a job, and removes what it made. @returns undefined if the server does not know this work */
-async function runWork(client: Client, { source, target }: Work, bytes: number): Promise<Run | undefined> {
+/** Does a job, and removes what it made. @throws UnknownWork */
+async function runWork({ client, pid }: SoakServer, { source, target }: Work, bytes: number): Promise<Run> {
   const path = `${target?.path ?? 'out'}-${++jobs}`;
+  const before = processorSeconds(pid);
   const answer = await client.post(JOBS, { source, steps: STEPS, target: { ...target, path } });
-  if (answer.status === 400) return undefined;
+  if (answer.status === 400) throw new UnknownWork(String(answer.bytes));
   const { id } = answer.json<JobAnswer>();
   const job = await untilState(client, id, 'done');
   const seconds = (Date.parse(job.finished_at ?? '') - Date.parse(job.created_at)) / 1000;
+  const cpu = processorSeconds(pid) - before;
   await client.send(`${JOBS}/${id}`, { method: 'DELETE' });
   if (job.documents.failed > 0) throw new Error(JSON.stringify(job));
-  return { bytes, chunks: job.chunks, seconds };
+  return { bytes, chunks: job.chunks, seconds, cpu };
+}
+
+/** What a process has used; NaN where there is no /proc. */
+function processorSeconds(pid: number): number {
+  const file = `/proc/${pid}/stat`;
+  if (!existsSync(file)) return Number.NaN;
+  // The name of the program, in brackets, may have spaces; hundredths of a second in user mode and for it.
+  const [, times = ''] = readFileSync(file, 'utf8').split(') ');
+  const [user, system] = times.split(' ').slice(11, 13).map(Number) as [number, number];
+  return (user + system) / 100;
 }

@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { cutAtWhiteSpace, isShorter, splitsCodePoint, withMinimumPiece } from '../../../core/engine/cuts.ts';
-import { cutAtDelimiters, cutAtLineStarts, type DelimiterSide } from '../../../core/engine/delimiters.ts';
+import {
+  cutAtWhiteSpace,
+  isShorter,
+  splitsCodePoint,
+  withMinimumPiece,
+} from '../../../core/engine/cuts/cuts.ts';
+import {
+  cutAtDelimiters,
+  cutAtLineStarts,
+  type DelimiterSide,
+} from '../../../core/engine/cuts/delimiters.ts';
 
 /** Units around those that surrogates are, and their halves, in pairs and alone. */
 const UNITS = [

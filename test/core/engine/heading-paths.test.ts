@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { type Heading, headingPaths } from '../../../core/engine/heading-paths.ts';
+import { type Heading, headingPaths } from '../../../core/engine/structure/heading-paths.ts';
 
 /** Headings of three characters, and stretches of ten behind some of them. */
 const headings = fc

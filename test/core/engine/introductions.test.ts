@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { CutFinder } from '../../../core/contracts/chunker.ts';
 import type { TokenizedText } from '../../../core/contracts/tokenizer.ts';
-import { cutAtWhiteSpace } from '../../../core/engine/cuts.ts';
-import { cutAtDelimiters, cutAtLineStarts } from '../../../core/engine/delimiters.ts';
-import { divide } from '../../../core/engine/hierarchy.ts';
-import { isLineStart, startOfLine } from '../../../core/engine/lines.ts';
+import { cutAtWhiteSpace } from '../../../core/engine/cuts/cuts.ts';
+import { cutAtDelimiters, cutAtLineStarts } from '../../../core/engine/cuts/delimiters.ts';
+import { isLineStart, startOfLine } from '../../../core/engine/cuts/lines.ts';
+import { divide } from '../../../core/engine/packing/hierarchy.ts';
 
 const PARAGRAPHS = [cutAtDelimiters(['\n\n', '\r\n\r\n']), cutAtDelimiters(['\n', '. ']), cutAtWhiteSpace];
 const LINES = [cutAtDelimiters(['\n'])];

@@ -8,17 +8,20 @@ import { openChunkers } from '../../support/service.ts';
  */
 type Cut = readonly [marked: string, options?: object, fields?: Readonly<Record<string, readonly unknown[]>>];
 
+/** As JSON has them, in a `cuts.json`, where `null` in a list of values is a field that is missing. */
+type Cuts = readonly (Cut | readonly (string | object)[])[];
+
 /** Tests how a chunker cuts texts, with options of all and their own, by the sentences that say it. */
 export async function testCuts(
   t: Test,
   chunker: string,
   common: object,
-  sentences: Readonly<Record<string, readonly Cut[]>>,
+  sentences: Readonly<Record<string, Cuts>>,
 ): Promise<void> {
   const chunk = await openChunkers();
   for (const [sentence, cuts] of Object.entries(sentences)) {
     t.test(sentence, async (t) => {
-      for (const [marked, options = {}, fields = {}] of cuts) {
+      for (const [marked, options = {}, fields = {}] of cuts as readonly Cut[]) {
         const text = marked.replaceAll('‖', '');
         const found: readonly object[] = await chunk(chunker, { text, ...common, ...options });
         const valuesOf = (name: string) => found.map((one) => (one as Record<string, unknown>)[name]);

@@ -88,7 +88,7 @@ t.test('what jobs may use is read at the start, and printed without keys', async
   const good = await using('check', 'good.json');
   t.equal(good.status, 0);
   t.match(good.stdout, `Folder of jobs: ${folder}\nBuckets of jobs: archive (docs at https://s3.example/)\n`);
-  t.match(good.stdout, /^Callbacks of jobs: signed, to public addresses alone$/m);
+  t.match(good.stdout, /^Callbacks of jobs: signed, to public addresses only$/m);
   t.notMatch(good.stdout + good.stderr, /hidden/);
   for (const command of ['check', 'serve']) {
     const { status, stdout, stderr } = await using(command, 'bad.json');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { type CheckReport, failedIn, inLines } from '../../../server/cli/plugin/check-report.ts';
+import { type CheckReport, failedIn, inLines } from '../../../server/cli/plugin/check-command.ts';
 import { type CheckEvent, checkPlugin } from '../../../server/cli/plugin/check-steps.ts';
 import { chunker, plugin, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { checkFailures, runHere } from './command.ts';

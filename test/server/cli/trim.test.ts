@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { trim } from '../../../server/cli/tools/trim.ts';
@@ -48,9 +48,17 @@ t.test('what opens buckets stays if it is asked for', async (t) => {
   const sdk = '@aws-sdk/client-s3';
   for (const buckets of [false, true]) {
     const { root, dependencies } = await makeCheckout(t, { [sdk]: '1' }, `await import('${sdk}');\n`);
-    await trim(root, ['keep'], buckets);
+    await trim(root, ['keep'], { buckets });
     t.equal((await dependencies()).includes(sdk), buckets);
   }
+});
+
+t.test('corpora go with their tests if they are not wanted', async (t) => {
+  const { root } = await makeCheckout(t);
+  for (const room of ['server/corpora', 'test/server/corpora'])
+    await mkdir(join(root, room), { recursive: true });
+  t.same((await trim(root, [], { corpora: false })).folders, ['server/corpora', 'test/server/corpora']);
+  t.notOk(existsSync(join(root, 'server/corpora')));
 });
 
 t.test('without names it removes what a folder that was deleted by hand has left behind', async (t) => {

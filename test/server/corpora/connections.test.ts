@@ -130,8 +130,7 @@ t.test('the start names what is wrong with the folder and with the connections',
 t.test('what jobs may use is described without keys', async (t) => {
   const bulkConnections = await fileWith(t, { a: GOOD, b: { ...GOOD, prefix: 'kb' } });
   const bulkRoot = await temporaryFolder(t);
-  const describe = (given: Partial<Config>) =>
-    describeCorpora(configOf(given), readCorporaSettings(configOf(given), {}));
+  const describe = (given: Partial<Config>) => describeCorpora(configOf(given), {});
   const callbacks = { bulkCallbackSecret: 'hidden', bulkCallbackPrivate: true };
   t.same(describe({ bulkRoot, bulkConnections, ...callbacks }), [
     `Folder of jobs: ${bulkRoot}`,

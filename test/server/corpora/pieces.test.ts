@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { SourceLines } from '../../../server/corpora/chunk-documents.ts';
 import { readShard } from '../../../server/corpora/read-documents.ts';
 import type { SourceDocument } from '../../../server/corpora/shard.ts';
-import { SourceLines } from '../../../server/corpora/source-lines.ts';
 import { allocatePiece, PieceReleaser } from '../../../server/corpora/storage/buffer-release.ts';
 import { createLocalFolder } from '../../../server/corpora/storage/local-folder.ts';
 import type { StoredFile } from '../../../server/corpora/storage/storage.ts';

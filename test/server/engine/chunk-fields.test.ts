@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import { type Chunk, OFFSET_UNITS, type OffsetUnit } from '../../../core/contracts/chunk.ts';
-import { splitsCodePoint } from '../../../core/engine/cuts.ts';
+import { splitsCodePoint } from '../../../core/engine/cuts/cuts.ts';
 import { INCLUDED } from '../../../server/engine/read/document-schemas.ts';
 import { anyText } from '../../../server/testing/cases/texts.ts';
 import { chunker, pluginsFolder } from '../../support/plugins.ts';

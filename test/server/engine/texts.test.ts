@@ -1,7 +1,7 @@
 import t from 'tap';
 import { locate } from '../../../server/engine/answer/locate.ts';
 import { toJsonText } from '../../../server/engine/read/json.ts';
-import { listTokenizers } from '../../../server/engine/stages/list-tokenizers.ts';
+import { listTokenizers } from '../../../server/engine/stages/listings.ts';
 import { LETTERS, requestAbout } from '../../support/evaluation.ts';
 import { isHere, needs } from '../../support/here.ts';
 import { plugin, pluginsFolder } from '../../support/plugins.ts';

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { chunker, FIXTURES, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
-import { type Client, speak, startServer } from '../../support/server.ts';
+import { speak, startServer } from '../../support/server.ts';
 
 /** Paths, methods, bodies and ids of requests, and what a server says of itself. */
 
@@ -179,27 +179,6 @@ t.test('no path below the documentation is a failure of the server', async (t) =
   const { status, body } = await ask(inline.port, 'GET', '/docs/static/%2e%2e/%2e%2e/package.json');
   t.equal(status, 404);
   t.match(body, /"detail":"There is nothing at /);
-});
-
-/** What a chunker takes that takes texts, and sizes. */
-const FIRST = { text: 'a', chunk_size: 30 };
-
-t.test('many different requests at once never see each other', async (t) => {
-  const workers = await startServer(t, { plugins, workers: 2, inlineBytes: 1000 });
-  const answers = await Promise.all(chunkers.map((name) => inline.post(`/v1/chunk/${name}`, FIRST)));
-  const takingText = chunkers.filter((_, index) => answers[index]?.status === 200);
-  const ask = async (client: Client, names: readonly string[], index: number) => {
-    const text = `<${index}> ${'é漢😀 word. '.repeat((index * 37) % 400)}<${index}>`;
-    const name = names[index % names.length] as string;
-    const chunks = await client.chunk(name, { text, chunk_size: 30 + index, offset_unit: 'utf16' });
-    t.ok(chunks.map((one) => one.text).join('') === text, `${name}: request ${index} has its own text`);
-    t.ok(chunks.every((one) => one.text === text.slice(one.start_index, one.end_index)));
-  };
-  const asked = Array.from({ length: 40 }, (_, index) => [
-    ask(workers, ['token'], index),
-    ask(inline, takingText, index),
-  ]);
-  await Promise.all(asked.flat());
 });
 
 t.test('health and info', async (t) => {

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
-import { createCalls, transact } from '../../../server/store/calls.ts';
-import { createPipelineStore } from '../../../server/store/pipeline-store.ts';
+import { createCalls } from '../../../server/store/calls.ts';
+import { createPipelineStore } from '../../../server/store/stores.ts';
+import { transact } from '../../../server/store/transact.ts';
 import { JOB, openOnSqlite } from '../../support/job-stores.ts';
 import { failure } from '../../support/stores.ts';
 

@@ -1,4 +1,4 @@
-import { countUpTo } from '../../../../core/engine/search.ts';
+import { countUpTo } from '../../../../core/kit.ts';
 import { KINDS, type Kind } from './elements.ts';
 
 /** Kinds as a set of bits. */

@@ -1,6 +1,4 @@
-import type { Span } from '../../../../core/contracts/chunk.ts';
-import type { Outline } from '../../../../core/contracts/structure.ts';
-import { keepOptimised } from '../../../../core/engine/keep-optimised.ts';
+import { keepOptimised, type Outline, type Span } from '../../../../core/kit.ts';
 import { bitOf, Contents, type KindBits } from './contents.ts';
 import { BLOCKS, type Block, SHOWN_INLINE, VOID_INLINE } from './elements.ts';
 import { Headings, type PlacedHeading } from './headings.ts';

@@ -1,4 +1,4 @@
-import type { Heading } from '../../../../core/engine/heading-paths.ts';
+import type { Heading } from '../../../../core/kit.ts';
 import { wordsOf } from './words.ts';
 
 /** A heading, and where the text that it introduces begins. */

@@ -1,4 +1,4 @@
-import { keepOptimised } from '../../../../core/engine/keep-optimised.ts';
+import { keepOptimised } from '../../../../core/kit.ts';
 
 /**
  * Reads the tags and comments of HTML one after the other, in one pass, by the rules of the HTML standard's

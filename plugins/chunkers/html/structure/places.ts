@@ -1,4 +1,4 @@
-import { keepOptimised } from '../../../../core/engine/keep-optimised.ts';
+import { keepOptimised } from '../../../../core/kit.ts';
 import { isSpace } from './markup.ts';
 
 /** Ranks of boundaries: before headings by their level, after rules, and between blocks by depth. */

@@ -1,4 +1,4 @@
-import type { Span } from '../../../../core/contracts/chunk.ts';
+import type { Span } from '../../../../core/kit.ts';
 
 /** The elements of a text that are left out, and the current one. */
 export class Skipped {

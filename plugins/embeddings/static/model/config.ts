@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { ModelFile } from '../../../../core/contracts/collaborators.ts';
+import type { ModelFile } from '../../../../core/kit.ts';
 import type { PoolingOptions } from '../pooling/mean-pooling.ts';
 
 /** The used fields of a model's `config.json`. */

@@ -1,5 +1,4 @@
-import type { ModelFiles } from '../../../../core/contracts/collaborators.ts';
-import type { ModelInfo } from '../../../../core/contracts/embedding.ts';
+import type { ModelFiles, ModelInfo } from '../../../../core/kit.ts';
 import { CONFIG_FILE, readConfig } from './config.ts';
 import { WEIGHTS_FILE } from './open-model.ts';
 import { OWN_MODELS } from './own-models.ts';

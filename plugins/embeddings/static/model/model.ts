@@ -1,6 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import type { EmbeddingModel, EmbedRequest, Vectors } from '../../../../core/contracts/embedding.ts';
-import { type Prompts, withPrompt } from '../../../../core/engine/prompts.ts';
+import {
+  type EmbeddingModel,
+  type EmbedRequest,
+  type Prompts,
+  type Vectors,
+  withPrompt,
+} from '../../../../core/kit.ts';
 import { createMeanPooling, type MeanPooling } from '../pooling/mean-pooling.ts';
 import type { Table } from '../table/table.ts';
 import type { StaticConfig } from './config.ts';

@@ -1,9 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import type { ModelFile, ModelFiles } from '../../../../core/contracts/collaborators.ts';
-import type { EmbeddingModel } from '../../../../core/contracts/embedding.ts';
-import type { Tokenizer, TokenizerProvider } from '../../../../core/contracts/tokenizer.ts';
-import { PROMPTS_FILE, promptsOf } from '../../../../core/engine/prompts.ts';
-import { exposedError, reasonOf } from '../../../../core/errors.ts';
+import {
+  type EmbeddingModel,
+  exposedError,
+  type ModelFile,
+  type ModelFiles,
+  PROMPTS_FILE,
+  promptsOf,
+  reasonOf,
+  type Tokenizer,
+  type TokenizerProvider,
+} from '../../../../core/kit.ts';
 import type { TableLease, TableRegistry } from '../table/table-registry.ts';
 import { CONFIG_FILE, parseFields, readConfig } from './config.ts';
 import { createModel } from './model.ts';

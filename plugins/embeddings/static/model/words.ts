@@ -1,4 +1,4 @@
-import type { Tokenizer } from '../../../../core/contracts/tokenizer.ts';
+import type { Tokenizer } from '../../../../core/kit.ts';
 import type { TableShape } from '../table/table.ts';
 
 export type EncodingTokenizer = Tokenizer & Required<Pick<Tokenizer, 'encode'>>;

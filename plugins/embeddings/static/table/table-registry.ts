@@ -1,5 +1,5 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises';
-import type { SharedBuffers } from '../../../../core/contracts/collaborators.ts';
+import type { SharedBuffers } from '../../../../core/kit.ts';
 import { createTable, type Table, viewTable } from './table.ts';
 
 /** A table that this thread uses until it is released. */

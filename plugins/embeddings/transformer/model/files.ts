@@ -1,8 +1,13 @@
 import { readFile, stat } from 'node:fs/promises';
-import type { ModelFile, ModelFiles } from '../../../../core/contracts/collaborators.ts';
-import type { ModelInfo } from '../../../../core/contracts/embedding.ts';
-import { PROMPTS_FILE, type Prompts, promptsOf } from '../../../../core/engine/prompts.ts';
-import { exposedError } from '../../../../core/errors.ts';
+import {
+  exposedError,
+  type ModelFile,
+  type ModelFiles,
+  type ModelInfo,
+  PROMPTS_FILE,
+  type Prompts,
+  promptsOf,
+} from '../../../../core/kit.ts';
 
 /** How the vectors of tokens become that of a text. */
 export type PoolingMode = 'mean' | 'cls' | 'max' | 'last';

@@ -1,5 +1,5 @@
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
-import { exposedError } from '../../../../core/errors.ts';
+import { exposedError } from '../../../../core/kit.ts';
 
 /** A model's graph, and how it is run. */
 export interface Graph {

@@ -1,7 +1,11 @@
 import type { Tensor } from 'onnxruntime-node';
-import type { EmbeddingModel, EmbedRequest, Vectors } from '../../../../core/contracts/embedding.ts';
-import type { Tokenizer } from '../../../../core/contracts/tokenizer.ts';
-import { withPrompt } from '../../../../core/engine/prompts.ts';
+import {
+  type EmbeddingModel,
+  type EmbedRequest,
+  type Tokenizer,
+  type Vectors,
+  withPrompt,
+} from '../../../../core/kit.ts';
 import type { PoolingMode, TransformerFiles } from './files.ts';
 import { type Graph, runGraph } from './graph.ts';
 

@@ -1,7 +1,10 @@
-import type { ModelFiles } from '../../../../core/contracts/collaborators.ts';
-import type { EmbeddingModel } from '../../../../core/contracts/embedding.ts';
-import type { Tokenizer, TokenizerProvider } from '../../../../core/contracts/tokenizer.ts';
-import { exposedError } from '../../../../core/errors.ts';
+import {
+  type EmbeddingModel,
+  exposedError,
+  type ModelFiles,
+  type Tokenizer,
+  type TokenizerProvider,
+} from '../../../../core/kit.ts';
 import { findTransformer } from './files.ts';
 import type { Graph } from './graph.ts';
 import { createModel, type EncodingTokenizer } from './model.ts';

@@ -1,5 +1,5 @@
-import { popLeast, push } from '../../../../core/engine/number-heap.ts';
 import type { BpeConfig } from '../file/tokenizer-file.ts';
+import { popLeast, push } from './number-heap.ts';
 import { createWordBuilder, hasInnerMetaspace, type WordBuilder, type WordModel } from './word.ts';
 
 /** Byte pair encoding: merges the best pair until there is none, then looks up the parts. */

@@ -1,4 +1,4 @@
-import { splitsCodePoint } from '../../../../core/engine/cuts.ts';
+import { splitsCodePoint } from '../../../../core/kit.ts';
 import type { WordPieceConfig } from '../file/tokenizer-file.ts';
 import { createWordBuilder, type WordModel } from './word.ts';
 

@@ -1,5 +1,4 @@
-import type { TokenizedText, Tokenizer } from '../../../../core/contracts/tokenizer.ts';
-import { splitsCodePoint } from '../../../../core/engine/cuts.ts';
+import { splitsCodePoint, type TokenizedText, type Tokenizer } from '../../../../core/kit.ts';
 import {
   type AddedToken,
   type ModelConfig,

@@ -1,4 +1,4 @@
-import { keepOptimised } from '../../../../core/engine/keep-optimised.ts';
+import { keepOptimised } from '../../../../core/kit.ts';
 import type { Tokens } from '../models/word.ts';
 
 /** Longest word that is kept. */

@@ -1,4 +1,4 @@
-import type { TokenizedText } from '../../../../core/contracts/tokenizer.ts';
+import type { TokenizedText } from '../../../../core/kit.ts';
 import { afterCodePoint, codePointAt, isPair } from '../scan/scanner.ts';
 import { WHITE } from '../scan/unicode-classes.ts';
 import type { Ranks } from '../vocabulary/ranks.ts';

@@ -1,6 +1,6 @@
 import { getSystemErrorMap } from 'node:util';
 import { reasonOf, ServiceError } from '../../../../core/errors.ts';
-import { withRetries } from '../../../config/retry.ts';
+import { codeOf, isBusyFile, withRetries } from '../../../config/retry.ts';
 
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: 'there is no space left on its disk: free some space',
@@ -13,7 +13,6 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 /** The file does not and cannot exist. */
 const MISSING = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'ENXIO'];
-const PASSING = ['EMFILE', 'ENFILE', 'EAGAIN', 'EBUSY', 'EINTR', 'ESTALE'];
 const RETRIES = { retries: 3, firstDelay: 50, longestDelay: 1000 };
 
 /** Says in words, and without the path on this machine, why the file system refused something. */
@@ -31,15 +30,11 @@ export async function attempt<T>(storage: string, work: () => Promise<T>): Promi
   try {
     return await work();
   } catch (error) {
-    if (!isPassing(error)) throw storageFailed(storage, error);
+    if (!isBusyFile(error)) throw storageFailed(storage, error);
   }
-  return withRetries(RETRIES, { isPassing }, work).catch((error: unknown) => {
+  return withRetries(RETRIES, { isPassing: isBusyFile }, work).catch((error: unknown) => {
     throw storageFailed(storage, error);
   });
-}
-
-function isPassing(error: unknown): boolean {
-  return PASSING.includes(codeOf(error) ?? '');
 }
 
 /** The result of the work, or undefined if there is no such file. */
@@ -53,8 +48,4 @@ export function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
 /** Whether permission is missing. */
 export function isForbidden(error: unknown): boolean {
   return ['EACCES', 'EPERM'].includes(codeOf(error) ?? '');
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 }

@@ -9,9 +9,8 @@ import type {
 import { ServiceError } from '../../../../core/errors.ts';
 import { hold } from '../../../../core/hold.ts';
 import type { FileWriter, Storage, StoredFile, WrittenFile } from '../storage.ts';
-import type { BucketConnection } from './connection.ts';
+import { type BucketConnection, createKeys, isSound, type Keys } from './connection.ts';
 import { BucketFailure, statusOf, storageFailed } from './failures.ts';
-import { createKeys, isSound, type Keys } from './keys.ts';
 
 const TOOLS: ClientTools = { attempts: 9, silence: 30_000 };
 

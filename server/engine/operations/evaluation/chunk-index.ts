@@ -1,6 +1,6 @@
 import type { OffsetUnit } from '../../../../core/contracts/chunk.ts';
 import type { EmbeddingModel, Vectors } from '../../../../core/contracts/embedding.ts';
-import { embeddedText } from '../../../../core/engine/cuts.ts';
+import { embeddedText } from '../../../../core/engine/cuts/cuts.ts';
 import { ServiceError } from '../../../../core/errors.ts';
 import { callPlugin } from '../../../../core/hosting/plugin-error.ts';
 import { locate } from '../../answer/locate.ts';

@@ -1,8 +1,8 @@
 import type { OffsetUnit } from '../../../../core/contracts/chunk.ts';
+import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
 import { invalid } from '../../../../core/errors.ts';
-import type { PipelineStep } from '../../../store/contract.ts';
 import { locate } from '../../answer/locate.ts';
-import { utf16Offsets } from '../../answer/utf16-offsets.ts';
+import { utf16Offsets } from '../../answer/offsets.ts';
 import { atMost, type Limits } from '../../limits.ts';
 import type { Rules } from '../../operation.ts';
 import { canonicalJson } from '../../read/canonical-json.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { splitsCodePoint } from '../../../../core/engine/cuts.ts';
+import { splitsCodePoint } from '../../../../core/engine/cuts/cuts.ts';
 import { cutAtSentences } from '../../../../core/engine/prose/cut-at-sentences.ts';
 import { kit } from '../../../../core/kit.ts';
 import { anyText } from '../../../../server/testing/cases/texts.ts';

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import type { Chunk } from '../../../../core/contracts/chunk.ts';
 import createSummary from '../../../../plugins/refineries/summary/index.ts';
 import manifest, { type SummaryOptions } from '../../../../plugins/refineries/summary/manifest.ts';
-import type { HostedTools } from '../../../../server/plugins/hosted/call-with-retries.ts';
+import type { HostedTools } from '../../../../server/plugins/hosted/call.ts';
 import { defaultsOf } from '../../../../server/testing/cases/options.ts';
 import { collaborators, quietLog } from '../../../../server/testing/collaborators.ts';
 import { never, type Reply, send } from '../../../support/hosted-host.ts';
@@ -37,21 +37,6 @@ const bad =
   (reply: Reply): Reply =>
   (asked, response, count) =>
     chunkOf(asked).startsWith('bad') ? reply(asked, response, count) : inBrackets(asked, response, count);
-
-t.test('what may pass is tried again', async (t) => {
-  const tried = new Map<string, number>();
-  const chat = await startChat(t, (asked, response, count) => {
-    const times = (tried.get(chunkOf(asked)) ?? 0) + 1;
-    tried.set(chunkOf(asked), times);
-    if (times === 1) send(response, 429, {}, { 'retry-after': '0.01' });
-    else if (times === 2) send(response, 500, {});
-    else inBrackets(asked, response, count);
-  });
-  const { contexts, reports } = await refine(chat.env, chunksOf(['a', 'b']));
-  t.same(contexts, ['<a>', '<b>']);
-  t.same(reports, []);
-  t.equal(chat.asked.length, 6);
-});
 
 t.test('each failure leaves null, and the others their contexts', async (t) => {
   const failures: Record<string, Reply> = {

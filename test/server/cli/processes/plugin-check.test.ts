@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { CheckReport } from '../../../../server/cli/plugin/check-report.ts';
+import type { CheckReport } from '../../../../server/cli/plugin/check-command.ts';
 import { chunker, plugin, pluginsFolder } from '../../../support/plugins.ts';
 import type { CliResult } from '../cli.ts';
 import { runCli } from './cli-process.ts';

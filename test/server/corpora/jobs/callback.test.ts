@@ -66,7 +66,7 @@ t.test('the documented receivers tell genuine callbacks from others', async (t) 
     [body, '', SECRET, false],
     [body, 't=1,v1=ab', SECRET, false],
   ] as const;
-  const page = readFileSync(join(import.meta.dirname, '../../../server/CORPORA.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '../../../../server/CORPORA.md'), 'utf8');
   const programOf = (language: string, part: string): string =>
     [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))]
       .map(([, program = '']) => program)

@@ -1,18 +1,21 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { ServiceError } from '../../../../core/errors.ts';
+import type { ShardAnswer } from '../../../../server/corpora/jobs/answers.ts';
 import { expireJobs } from '../../../../server/corpora/jobs/remove-job.ts';
 import type { JobPlaces, JobSpec } from '../../../../server/corpora/jobs/spec.ts';
 import { createLocalFolder } from '../../../../server/corpora/storage/local-folder.ts';
 import { quietLog } from '../../../../server/testing/collaborators.ts';
-import { chunkInto, linesOf, untilOver } from '../../../soak/job-results.ts';
+import { chunkInto, linesOf, untilOver, writeCorpus } from '../../../soak/job-results.ts';
 import { openJobs, sqlitePlace } from '../../../support/job-stores.ts';
-import { outputOf, runJob, startJobServer } from '../../../support/jobs.ts';
+import { jobOf, outputOf, runJob, startJobServer } from '../../../support/jobs.ts';
 import { chunker, pluginsFolder, WHOLE_TEXT } from '../../../support/plugins.ts';
+import { createRandom } from '../../../support/random.ts';
 import { failure } from '../../../support/stores.ts';
-import { cancelAtAnyMoment } from './cancel-cases.ts';
+import { until } from '../../../support/until.ts';
 
 /** Jobs that do not end well, are cancelled or removed, or whose time is over. */
 
@@ -46,9 +49,55 @@ t.test('a document that ends its thread is an error of its own', async (t) => {
   t.equal((await outputOf(server, id)).length, 97);
 });
 
-t.test('a job that is cancelled at any moment leaves nothing running', (t) =>
-  cancelAtAnyMoment(t, { api: server, root: server.root }, 8),
-);
+/** Most milliseconds that a job runs. */
+const LONGEST = 500;
+const SEED = Date.now() % 1_000_000;
+const DOCUMENTS = 100;
+/** Jobs that are cancelled. */
+const CANCELLED = 8;
+
+async function hasOpenShards(id: string): Promise<boolean> {
+  const open = ['ready', 'running'].map((state) => server.get(`/v1/jobs/${id}/shards?state=${state}`));
+  const answers = await Promise.all(open);
+  return answers.some(({ status, json }) => status === 200 && json<ShardAnswer[]>().length > 0);
+}
+
+const filesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
+
+t.test('a job that is cancelled at any moment leaves nothing running', async (t) => {
+  await writeCorpus(join(server.root, 'in.jsonl'), { documents: DOCUMENTS, words: 300, seed: SEED });
+  const random = createRandom(SEED);
+  const ended: Record<string, number> = {};
+  for (let count = 0; count < CANCELLED; count++) {
+    const target = `out-${count}`;
+    const id = await chunkInto({ api: server }, 'in.jsonl', target);
+    await sleep(random() * LONGEST);
+    const answer = await server.post(`/v1/jobs/${id}/cancel`, '');
+    const { state } = answer.json<{ state: string }>();
+    ended[state] = (ended[state] ?? 0) + 1;
+    if (await hasOpenShards(id)) t.fail(`${target}: open shards, seed ${SEED}`);
+    // The others are removed at once.
+    if (count % 2 === 1) {
+      const isTidy = async () =>
+        !(await filesIn(join(server.root, target))).some((file) => file.includes('.tmp-'));
+      await until(isTidy).catch(() => t.fail(`${target}: unfinished files, seed ${SEED}`));
+      t.equal((await jobOf(server, id)).state, state, 'it stays as it is');
+    }
+    t.equal((await server.send(`/v1/jobs/${id}`, { method: 'DELETE' })).status, 204);
+  }
+  const left = async () => {
+    const all = Array.from({ length: CANCELLED }, (_, count) => filesIn(join(server.root, `out-${count}`)));
+    return (await Promise.all(all)).flat();
+  };
+  await until(async () => (await left()).length === 0).catch(() => {});
+  t.same(await left(), [], `nothing is left of jobs that were removed, seed ${SEED}`);
+  t.ok((ended.cancelled ?? 0) >= CANCELLED / 4, JSON.stringify(ended));
+  const id = await chunkInto({ api: server }, 'in.jsonl', 'last');
+  t.match(await untilOver({ api: server }, id), {
+    state: 'done',
+    documents: { done: DOCUMENTS - 1, failed: 1 },
+  });
+});
 
 t.test('jobs whose time is over go with their files, and none keeps others from it', async (t) => {
   const names = ['lost', 'broken', 'old', 'new'];

@@ -1,11 +1,11 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { checkPlaces } from '../../../../server/corpora/jobs/check-locations.ts';
 import { finishJob } from '../../../../server/corpora/jobs/finish-job.ts';
 import { removeLate, takeFolder } from '../../../../server/corpora/jobs/job-folder.ts';
 import { PartFilesWriter } from '../../../../server/corpora/jobs/part-files.ts';
 import { discardShard, removeWithOutput } from '../../../../server/corpora/jobs/remove-job.ts';
+import { checkPlaces } from '../../../../server/corpora/jobs/server-locations.ts';
 import type { JobPlaces, JobSpec, TargetPlace } from '../../../../server/corpora/jobs/spec.ts';
 import { createLocalFolder } from '../../../../server/corpora/storage/local-folder.ts';
 import type { Claim, JobRecord, ShardPage, ShardResult } from '../../../../server/store/jobs/contract.ts';

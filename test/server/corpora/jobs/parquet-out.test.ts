@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../../support/server.ts';
 import { BY_CHARACTERS } from '../../cli/cli.ts';
 import { checkFailures, runHere } from '../../cli/command.ts';
 
-/** Part files of Parquet; `processes/parquet-peers` has readers that others wrote. */
+/** Part files of Parquet. */
 
 const ODD = ['', ' ', 'a\nb\r\n', '\0', '"\\', '👩‍👩‍👧‍👦', '中文 텍스트', 'x'.repeat(70_000)];
 const lineOf = (chunk: object) => Buffer.from(`${JSON.stringify(chunk)}\n`);

@@ -6,7 +6,7 @@ import { createJob, JOBS, outputOf, runJob, startJobServer, untilState } from '.
 import { plugin, pluginsFolder } from '../../../support/plugins.ts';
 import { checkProblem } from '../../../support/problems.ts';
 
-/** Sinks forget what is gone, also with faults; `prunes` of `test/plugins/sinks/` has it with real stores. */
+/** Sinks forget what is gone, also with faults; that each sink removes documents is in the contract of sinks. */
 
 const options = { type: 'object', properties: { folder: { type: 'string', description: 'A folder.' } } };
 

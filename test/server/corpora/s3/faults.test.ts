@@ -83,15 +83,6 @@ t.test('an object is read as it is stored, whatever its encoding', async (t) => 
   t.ok((await contentOf(storage(), file)).equals(CONTENT));
 });
 
-t.test('calls that fail for a while are repeated, and refusals are not', async (t) => {
-  const { storage, fail, requests } = await startOneObject(t, Buffer.from('text'));
-  for (let at = 0; at < 3; at++) fail(is('HEAD'), { reply: failure(503, 'SlowDown') });
-  t.equal((await storage().find('a'))?.size, 4);
-  fail(is('HEAD'), { reply: { status: 403 } });
-  await t.rejects(storage().find('a'), /403; check the keys of the connection and their rights/);
-  t.equal(requests.length, 5);
-});
-
 t.test('a service that is silent is asked again', async (t) => {
   const { storage, fail } = await startOneObject(t, Buffer.from('text'));
   fail(is('HEAD'), 'silence');

@@ -18,11 +18,6 @@ const problemsOf = ({ problems }: Page) =>
 const shows = (text: string) =>
   `document.body.innerText.replaceAll('\\u200b', '').includes(${JSON.stringify(text)})`;
 
-async function click(page: Page, selector: string): Promise<void> {
-  await page.until(`document.querySelector('${selector}') !== null`);
-  await page.evaluate(`document.querySelector('${selector}').click()`);
-}
-
 t.test('in a browser', { skip }, async (t) => {
   const client = await startServer(t, { apiKeys });
   const { url } = client;
@@ -63,28 +58,6 @@ t.test('in a browser', { skip }, async (t) => {
       t.equal(await page.evaluate('innerWidth'), PHONE.width, 'a phone shows it in its own width');
     });
   }
-
-  await t.test('an example runs from /docs, with the key that Authorize was given', async (t) => {
-    const page = opened.get('/docs/') as Page;
-    await click(page, '.auth-wrapper .authorize');
-    await page.until(`document.querySelector('.auth-container input') !== null`);
-    // React hears a change only if the value is set through the prototype.
-    await page.evaluate(`(() => {
-      const input = document.querySelector('.auth-container input');
-      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, '${apiKeys}');
-      input.dispatchEvent(new Event('input', { bubbles: true }));
-    })()`);
-    await click(page, '.auth-container button.authorize');
-    await click(page, '.auth-container .btn-done');
-    const operation = '#operations-chunk-chunk_token';
-    for (const button of ['.opblock-summary-control', '.try-out__btn', '.execute'])
-      await click(page, `${operation} ${button}`);
-    const live = `${operation} .live-responses-table`;
-    await page.until(`document.querySelector('${live} .response-col_status') !== null`);
-    t.match(await page.evaluate<string>(`document.querySelector('${live}').innerText`), /200/);
-    t.same(problemsOf(page), []);
-    t.same(strangersOf(page), []);
-  });
 
   await t.test('below a prefix both load too', async (t) => {
     const host = Fastify({ forceCloseConnections: true });

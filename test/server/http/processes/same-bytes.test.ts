@@ -15,7 +15,7 @@ const FILES = [
   'CHANGELOG.md',
   'server/CORPORA.md',
   'package-lock.json',
-  'core/engine/packing.ts',
+  'core/engine/packing/packing.ts',
   'server/clients/python/chunksmith/__init__.py',
 ];
 const TEXTS = FILES.map((name) => readFileSync(join(ROOT, name), 'utf8').slice(0, 60_000));

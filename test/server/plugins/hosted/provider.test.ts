@@ -72,7 +72,6 @@ t.test('a batch that is refused is halved; one text that is refused is an error'
 t.test('what a call fails with is for callers, without the key', async (t) => {
   for (const [status, tries, remedy] of [
     [401, 1, /check TEST_API_KEY/],
-    [403, 1, /check TEST_API_KEY/],
     [404, 1, /check the model's name/],
     [400, 1, /the text may be too long/],
     [500, 3, /Test answered 500/],

@@ -23,26 +23,6 @@ function failing(errors: readonly Error[]) {
 
 const errors = (count: number) => Array.from({ length: count }, (_, index) => new Error(`error ${index}`));
 
-t.test('work is retried after delays that double and differ', async (t) => {
-  const { work, rules, delays } = failing(errors(3));
-  t.equal(await withRetries({ ...LIMITS, firstDelay: 10 }, rules, work), 'done');
-  for (const [index, delay] of delays.entries()) {
-    const least = 10 * 2 ** index;
-    t.ok(delay >= least && delay <= 2 * least, `${delay} ms`);
-  }
-  t.equal(delays.length, 3);
-});
-
-t.test('the last failure is thrown as it is', async (t) => {
-  const given = errors(9);
-  const { work, rules, runs } = failing(given);
-  await t.rejects(withRetries(LIMITS, rules, work), given[3] as Error);
-  t.equal(runs(), 4);
-  const other = failing(given);
-  await t.rejects(withRetries(LIMITS, { isPassing: () => false }, other.work), given[0] as Error);
-  t.equal(other.runs(), 1, 'what does not pass is not retried');
-});
-
 t.test('a wait that the other side asks for is kept, once', async (t) => {
   const { work, rules, delays } = failing(errors(2));
   const asked = [100, undefined];

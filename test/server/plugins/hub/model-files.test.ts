@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import type { ModelFile } from '../../../../core/contracts/collaborators.ts';
 import type { HubSettings } from '../../../../server/config/hub-settings.ts';
+import { isHubName } from '../../../../server/plugins/hub/local-files.ts';
 import { createModelFiles } from '../../../../server/plugins/hub/model-files.ts';
-import { isHubName } from '../../../../server/plugins/hub/names.ts';
 import { quietLog as log } from '../../../../server/testing/collaborators.ts';
 import { BIG, contents, settingsFor, startHubServer } from '../../../support/model-hub.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import t from 'tap';
-import { listPlugins } from '../../../../server/engine/stages/list-plugins.ts';
+import { listPlugins } from '../../../../server/engine/stages/listings.ts';
 import { createImportCheck } from '../../../../server/plugins/loader/import-check.ts';
 import { loadRegistry } from '../../../../server/plugins/loader/loader.ts';
 import { chunker, plugin, pluginsFolder, WHOLE_TEXT } from '../../../support/plugins.ts';

@@ -1,5 +1,5 @@
 import { type Config, configOf } from '../../../../server/config/config.ts';
-import { type ListedPlugin, listPlugins } from '../../../../server/engine/stages/list-plugins.ts';
+import { type ListedPlugin, listPlugins } from '../../../../server/engine/stages/listings.ts';
 import { loadPlugins } from '../../../../server/plugins/loader/loader.ts';
 import { type Cleanup, type Client, withStandIns } from '../../../support/server.ts';
 import { openService } from '../../../support/service.ts';

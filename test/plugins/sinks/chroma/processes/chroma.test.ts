@@ -4,7 +4,6 @@ import { chunkOf } from '../../../../../server/testing/contracts/sink/chunks.ts'
 import { startChroma } from '../../../../servers/chroma.ts';
 import { noServers } from '../../../../servers/servers.ts';
 import { never } from '../../../../support/hosted-host.ts';
-import { prunes } from '../../prunes.ts';
 import { checkSinkContract, openSink } from '../../sinks.ts';
 
 const OPTIONS = { collection: 'chunks', tenant: 'default_tenant', database: 'default_database' };
@@ -38,8 +37,6 @@ t.test("Chroma's own server", { skip: noServers }, async (t) => {
     const message = 'Chroma answered 400: Database [another] does not exist';
     await t.rejects(open({ database: 'another' }), { expose: true, message });
   });
-
-  await prunes(t, 'chroma', chroma);
 
   // The last one, since it stops the server.
   await t.test('it keeps the promises of sinks', async (t) => {

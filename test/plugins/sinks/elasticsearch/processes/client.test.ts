@@ -4,9 +4,7 @@ import { chunkOf } from '../../../../../server/testing/contracts/sink/chunks.ts'
 import { importPackage, noServers } from '../../../../servers/servers.ts';
 import { never } from '../../../../support/hosted-host.ts';
 import { type ApiCall, Refusal, startApi } from '../../api-stand-in.ts';
-import { prunes } from '../../prunes.ts';
 import { openSink, saidIn } from '../../sinks.ts';
-import startElasticsearch from '../stand-in.ts';
 
 type Call = (request: object) => Promise<unknown>;
 
@@ -69,7 +67,3 @@ t.test("the sink says what Elasticsearch's own client says", { skip: noServers }
   t.same(saidIn(ours.calls), saidIn(theirs.calls));
   t.equal(ours.calls.length, 5);
 });
-
-const elasticsearch = await startElasticsearch();
-t.teardown(elasticsearch.stop);
-prunes(t, 'elasticsearch', elasticsearch);

@@ -9,7 +9,6 @@ import { noServers } from '../../../../servers/servers.ts';
 import { never } from '../../../../support/hosted-host.ts';
 import { startPostgres } from '../../../../support/postgres.ts';
 import { until } from '../../../../support/until.ts';
-import { prunes } from '../../prunes.ts';
 import { checkSinkContract, openSink } from '../../sinks.ts';
 import { type SinkDatabase, sinkDatabase } from '../database.ts';
 
@@ -140,15 +139,6 @@ t.test('a statement under way ends when nobody waits any more', skip, async (t) 
   await collection.deleteMissing('a', [randomUUID()], { signal: never });
 });
 
-t.test('chunks are found by their nearness', skip, async (t) => {
-  const { open, run } = await start(t);
-  const far = chunkOf('far', { embedding: [-1, 0, 3] });
-  const near = chunkOf('near', { embedding: [1, 0.5, 0.1] });
-  await (await open()).upsert([far, near], { signal: never });
-  const found = await run("select document_id from chunks order by embedding <=> '[1,0.5,0]'");
-  t.same(found, [{ document_id: 'near' }, { document_id: 'far' }]);
-});
-
 t.test('a connection that the database ends is replaced, and does not end the process', skip, async (t) => {
   const { open, run, chunks } = await start(t);
   const collection = await open();
@@ -164,9 +154,4 @@ t.test('a connection that the database ends is replaced, and does not end the pr
   await Promise.all(upserts);
   t.ok(endings > 0);
   t.equal((await chunks('chunks')).length, written.length);
-});
-
-t.test('jobs on PostgreSQL', skip, async (t) => {
-  const [sink, jobs] = [await fresh(), await fresh()];
-  await prunes(t, 'pgvector', sink, jobs.url);
 });

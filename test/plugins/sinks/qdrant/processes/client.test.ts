@@ -3,7 +3,6 @@ import createSink from '../../../../../plugins/sinks/qdrant/index.ts';
 import { chunkOf } from '../../../../../server/testing/contracts/sink/chunks.ts';
 import { importPackage, noServers } from '../../../../servers/servers.ts';
 import { never } from '../../../../support/hosted-host.ts';
-import { prunes } from '../../prunes.ts';
 import { openSink, saidIn } from '../../sinks.ts';
 import startQdrant from '../stand-in.ts';
 
@@ -41,7 +40,3 @@ t.test("the sink says what Qdrant's own client says", { skip: noServers }, async
   t.same(saidIn(ours.api.calls), saidIn(theirs.api.calls));
   t.equal(ours.api.calls.length, 6);
 });
-
-const qdrant = await startQdrant();
-t.teardown(qdrant.stop);
-prunes(t, 'qdrant', qdrant);

@@ -16,10 +16,6 @@ const LIBRARY = ['x86_64', 'aarch64']
 const skip = LIBRARY ? false : 'faketime is not here: apt-get install libfaketime';
 
 const HOUR = 3600;
-const DAY = 24 * HOUR;
-const TEXT = 'A sentence that is long enough. Another one! '.repeat(2000);
-
-type Pipeline = Readonly<Record<'id' | 'name' | 'created_at' | 'updated_at', string>>;
 
 t.test('the clock of the machine jumps', { skip }, async (t) => {
   const root = await temporaryFolder(t, { clock: '+0' });
@@ -32,7 +28,6 @@ t.test('the clock of the machine jumps', { skip }, async (t) => {
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
     DONT_FAKE_MONOTONIC: '1',
     DATA_DIR: join(root, 'data'),
-    REQUEST_TIMEOUT: '20',
   };
   const size = await writeCorpus(join(root, 'in.jsonl'), { documents: 200, words: 700 });
   const jobs = ['--bulk-root', root, '--bulk-lease', '2', '--bulk-shard-bytes', String(Math.ceil(size / 16))];
@@ -42,37 +37,6 @@ t.test('the clock of the machine jumps', { skip }, async (t) => {
   const api = await server.listening();
   const worker = start('worker');
   await worker.listening();
-
-  await t.test('pipelines and requests', async (t) => {
-    const create = async (name: string) => {
-      const answer = await api.post('/v1/pipelines', { name, steps: [] });
-      t.equal(answer.status, 201, name);
-      return answer.json<Pipeline>();
-    };
-    const chunk = () => api.chunk('token', { text: TEXT });
-    const before = await chunk();
-    const first = await create('first');
-    for (const seconds of [DAY, -400 * DAY, 0, 10_000 * DAY, -DAY]) {
-      await jump(seconds);
-      const [answer, { status }] = await Promise.all([chunk(), api.get('/ready')]);
-      t.same(answer, before, `${seconds} s: the same answer`);
-      t.equal(status, 200, `${seconds} s: ready`);
-      await create(`after ${seconds}`);
-    }
-    const headers = { 'content-type': 'application/json' };
-    const body = JSON.stringify({ description: 'changed' });
-    const answer = await api.send(`/v1/pipelines/${first.id}`, { method: 'PUT', headers, body });
-    const changed = answer.json<Pipeline>();
-    t.ok(changed.updated_at > changed.created_at, 'a change is later than what it changed');
-    const listed = (await api.get('/v1/pipelines')).json<Pipeline[]>();
-    t.same(
-      listed.map(({ name }) => name),
-      ['after -86400', 'after 864000000', 'after 0', 'after -34560000', 'after 86400', 'first'],
-      'newest first, as they were made',
-    );
-    t.match(listed[1]?.created_at, /^205\d-/, 'the clock did jump');
-    await jump(0);
-  });
 
   await t.test('jobs of two workers', async (t) => {
     const fleet = { api };

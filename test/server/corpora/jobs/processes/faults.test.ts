@@ -1,19 +1,16 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import type { ShardAnswer } from '../../../../../server/corpora/jobs/shard-answer.ts';
+import type { ShardAnswer } from '../../../../../server/corpora/jobs/answers.ts';
 import { type Fleet, startFleet } from '../../../../soak/job-fleet.ts';
 import { chunkInto, digestsOf, linesOf, untilOver } from '../../../../soak/job-results.ts';
-import { postgresPlace, sqlitePlace } from '../../../../support/job-stores.ts';
+import { sqlitePlace } from '../../../../support/job-stores.ts';
 import { jobOf } from '../../../../support/jobs.ts';
 import { chunker, pluginsFolder, WHOLE_TEXT } from '../../../../support/plugins.ts';
-import { noPostgres, startPostgres } from '../../../../support/postgres.ts';
-import type { ServerProcess } from '../../../../support/process.ts';
 import { temporaryFolder } from '../../../../support/server.ts';
 import { until } from '../../../../support/until.ts';
-import { cancelAtAnyMoment } from '../cancel-cases.ts';
 
-/** Jobs whose workers stop for a while, or lose what they need. */
+/** A job of which a worker stops for a while; on PostgreSQL `test/soak` stops workers too. */
 
 /** A chunker that takes some milliseconds for a text, whatever the machine does. */
 const SLOW = chunker('slow', `await new Promise((done) => setTimeout(done, 60)); ${WHOLE_TEXT}`);
@@ -21,11 +18,11 @@ const SHARDS = 8;
 const DONE = { state: 'done', documents: { done: SHARDS * 4, failed: 0 }, shards: { done: SHARDS } };
 
 /** A fleet whose source `slow.jsonl` has shards of four documents, each of which takes a moment. */
-async function slowFleet(t: Test, place: Parameters<typeof startFleet>[1], options: object): Promise<Fleet> {
+async function slowFleet(t: Test, place: Parameters<typeof startFleet>[1]): Promise<Fleet> {
   const lines = linesOf(SHARDS * 4);
   const root = await temporaryFolder(t, { 'slow.jsonl': lines });
   const shardBytes = lines.length / SHARDS;
-  return startFleet(t, place, { root, shardBytes, plugins: [await pluginsFolder(t, SLOW)], ...options });
+  return startFleet(t, place, { root, shardBytes, plugins: [await pluginsFolder(t, SLOW)] });
 }
 
 const chunkSlowly = (fleet: Fleet, target: string) =>
@@ -36,13 +33,13 @@ async function shardsOf({ api }: Fleet, id: string, state = ''): Promise<ShardAn
   return (await api.get(`/v1/jobs/${id}/shards${query}`)).json();
 }
 
-/** A worker stands still past its lease, while another one does its job. Gives both. */
-async function standStill(t: Test, fleet: Fleet): Promise<ServerProcess[]> {
+t.test('a worker that stands still past its lease cannot commit', async (t) => {
+  const fleet = await slowFleet(t, await sqlitePlace(t));
   const first = fleet.worker();
   const id = await chunkSlowly(fleet, 'out');
   await until(async () => (await shardsOf(fleet, id, 'running')).length > 0);
   first.child.kill('SIGSTOP');
-  const second = fleet.worker();
+  fleet.worker();
   const job = await untilOver(fleet, id);
   const files = await digestsOf(join(fleet.root, 'out'));
   const shards = await shardsOf(fleet, id);
@@ -62,43 +59,4 @@ async function standStill(t: Test, fleet: Fleet): Promise<ServerProcess[]> {
   const attempts = (await shardsOf(fleet, again)).map(({ attempt, failures }) => attempt - failures);
   t.same(attempts, Array(SHARDS).fill(1), 'no shard is done twice, unless its lease was lost');
   t.same(await digestsOf(join(fleet.root, 'again')), files);
-  return [first, second];
-}
-
-t.test('a worker that stands still past its lease cannot commit: SQLite', async (t) => {
-  await standStill(t, await slowFleet(t, await sqlitePlace(t), {}));
-});
-
-t.test('fleets on PostgreSQL', { skip: noPostgres }, async (t) => {
-  const server = await startPostgres(t);
-  const fleet = await slowFleet(t, await postgresPlace(server), { lease: 10 });
-  let workers: ServerProcess[] = [];
-
-  await t.test('a worker that stands still past its lease cannot commit: PostgreSQL', async (t) => {
-    workers = await standStill(t, fleet);
-  });
-
-  await t.test('PostgreSQL stops twice in the middle', async (t) => {
-    const id = await chunkSlowly(fleet, 'stops');
-    await until(async () => (await jobOf(fleet.api, id)).shards.done > 0);
-    for (const mode of ['fast', 'immediate'] as const) {
-      await server.stop(mode);
-      await sleep(1000);
-      await server.start();
-    }
-    t.match(await untilOver(fleet, id), DONE);
-    t.same(
-      workers.map(({ child }) => child.exitCode),
-      [null, null],
-      'no worker has ended',
-    );
-    const failed = (await shardsOf(fleet, id)).filter(({ failures }) => failures > 0);
-    t.same(failed, [], 'no shard was taken for lost');
-    const files = Object.keys(await digestsOf(join(fleet.root, 'stops')));
-    t.equal(files.length, SHARDS * 2 + 1, 'chunks and ids of each shard, and the manifest');
-  });
-
-  await t.test('a job that is cancelled at any moment leaves nothing running', (t) =>
-    cancelAtAnyMoment(t, fleet, 6),
-  );
 });

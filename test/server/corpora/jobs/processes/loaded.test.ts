@@ -25,7 +25,7 @@ async function countLoaded(settings: {
   await app.listen({ host: '127.0.0.1', port: 0 });
   await opened;
   await app.close();
-  return loaded.filter((url) => /jobs\/(handlers|worker|open-job-store)\.ts$/.test(url)).length;
+  return loaded.filter((url) => /\/(http\/handlers|jobs\/(worker|open-job-store))\.ts$/.test(url)).length;
 }
 
 t.test('a server that takes no jobs loads neither their store nor their worker', async (t) => {

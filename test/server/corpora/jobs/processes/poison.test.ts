@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import type { ShardAnswer } from '../../../../../server/corpora/jobs/shard-answer.ts';
+import type { ShardAnswer } from '../../../../../server/corpora/jobs/answers.ts';
 import { startFleet } from '../../../../soak/job-fleet.ts';
 import { chunkInto, linesOf, untilOver } from '../../../../soak/job-results.ts';
 import { sqlitePlace } from '../../../../support/job-stores.ts';

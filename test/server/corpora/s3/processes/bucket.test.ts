@@ -71,14 +71,6 @@ t.test('buckets of moto', { skip: noServers }, async (t) => {
     t.same(await namesOf('', 'none'), []);
   });
 
-  await t.test('names of as many bytes as S3 takes are listed, page by page', async (t) => {
-    const { storage } = await moto.open(t);
-    const names = Array.from({ length: 20 }, (_, index) => `${index}/ü +%`.padEnd(1023, 'x'));
-    for (const one of names) await write(storage(), one, CONTENT.subarray(0, 1));
-    const found = (await listed(storage())).map(({ name }) => name);
-    t.same(found, names.toSorted(byBytes));
-  });
-
   await t.test('a list says the size and the version that a look at the file says', async (t) => {
     const { storage, put } = await moto.open(t);
     await put('a', 'text');

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, utimes } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
@@ -11,7 +11,6 @@ import {
   HALF,
   holdBack,
   refuse,
-  serve,
   startHub,
   trickle,
   untilBegun,
@@ -55,20 +54,6 @@ t.test('threads and processes that ask at once make one request in all', async (
   t.equal(hub.asked.length, 1);
   t.ok(CONTENT.equals(await readFile(hub.target)));
   t.same(await hub.left(), WHOLE, 'nothing else is left');
-});
-
-t.test('the next resumes the download of one that was killed', async (t) => {
-  const hub = await startHub(t, [holdBack().answer, serve()]);
-  const child = startProcess(t, hub.settings);
-  const begun = await untilBegun(hub.target, HALF);
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-  const eightSecondsAgo = Date.now() / 1000 - 8;
-  await utimes(begun, eightSecondsAgo, eightSecondsAgo);
-  t.equal(await hub.find(), hub.target);
-  t.ok(CONTENT.equals(await readFile(hub.target)));
-  t.same(hub.ranges(), [undefined, `bytes=${HALF}-`]);
-  t.same(await hub.left(), WHOLE);
 });
 
 t.test('a download leaves the signals of the process to whoever listens', async (t) => {

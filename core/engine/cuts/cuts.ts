@@ -1,0 +1,139 @@
+import type { CutFinder } from '../../contracts/chunker.ts';
+import { countUpTo } from '../search.ts';
+
+/** Cuts after every run of white space. */
+export const cutAtWhiteSpace: CutFinder = (text, start, end) => {
+  const cuts: number[] = [];
+  let wasWhiteSpace = false;
+  for (let at = start; at < end; at++) {
+    const isNow = isWhiteSpace(text.charCodeAt(at));
+    if (wasWhiteSpace && !isNow) cuts.push(at);
+    wasWhiteSpace = isNow;
+  }
+  return cuts;
+};
+
+/** Cuts after every code point. */
+export const cutAtCodePoints: CutFinder = (text, start, end) => {
+  const cuts: number[] = [];
+  for (let at = start + 1; at < end; at++) if (!splitsCodePoint(text, at)) cuts.push(at);
+  return cuts;
+};
+
+/** Cuts at the given rising offsets; they may repeat. */
+export function cutAtOffsets(offsets: ArrayLike<number>): CutFinder {
+  return (text, start, end) => {
+    const cuts: number[] = [];
+    for (let index = countUpTo(offsets, start); index < offsets.length; index++) {
+      const offset = offsets[index] as number;
+      if (offset >= end) break;
+      if (offset !== cuts.at(-1)) addCut(cuts, text, offset, start, end);
+    }
+    return cuts;
+  };
+}
+
+/**
+ * Leaves out cuts that would make a piece of fewer than `minimum` code points; a short piece joins the next one, or
+ * the previous one at the end of the stretch.
+ */
+export function withMinimumPiece(find: CutFinder, minimum: number): CutFinder {
+  if (minimum <= 1) return find;
+  return (text, start, end) => keepMinimumPieces(find(text, start, end), minimum, text, start, end);
+}
+
+function keepMinimumPieces(
+  found: readonly number[],
+  minimum: number,
+  text: string,
+  start: number,
+  end: number,
+): number[] {
+  const cuts: number[] = [];
+  let last = start;
+  for (const cut of found) {
+    if (!isShorter(text, last, cut, minimum)) {
+      cuts.push(cut);
+      last = cut;
+    }
+  }
+  if (cuts.length > 0 && isShorter(text, last, end, minimum)) cuts.pop();
+  return cuts;
+}
+
+/**
+ * Whether `text.slice(start, end)` has fewer than `minimum` code points. Reads at most `2 * minimum` units, and no
+ * more than needed.
+ */
+export function isShorter(text: string, start: number, end: number, minimum: number): boolean {
+  // At most this many units can be second halves of pairs, and at most every other one of the remaining units.
+  let spare = end - start - minimum;
+  if (spare < 0) return true;
+  for (let at = start + 1; 2 * spare < end - at; at++) {
+    if (splitsCodePoint(text, at) && --spare < 0) return true;
+  }
+  return false;
+}
+
+/** Whether a unit is Unicode white space; all of it lies in the basic plane. */
+export function isWhiteSpace(unit: number): boolean {
+  if (unit < 0x85) return unit === 32 || (unit >= 9 && unit <= 13);
+  return (
+    unit === 0x85 ||
+    unit === 0xa0 ||
+    unit === 0x1680 ||
+    (unit >= 0x2000 && unit <= 0x200a) ||
+    unit === 0x2028 ||
+    unit === 0x2029 ||
+    unit === 0x202f ||
+    unit === 0x205f ||
+    unit === 0x3000
+  );
+}
+
+/** Adds a cut, unless it is an end of the stretch or falls inside a code point. */
+export function addCut(cuts: number[], text: string, cut: number, start: number, end: number): void {
+  if (cut > start && cut < end && !splitsCodePoint(text, cut)) cuts.push(cut);
+}
+
+/** Properties of texts. Offsets are UTF-16 code units. */
+
+/** Whether the text is empty or only Unicode white space, and so gives no chunks. */
+export function isBlank(text: string): boolean {
+  return !/\P{White_Space}/u.test(text);
+}
+
+/** Whether an offset falls between the two halves of a surrogate pair. */
+export function splitsCodePoint(text: string, offset: number): boolean {
+  return (
+    offset > 0 &&
+    offset < text.length &&
+    isLowSurrogate(text.charCodeAt(offset)) &&
+    isHighSurrogate(text.charCodeAt(offset - 1))
+  );
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return (unit & 0xfc00) === 0xd800;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return (unit & 0xfc00) === 0xdc00;
+}
+
+/** The number of code points of `text.slice(start, end)`; a lone surrogate is one. */
+export function countCodePoints(text: string, start: number, end: number): number {
+  let points = end - start;
+  for (let at = start + 1; at < end; at++) {
+    if (isLowSurrogate(text.charCodeAt(at)) && isHighSurrogate(text.charCodeAt(at - 1))) points--;
+  }
+  return points;
+}
+
+/**
+ * The text that represents a chunk where its context counts: in its vector, its hash and its limit.
+ * @param context of any chunk
+ */
+export function embeddedText(text: string, context: unknown): string {
+  return typeof context === 'string' && context !== '' ? `${context}\n${text}` : text;
+}

@@ -1,0 +1,207 @@
+import type { CutFinder } from '../../contracts/chunker.ts';
+import { addCut } from './cuts.ts';
+
+/** Which piece a delimiter belongs to: the one before the cut or the one after it. */
+export type DelimiterSide = 'prev' | 'next';
+
+/**
+ * Cuts at literal delimiters, never at patterns. If several begin at the same place, the longest one counts, and the
+ * search continues after it. Time is linear in the text for a given list.
+ */
+export function cutAtDelimiters(delimiters: readonly string[], side: DelimiterSide = 'prev'): CutFinder {
+  const tries = buildTries(delimiters);
+  return (text, start, end) =>
+    areDense(tries, text, start, end)
+      ? readDelimiters(tries, side === 'prev', text, start, end)
+      : searchDelimiters(tries, side === 'prev', text, start, end);
+}
+
+// At module level, because a finder lives for only one request, and V8 discards optimised code together with its
+// closure.
+function searchDelimiters(tries: Tries, isPrev: boolean, text: string, start: number, end: number): number[] {
+  const part = text.slice(start, end);
+  const cuts: number[] = [];
+  const searches = tries.map(([unit, trie]): Search => ({ unit, trie, at: indexFrom(part, unit, 0) }));
+  let next = earliest(searches);
+  while (next.at < part.length) {
+    const matched = matchEnd(next.trie, part, next.at, part.length);
+    if (matched !== -1) addCut(cuts, text, start + (isPrev ? matched : next.at), start, end);
+    next.at = indexFrom(part, next.unit, Math.max(next.at + 1, matched));
+    next = earliest(searches);
+    while (next.at < matched) {
+      next.at = indexFrom(part, next.unit, matched);
+      next = earliest(searches);
+    }
+  }
+  return cuts;
+}
+
+/** Cuts before every line that begins with one of the given literal strings. */
+export function cutAtLineStarts(starts: readonly string[]): CutFinder {
+  const find = cutAtDelimiters(
+    starts.map((start) => `\n${start}`),
+    'next',
+  );
+  return (text, start, end) => find(text, start, end).map((cut) => cut + 1);
+}
+
+/** Where the next delimiter of one trie may begin; the length of the text if there is no other. */
+interface Search {
+  readonly unit: string;
+  readonly trie: Trie;
+  at: number;
+}
+
+// Longer than any text. Infinity would make V8 store `at` as a boxed floating-point number.
+const NOWHERE = 2 ** 30 - 1;
+const NONE: Search = { unit: '', trie: newTrie(), at: NOWHERE };
+
+function indexFrom(text: string, unit: string, from: number): number {
+  const at = text.indexOf(unit, from);
+  return at === -1 ? text.length : at;
+}
+
+function earliest(searches: readonly Search[]): Search {
+  let first = NONE;
+  for (const search of searches) if (search.at < first.at) first = search;
+  return first;
+}
+
+/** Units at the start of a long stretch from which the density of delimiters is estimated. */
+const SAMPLE = 512;
+/** A stretch is long if it is this many times the sample. */
+const LONG = 8;
+/**
+ * If more than one unit in this many may begin a delimiter, reading every unit is faster than searching for each
+ * delimiter.
+ */
+const DENSE = 32;
+
+/** Whether delimiters are so dense in a stretch that `readDelimiters` finds them faster than a search. */
+function areDense(tries: Tries, text: string, start: number, end: number): boolean {
+  if (end - start < LONG * SAMPLE) return false;
+  useTable(tries);
+  let found = 0;
+  for (let at = start; at < start + SAMPLE; at++) if (table[text.charCodeAt(at)] !== 0) found++;
+  return found * DENSE > SAMPLE;
+}
+
+/** Units of a block. */
+const BLOCK = 1 << 14;
+/** A block of a text: units are read about twice as fast from an array as by `charCodeAt`. */
+const units = new Uint16Array(BLOCK);
+const bytes = Buffer.from(units.buffer);
+
+/** Finds delimiters by reading every unit. */
+function readDelimiters(tries: Tries, isPrev: boolean, text: string, start: number, end: number): number[] {
+  useTable(tries);
+  const stretch: Stretch = { text, start, end, isPrev, cuts: [] };
+  let done = start;
+  for (let from = start; from < end; from += BLOCK) {
+    const to = Math.min(from + BLOCK, end);
+    bytes.write(text.slice(from, to), 'utf16le');
+    done = cutBlock(from, findStarts(to - from), done, stretch);
+  }
+  return stretch.cuts;
+}
+
+interface Stretch {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly isPrev: boolean;
+  readonly cuts: number[];
+}
+
+/**
+ * Cuts at the delimiters of the block that begins at `from`.
+ *
+ * @param found how many `starts` it has
+ * @param done where the last delimiter before it ends
+ * @returns where the last delimiter now ends
+ */
+function cutBlock(
+  from: number,
+  found: number,
+  done: number,
+  { text, start, end, isPrev, cuts }: Stretch,
+): number {
+  let last = done;
+  for (let index = 0; index < found; index++) {
+    const place = starts[index] as number;
+    const at = from + place;
+    if (at < last) continue;
+    const trie = (known[(table[units[place] as number] as number) - 1] as Tries[number])[1];
+    const matched = trie.next.size === 0 ? at + 1 : matchEnd(trie, text, at, end);
+    if (matched === -1) continue;
+    addCut(cuts, text, isPrev ? matched : at, start, end);
+    last = matched;
+  }
+  return last;
+}
+
+/** Where delimiters may begin in the block. */
+const starts = new Uint16Array(BLOCK);
+
+/** @returns how many `starts` the first units of the block have */
+function findStarts(length: number): number {
+  let found = 0;
+  for (let at = 0; at < length; at++) if (table[units[at] as number] !== 0) starts[found++] = at;
+  return found;
+}
+
+/** For each unit, the index of its trie in `known`, counted from 1, or 0. */
+const table = new Uint16Array(0x10000);
+/** The tries that the table was built for. */
+let known: Tries = [];
+
+/** Fills the table, which is too large to be allocated for each finder. */
+function useTable(tries: Tries): void {
+  if (tries === known) return;
+  for (const [unit] of known) table[unit.charCodeAt(0)] = 0;
+  known = tries;
+  tries.forEach(([unit], index) => {
+    table[unit.charCodeAt(0)] = index + 1;
+  });
+}
+
+/** The delimiters that begin with one unit. */
+interface Trie {
+  readonly next: Map<number, Trie>;
+  isEnd: boolean;
+}
+
+function newTrie(): Trie {
+  return { next: new Map(), isEnd: false };
+}
+
+/** The tries of delimiters, each with the unit that its delimiters begin with. */
+type Tries = readonly (readonly [unit: string, trie: Trie])[];
+
+/** One trie for each first unit of a delimiter; its root is the node after that unit. */
+function buildTries(delimiters: readonly string[]): Tries {
+  const tries = new Map<string, Trie>();
+  for (const delimiter of delimiters.filter((delimiter) => delimiter !== '')) {
+    const unit = delimiter.charAt(0);
+    let trie = tries.get(unit) ?? newTrie();
+    tries.set(unit, trie);
+    for (let at = 1; at < delimiter.length; at++) {
+      const child = trie.next.get(delimiter.charCodeAt(at)) ?? newTrie();
+      trie.next.set(delimiter.charCodeAt(at), child);
+      trie = child;
+    }
+    trie.isEnd = true;
+  }
+  return [...tries];
+}
+
+/** End of the longest delimiter of a trie whose first unit is at `at` and that does not reach past `end`, or -1. */
+function matchEnd(trie: Trie, text: string, at: number, end: number): number {
+  let node: Trie | undefined = trie;
+  let matched = -1;
+  for (let to = at + 1; node !== undefined; to++) {
+    if (node.isEnd) matched = to;
+    node = node.next.size === 0 || to >= end ? undefined : node.next.get(text.charCodeAt(to));
+  }
+  return matched;
+}

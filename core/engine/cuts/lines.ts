@@ -1,0 +1,118 @@
+import type { Span } from '../../contracts/chunk.ts';
+import { isWhiteSpace } from './cuts.ts';
+
+/**
+ * Lines near an offset of a text. A carriage return alone does not begin a line. Each function reads a bounded
+ * stretch.
+ */
+const LONGEST_LINE = 240;
+/** The longest stretch that is searched backwards. */
+const SHORT_LINE = 8;
+const LONGEST_SPACE = 16;
+
+const TAB = 9;
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+const SPACE = 32;
+
+export function isLineStart(text: string, at: number): boolean {
+  return at === 0 || text.charCodeAt(at - 1) === LINE_FEED;
+}
+
+/** Whether the line that begins at `at` is the first of the text, or has a blank line above it. */
+export function isBehindBlankLine(text: string, at: number): boolean {
+  return at === 0 || lineFeeds(text, endOfContent(text, 0, at), at) > 1;
+}
+
+/** Where the text before `end` ends without white space; `end` if there is more white space than blank lines have. */
+export function endOfContent(text: string, floor: number, end: number): number {
+  const least = Math.max(floor, end - LONGEST_SPACE);
+  let at = end;
+  while (at > least && isWhiteSpace(text.charCodeAt(at - 1))) at--;
+  return at > least ? at : end;
+}
+
+/** Where the text before `end` ends without the blank lines at its end. */
+export function endOfLastLine(text: string, floor: number, end: number): number {
+  const content = endOfContent(text, floor, end);
+  const lineFeed = text.slice(content, end).indexOf('\n');
+  return lineFeed === -1 ? end : content + lineFeed + 1;
+}
+
+/** The start of the line that ends at `end`, if it is near and not before `floor`. */
+export function startOfLine(text: string, floor: number, end: number): number | undefined {
+  const least = Math.max(floor, end - SHORT_LINE);
+  for (let at = end; at > least; at--) if (isLineStart(text, at)) return at;
+  return startOfLongLine(text, floor, end);
+}
+
+/** Searched from the front, because `indexOf` is several times as fast as a loop if line feeds are rare. */
+function startOfLongLine(text: string, floor: number, end: number): number | undefined {
+  let start = Math.max(floor, end - LONGEST_LINE);
+  let lineFeed = text.indexOf('\n', start);
+  while (lineFeed !== -1 && lineFeed < end) {
+    start = lineFeed + 1;
+    lineFeed = text.indexOf('\n', start);
+  }
+  return isLineStart(text, start) ? start : undefined;
+}
+
+/** The start of the paragraph that ends at `end`, or `floor` if that is later; `undefined` if it is not near. */
+export function startOfParagraph(text: string, floor: number, end: number): number | undefined {
+  const least = Math.max(floor, end - LONGEST_LINE);
+  return lastBlankLineEnd(text, least, end) ?? (least === floor ? floor : undefined);
+}
+
+/** The line directly above the one that begins at `start`, if it is not blank. */
+export function lineAbove(text: string, floor: number, start: number): Span | undefined {
+  const end = endOfContent(text, floor, start);
+  if (end === start || lineFeeds(text, end, start) !== 1) return undefined;
+  const above = startOfLine(text, floor, end);
+  return above === undefined ? undefined : { start: above, end };
+}
+
+/** The first line at or after `start`. */
+export function lineAt(text: string, start: number): string {
+  const [line = ''] = text.slice(start, start + LONGEST_LINE).split('\n', 1);
+  return line;
+}
+
+export function lineFeeds(text: string, start: number, end: number): number {
+  return text.slice(start, end).split('\n').length - 1;
+}
+
+/** Whether a unit is white space within a line. */
+export function isBlankUnit(unit: number): boolean {
+  return unit === SPACE || unit === TAB;
+}
+
+/** Where the last blank line ends that begins and ends in `[start, end)`. */
+function lastBlankLineEnd(text: string, start: number, end: number): number | undefined {
+  let found: number | undefined;
+  let at = text.indexOf('\n', start);
+  while (at !== -1 && at < end) {
+    let next = at + 1;
+    while (isBlankUnit(text.charCodeAt(next))) next++;
+    if (text.charCodeAt(next) === CARRIAGE_RETURN) next++;
+    const isBlank = text.charCodeAt(next) === LINE_FEED;
+    if (isBlank) found = next + 1;
+    at = text.indexOf('\n', isBlank ? next + 1 : at + 1);
+  }
+  return found;
+}
+
+/** Whether a unit ends a line: LF or CR, also as CRLF. */
+export function isLineBreak(unit: number): boolean {
+  return unit === LINE_FEED || unit === CARRIAGE_RETURN;
+}
+
+/** After the line break at an offset, whichever kind it is. */
+export function afterLineBreak(text: string, at: number): number {
+  return text.charCodeAt(at) === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED ? at + 2 : at + 1;
+}
+
+/** Where the line after the one at an offset begins; `end` if none begins before it. */
+export function nextLine(text: string, from: number, end: number): number {
+  for (let at = from; at < end; at++) if (isLineBreak(text.charCodeAt(at))) return afterLineBreak(text, at);
+  return end;
+}

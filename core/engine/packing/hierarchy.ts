@@ -1,0 +1,249 @@
+import type { Span } from '../../contracts/chunk.ts';
+import type { CutFinder, DivideLimits } from '../../contracts/chunker.ts';
+import type { TokenizedText } from '../../contracts/tokenizer.ts';
+import { cutAtCodePoints, cutAtOffsets, isShorter } from '../cuts/cuts.ts';
+import { endOfLastLine } from '../cuts/lines.ts';
+import { introductionStart, isSubheading, isWholeBlock } from './introductions.ts';
+import { packPieces } from './packing.ts';
+
+/**
+ * Divides a stretch of a text into chunks of at most `size` tokens along a hierarchy: the first finder cuts it and
+ * the pieces are packed; what is still too large is cut by the next one, and at the end between tokens and between
+ * code points. Only a single code point can stay over the limit. Text that only introduces what follows, such as a
+ * heading, stays with it (see `introductions.ts`).
+ *
+ * @param findTokens `cutAtTokens` of the text, which several calls share
+ */
+export function divide(
+  text: string,
+  tokens: TokenizedText,
+  { start, end }: Span,
+  finders: readonly CutFinder[],
+  { size: most, minCharacters = 1, overlap = 0 }: DivideLimits,
+  findTokens = cutAtTokens(tokens),
+): Span[] {
+  const token_count = tokens.count(start, end);
+  if (token_count <= most) return [{ start, end, token_count }];
+  const size = Math.max(most - overlap, 1);
+  const levels = [...finders, findTokens, cutAtCodePoints];
+  const division: Division = {
+    text,
+    tokens,
+    levels,
+    lastNamed: finders.length - 1,
+    size,
+    minCharacters,
+    spans: [],
+  };
+  divideAt(division, 0, start, end);
+  const spans = minCharacters > 1 ? joinShort(division) : division.spans;
+  return overlap > 0 ? repeatEnds(text, tokens, spans, levels, { size: most, overlap }) : spans;
+}
+
+interface Division {
+  readonly text: string;
+  readonly tokens: TokenizedText;
+  readonly levels: readonly CutFinder[];
+  /** The last level before tokens and code points. */
+  readonly lastNamed: number;
+  readonly size: number;
+  readonly minCharacters: number;
+  /** The chunks so far. */
+  readonly spans: Span[];
+}
+
+function divideAt(division: Division, level: number, start: number, end: number): void {
+  const { text, tokens, levels, size, spans } = division;
+  const find = levels[level];
+  if (find === undefined) {
+    spans.push({ start, end, token_count: tokens.count(start, end) });
+    return;
+  }
+  const boundaries = find(text, start, end);
+  if (level <= division.lastNamed) joinIntroductions(division, level, boundaries, start, end);
+  if (boundaries.length === 0) {
+    divideAt(division, level + 1, start, end);
+    return;
+  }
+  boundaries.unshift(start);
+  boundaries.push(end);
+  placeAll(division, level, start, packPieces(boundaries, tokens, { size }));
+}
+
+/** Moves each cut that follows introductions to before them, or drops it if there is a cut already. */
+function joinIntroductions(
+  division: Division,
+  level: number,
+  cuts: number[],
+  floor: number,
+  end: number,
+): void {
+  let kept = 0;
+  for (let index = 0; index < cuts.length; index++) {
+    const cut = cuts[index] as number;
+    const lastCut = kept === 0 ? floor : (cuts[kept - 1] as number);
+    const start = startOfIntroductions(division, level, floor, lastCut, cut, cuts[index + 1] ?? end);
+    while (kept > 0 && (cuts[kept - 1] as number) >= start) kept--;
+    if (start > floor) cuts[kept++] = start;
+  }
+  cuts.length = kept;
+}
+
+/** Maximum number of consecutive introductions that stay with what follows. */
+const MOST_IN_A_ROW = 6;
+
+/**
+ * Where the introductions begin that end at `cut` and stay with the piece `[cut, end)`; `cut` if there are none. If
+ * they cannot all stay with it, those from a subheading on do.
+ */
+function startOfIntroductions(
+  division: Division,
+  level: number,
+  floor: number,
+  lastCut: number,
+  cut: number,
+  end: number,
+): number {
+  const { text } = division;
+  let going = cut;
+  let start = cut;
+  for (let count = 0; count < MOST_IN_A_ROW; count++) {
+    const before = introductionStart(text, floor, lastCut, start);
+    if (before === start) break;
+    if (isSubheading(text, start, before) && cutsNoPiece(division, start, cut, end)) going = start;
+    if (!goesWithNext(division, level, before, cut, end)) return going;
+    start = before;
+  }
+  return start;
+}
+
+/**
+ * Whether an introduction `[start, cut)` stays with the piece `[cut, end)`: if both fit together, or if the piece is
+ * or can be cut at a finer level anyway. An introduction of more than half the limit counts as text.
+ */
+function goesWithNext(division: Division, level: number, start: number, cut: number, end: number): boolean {
+  const { text, tokens, size, lastNamed } = division;
+  if (tokens.count(start, end) <= size) return true;
+  if (tokens.count(start, cut) > size / 2) return false;
+  if (isWholeBlock(text, cut)) return tokens.count(cut, endOfLastLine(text, cut, end)) > size;
+  return level < lastNamed || tokens.count(cut, end) > size;
+}
+
+/** Whether the piece `[cut, end)` either fits together with what is before it, or has to be cut even without that. */
+function cutsNoPiece({ tokens, size }: Division, start: number, cut: number, end: number): boolean {
+  return tokens.count(start, end) <= size || tokens.count(cut, end) > size;
+}
+
+/** Keeps what fits and divides the rest; a short chunk is divided together with an oversized one after it. */
+function placeAll(division: Division, level: number, start: number, packed: readonly Span[]): void {
+  const { text, levels, size, minCharacters, spans } = division;
+  const canDivide = level + 1 < levels.length;
+  // If the minimum is near the limit, every chunk is short, and none may cost its neighbour a good cut.
+  const minToStand = Math.min(minCharacters, Math.floor(size / 2));
+  let from = start;
+  for (let index = 0; index < packed.length; index++) {
+    const span = packed[index] as Span;
+    const next = packed[index + 1];
+    if (isOver(span, size)) divideAt(division, level + 1, from, span.end);
+    else if (canDivide && next !== undefined && isOver(next, size) && isShort(text, span, minToStand))
+      continue;
+    else spans.push(span);
+    from = span.end;
+  }
+}
+
+function joinShort(division: Division): Span[] {
+  const joined: Span[] = [];
+  for (const span of division.spans) {
+    const last = joined.at(-1);
+    const both = last === undefined ? undefined : joinIfShort(division, last, span);
+    if (both === undefined) joined.push(span);
+    else joined[joined.length - 1] = both;
+  }
+  return joined;
+}
+
+/** Both spans as one, if one of them is short and they fit together. */
+function joinIfShort(division: Division, first: Span, second: Span): Span | undefined {
+  const { text, tokens, size, minCharacters } = division;
+  if (!isShort(text, first, minCharacters) && !isShort(text, second, minCharacters)) return undefined;
+  const token_count = tokens.count(first.start, second.end);
+  return token_count <= size ? { start: first.start, end: second.end, token_count } : undefined;
+}
+
+function isShort(text: string, { start, end }: Span, minimum: number): boolean {
+  return isShorter(text, start, end, minimum);
+}
+
+function isOver({ token_count }: Span, size: number): boolean {
+  return (token_count as number) > size;
+}
+
+/** Cuts between the tokens of a text, which are computed once, at the first call. */
+export function cutAtTokens(tokens: TokenizedText): CutFinder {
+  let find: CutFinder | undefined;
+  return (text, start, end) => {
+    find ??= cutAtOffsets(tokens.ends());
+    return find(text, start, end);
+  };
+}
+
+interface OverlapLimits {
+  /** Maximum tokens per chunk, including repeated ones. */
+  readonly size: number;
+  /** Maximum tokens repeated. */
+  readonly overlap: number;
+}
+
+/**
+ * Moves the start of each chunk but the first back before the end of the previous one: to the first cut of the
+ * coarsest level that has one near enough. Starts keep rising, and counts are exact for each chunk's own text.
+ */
+function repeatEnds(
+  text: string,
+  tokens: TokenizedText,
+  spans: readonly Span[],
+  levels: readonly CutFinder[],
+  limits: OverlapLimits,
+): Span[] {
+  const ends = tokens.ends();
+  const found: Span[] = [];
+  let token = 0;
+  for (const span of spans) {
+    while (token < ends.length && (ends[token] as number) <= span.start) token++;
+    const before = found.at(-1);
+    const from = token > limits.overlap ? (ends[token - limits.overlap - 1] as number) : 0;
+    const least = before === undefined ? span.start : Math.max(from - 1, before.start);
+    const start = firstFitting(text, tokens, levels, { ...span, least }, limits);
+    found.push(start === span.start ? span : withStart(span, start, tokens));
+  }
+  return found;
+}
+
+/** A chunk, and the offset after which it may begin. */
+interface Candidate extends Span {
+  readonly least: number;
+}
+
+/** How many cuts of a level are tried; where tokens merge across a cut, the first may be one token too many. */
+const MOST_TRIES = 16;
+
+function firstFitting(
+  text: string,
+  tokens: TokenizedText,
+  levels: readonly CutFinder[],
+  { start, end, least }: Candidate,
+  { size, overlap }: OverlapLimits,
+): number {
+  const fits = (cut: number) => tokens.count(cut, start) <= overlap && tokens.count(cut, end) <= size;
+  if (least >= start) return start;
+  for (const find of levels) {
+    const cut = find(text, least, start).slice(0, MOST_TRIES).find(fits);
+    if (cut !== undefined) return cut;
+  }
+  return start;
+}
+
+function withStart({ end }: Span, start: number, tokens: TokenizedText): Span {
+  return { start, end, token_count: tokens.count(start, end) };
+}

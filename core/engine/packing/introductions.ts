@@ -1,0 +1,150 @@
+import type { Span } from '../../contracts/chunk.ts';
+import {
+  endOfContent,
+  isBehindBlankLine,
+  isBlankUnit,
+  isLineStart,
+  lineAbove,
+  lineAt,
+  lineFeeds,
+  startOfLine,
+  startOfParagraph,
+} from '../cuts/lines.ts';
+
+/**
+ * An introduction only announces the text after it, so it should not be separated from that text:
+ *
+ * - a heading `# Title`, which is also what a comment looks like in many languages; a comment with `//`, `--` or
+ *   in `/*`; a decorator (`@x`, `#[x]`)
+ * - a title that is underlined, or numbered and alone between blank lines
+ * - a short paragraph that ends in a colon, or the end of one from the last cut on
+ * It ends with its line, including the blank lines after it. Anything longer than these, or than the lines that
+ * `lines.ts` looks for, is ordinary text.
+ */
+/** A piece that ends like a sentence and is still a title: `## Why?`. */
+const LONGEST_SENTENCE = 100;
+const LONGEST_COMMENT = 800;
+const LONGEST_SPACE = 16;
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+const SPACE = 32;
+const HASH = 35;
+const DASH = 45;
+const SLASH = 47;
+const COLON = 58;
+const AT = 64;
+const WIDE_COLON = 0xff1a;
+const FENCE = /^[ \t]*(?:```|~~~)/m;
+const MARKED = /^[ \t]*(?:(?:#{1,6}|\/\/[/!]?|--)[ \t]|@[\w.]|#\[)/;
+const UNDERLINE = /^([=\-~^*+])\1{2,}$/;
+const NUMBERED = /^\d{1,3}(?:\.\d{1,3}){0,4}\.?[ \t]+\S.*[^\s.,;:!?。，；：！？]$/;
+
+/**
+ * Where the introduction begins that ends at `end`, the start of a line; `end` if there is none. The search stops at
+ * `floor`, and for one that ends in a colon at `lastCut`, the previous cut. Reads a bounded number of characters.
+ */
+export function introductionStart(text: string, floor: number, lastCut: number, end: number): number {
+  if (end === floor || !isLineStart(text, end)) return end;
+  const lineEnd = endOfContent(text, floor, end);
+  // A cut between the two was considered before, and kept.
+  if (lastCut > lineEnd) return end;
+  const last = text.charCodeAt(lineEnd - 1);
+  if (isSentenceEnd(last) && endsProse(text, lastCut, lineEnd)) return end;
+  if (last === COLON || last === WIDE_COLON) return startOfColon(text, lastCut, lineEnd) ?? end;
+  const comment = last === SLASH ? startOfComment(text, floor, lineEnd) : undefined;
+  const start = comment ?? startOfLine(text, floor, lineEnd);
+  if (start === undefined) return end;
+  const first = text.charCodeAt(start);
+  if (comment !== undefined || isMarked(text, start, lineEnd)) return start;
+  if (isDigit(first)) return isNumberedTitle(text, start, lineEnd, end) ? start : end;
+  return first === last ? (startOfTitle(text, floor, start, lineEnd) ?? end) : end;
+}
+
+/** Whether a heading with `#` begins at `at` that is deeper than what begins at `above`. */
+export function isSubheading(text: string, at: number, above: number): boolean {
+  return depthOf(text, at) > depthOf(text, above);
+}
+
+function depthOf(text: string, start: number): number {
+  let at = start;
+  while (text.charCodeAt(at) === HASH) at++;
+  return at - start;
+}
+
+/** Whether a block begins at `at`, indented or not, whose lines belong together: a fence or a table. */
+export function isWholeBlock(text: string, at: number): boolean {
+  let start = at;
+  while (text.charCodeAt(start) === SPACE && start < at + LONGEST_SPACE) start++;
+  return text.startsWith('```', start) || text.startsWith('~~~', start) || text.startsWith('|', start);
+}
+
+/**
+ * Whether a line that ends like a sentence ends prose: more than a short line, followed by a blank line. Decided
+ * without looking for the start of the line, because this rules out most paragraphs.
+ */
+function endsProse(text: string, lastCut: number, lineEnd: number): boolean {
+  if (lineEnd - lastCut <= LONGEST_SENTENCE && isLineStart(text, lastCut)) return false;
+  const next = text.charCodeAt(lineEnd) === LINE_FEED ? lineEnd + 1 : lineEnd + 2;
+  const unit = text.charCodeAt(next);
+  return unit === LINE_FEED || unit === CARRIAGE_RETURN;
+}
+
+/** Whether a line begins with the marker of a heading, a comment or a decorator. */
+function isMarked(text: string, start: number, end: number): boolean {
+  let at = start;
+  while (isBlankUnit(text.charCodeAt(at))) at++;
+  const first = text.charCodeAt(at);
+  const isMark = first === HASH || first === SLASH || first === DASH || first === AT;
+  return isMark && MARKED.test(text.slice(start, end));
+}
+
+/** The start of the paragraph that ends at `end`, or of the part of it after `floor`, if no fence ends in it. */
+function startOfColon(text: string, floor: number, end: number): number | undefined {
+  const start = startOfParagraph(text, floor, end);
+  if (start === undefined) return undefined;
+  const paragraph = text.slice(start, end);
+  const mayHaveFence = paragraph.includes('```') || paragraph.includes('~~~');
+  return mayHaveFence && FENCE.test(paragraph) ? undefined : start;
+}
+
+/** The start of the block comment that ends at `end`, if it begins a line. */
+function startOfComment(text: string, floor: number, end: number): number | undefined {
+  if (text.charAt(end - 2) !== '*') return undefined;
+  const least = Math.max(floor, end - LONGEST_COMMENT);
+  const opening = text.slice(least, end - 2).lastIndexOf('/*');
+  const start = opening === -1 ? undefined : startOfLine(text, floor, least + opening);
+  const isFirst = start !== undefined && text.slice(start, least + opening).trim() === '';
+  return isFirst ? start : undefined;
+}
+
+/** The start of the line above an underline, or of the overline that some titles also have. */
+function startOfTitle(text: string, floor: number, start: number, end: number): number | undefined {
+  const underline = text.slice(start, end);
+  const title = UNDERLINE.test(underline) ? lineAbove(text, floor, start) : undefined;
+  if (title === undefined || isEndOfFence(underline, title)) return undefined;
+  const above = lineAbove(text, floor, title.start);
+  if (above === undefined) return title.start;
+  return text.slice(above.start, above.end) === underline ? above.start : undefined;
+}
+
+/** Whether an underline ends a fence: three tildes, or too few of them to underline the whole line above. */
+function isEndOfFence(underline: string, { start, end }: Span): boolean {
+  return underline === '~~~' || (underline.startsWith('~') && underline.length < end - start);
+}
+
+/** Whether a line is numbered and alone between blank lines, and `next` does not continue it as a list. */
+function isNumberedTitle(text: string, start: number, end: number, next: number): boolean {
+  if (!NUMBERED.test(text.slice(start, end))) return false;
+  if (!isBehindBlankLine(text, start) || lineFeeds(text, end, next) < 2) return false;
+  return !NUMBERED.test(lineAt(text, next));
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 48 && unit <= 57;
+}
+
+/** Whether a unit ends most sentences, in any script. */
+function isSentenceEnd(unit: number): boolean {
+  return unit === 0x2e || unit === 0x21 || unit === 0x3f || unit === 0x3002 || unit === 0x2026;
+}

@@ -1,0 +1,169 @@
+import type { Span } from '../../contracts/chunk.ts';
+import type { PackLimits } from '../../contracts/chunker.ts';
+import type { TokenizedText } from '../../contracts/tokenizer.ts';
+
+/**
+ * Packs the pieces between rising boundaries into chunks of at most `size` tokens, each as full as whole pieces
+ * allow. A piece that is over the limit by itself becomes a chunk of its own. Every `token_count` is exact for the
+ * chunk's own text, however tokens fall at the boundaries.
+ */
+export function packPieces(boundaries: ArrayLike<number>, tokens: TokenizedText, limits: PackLimits): Span[] {
+  const pieces = measurePieces(boundaries, tokens, limits.approximate ?? false);
+  const { size, minPieces = 1 } = limits;
+  const overlap = Math.min(limits.overlap ?? 0, size - 1);
+  const runs: Run[] = [];
+  let from = 0;
+  let covered = 0;
+  while (covered < pieces.length) {
+    let run = fill(pieces, from, size);
+    if (run.to <= covered) run = fill(pieces, covered, size);
+    runs.push(run);
+    covered = run.to;
+    from = overlap > 0 ? overlapStart(pieces, run, overlap, size) : covered;
+  }
+  if (overlap === 0) fillTail(pieces, runs, minPieces, size);
+  return runs.map((run) => spanOf(pieces, run));
+}
+
+/** Pieces with the running total of their own sizes, from which runs are guessed; exact counts decide. */
+interface Pieces {
+  readonly length: number;
+  readonly boundaries: ArrayLike<number>;
+  readonly tokens: TokenizedText;
+  /** Tokens of the pieces before each piece, each counted alone or estimated. */
+  readonly totals: Float64Array;
+  readonly isEstimated: boolean;
+}
+
+/** Pieces `[from, to)` and the exact count of their joined text. */
+interface Run {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+}
+
+function measurePieces(boundaries: ArrayLike<number>, tokens: TokenizedText, approximate: boolean): Pieces {
+  const length = Math.max(boundaries.length - 1, 0);
+  const totals = new Float64Array(length + 1);
+  const ratio = approximate ? sampleRatio(boundaries, tokens) : undefined;
+  for (let piece = 0; piece < length; piece++) {
+    const start = boundaries[piece] as number;
+    const end = boundaries[piece + 1] as number;
+    const size = ratio === undefined ? tokens.count(start, end) : Math.ceil((end - start) * ratio);
+    totals[piece + 1] = (totals[piece] as number) + size;
+  }
+  return { length, boundaries, tokens, totals, isEstimated: approximate };
+}
+
+const SAMPLE_UNITS = 4096;
+
+/** Tokens per UTF-16 unit, measured on the first pieces. */
+function sampleRatio(boundaries: ArrayLike<number>, tokens: TokenizedText): number {
+  const last = boundaries.length - 1;
+  if (last < 1) return 1;
+  const start = boundaries[0] as number;
+  let to = 1;
+  while (to < last && (boundaries[to] as number) - start < SAMPLE_UNITS) to++;
+  const end = boundaries[to] as number;
+  return tokens.count(start, end) / Math.max(end - start, 1);
+}
+
+/** Tokens of pieces `[from, to)`, each counted alone. */
+function sum({ totals }: Pieces, from: number, to: number): number {
+  return (totals[to] as number) - (totals[from] as number);
+}
+
+/** Tokens of the joined text of pieces `[from, to)`, exactly. */
+function count(pieces: Pieces, from: number, to: number): number {
+  const { boundaries, tokens, isEstimated } = pieces;
+  if (to === from + 1 && !isEstimated) return sum(pieces, from, to);
+  return tokens.count(boundaries[from] as number, boundaries[to] as number);
+}
+
+function spanOf({ boundaries }: Pieces, { from, to, count }: Run): Span {
+  return { start: boundaries[from] as number, end: boundaries[to] as number, token_count: count };
+}
+
+/** The fullest run that begins at `from`; at least one piece. */
+function fill(pieces: Pieces, from: number, size: number): Run {
+  let best: Run = { from, to: from + 1, count: count(pieces, from, from + 1) };
+  while (best.count <= size && best.to < pieces.length) {
+    const longer = extend(pieces, best, size);
+    if (longer === undefined) break;
+    best = longer;
+  }
+  return best;
+}
+
+/**
+ * Adds the pieces that should fit, judged by their own sizes and by how much tokens have merged so far; at least one
+ * more that fits.
+ */
+function extend(pieces: Pieces, run: Run, size: number): Run | undefined {
+  const ratio = run.count === 0 ? 1 : sum(pieces, run.from, run.to) / run.count;
+  let to = reach(pieces, run.to, (size - run.count) * ratio);
+  if (to === run.to) {
+    if (sum(pieces, to, to + 1) > size) return undefined;
+    to++;
+  }
+  while (to > run.to) {
+    const joined = count(pieces, run.from, to);
+    if (joined <= size) return { from: run.from, to, count: joined };
+    const guess = reach(pieces, run.to, sum(pieces, run.to, to) - (joined - size) * ratio);
+    // The guess may be too low, so one more piece is always tried.
+    to = to === run.to + 1 ? run.to : Math.max(Math.min(to - 1, guess), run.to + 1);
+  }
+  return undefined;
+}
+
+/** The last `to` with `sum(from, to) <= budget`. */
+function reach({ length, totals }: Pieces, from: number, budget: number): number {
+  const most = (totals[from] as number) + budget;
+  let low = from;
+  let step = 1;
+  while (low + step <= length && (totals[low + step] as number) <= most) {
+    low += step;
+    step *= 2;
+  }
+  for (; step >= 1; step = Math.floor(step / 2)) {
+    if (low + step <= length && (totals[low + step] as number) <= most) low += step;
+  }
+  return low;
+}
+
+/** The first `from` with `sum(from, to) <= budget`. */
+function reachBack({ totals }: Pieces, to: number, budget: number): number {
+  const least = (totals[to] as number) - budget;
+  let low = to;
+  let step = 1;
+  while (low - step >= 0 && (totals[low - step] as number) >= least) {
+    low -= step;
+    step *= 2;
+  }
+  for (; step >= 1; step = Math.floor(step / 2)) {
+    if (low - step >= 0 && (totals[low - step] as number) >= least) low -= step;
+  }
+  return low;
+}
+
+/** First piece of the run after `run`: the earliest that repeats no more than `overlap` tokens. */
+function overlapStart(pieces: Pieces, run: Run, overlap: number, size: number): number {
+  const next = run.to < pieces.length ? sum(pieces, run.to, run.to + 1) : 0;
+  const budget = Math.max(Math.min(overlap, size - next), 0);
+  let from = Math.max(reachBack(pieces, run.to, budget), run.from + 1);
+  while (from < run.to && count(pieces, from, run.to) > overlap) from++;
+  return from;
+}
+
+/** Moves pieces from the run before the last one, if that gives the last one `minimum` pieces. */
+function fillTail(pieces: Pieces, runs: Run[], minimum: number, size: number): void {
+  const last = runs.at(-1);
+  const previous = runs.at(-2);
+  if (last === undefined || previous === undefined || last.to - last.from >= minimum) return;
+  const from = last.to - minimum;
+  if (from - previous.from < minimum) return;
+  const joined = count(pieces, from, last.to);
+  if (joined > size) return;
+  const shorter = { from: previous.from, to: from, count: count(pieces, previous.from, from) };
+  runs.splice(-2, 2, shorter, { from, to: last.to, count: joined });
+}

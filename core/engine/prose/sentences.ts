@@ -1,0 +1,77 @@
+import type { Span } from '../../contracts/chunk.ts';
+import type { ChunkContext, CutFinder, PackLimits } from '../../contracts/chunker.ts';
+import { cutAtOffsets, cutAtWhiteSpace, withMinimumPiece } from '../cuts/cuts.ts';
+import { cutAtDelimiters, type DelimiterSide } from '../cuts/delimiters.ts';
+import { cutAtSentences } from './cut-at-sentences.ts';
+
+/** The options by which chunkers find sentences (see `options.ts`). */
+export interface SentenceRules {
+  /** What ends a sentence: delimiters, by default, or the rules of prose in a language. */
+  readonly sentences?: 'delimiters' | 'rules';
+  /** The language of the rules (BCP 47). Default `en`. */
+  readonly lang?: string;
+  readonly delim: string | readonly string[];
+  /** `null` is `prev`: a delimiter is never lost. */
+  readonly include_delim: DelimiterSide | null;
+  readonly min_characters_per_sentence: number;
+  readonly oversize: 'keep' | 'split';
+}
+
+/** How the sentences of a text are found and packed. */
+export interface Sentences {
+  /**
+   * The boundaries of all sentences of a text, including both ends; one that is too short is joined to its neighbour.
+   */
+  boundaries(text: string): number[];
+  /**
+   * Packs the sentences between rising boundaries into chunks of at most `size` tokens. A sentence that is over the
+   * limit by itself becomes a chunk of its own, or several if the rules say `split`.
+   */
+  pack(text: string, boundaries: ArrayLike<number>, limits: PackLimits, tools: PackTools): Span[];
+}
+
+export type PackTools = Pick<ChunkContext, 'pack' | 'divide'>;
+
+/** Finds and packs sentences by these rules. */
+export function sentencesBy(rules: SentenceRules): Sentences {
+  const findEnds = rules.sentences === 'rules' ? cutAtRules(rules.lang) : cutAtDelim(rules);
+  const findLongEnds = withMinimumPiece(findEnds, rules.min_characters_per_sentence);
+
+  return {
+    boundaries(text) {
+      // Not spread into another list, which takes a hundred times as long.
+      const boundaries = findLongEnds(text, 0, text.length);
+      boundaries.unshift(0);
+      boundaries.push(text.length);
+      return boundaries;
+    },
+
+    pack(text, boundaries, limits, { pack, divide }) {
+      const { size } = limits;
+      const isOver = (span: Span) => (span.token_count as number) > size;
+      const packed = pack(boundaries, limits);
+      if (!packed.some(isOver)) return packed;
+      // If a sentence is over the limit only because a short one was joined to it, the two are separated again.
+      const parted = packed.flatMap((span) => {
+        const ends = isOver(span) ? findEnds(text, span.start, span.end) : [];
+        return ends.length === 0 ? [span] : pack([span.start, ...ends, span.end], { size });
+      });
+      if (rules.oversize === 'keep') return parted;
+      return parted.flatMap((span) => (isOver(span) ? divide(span, [cutAtWhiteSpace], { size }) : [span]));
+    },
+  };
+}
+
+function cutAtDelim({ delim, include_delim }: SentenceRules): CutFinder {
+  return cutAtDelimiters(typeof delim === 'string' ? [delim] : delim, include_delim ?? 'prev');
+}
+
+/** The rules read the whole text at once, because the context of a sentence tells where it ends. */
+function cutAtRules(lang = 'en'): CutFinder {
+  const find = cutAtSentences(lang);
+  let read: { readonly text: string; readonly findIn: CutFinder } | undefined;
+  return (text, start, end) => {
+    if (read?.text !== text) read = { text, findIn: cutAtOffsets(find(text, 0, text.length)) };
+    return read.findIn(text, start, end);
+  };
+}

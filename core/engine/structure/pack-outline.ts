@@ -1,0 +1,230 @@
+import type { Span } from '../../contracts/chunk.ts';
+import type { Outline } from '../../contracts/structure.ts';
+import type { TokenizedText } from '../../contracts/tokenizer.ts';
+import {
+  type DivideStretch,
+  fits,
+  isShort,
+  isWorthCounting,
+  type OutlineLimits,
+  type Packing,
+  type Run,
+  rankAt,
+  roomAt,
+  runIfFits,
+  runOf,
+  startPacking,
+  sumOf,
+} from './runs.ts';
+import { withFields } from './span-fields.ts';
+
+/**
+ * Packs the pieces of an outline into chunks with exact token counts. A stretch that is too large is cut at its
+ * boundaries of the lowest rank; the stretches between them, its siblings, are packed; a sibling that is too large by
+ * itself is cut at its own boundaries of the next rank. So a chunk is a run of whole siblings, or part of one.
+ */
+export function packOutline(
+  outline: Outline,
+  tokens: TokenizedText,
+  limits: OutlineLimits,
+  divide: DivideStretch,
+): Span[] {
+  const packing = startPacking(outline, tokens, limits, divide);
+  const last = outline.edges.length - 1;
+  if (last > 0) place(packing, 0, last, Number.NEGATIVE_INFINITY);
+  return joinShort(packing).map(({ start, end, count }) =>
+    withFields({ start, end, token_count: count }, undefined),
+  );
+}
+
+/**
+ * Packs the pieces between two boundaries, cutting only at ranks above `rank`.
+ *
+ * @param known the pieces as one run, if they are known to fit
+ */
+function place(packing: Packing, from: number, to: number, rank: number, known?: Run): void {
+  const lowest = lowestRank(packing, from, to, rank);
+  const run = lowest > packing.limits.always ? (known ?? runIfFits(packing, from, to)) : undefined;
+  if (run !== undefined) packing.runs.push(run);
+  else if (lowest === NO_RANK) divideStretch(packing, from, to);
+  else placeSiblings(packing, siblingEdges(packing, from, to, lowest), lowest);
+}
+
+const NO_RANK = Number.POSITIVE_INFINITY;
+
+/** The lowest rank above `rank` among the boundaries within a stretch. */
+function lowestRank(packing: Packing, from: number, to: number, above: number): number {
+  let lowest = NO_RANK;
+  for (let edge = from + 1; edge < to; edge++) {
+    const rank = rankAt(packing, edge);
+    if (rank > above && rank < lowest) lowest = rank;
+  }
+  return lowest;
+}
+
+/** The boundaries between siblings, including both ends of their stretch. */
+function siblingEdges(packing: Packing, from: number, to: number, rank: number): number[] {
+  const found = [from];
+  for (let edge = from + 1; edge < to; edge++) if (rankAt(packing, edge) === rank) found.push(edge);
+  found.push(to);
+  return found;
+}
+
+function placeSiblings(packing: Packing, siblings: readonly number[], rank: number): void {
+  let index = 0;
+  while (index + 1 < siblings.length) {
+    const from = siblings[index] as number;
+    const filled = fill(packing, siblings, index, rank <= packing.limits.always);
+    if (filled !== undefined && !leadsInto(packing, filled.run, siblings[filled.end + 1])) {
+      place(packing, from, filled.run.to, rank, filled.run);
+      index = filled.end;
+    } else {
+      // A sibling that is too large is cut, and a short run before it stays with its beginning.
+      index = (filled?.end ?? index) + 1;
+      place(packing, from, siblings[index] as number, rank);
+    }
+  }
+}
+
+/**
+ * Whether a short run stays with the sibling after it, which is too large: only if the sibling's first piece fits
+ * too.
+ */
+function leadsInto(packing: Packing, run: Run, end: number | undefined): boolean {
+  if (end === undefined || !isShort(packing, run) || runIfFits(packing, run.to, end) !== undefined)
+    return false;
+  return runIfFits(packing, run.from, run.to + 1) !== undefined;
+}
+
+/** A run of whole siblings. */
+interface Filled {
+  readonly run: Run;
+  /** The sibling boundary that it ends at, as an index among the siblings. */
+  readonly end: number;
+}
+
+/**
+ * The longest run of siblings that begins with one; undefined if that one alone is too large.
+ *
+ * @param isAlways whether each sibling begins a chunk, so that only a short one joins others
+ */
+function fill(
+  packing: Packing,
+  siblings: readonly number[],
+  first: number,
+  isAlways: boolean,
+): Filled | undefined {
+  const run = runIfFits(packing, siblings[first] as number, siblings[first + 1] as number);
+  let filled: Filled | undefined = run && { run, end: first + 1 };
+  while (filled !== undefined && filled.end + 1 < siblings.length) {
+    if (isAlways && !isShort(packing, filled.run)) break;
+    const longer = isAlways ? withNext(packing, siblings, filled) : withMore(packing, siblings, filled);
+    if (longer === undefined) break;
+    filled = longer;
+  }
+  return filled;
+}
+
+function withNext(packing: Packing, siblings: readonly number[], { run, end }: Filled): Filled | undefined {
+  const longer = runIfFits(packing, run.from, siblings[end + 1] as number);
+  return longer && { run: longer, end: end + 1 };
+}
+
+/** The run of siblings that should fit, judged by their own sizes and by how much tokens have merged so far. */
+function withMore(packing: Packing, siblings: readonly number[], { run, end }: Filled): Filled | undefined {
+  const { from, to: reached, start, count } = run;
+  const room = roomAt(packing, start);
+  const ratio = count === 0 ? 1 : sumOf(packing, from, reached) / count;
+  let next = Math.max(reach(packing, siblings, end, (room - count) * ratio), end + 1);
+  if (next === end + 1 && !isWorthCounting(packing, sumOf(packing, reached, siblings[next] as number)))
+    return undefined;
+  while (next > end) {
+    const longer = runOf(packing, from, siblings[next] as number);
+    if (fits(packing, longer)) return { run: longer, end: next };
+    const budget = sumOf(packing, reached, longer.to) - (longer.count - room) * ratio;
+    next = Math.min(next - 1, reach(packing, siblings, end, budget));
+  }
+  return undefined;
+}
+
+/** The last sibling boundary with at most this many tokens since another one, by single counts. */
+function reach({ totals }: Packing, siblings: readonly number[], from: number, budget: number): number {
+  const most = (totals[siblings[from] as number] as number) + budget;
+  let low = from;
+  let high = siblings.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if ((totals[siblings[middle] as number] as number) <= most) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** The rank between two parts of a piece: the worst place to cut. */
+const WITHIN = Number.MAX_SAFE_INTEGER;
+
+function divideStretch(packing: Packing, from: number, to: number): void {
+  const { outline, tokens, divide, runs } = packing;
+  let rank = rankAt(packing, from);
+  for (const part of divide(outline.edges[from] as number, outline.edges[to] as number)) {
+    const { start, end } = part;
+    runs.push({ from, to: from, start, end, count: part.token_count ?? tokens.count(start, end), rank });
+    rank = WITHIN;
+  }
+}
+
+/**
+ * The runs, with each short one joined to its neighbour across the weaker boundary if both fit together, else to the
+ * other neighbour; if neither fits, it takes whole pieces from the previous run.
+ */
+function joinShort(packing: Packing): Run[] {
+  const { runs } = packing;
+  const done: Run[] = [];
+  runs.forEach((run, index) => {
+    const last = done.at(-1);
+    if (last !== undefined && (isShort(packing, last) || goesBack(packing, run, runs[index + 1])))
+      done.splice(-1, 1, ...joined(packing, last, run));
+    else done.push(run);
+  });
+  return done;
+}
+
+/** Whether a short run belongs to its predecessor rather than its successor. */
+function goesBack(packing: Packing, run: Run, next: Run | undefined): boolean {
+  if (!isShort(packing, run)) return false;
+  return next === undefined || run.rank >= next.rank || together(packing, run, next) === undefined;
+}
+
+/** Both as one run; or as two with another boundary between them; or unchanged. */
+function joined(packing: Packing, first: Run, second: Run): Run[] {
+  const both = together(packing, first, second);
+  if (both !== undefined) return [both];
+  const shared = isShort(packing, second) ? withMovedEdge(packing, first, second) : undefined;
+  return shared ?? [first, second];
+}
+
+function together(packing: Packing, first: Run, second: Run): Run | undefined {
+  if (!isWorthCounting(packing, first.count + second.count)) return undefined;
+  const { from, start, rank } = first;
+  const { end } = second;
+  const to = isPart(first) || isPart(second) ? from : second.to;
+  const both = { from, to, start, end, count: packing.tokens.count(start, end), rank };
+  return fits(packing, both) ? both : undefined;
+}
+
+/** Moves pieces from the first run to the second until that is no longer short, at a boundary that is no worse. */
+function withMovedEdge(packing: Packing, first: Run, second: Run): Run[] | undefined {
+  if (isPart(first) || isPart(second)) return undefined;
+  for (let edge = first.to - 1; edge > first.from; edge--) {
+    if (rankAt(packing, edge) > second.rank || sumOf(packing, edge, second.to) < packing.minimum) continue;
+    const head = runIfFits(packing, first.from, edge);
+    const tail = runIfFits(packing, edge, second.to);
+    return head !== undefined && tail !== undefined && !isShort(packing, head) ? [head, tail] : undefined;
+  }
+  return undefined;
+}
+
+/** Whether a run is not made of whole pieces. */
+function isPart({ from, to }: Run): boolean {
+  return from === to;
+}

@@ -1,0 +1,103 @@
+import type { Span } from '../../contracts/chunk.ts';
+import type { Carried, Structure, StructureRules } from '../../contracts/structure.ts';
+import type { TokenizedText } from '../../contracts/tokenizer.ts';
+import { embeddedText } from '../cuts/cuts.ts';
+import { packOutline } from './pack-outline.ts';
+import { withFields } from './span-fields.ts';
+
+/** A text as a tokenizer reads it. */
+interface Source {
+  readonly text: string;
+  readonly tokens: TokenizedText;
+  /** Counts the tokens of any text. */
+  count(text: string): number;
+}
+
+/** Packs a text along its structure, see `ChunkContext.packStructure`. */
+export function packStructure(source: Source, structure: Structure, rules: StructureRules): Span[] {
+  const {
+    chunk_size: size,
+    min_chunk_size,
+    count_context = false,
+    always = Number.NEGATIVE_INFINITY,
+  } = rules;
+  const minimum = min_chunk_size < 1 ? min_chunk_size * size : min_chunk_size;
+  const read = carriedContext(source.count, Math.floor(size / 2));
+  const contextAt = (start: number) => read(structure.carriedAt?.(start));
+  const roomAt = (start: number) => size - contextAt(start).tokens;
+  const limits = { size, minimum, always, ...(count_context ? { roomAt } : {}) };
+  const spans = packOutline(structure.outline, source.tokens, limits, (start, end) => {
+    // What its parts carry is what its last character would.
+    const room = count_context ? Math.min(roomAt(start), roomAt(end - 1)) : size;
+    return structure.divide(start, end, room);
+  });
+  if (structure.carriedAt === undefined) return spans;
+  return spans.map((span) => {
+    const found = contextAt(span.start);
+    const isOver = count_context && found.text !== undefined && countBoth(source, span, found.text) > size;
+    return withContext(span, isOver ? LEFT_OUT : found);
+  });
+}
+
+const SHORTENED = Object.freeze({ context_shortened: true });
+const LEFT_OUT: Context = { text: undefined, tokens: 0, isShortened: true };
+
+function countBoth({ text, count }: Source, { start, end }: Span, context: string): number {
+  return count(embeddedText(text.slice(start, end), context));
+}
+
+function withContext(span: Span, { text, isShortened }: Context): Span {
+  if (text === undefined && !isShortened) return span;
+  return withFields({ ...span, context: text }, isShortened ? SHORTENED : undefined);
+}
+
+/** The text that a chunk carries, as written in the answer. */
+interface Context {
+  readonly text: string | undefined;
+  /** Tokens of the text plus a line feed. */
+  readonly tokens: number;
+  /** Whether some of it was left out. */
+  readonly isShortened: boolean;
+}
+
+const NOTHING: Context = { text: undefined, tokens: 0, isShortened: false };
+const NO_PATH: readonly string[] = [];
+
+/**
+ * Writes what chunks carry: the path on one line, joined by ` > `, then the opening. Above `most` tokens the path
+ * loses its highest headings one by one, and then the opening is left out. The line break that ends the opening is
+ * not part of it.
+ *
+ * @param count counts the tokens of a text
+ */
+function carriedContext(
+  count: (text: string) => number,
+  most: number,
+): (carried: Carried | undefined) => Context {
+  const known = new Map<readonly string[], Map<string, Context>>();
+  return (carried) => {
+    if (carried === undefined) return NOTHING;
+    const { path = NO_PATH, opening = '' } = carried;
+    const ofPath = known.get(path) ?? new Map<string, Context>();
+    known.set(path, ofPath);
+    const context = ofPath.get(opening) ?? write(path, opening, count, most);
+    ofPath.set(opening, context);
+    return context;
+  };
+}
+
+function write(
+  path: readonly string[],
+  opening: string,
+  count: (text: string) => number,
+  most: number,
+): Context {
+  const begin = opening.replace(/(?:\r\n|\r|\n)$/, '');
+  for (let first = 0; first <= path.length; first++) {
+    const names = path.slice(first).join(' > ');
+    const context = names !== '' && begin !== '' ? `${names}\n${begin}` : names + begin;
+    const tokens = context === '' ? 0 : count(`${context}\n`);
+    if (context !== '' && tokens <= most) return { text: context, tokens, isShortened: first > 0 };
+  }
+  return path.length === 0 && opening === '' ? NOTHING : { ...NOTHING, isShortened: true };
+}

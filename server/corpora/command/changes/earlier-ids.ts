@@ -1,0 +1,144 @@
+import { closeSync, createReadStream, existsSync, openSync, readSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { reasonOf } from '../../../../core/errors.ts';
+import { hold } from '../../../../core/hold.ts';
+import { UsageError } from '../../../cli/errors.ts';
+import { LineSplitter } from '../../../engine/read/line-splitter.ts';
+import { MANIFEST } from '../../jobs/job-folder.ts';
+import { idsLineOf } from '../../jobs/part-files.ts';
+
+/**
+ * The chunk ids that documents keep from an earlier run because they failed, in the folder of a run with `--since`.
+ */
+export const KEPT = 'kept.jsonl';
+
+/** What has changed since an earlier run, counted in chunks. */
+export interface ChangeCounts {
+  added: number;
+  unchanged: number;
+  deleted: number;
+}
+
+/** What has changed in a document. */
+export interface Changes {
+  /** For each chunk, in order, whether it existed before. */
+  readonly isOld: readonly boolean[];
+  /** The ids of chunks that no longer exist. */
+  readonly deleted: readonly string[];
+}
+
+/** Where a document's line is in the file. */
+interface LinePlace {
+  readonly file: number;
+  readonly from: number;
+  readonly length: number;
+}
+
+/** The ids of the chunks of an earlier run. Only the position of each document's line is kept in memory. */
+export class EarlierIds {
+  readonly #files: number[] = [];
+  readonly #places = new Map<string, LinePlace>();
+
+  /**
+   * @param path the folder or manifest of a run, or a file that `--manifest` wrote
+   * @throws UsageError if it is something else
+   */
+  static async open(path: string): Promise<EarlierIds> {
+    const earlier = new EarlierIds();
+    try {
+      for (const file of await idsFiles(path)) await earlier.#index(file);
+    } catch (error) {
+      earlier.close();
+      throw new UsageError(`--since ${path}: it was not written by an earlier run: ${reasonOf(error)}`);
+    }
+    return earlier;
+  }
+
+  async #index(path: string): Promise<void> {
+    const file = this.#files.push(openSync(path, 'r')) - 1;
+    const splitter = new LineSplitter(Number.POSITIVE_INFINITY);
+    let from = 0;
+    const take = (lines: ReturnType<LineSplitter['push']>) => {
+      for (const line of lines as Buffer[]) {
+        const { document_id } = JSON.parse(line.toString()) as { readonly document_id?: unknown };
+        if (document_id === undefined) throw new Error('a line has no document_id');
+        if (typeof document_id === 'string')
+          this.#places.set(document_id, { file, from, length: line.length });
+        from += line.length + 1;
+      }
+    };
+    for await (const piece of hold(createReadStream(path))) take(splitter.push(piece as Buffer));
+    take(splitter.end());
+  }
+
+  /** The ids of the chunks that a document had; empty if it is new. */
+  idsOf(documentId: string): readonly string[] {
+    const place = this.#places.get(documentId);
+    if (place === undefined) return [];
+    const line = Buffer.alloc(place.length);
+    readSync(this.#files[place.file] as number, line, 0, place.length, place.from);
+    return (JSON.parse(line.toString()) as { readonly chunks: readonly string[] }).chunks;
+  }
+
+  /** @param ids those of the chunks that the document has now */
+  changesOf(documentId: string, ids: readonly string[]): Changes {
+    const before = new Set(this.idsOf(documentId));
+    const isOld = ids.map((id) => before.has(id));
+    const now = new Set(ids);
+    return { isOld, deleted: [...before].filter((id) => !now.has(id)) };
+  }
+
+  /**
+   * The lines for chunks that were deleted together with their documents. If documents failed whose ids are unknown,
+   * any missing document may be one of them, so none counts as deleted.
+   *
+   * @param seen the ids of the documents that exist
+   * @param unknown documents that failed without an id
+   * @param counts is added to
+   * @param keep receives the line of a document that keeps its chunks
+   */
+  *vanished(
+    seen: ReadonlySet<string>,
+    unknown: number,
+    counts: ChangeCounts,
+    keep: (line: string) => void,
+  ): Generator<string> {
+    if (unknown > 0) console.error(unknownVanished(unknown));
+    for (const documentId of this.#places.keys()) {
+      if (seen.has(documentId)) continue;
+      const ids = this.idsOf(documentId);
+      if (unknown > 0) keep(idsLineOf(documentId, ids));
+      else {
+        counts.deleted += ids.length;
+        yield deletedLines(ids, documentId);
+      }
+    }
+  }
+
+  close(): void {
+    this.#files.forEach(closeSync);
+  }
+}
+
+async function idsFiles(path: string): Promise<string[]> {
+  const isFolder = (await stat(path)).isDirectory();
+  const file = isFolder ? join(path, MANIFEST) : path;
+  if (!isFolder && !file.endsWith('.json')) return [file];
+  const { shards } = JSON.parse(await readFile(file, 'utf8')) as {
+    readonly shards: readonly { readonly files: { readonly ids?: { readonly name: string } } }[];
+  };
+  const names = shards.flatMap(({ files }) => files.ids?.name ?? []);
+  const kept = existsSync(join(dirname(file), KEPT)) ? [KEPT] : [];
+  return [...names, ...kept].map((name) => join(dirname(file), name));
+}
+
+/** The lines for chunks that were deleted. */
+export function deletedLines(ids: readonly string[], documentId: string): string {
+  return ids.map((id) => `${JSON.stringify({ deleted: id, document_id: documentId })}\n`).join('');
+}
+
+function unknownVanished(count: number): string {
+  const what = count === 1 ? 'a document without an id' : `${count} documents without an id`;
+  return `${what} failed: which earlier documents they were is unknown, so no document counts as deleted`;
+}

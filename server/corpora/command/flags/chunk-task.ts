@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs';
+import type { ObjectSchema } from '../../../../core/contracts/manifest.ts';
+import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
+import type { Registry } from '../../../../core/hosting/registry.ts';
+import type { Api } from '../../../cli/api.ts';
+import { readJson } from '../../../cli/commands/remote.ts';
+import type { Engine } from '../../../cli/engine.ts';
+import { UsageError } from '../../../cli/errors.ts';
+import { Pipelines } from '../../../clients/javascript/pipelines.ts';
+import type { DocumentsTask } from '../../../engine/tasks.ts';
+import { databaseOf } from '../../../store/database.ts';
+
+/** What is done with each document: a chunker with its options, or a pipeline. */
+export interface ChunkTask {
+  readonly task: DocumentsTask;
+  /** The schema of what may be given besides the documents: options of the chunker, fields of the chunks. */
+  readonly schema: ObjectSchema;
+  /** Its route on a service. */
+  readonly path: string;
+}
+
+interface Named {
+  readonly chunker?: string | undefined;
+  readonly pipeline?: string | undefined;
+}
+
+/** @throws ServiceError `unknown_plugin`, `missing_capability`; UsageError */
+export async function localTask({ chunker, pipeline }: Named, engine: Engine): Promise<ChunkTask> {
+  const { registry, requestSchemas } = engine;
+  if (pipeline !== undefined) {
+    const steps = existsSync(pipeline) ? stepsIn(pipeline, engine) : await storedSteps(pipeline, engine);
+    return { task: { run: 'execute', steps }, schema: requestSchemas.execute('apart'), path: '' };
+  }
+  const name = chunker ?? defaultChunker(registry);
+  const { manifest } = registry.require('chunker', name);
+  return { task: { run: 'chunk', name }, schema: requestSchemas.chunk(manifest, 'apart'), path: '' };
+}
+
+/** The default chunker: the one that chooses among the others. @throws UsageError */
+function defaultChunker(registry: Registry): string {
+  const chunkers = registry.ofKind('chunker');
+  const choosing = chunkers.find(
+    ({ manifest, missing }) => manifest.chooses !== undefined && missing.length === 0,
+  );
+  if (choosing !== undefined) return choosing.manifest.name;
+  const names = chunkers.map(({ manifest }) => manifest.name).join(', ');
+  throw new UsageError(`--chunker: name one of ${names}; no chunker here chooses by itself`);
+}
+
+function stepsIn(path: string, { service }: Engine): PipelineStep[] {
+  const given = readJson(path) as { steps?: unknown; config?: { steps?: unknown } } | readonly unknown[];
+  const steps = 'steps' in given ? given.steps : 'config' in given ? given.config?.steps : given;
+  if (!Array.isArray(steps)) {
+    throw new UsageError(
+      `--pipeline ${path}: expected {"steps": [...]}, as in the body that creates a pipeline`,
+    );
+  }
+  return steps.map((step: Partial<PipelineStep>, index) => {
+    const { type = 'chunk', chunker = null, refinery = null, config = {} } = step;
+    return service.checkStep({ type, chunker, refinery, config }, `steps[${index}]`, 'refused');
+  });
+}
+
+async function storedSteps(name: string, { config, store }: Engine): Promise<readonly PipelineStep[]> {
+  const database = databaseOf(config);
+  const isThere = database.kind !== 'file' || existsSync(database.path);
+  const [found] = isThere ? (await store.list({ limit: 1, name })).pipelines : [];
+  if (found !== undefined) return found.steps;
+  throw new UsageError(`--pipeline ${name}: there is neither a file nor a stored pipeline of this name`);
+}
+
+/** @throws ChunksmithError if the service cannot be reached; UsageError if it lacks what is named */
+export async function remoteTask(
+  { chunker, pipeline }: Named,
+  api: Api,
+  registry: Registry,
+): Promise<ChunkTask> {
+  const document = await api.json<OpenApi>({ method: 'GET', path: '/openapi.json' });
+  const schemaOf = (path: string) => serviceOptions(document, path);
+  if (pipeline !== undefined) {
+    const schema = schemaOf('/v1/pipelines/{pipeline_id}/execute') as ObjectSchema;
+    const path = `/v1/pipelines/${await storedId(pipeline, api)}/execute`;
+    return { task: { run: 'execute', steps: [] }, schema, path };
+  }
+  const name = chunker ?? defaultChunker(registry);
+  const path = `/v1/chunk/${name}`;
+  const schema = schemaOf(path);
+  if (schema === undefined) throw new UsageError(`--chunker ${name}: ${api.url} has no such chunker`);
+  return { task: { run: 'chunk', name }, schema, path };
+}
+
+async function storedId(pipeline: string, api: Api): Promise<string> {
+  const [found] = await new Pipelines(api).list({ name: pipeline });
+  if (found !== undefined) return found.id;
+  const hint = existsSync(pipeline) ? '; store it there first: chunksmith pipelines put' : '';
+  throw new UsageError(`--pipeline ${pipeline}: ${api.url} has no pipeline of this name${hint}`);
+}
+
+/** The part of a service's OpenAPI document that is read here. */
+interface OpenApi {
+  readonly paths: Readonly<Record<string, { readonly post?: Operation }>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+interface Operation {
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+}
+
+interface Schema {
+  readonly $ref?: string;
+  readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+type Components = OpenApi['components']['schemas'];
+
+/** The members of a route's request besides the texts to chunk; undefined if there is no such route. */
+function serviceOptions({ paths, components }: OpenApi, path: string): ObjectSchema | undefined {
+  const schema = paths[path]?.post?.requestBody?.content['application/json']?.schema;
+  if (schema === undefined) return undefined;
+  const { text, documents, ...properties } = propertiesOf(schema, components.schemas);
+  return { type: 'object', properties };
+}
+
+/** The members that a value may have in any of its alternatives. */
+function propertiesOf(schema: Schema, components: Components): Record<string, Schema> {
+  const { anyOf = [], properties = {} } = whole(schema, components);
+  const members = Object.entries(properties).map(([name, one]) => [name, whole(one, components)]);
+  return Object.assign({}, ...anyOf.map((one) => propertiesOf(one, components)), Object.fromEntries(members));
+}
+
+/** A schema with its references resolved and its parts merged. */
+function whole({ $ref, allOf = [], ...own }: Schema, components: Components): Schema {
+  const name = $ref?.split('/').at(-1);
+  const parts = allOf.map((part) => whole(part, components));
+  const target = components[name ?? ''];
+  if (target !== undefined) parts.push(whole(target, components));
+  const properties = Object.assign({}, ...parts.map((part) => part.properties), own.properties);
+  const hasMembers = Object.keys(properties).length > 0;
+  return Object.assign({}, ...parts, own, hasMembers && { properties });
+}

@@ -1,0 +1,226 @@
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../../../core/contracts/collaborators.ts';
+import { hold } from '../../../../core/hold.ts';
+import { CommandError, UsageError } from '../../../cli/errors.ts';
+import { createDatabase } from '../../../store/create-database.ts';
+import type { JobRecord, JobStore } from '../../../store/jobs/contract.ts';
+import { createJobStore } from '../../../store/stores.ts';
+import type { ChunkedDocuments } from '../../chunk-documents.ts';
+import { errorAnswer } from '../../jobs/answers.ts';
+import { createJobWorker } from '../../jobs/create-worker.ts';
+import { type Manifest, outputsOf } from '../../jobs/finish-job.ts';
+import { MANIFEST } from '../../jobs/job-folder.ts';
+import { idsLineOf, type PartKind } from '../../jobs/part-files.ts';
+import type { JobPlaces } from '../../jobs/spec.ts';
+import { shardBytesFor } from '../../plan-shards.ts';
+import type { Place, SkipReason } from '../../shard.ts';
+import { type Skip, skipLine, unreadId } from '../../skips.ts';
+import { createLocalFolder } from '../../storage/local-folder.ts';
+import { type ChangeCounts, EarlierIds, KEPT } from '../changes/earlier-ids.ts';
+import { addChanges, onlyChanges } from '../changes/only-changes.ts';
+import { LinesFile } from '../lines-file.ts';
+import { addDocument } from '../progress.ts';
+import type { ChunkSetup } from '../setup.ts';
+import { inOrder } from '../source.ts';
+import type { RunContext } from '../to-stdout.ts';
+import { checkFolder, holdFolder, makeFolder, openJob, STATE } from './folder-job.ts';
+
+/** No other process works on the folder, so a lease may last long; it matters only for retries. */
+const QUEUE = { leaseSeconds: 600, mostFailures: 3, pauseSeconds: 0.5 } as const;
+const nothing = () => {};
+/** Final failures are reported at the end. */
+const QUIET: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+/** Milliseconds between checks whether the job is over. */
+const POLL = 100;
+const MOST_DOCUMENTS = 10_000;
+/**
+ * Workers that the source is divided for, regardless of their real number: the files are the same on every machine.
+ */
+const SHARES = 8;
+
+/**
+ * Chunks a source into part files in a folder, with a manifest. Progress is kept in the folder, so that a killed run
+ * can be resumed.
+ *
+ * @returns what has changed, if that was requested
+ */
+export async function chunkToFolder(
+  setup: ChunkSetup,
+  context: RunContext,
+): Promise<ChangeCounts | undefined> {
+  const { flags, source, engine } = setup;
+  if (source.files === undefined)
+    throw new UsageError('--out: standard input cannot be read twice; name files instead');
+  const folder = resolve(flags.out as string);
+  await makeFolder(folder);
+  const release = holdFolder(folder);
+  const database = createDatabase({ dataDir: join(folder, STATE), databaseUrl: '' }, engine.log);
+  const store = createJobStore(database, QUEUE, engine.log);
+  let earlier: EarlierIds | undefined;
+  try {
+    checkFolder(folder, flags.resume === true);
+    if (flags.since !== undefined) earlier = await EarlierIds.open(flags.since);
+    const job = await openJob(setup, store);
+    const run = { setup, store, folder, earlier, context };
+    return await report(run, await work(run, job));
+  } finally {
+    earlier?.close();
+    await store.close();
+    await database.close();
+    release();
+  }
+}
+
+interface Run {
+  readonly setup: ChunkSetup;
+  readonly store: JobStore;
+  readonly folder: string;
+  readonly earlier: EarlierIds | undefined;
+  readonly context: RunContext;
+}
+
+/** Works until the job is over. @throws the signal's reason once it aborts; unfinished work is given back */
+async function work({ setup, store, folder, earlier, context }: Run, job: JobRecord): Promise<JobRecord> {
+  const { engine, source, chunking } = setup;
+  const { signal } = context;
+  const { documents, chunks, embedding_empty, bytes } = job;
+  const done = { documents: documents.done + documents.failed, chunks, embedding_empty, bytes: bytes.read };
+  Object.assign(context.counts, done);
+  const worker = createJobWorker({
+    ...engine,
+    log: QUIET,
+    store,
+    chunking,
+    places: placesOf(setup, folder),
+    settings: {
+      leaseSeconds: QUEUE.leaseSeconds,
+      documentBytes: engine.config.maxBodyBytes,
+      shardBytes: shardBytesFor(source.total ?? 0, SHARES),
+      shardDocuments: MOST_DOCUMENTS,
+    },
+    notify: () => Promise.reject(new Error('the command line has no callbacks')),
+    filter: (group) => show(group, context, earlier),
+  });
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const now = await store.get(job.id);
+      if (now.finished_at !== null) return now;
+      await sleep(POLL, undefined, { signal }).catch(() => {});
+    }
+  } finally {
+    await worker.stop(0);
+  }
+}
+
+/**
+ * Counts what the job has done, and writes the files requested besides its output. @throws CommandError if it failed
+ */
+async function report(
+  { setup: { flags, source }, store, folder, earlier, context: { counts } }: Run,
+  { id, state, error, documents, chunks, embedding_empty, bytes }: JobRecord,
+): Promise<ChangeCounts | undefined> {
+  // Progress may have counted retried work twice.
+  counts.documents = documents.done + documents.failed;
+  Object.assign(counts, { failed: documents.failed, chunks, embedding_empty, bytes: bytes.read });
+  if (state === 'cancelled')
+    throw new CommandError(`--out ${folder}: another process has taken this run over`);
+  for (const skip of source.skipped) counts.skips.add(skip);
+  for await (const { output } of outputsOf({ jobId: id }, store)) {
+    for (const group of output.skips ?? []) counts.skips.addGroup(group);
+  }
+  if (error !== null && error.code !== 'nothing_read') throw new CommandError(errorAnswer(error).detail);
+  const manifest = await readManifest(folder);
+  if (flags.errors !== undefined) await copyErrors(folder, manifest, flags.errors, source.skipped);
+  return earlier === undefined ? undefined : writeChanges(folder, manifest, earlier);
+}
+
+function show(group: ChunkedDocuments, { counts, progress }: RunContext, earlier: EarlierIds | undefined) {
+  for (const document of group.documents) addDocument(counts, document);
+  progress.update();
+  return earlier === undefined ? group : onlyChanges(group, earlier, { added: 0, unchanged: 0, deleted: 0 });
+}
+
+function placesOf({ source, spec }: ChunkSetup, folder: string): JobPlaces {
+  const { storage, files = [] } = source;
+  const target = { storage: createLocalFolder(folder), folder: '', format: spec.target.format };
+  return {
+    source: async () => ({ storage, from: { files: inOrder(files) } }),
+    target: async () => target,
+  };
+}
+
+/** What an earlier run had and this one no longer has, beside the parts of a run with `--since`. */
+const DELETED = 'deleted.jsonl';
+
+async function readManifest(folder: string): Promise<Manifest> {
+  return JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Manifest;
+}
+
+/** The lines of all files of a kind, in the order of the source. */
+async function* linesOfFiles(folder: string, { shards }: Manifest, kind: PartKind): AsyncGenerator<string> {
+  for (const { files } of shards) {
+    const file = files[kind];
+    if (file !== undefined)
+      yield* createInterface({ input: hold(createReadStream(join(folder, file.name))) });
+  }
+}
+
+/** Copies all failures into one file, after what was skipped. */
+async function copyErrors(
+  folder: string,
+  manifest: Manifest,
+  path: string,
+  skipped: readonly Skip[],
+): Promise<void> {
+  const file = new LinesFile(path);
+  for (const skip of skipped) file.write(skipLine(skip));
+  for await (const line of linesOfFiles(folder, manifest, 'errors')) file.write(`${line}\n`);
+  file.finish();
+}
+
+/**
+ * Counts what has changed, and writes which chunks were deleted with their documents, and which ones failed documents
+ * keep.
+ */
+async function writeChanges(folder: string, manifest: Manifest, earlier: EarlierIds): Promise<ChangeCounts> {
+  const counts: ChangeCounts = { added: 0, unchanged: 0, deleted: 0 };
+  const seen = new Set<string>();
+  for await (const line of linesOfFiles(folder, manifest, 'ids')) {
+    const { document_id, chunks } = JSON.parse(line) as IdsLine;
+    const { isOld, deleted } = earlier.changesOf(document_id, chunks);
+    addChanges(counts, isOld, deleted);
+    seen.add(document_id);
+  }
+  const kept = new LinesFile(join(folder, KEPT));
+  let unknown = 0;
+  for await (const line of linesOfFiles(folder, manifest, 'errors')) {
+    const { skipped, ...found } = JSON.parse(line) as ErrorsLine;
+    const id = skipped === undefined ? found.id : unreadId({ ...found, skipped, place: found });
+    if (id !== undefined) {
+      seen.add(id);
+      kept.write(idsLineOf(id, earlier.idsOf(id)));
+    } else if (skipped === undefined) unknown++;
+  }
+  const gone = new LinesFile(join(folder, DELETED));
+  for (const lines of earlier.vanished(seen, unknown, counts, (line) => kept.write(line))) gone.write(lines);
+  kept.finish();
+  gone.finish();
+  return counts;
+}
+
+/** A document that failed, or was skipped. */
+interface ErrorsLine extends Place {
+  readonly id?: string;
+  readonly skipped?: SkipReason;
+}
+
+/** All documents have ids when compared with an earlier run. */
+interface IdsLine {
+  readonly document_id: string;
+  readonly chunks: readonly string[];
+}

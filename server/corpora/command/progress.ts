@@ -1,0 +1,179 @@
+import { Presets, SingleBar } from 'cli-progress';
+import type { ChunkedDocument } from '../chunk-documents.ts';
+import type { SkippedReasons, Skips } from '../skips.ts';
+
+export const PROGRESS = ['auto', 'bar', 'plain', 'json', 'none'] as const;
+export type ProgressKind = (typeof PROGRESS)[number];
+
+/** The progress of the work on a corpus. */
+export interface Counts {
+  documents: number;
+  failed: number;
+  /** What was left out, and documents without text. */
+  readonly skips: Skips;
+  chunks: number;
+  /** Texts with no word that the model knows. */
+  embedding_empty: number;
+  /** Bytes of the source. */
+  bytes: number;
+}
+
+export function addDocument(counts: Counts, document: ChunkedDocument): void {
+  counts.documents++;
+  counts.chunks += document.chunks;
+  counts.embedding_empty += document.embedding_empty;
+  counts.bytes += document.source.size;
+  if (document.error !== undefined) counts.failed++;
+}
+
+/** The counts and the figures derived from them. */
+export interface Summary extends Omit<Counts, 'skips'> {
+  readonly skipped: number;
+  readonly skipped_reasons: SkippedReasons;
+  readonly seconds: number;
+  readonly mb_per_second: number;
+}
+
+/** Shows progress on standard error. */
+export interface Progress {
+  update(): void;
+  /** Stops showing anything. */
+  stop(): void;
+}
+
+/** Milliseconds between two lines without a terminal. */
+const PAUSE = 5000;
+/** Seconds and share of the bytes after which the remaining time can be estimated. */
+const FIRST_ESTIMATE = { seconds: 5, share: 0.02 };
+/** Milliseconds between two frames of a progress bar. */
+const FRAME = 100;
+
+const MB = 1e6;
+
+/**
+ * @param counts change while the work is in progress
+ * @param total bytes of the source; undefined if unknown
+ */
+export function showProgress(kind: ProgressKind, counts: Counts, total: number | undefined): Progress {
+  const begin = performance.now();
+  const estimate = new Estimate(total);
+  const shown = kind === 'auto' ? (process.stderr.isTTY ? 'bar' : 'plain') : kind;
+  if (shown === 'none') return { update() {}, stop() {} };
+  if (shown === 'bar') return showBar(counts, total, begin, estimate);
+  const write = shown === 'json' ? jsonLine : plainLine;
+  let next = begin + PAUSE;
+  return {
+    update() {
+      const now = performance.now();
+      const summary = summaryOf(counts, begin);
+      estimate.note(summary);
+      if (now < next) return;
+      next = now + PAUSE;
+      process.stderr.write(write(summary, total, estimate.left(summary)));
+    },
+    stop() {},
+  };
+}
+
+function showBar(counts: Counts, total: number | undefined, begin: number, estimate: Estimate): Progress {
+  const format =
+    total === undefined
+      ? '{documents} documents, {mb} MB, {rate} MB/s, {chunks} chunks'
+      : '{bar} {percentage}%, {documents} documents, {mb} MB, {rate} MB/s, {chunks} chunks{left}';
+  const bar = new SingleBar(
+    { format, stream: process.stderr, hideCursor: true, clearOnComplete: true, fps: 1000 / FRAME },
+    Presets.shades_classic,
+  );
+  const payload = () => {
+    const summary = summaryOf(counts, begin);
+    estimate.note(summary);
+    const left = estimate.left(summary);
+    return {
+      documents: summary.documents,
+      chunks: summary.chunks,
+      mb: (summary.bytes / MB).toFixed(1),
+      rate: summary.mb_per_second,
+      left: left === undefined ? '' : `, ${left}`,
+    };
+  };
+  bar.start(total ?? 0, 0, payload());
+  return {
+    update: () => bar.update(Math.min(counts.bytes, total ?? counts.bytes), payload()),
+    stop: () => bar.stop(),
+  };
+}
+
+/** @param begin by the clock of `performance` */
+export function summaryOf(counts: Counts, begin: number): Summary {
+  const seconds = (performance.now() - begin) / 1000;
+  const { skips, ...numbers } = counts;
+  return {
+    ...numbers,
+    skipped: skips.count,
+    skipped_reasons: skips.reasons,
+    seconds: rounded(seconds),
+    mb_per_second: rounded(counts.bytes / MB / seconds),
+  };
+}
+
+function rounded(number: number): number {
+  return Math.round(number * 10) / 10;
+}
+
+function jsonLine(summary: Summary, total: number | undefined): string {
+  return `${JSON.stringify({ ...summary, ...(total !== undefined && { bytes_total: total }) })}\n`;
+}
+
+function plainLine(summary: Summary, _total: number | undefined, left: string | undefined): string {
+  return `${describe(summary)}${left === undefined ? '' : `, ${left}`}\n`;
+}
+
+/** The counts in words. */
+export function describe({
+  documents,
+  failed,
+  skipped,
+  chunks,
+  embedding_empty,
+  bytes,
+  seconds,
+  mb_per_second,
+}: Summary): string {
+  const parts = [
+    counted(documents, 'document'),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    counted(chunks, 'chunk'),
+    ...(embedding_empty > 0 ? [`${counted(embedding_empty, 'text')} with no word that the model knows`] : []),
+    `${(bytes / MB).toFixed(1)} MB in ${seconds} s (${mb_per_second} MB/s)`,
+  ];
+  return parts.join(', ');
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** Estimates the remaining time from what was done since the first documents: threads start before that. */
+export class Estimate {
+  readonly #total: number | undefined;
+  #first: Pick<Summary, 'bytes' | 'seconds'> | undefined;
+
+  constructor(total: number | undefined) {
+    this.#total = total;
+  }
+
+  note({ bytes, seconds }: Pick<Summary, 'bytes' | 'seconds'>): void {
+    if (bytes > 0) this.#first ??= { bytes, seconds };
+  }
+
+  /** Undefined while it would be a guess. */
+  left({ bytes, seconds }: Pick<Summary, 'bytes' | 'seconds'>): string | undefined {
+    if (this.#total === undefined || this.#first === undefined) return undefined;
+    const done = { bytes: bytes - this.#first.bytes, seconds: seconds - this.#first.seconds };
+    if (done.seconds < FIRST_ESTIMATE.seconds || done.bytes < this.#total * FIRST_ESTIMATE.share)
+      return undefined;
+    const left = Math.max(0, Math.round(((this.#total - bytes) * done.seconds) / done.bytes));
+    return `${left < 60 ? `${left} s` : `${Math.floor(left / 60)} min ${left % 60} s`} left`;
+  }
+}

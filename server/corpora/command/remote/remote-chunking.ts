@@ -1,0 +1,237 @@
+import { ServiceError } from '../../../../core/errors.ts';
+import type { Api } from '../../../cli/api.ts';
+import { ChunksmithError } from '../../../clients/javascript/errors.ts';
+import { LINES } from '../../../clients/javascript/transport.ts';
+import { type RetryLimits, withRetries } from '../../../config/retry.ts';
+import { findElements, findMembers, type JsonPlace } from '../../../engine/read/json.ts';
+import { LineSplitter } from '../../../engine/read/line-splitter.ts';
+import {
+  type ChunkedDocument,
+  type ChunkedDocuments,
+  type DocumentError,
+  failedDocument,
+} from '../../chunk-documents.ts';
+import type { Chunking } from '../../jobs/shard-sink.ts';
+import type { JobSpec } from '../../jobs/spec.ts';
+import type { SourceDocument } from '../../shard.ts';
+
+/** A stream of documents to a server. */
+interface Remote {
+  readonly api: Api;
+  /** The route that chunks. */
+  readonly path: string;
+  readonly spec: JobSpec;
+  readonly lines: UnansweredLines;
+  readonly signal: AbortSignal;
+}
+
+const HEADERS = { 'content-type': LINES, accept: LINES };
+const LINE_FEED = Buffer.from('\n');
+/** A broken stream is restarted below with what is left; a source may be silent for long. */
+const ONCE = { maxRetries: 0, timeout: 0 };
+/** How often a broken stream is restarted before it fails, if nothing was answered in between. */
+const LIMITS: RetryLimits = { retries: 15, firstDelay: 250, longestDelay: 5000 };
+const UNAVAILABLE = 503;
+
+/** Chunks on a server, through one stream. If it breaks, everything not yet answered is sent again. */
+export function remoteChunking(api: Api, path: string): Chunking {
+  return async function* (spec, batches, signal) {
+    const lines = new UnansweredLines(batches);
+    const remote: Remote = { api, path, spec, lines, signal };
+    let stream: AsyncGenerator<ChunkedDocuments> | undefined;
+    const next = async () => {
+      stream ??= answers(remote);
+      try {
+        return await stream.next();
+      } catch (error) {
+        stream = undefined;
+        throw error;
+      }
+    };
+    const isPassing = (error: unknown) => !signal.aborted && lines.failure === undefined && mayPass(error);
+    const rules = { isPassing, signal };
+    const surelyNext = () => withRetries(LIMITS, rules, next);
+    try {
+      for (let one = await surelyNext(); !one.done; one = await surelyNext()) yield one.value;
+    } finally {
+      await stream?.return(undefined);
+      await lines.close();
+    }
+  };
+}
+
+/** A server that is unreachable or busy may be back soon; one that refuses the request will refuse it again. */
+function mayPass(error: unknown): boolean {
+  const { status } = error instanceof ChunksmithError ? error : {};
+  return status === undefined || status === UNAVAILABLE || status === 429;
+}
+
+/** Sends all documents and yields the answers. @throws what breaks the stream */
+async function* answers({ api, path, spec, lines, signal }: Remote): AsyncGenerator<ChunkedDocuments> {
+  const call = { path, headers: HEADERS, body: ReadableStream.from(sent(spec, lines)) };
+  try {
+    for await (const some of linesIn(api.bytes(call, { signal, ...ONCE }))) yield groupOf(some, spec, lines);
+    const last = rest(lines);
+    if (last.documents.length > 0) yield last;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw lines.failure?.error ?? error;
+  }
+}
+
+/** First what is not answered yet, then what the source still has: as many lines at a time as were read. */
+async function* sent(spec: JobSpec, lines: UnansweredLines): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(`${JSON.stringify(spec.options)}\n`);
+  yield* linesOf(lines.all);
+  for (let some = await lines.read(); some.length > 0; some = await lines.read()) yield* linesOf(some);
+}
+
+/** The lines of the documents that can be sent. */
+function* linesOf(documents: readonly SourceDocument[]): Generator<Uint8Array> {
+  const sent = documents.map(({ document }) => document).filter(Buffer.isBuffer);
+  if (sent.length > 0) yield Buffer.concat(sent.flatMap((document) => [document, LINE_FEED]));
+}
+
+async function* linesIn(answer: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer[]> {
+  const splitter = new LineSplitter(Number.POSITIVE_INFINITY);
+  for await (const piece of answer) {
+    const lines = splitter.push(Buffer.from(piece.buffer, piece.byteOffset, piece.length)) as Buffer[];
+    if (lines.length > 0) yield lines;
+  }
+  if (splitter.unfinished > 0) throw new Error('the answer ended in the middle of a line');
+}
+
+/** The documents that some lines answer, with those before them that could not be sent. */
+function groupOf(answered: readonly Buffer[], { group }: JobSpec, lines: UnansweredLines): ChunkedDocuments {
+  const bytes: Uint8Array[] = [];
+  const documents: ChunkedDocument[] = [];
+  for (const line of answered) {
+    const unsent = lines.takeThroughSent();
+    const source = unsent.pop() as SourceDocument;
+    documents.push(...unsent.map(failedLine));
+    const one = answeredLine(line, source, group);
+    bytes.push(...one.bytes);
+    documents.push(one.document);
+  }
+  return { bytes: Buffer.concat(bytes), documents };
+}
+
+/** The documents after the last one that could be sent. */
+function rest(lines: UnansweredLines): ChunkedDocuments {
+  const unsent = lines.takeThroughSent();
+  if (unsent.some(({ document }) => Buffer.isBuffer(document))) {
+    throw new Error('the answer ended before all documents were answered');
+  }
+  return { bytes: Buffer.alloc(0), documents: unsent.map(failedLine) };
+}
+
+/** The documents of a source that were read but not answered yet, so that they can be sent again. */
+class UnansweredLines {
+  readonly #batches: AsyncGenerator<readonly SourceDocument[]>;
+  #unanswered: SourceDocument[] = [];
+  #reading: Promise<readonly SourceDocument[]> | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(batches: AsyncGenerator<readonly SourceDocument[]>) {
+    this.#batches = batches;
+  }
+
+  /** Why the source cannot be read further, if so. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#failure;
+  }
+
+  /**
+   * Reads further documents; none at the end of the source. A stream that broke while reading may still be waiting
+   * for them: concurrent readers get the same ones.
+   *
+   * @throws what the source throws
+   */
+  read(): Promise<readonly SourceDocument[]> {
+    this.#reading ??= this.#next().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #next(): Promise<readonly SourceDocument[]> {
+    try {
+      const { done, value } = await this.#batches.next();
+      if (done) return [];
+      this.#unanswered.push(...value);
+      return value;
+    } catch (error) {
+      this.#failure = { error };
+      throw error;
+    }
+  }
+
+  /** All documents not answered yet, in their order. */
+  get all(): readonly SourceDocument[] {
+    return [...this.#unanswered];
+  }
+
+  /** Takes the next documents up to and including the first that can be sent; those before it could not be read. */
+  takeThroughSent(): SourceDocument[] {
+    const place = this.#unanswered.findIndex(({ document }) => Buffer.isBuffer(document));
+    return this.#unanswered.splice(0, place === -1 ? this.#unanswered.length : place + 1);
+  }
+
+  /** Stops reading the source, without waiting for it if it has nothing to give now. */
+  async close(): Promise<void> {
+    const closed = this.#batches.return(undefined);
+    if (this.#reading === undefined) await closed;
+    else closed.catch(() => undefined);
+  }
+}
+
+const ID = /^\{"id":"([^"]+)"/;
+/** The first bytes, which contain the id of a chunk. */
+const ID_BYTES = 60;
+
+/** The server's last line, if it stops before the stream is complete. */
+const STOPPING = new ServiceError('shutting_down');
+
+/** The answer to a document as it is written, and the outcome of the document. */
+export interface AnsweredLine {
+  readonly bytes: readonly Uint8Array[];
+  readonly document: ChunkedDocument;
+}
+
+/**
+ * Reads the answer to a line of a stream.
+ *
+ * @throws ChunksmithError if the server stops, so that the document has to be sent again
+ */
+function answeredLine(line: Buffer, source: SourceDocument, group: JobSpec['group']): AnsweredLine {
+  const [chunks, error, idPlace, empty] = findMembers(line, 0, ['chunks', 'error', 'id', 'embedding_empty']);
+  const id = idPlace === undefined ? undefined : (JSON.parse(textAt(line, idPlace)) as string);
+  if (chunks === undefined) {
+    const { status, detail } = JSON.parse(textAt(line, error as JsonPlace)) as DocumentError;
+    if (detail === STOPPING.detail) throw new ChunksmithError({ code: 'refused', status, detail });
+    return { bytes: [], document: failedDocument(source, id, { status, detail }) };
+  }
+  const places = findElements(line, chunks.from);
+  const ids = places.flatMap((place) => idAt(line, place));
+  const embedding_empty = empty === undefined ? 0 : Number(textAt(line, empty));
+  const document = { source, id, chunks: places.length, embedding_empty, ids, error: undefined };
+  if (group === 'chunk') {
+    return { bytes: places.flatMap(({ from, to }) => [line.subarray(from, to), LINE_FEED]), document };
+  }
+  const head = Buffer.from(`{"document_id":${JSON.stringify(id ?? null)},"chunks":`);
+  return { bytes: [head, line.subarray(chunks.from, chunks.to), Buffer.from('}\n')], document };
+}
+
+function textAt(line: Buffer, { from, to }: JsonPlace): string {
+  return line.subarray(from, to).toString();
+}
+
+function idAt(line: Buffer, { from, to }: JsonPlace): string[] {
+  const [, id] = ID.exec(line.subarray(from, Math.min(to, from + ID_BYTES)).toString('latin1')) ?? [];
+  return id === undefined ? [] : [id];
+}
+
+/** A document that could not be read, and was not sent. */
+function failedLine(source: SourceDocument): ChunkedDocument {
+  return failedDocument(source, undefined, source.document as ServiceError);
+}

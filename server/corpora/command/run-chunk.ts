@@ -1,0 +1,143 @@
+import { Argument, Command } from 'commander';
+import { reasonOf, ServiceError } from '../../../core/errors.ts';
+import { hold } from '../../../core/hold.ts';
+import { CommandError, EXIT, isExpected, UsageError } from '../../cli/errors.ts';
+import type { Environment } from '../../config/config.ts';
+import { Skips } from '../skips.ts';
+import type { ChangeCounts } from './changes/earlier-ids.ts';
+import type { ChunkFlags } from './flags/chunk-flags.ts';
+import { chunkToFolder } from './folder/to-folder.ts';
+import { type Counts, describe, type ProgressKind, showProgress, summaryOf } from './progress.ts';
+import { type ChunkSetup, withSetup } from './setup.ts';
+import { chunkToStdout } from './to-stdout.ts';
+
+/** @returns the command without its flags, which depend on the chunker that the arguments name */
+export function chunkCommand(): Command {
+  return new Command('chunk')
+    .description('Chunk files, and write a line of JSON for each chunk. The options depend on --chunker.')
+    .addArgument(
+      new Argument('<paths...>', 'files, folders and globs; - reads JSON Lines from standard input'),
+    );
+}
+
+/**
+ * Runs `chunk`.
+ *
+ * @param command from `chunkCommand`
+ * @returns the exit status
+ */
+export function runChunk(command: Command, args: readonly string[], env: Environment): Promise<number> {
+  return withSetup(command, args, env, async (setup) => {
+    const stop = new AbortController();
+    const isTold = kindOf(setup.flags) !== 'none' && kindOf(setup.flags) !== 'json';
+    stopOnSignals(stop, () => isTold && console.error('interrupted'));
+    try {
+      return await run(setup, stop);
+    } finally {
+      // The rest of the source is not waited for.
+      stop.abort();
+    }
+  });
+}
+
+function kindOf({ json, progress }: ChunkFlags): ProgressKind {
+  return json === true ? 'json' : progress;
+}
+
+async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
+  const { flags, source } = setup;
+  const begin = performance.now();
+  const skips = new Skips();
+  const counts: Counts = { documents: 0, failed: 0, skips, chunks: 0, embedding_empty: 0, bytes: 0 };
+  const kind = kindOf(flags);
+  const progress = showProgress(kind, counts, source.total);
+  const context = { counts, progress, stop, signal: stop.signal };
+  const toWhere = flags.out === undefined ? chunkToStdout : chunkToFolder;
+  let changes: ChangeCounts | undefined;
+  let error: unknown;
+  try {
+    changes = await toWhere(setup, context);
+    checkRead(setup, counts);
+  } catch (thrown) {
+    error = stop.signal.aborted ? stop.signal.reason : thrown;
+  }
+  progress.stop();
+  if (error instanceof UsageError) throw error;
+  const status = statusOf(error, counts);
+  const summary = summaryOf(counts, begin);
+  const failure = status === EXIT.failed && { error: reasonOf(error) };
+  if (kind === 'json') {
+    console.error(JSON.stringify({ ...summary, ...(changes && { changes }), ...failure, status }));
+    if (isExpected(error)) return status;
+  } else if (kind !== 'none' && !isQuiet(error) && (error === undefined || counts.documents > 0))
+    console.error(`${describe(summary)}${changed(changes)}${skips.groups.length > 0 ? `\n${skips}` : ''}`);
+  if (status === EXIT.failed) throw inWords(error);
+  return status;
+}
+
+/** @throws CommandError if nothing was read; a run that is compared with an earlier one may have nothing left */
+function checkRead({ flags, source: { files } }: ChunkSetup, { documents, skips }: Counts): void {
+  if (documents > 0 || flags.since !== undefined) return;
+  if (skips.count > 0) throw new ServiceError('nothing_read', { skipped: String(skips) });
+  if (files?.length === 0) throw new CommandError('Nothing was read: the given paths contain no files.');
+}
+
+function statusOf(error: unknown, { failed }: Counts): number {
+  if (error instanceof Stopped) return error.status;
+  if (error !== undefined) return EXIT.failed;
+  return failed > 0 ? EXIT.someFailed : EXIT.done;
+}
+
+/** A closed pipe (EPIPE) is not an error. */
+function isQuiet(error: unknown): boolean {
+  return error instanceof Stopped && error.status === EXIT.done;
+}
+
+/** Once the work has begun, a refusal by the source or the service is no longer a usage error. */
+function inWords(error: unknown): unknown {
+  return error instanceof ServiceError ? new CommandError(error.detail) : error;
+}
+
+function changed(changes: ChangeCounts | undefined): string {
+  if (changes === undefined) return '';
+  const { added, unchanged, deleted } = changes;
+  return `; ${added} chunks added, ${deleted} deleted, ${unchanged} unchanged`;
+}
+
+/** Why a run ends before its work is done, although nothing failed. */
+class Stopped extends Error {
+  /** The exit status. */
+  readonly status: number;
+
+  constructor(reason: string, status: number) {
+    super(reason);
+    this.status = status;
+  }
+}
+
+const SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
+
+/**
+ * Stops a run on Ctrl-C and SIGTERM: the first time after complete lines, the second time at once. It also stops when
+ * its output is no longer read, which is not a failure, and when the output cannot be written.
+ *
+ * @param onInterrupt called the first time
+ */
+function stopOnSignals(stop: AbortController, onInterrupt: () => void): void {
+  const interrupt = (signal: keyof typeof SIGNALS) => {
+    const status = SIGNALS[signal];
+    if (stop.signal.aborted) process.exit(status);
+    onInterrupt();
+    stop.abort(new Stopped('interrupted', status));
+  };
+  const onError = (error: NodeJS.ErrnoException) => {
+    const isClosed = error.code === 'EPIPE';
+    stop.abort(isClosed ? new Stopped('the output is no longer read', EXIT.done) : unwritable(error));
+  };
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  hold(process.stdout, onError);
+}
+
+function unwritable({ message }: Error): CommandError {
+  return new CommandError(`standard output cannot be written: ${message}`);
+}

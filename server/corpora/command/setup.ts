@@ -1,0 +1,157 @@
+import { Command } from 'commander';
+import { ServiceError } from '../../../core/errors.ts';
+import { Api } from '../../cli/api.ts';
+import { type Engine, openEngine } from '../../cli/engine.ts';
+import { UsageError } from '../../cli/errors.ts';
+import type { Environment } from '../../config/config.ts';
+import { groupsInFlight } from '../../engine/run/stream.ts';
+import { isCompressed } from '../formats/compression.ts';
+import { type Chunking, localChunking } from '../jobs/shard-sink.ts';
+import type { JobSpec } from '../jobs/spec.ts';
+import type { FieldMapping } from '../shard.ts';
+import { CHUNK_FLAGS, type ChunkFlags } from './flags/chunk-flags.ts';
+import { type ChunkTask, localTask, remoteTask } from './flags/chunk-task.ts';
+import { optionFlags, optionValues, problemOfFlag } from './flags/option-flags.ts';
+import { remoteChunking } from './remote/remote-chunking.ts';
+import { type CorpusSource, isDocument, openSource } from './source.ts';
+
+/** A run of `chunk` as requested. */
+export interface ChunkSetup {
+  readonly source: CorpusSource;
+  readonly flags: ChunkFlags;
+  readonly spec: JobSpec;
+  readonly chunking: Chunking;
+  /** Reads files; also chunks, unless a server does. */
+  readonly engine: Engine;
+}
+
+/**
+ * Reads the arguments of `chunk`. Its flags depend on the chunker, so the chunker is determined first.
+ *
+ * @param command takes the flags; it prints help and errors
+ * @param use does the work; the engine is closed after it
+ */
+export async function withSetup<T>(
+  command: Command,
+  args: readonly string[],
+  env: Environment,
+  use: (setup: ChunkSetup) => Promise<T>,
+): Promise<T> {
+  const named = namedIn(args);
+  const engine = await openEngine({ workers: named.server === undefined ? named.workers : '0' }, env);
+  try {
+    const api = named.server === undefined ? undefined : new Api(named.server, env.CHUNKSMITH_KEY);
+    const chunked = await (api === undefined
+      ? localTask(named, engine)
+      : remoteTask(named, api, engine.registry));
+    addFlags(command, chunked);
+    command.parse([...args], { from: 'user' });
+    const flags = command.opts<ChunkFlags>();
+    checkTogether(flags);
+    const spec = specOf(flags, chunked, command.opts());
+    if (api === undefined) checkOptions(spec, chunked, engine);
+    const source = await openSource(flags, command.args);
+    checkFields(spec, source);
+    const chunking =
+      api === undefined ? localChunkingOf(engine, isSmall(flags, source)) : remoteChunking(api, chunked.path);
+    return await use({ source, flags, spec, chunking, engine });
+  } finally {
+    await engine.close();
+  }
+}
+
+const STEP_OPTIONS = '(options of a step are set in its config, in the pipeline)';
+
+function addFlags(command: Command, { task, schema }: ChunkTask): void {
+  const name = task.run === 'chunk' ? task.name : 'the pipeline';
+  if (task.run === 'execute') command.showHelpAfterError(STEP_OPTIONS);
+  for (const flag of CHUNK_FLAGS) command.addOption(flag);
+  for (const flag of optionFlags(schema)) command.addOption(flag.helpGroup(`Options of ${name}:`));
+}
+
+/** The flags that are known before the others. */
+function namedIn(args: readonly string[]): ChunkFlags {
+  const command = new Command().helpOption(false).allowUnknownOption().allowExcessArguments().exitOverride();
+  for (const flag of CHUNK_FLAGS) command.addOption(flag);
+  return command.parse([...args], { from: 'user' }).opts<ChunkFlags>();
+}
+
+function localChunkingOf({ service, runner, byteBudget, config }: Engine, isSmall: boolean): Chunking {
+  return localChunking({
+    service,
+    runner: runner(isSmall),
+    byteBudget,
+    slots: groupsInFlight(config.workers),
+  });
+}
+
+/** A source of at most this many bytes is chunked before a thread would have started. */
+const SMALL = 128 * 1024;
+
+/** Whether threads, unless requested, would start too late to be useful. */
+function isSmall({ workers }: ChunkFlags, { files, total }: CorpusSource): boolean {
+  if (workers !== undefined || files === undefined || total === undefined) return false;
+  return total <= SMALL && !files.some(({ name }) => isCompressed(name));
+}
+
+function checkTogether({ out, outFormat, resume, since, group }: ChunkFlags): void {
+  if (outFormat === 'parquet') {
+    if (out === undefined) throw new UsageError('--out-format parquet: name a folder with --out');
+    if (group === 'document')
+      throw new UsageError('--out-format parquet: each row is a chunk; leave out --group');
+    if (since !== undefined)
+      throw new UsageError('--out-format parquet: not with --since, whose lines include deletions');
+  }
+  if (resume && out === undefined) throw new UsageError('--resume: name the folder of the run with --out');
+  if (since !== undefined && group === 'document') throw new UsageError('--since: not with --group document');
+}
+
+/** @throws UsageError if members are named but no file has any: otherwise they would be ignored silently */
+function checkFields({ source: { format, fields } }: JobSpec, { files = [] }: CorpusSource): void {
+  if (fields === undefined || files.length === 0) return;
+  if (!files.every((file) => isDocument(file, format))) return;
+  const [field] = Object.keys(fields);
+  throw new UsageError(
+    `--${field}-field: each file is one text and has no members; --format csv or jsonl reads rows or lines`,
+  );
+}
+
+/** @throws UsageError with the problems of the options, in terms of their flags */
+function checkOptions({ task, options }: JobSpec, { schema }: ChunkTask, { service }: Engine): void {
+  try {
+    service.readStreamPlan(task, Buffer.from(JSON.stringify(options)));
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.problems.length === 0) throw error;
+    throw new UsageError(error.problems.map((problem) => problemOfFlag(problem, schema)).join('\n'));
+  }
+}
+
+function specOf(
+  flags: ChunkFlags,
+  { task, schema }: ChunkTask,
+  given: Readonly<Record<string, unknown>>,
+): JobSpec {
+  const { group, jsonl, format, out = '', outFormat } = flags;
+  const fields = mappingOf(flags);
+  return {
+    source: {
+      path: '',
+      format: jsonl === true ? 'jsonl' : format,
+      ...(fields !== undefined && { fields }),
+    },
+    task,
+    options: optionValues(schema, given),
+    group,
+    target: { path: out, ...(outFormat === 'parquet' && { format: outFormat }) },
+  };
+}
+
+function mappingOf({ idField, textField, titleField, metadataField }: ChunkFlags): FieldMapping | undefined {
+  const mapping: FieldMapping = {
+    ...(idField !== undefined && { id: idField }),
+    ...(textField !== undefined && { text: textField }),
+    ...(titleField !== undefined && { title: titleField }),
+    ...(metadataField !== undefined && { metadata: metadataField }),
+  };
+  return Object.keys(mapping).length === 0 ? undefined : mapping;
+}

@@ -1,0 +1,133 @@
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import type { Engine } from '../../cli/engine.ts';
+import { UsageError } from '../../cli/errors.ts';
+import { decoderOf } from '../decode.ts';
+import { type JobSpec, unitOf } from '../jobs/spec.ts';
+import { formatOf, planShards } from '../plan-shards.ts';
+import { readDocuments } from '../read-documents.ts';
+import { selectFiles } from '../select-files.ts';
+import type { ShardRange, SourceDocument } from '../shard.ts';
+import type { Skip } from '../skips.ts';
+import { isInside } from '../storage/local/paths.ts';
+import { createLocalFolder } from '../storage/local-folder.ts';
+import type { Storage, StoredFile } from '../storage/storage.ts';
+import type { ChunkFlags } from './flags/chunk-flags.ts';
+
+/** What the arguments name. */
+export interface CorpusSource {
+  readonly storage: Storage;
+  /** Undefined for standard input. */
+  readonly files: readonly StoredFile[] | undefined;
+  /** Bytes of the files; undefined for standard input. */
+  readonly total: number | undefined;
+  /** What is left out of the folders. */
+  readonly skipped: readonly Skip[];
+}
+
+/** Represents standard input. */
+const STDIN = '-';
+
+/** @throws UsageError, ServiceError if a path does not exist */
+export async function openSource(
+  { root, ignore, out, errors, manifest }: ChunkFlags,
+  paths: readonly string[],
+): Promise<CorpusSource> {
+  if (paths.includes(STDIN)) {
+    if (paths.length > 1) throw new UsageError('-: standard input cannot be combined with other paths');
+    return { storage: standardInput(), files: undefined, total: undefined, skipped: [] };
+  }
+  const folder = root === undefined ? commonRoot(paths) : resolve(root);
+  const storage = createLocalFolder(folder);
+  const relatives = paths.map((path) => relative(folder, resolve(path)) || '.');
+  const skipped: Skip[] = [];
+  const onSkipped = (skip: Skip) => skipped.push(skip);
+  const names = await selectFiles(folder, relatives, { ignored: !ignore, onSkipped });
+  if (names.length === 0 && ignore && (await selectFiles(folder, relatives, { ignored: true })).length > 0) {
+    throw new UsageError(`${paths.join(', ')}: .gitignore excludes all files; --no-ignore includes them`);
+  }
+  const written = [out, errors, manifest].flatMap((path) => (path === undefined ? [] : resolve(path)));
+  const isRead = (name: string) => !written.some((path) => isInside(path, join(folder, name)));
+  const found = await Promise.all(names.filter(isRead).map((name) => storage.find(name)));
+  const files = found.filter((file) => file !== undefined);
+  const total = files.reduce((sum, { size }) => sum + size, 0);
+  return { storage, files, total, skipped };
+}
+
+/** The working directory, or the closest parent that contains all paths. */
+function commonRoot(paths: readonly string[]): string {
+  let root = resolve('.');
+  while (paths.some((path) => relative(root, resolve(path)).split(sep)[0] === '..')) root = dirname(root);
+  return root;
+}
+
+/** Reads the documents of a source one after the other. */
+export async function* linesOf(
+  source: CorpusSource,
+  spec: JobSpec,
+  { config, registry, host }: Engine,
+  signal: AbortSignal,
+  onSkipped: (skip: Skip) => void,
+): AsyncGenerator<readonly SourceDocument[]> {
+  const { fields } = spec.source;
+  const decode = decoderOf(registry, host)(unitOf(spec), signal);
+  const isLive = source.files === undefined;
+  if (isLive) signal.addEventListener('abort', () => process.stdin.destroy(), { once: true });
+  const options = { fields, limit: config.maxBodyBytes, decode, signal, isLive, onSkipped };
+  for await (const range of rangesOf(source, spec)) yield* readDocuments(source.storage, range, options);
+}
+
+async function* rangesOf({ storage, files }: CorpusSource, { source }: JobSpec): AsyncGenerator<ShardRange> {
+  if (files !== undefined) {
+    for (const some of runsOf(files, source.format)) {
+      yield* planShards(storage, { files: inOrder(some), format: source.format });
+    }
+    return;
+  }
+  const format = source.format === 'auto' ? 'jsonl' : source.format;
+  if (format === 'parquet') throw new UsageError('-: Parquet cannot be read from standard input');
+  // Progress: a single document counts when it has been read, a file of lines line by line.
+  const file = format === 'files' ? { ...INPUT, size: 0 } : INPUT;
+  yield { format, files: [file], bytes: 0 };
+}
+
+/**
+ * Files in their order; consecutive ones that are single documents are grouped, as a plan would group all of them.
+ */
+function runsOf(files: readonly StoredFile[], format: JobSpec['source']['format']): StoredFile[][] {
+  const runs: StoredFile[][] = [];
+  let isOpen = false;
+  for (const file of files) {
+    const isOne = isDocument(file, format);
+    if (isOpen && isOne) runs.at(-1)?.push(file);
+    else runs.push([file]);
+    isOpen = isOne;
+  }
+  return runs;
+}
+
+/** Whether a file is one document, without lines or rows that are. */
+export function isDocument({ name }: StoredFile, format: JobSpec['source']['format']): boolean {
+  return (format === 'auto' ? formatOf(name) : format) === 'files';
+}
+
+export async function* inOrder(files: readonly StoredFile[]): AsyncGenerator<StoredFile> {
+  yield* files;
+}
+
+const INPUT: StoredFile = { name: STDIN, size: Number.MAX_SAFE_INTEGER, version: '' };
+
+/** Standard input as a storage with one file, which can be read once. */
+function standardInput(): Storage {
+  const none = () => Promise.reject(new Error('standard input is read-only'));
+  return {
+    label: 'standard input',
+    list: () => inOrder([INPUT]),
+    find: async () => INPUT,
+    read: () => process.stdin,
+    create: none,
+    createOnce: none,
+    settle: none,
+    remove: none,
+    removeFolder: none,
+  };
+}

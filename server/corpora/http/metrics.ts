@@ -1,0 +1,115 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { RunAnswer } from '../../engine/run/executor.ts';
+import type { JobLoad } from '../../store/jobs/contract.ts';
+import type { ShardOutcome } from '../jobs/work-on-shard.ts';
+
+/** Counters for this process's work on jobs. */
+export interface JobMetrics {
+  /** Counts the end of the work on a shard. @param skipped files that were not read */
+  shard(outcome: ShardOutcome, seconds: number, skipped: number): void;
+  /** Counts documents that were chunked. @param bytes of the documents */
+  chunked(answer: Pick<RunAnswer, 'outcomes'>, bytes: number): void;
+}
+
+const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
+
+/** @param load asks the store how busy the workers of all machines are */
+export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>): JobMetrics {
+  addLoad(registry, load);
+  const registers = [registry];
+  const count = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ name: `chunksmith_bulk_${name}_total`, help, labelNames, registers });
+  const documents = count(
+    'documents',
+    'Documents of jobs that were chunked, or failed, and files that were skipped.',
+    'result',
+  );
+  // A series that begins at its first failure would hide that failure from rates.
+  for (const result of ['done', 'failed', 'skipped']) documents.inc({ result }, 0);
+  const read = count('bytes', 'Bytes of chunked documents of jobs.');
+  const lost = count('lease_lost', 'Shards that another worker took over while they were being processed.');
+  const shards = new Histogram({
+    name: 'chunksmith_bulk_shard_seconds',
+    help: 'Duration of work on a shard of a job, by outcome: done, failed, lost or returned.',
+    labelNames: ['outcome'],
+    buckets: SECONDS,
+    registers,
+  });
+  return {
+    shard(outcome, seconds, skipped) {
+      documents.inc({ result: 'skipped' }, skipped);
+      shards.observe({ outcome }, seconds);
+      if (outcome === 'lost') lost.inc();
+    },
+    chunked({ outcomes = [] }, bytes) {
+      const failed = outcomes.filter((outcome) => 'error' in outcome).length;
+      documents.inc({ result: 'done' }, outcomes.length - failed);
+      documents.inc({ result: 'failed' }, failed);
+      read.inc(bytes);
+    },
+  };
+}
+
+function addLoad(registry: Registry, load: () => Promise<JobLoad>): void {
+  const recent = new RecentLoad(load);
+  const registers = [registry];
+  new Gauge({
+    name: 'chunksmith_bulk_shards',
+    help: 'Shards of all stored jobs, by state; every process reports the same.',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      const found = await recent.read();
+      if (found === undefined) return;
+      for (const [state, count] of Object.entries(found.shards)) this.set({ state }, count);
+    },
+  });
+  new Gauge({
+    name: 'chunksmith_bulk_oldest_ready_seconds',
+    help: 'How long the oldest waiting shard has waited; every process reports the same.',
+    registers,
+    async collect() {
+      const found = await recent.read();
+      if (found !== undefined) this.set(found.oldestReadySeconds);
+    },
+  });
+}
+
+/** Milliseconds that an answer of the store stays valid. */
+const FRESH = 5000;
+/** Milliseconds that a scrape waits for the store; after that it gets the previous values. */
+const PATIENCE = 1000;
+
+/** How busy the workers of all machines are, according to the store a short while ago. */
+class RecentLoad {
+  readonly #load: () => Promise<JobLoad>;
+  #last: JobLoad | undefined;
+  #asked = Number.NEGATIVE_INFINITY;
+  #asking: Promise<void> | undefined;
+
+  constructor(load: () => Promise<JobLoad>) {
+    this.#load = load;
+  }
+
+  /** Undefined until the store has answered once. */
+  async read(): Promise<JobLoad | undefined> {
+    if (this.#asking === undefined && performance.now() - this.#asked > FRESH) this.#asking = this.#ask();
+    if (this.#asking !== undefined) await withPatience(this.#asking);
+    return this.#last;
+  }
+
+  async #ask(): Promise<void> {
+    this.#asked = performance.now();
+    this.#last = await this.#load().catch(() => this.#last);
+    this.#asking = undefined;
+  }
+}
+
+async function withPatience(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,316 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts';
+import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
+import { invalid, ServiceError } from '../../../core/errors.ts';
+import type { Registry } from '../../../core/hosting/registry.ts';
+import type { Config } from '../../config/config.ts';
+import { canonicalJson } from '../../engine/read/canonical-json.ts';
+import { checkList, type ParsedDocument } from '../../engine/read/documents.ts';
+import {
+  findElements,
+  findMembers,
+  type JsonPlace,
+  jsonBytes,
+  parseJson,
+  withoutBreaks,
+} from '../../engine/read/json.ts';
+import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
+import type { Service } from '../../engine/service.ts';
+import { createValidator, type Validate } from '../../engine/validation/validator.ts';
+import { findPipeline } from '../../http/evaluate/named-pipelines.ts';
+import { collect, readSteps, textProblems } from '../../http/pipelines/read.ts';
+import type { PipelineStore } from '../../store/contract.ts';
+import { checkCallbackUrl } from '../jobs/callback.ts';
+import type { JobSource, JobSpec, JobTarget } from '../jobs/spec.ts';
+import { type FieldMapping, OUTPUT } from '../shard.ts';
+import { fieldsBody, jobBody, sourceBody, targetBody } from './request-schemas.ts';
+
+/** A request for a job, parsed and checked. */
+export interface JobRequest {
+  readonly spec: JobSpec;
+  /** JSON Lines of the documents in the request, each with its original bytes. */
+  readonly upload: string | null;
+  readonly maxErrors: number | null;
+  /** Equal for requests that ask for the same. */
+  readonly digest: string;
+}
+
+/** What requests are checked against. */
+export interface JobRules {
+  readonly config: Config;
+  readonly registry: Registry;
+  readonly requestSchemas: RequestSchemas;
+  readonly service: Pick<Service, 'checkStep' | 'readStreamPlan'>;
+  readonly store: PipelineStore;
+}
+
+/**
+ * Reads a request for a job.
+ *
+ * @param id of the job, which names its folder if the request does not
+ * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems,
+ *   `unknown_plugin`, `missing_capability`, `store_unavailable`
+ */
+export type ReadJob = (bytes: Buffer, id: string) => Promise<JobRequest>;
+
+export function jobReader(rules: JobRules): ReadJob {
+  const checkShape = shapeCheck(rules.config.idNamespace);
+  const checkSink = sinkCheck(rules);
+  return async (bytes, id) => {
+    const body = jsonBytes(bytes);
+    const given = parseJson(body);
+    // Each of these steps takes some time if there are many documents; other requests are served in between.
+    await nextTurn();
+    const problems: string[] = [];
+    collect(problems, () => checkShape(given));
+    await nextTurn();
+    const members = wellShaped(given, problems);
+    collect(problems, () => checkDocuments(members, body, rules.config));
+    const steps = await stepsOf(members, rules, problems);
+    problems.push(...callbackProblems(members, rules.config), ...pruneProblems(members));
+    const sink = checkSink(members, problems);
+    const target = targetOf(members, sink, id, rules.config, problems);
+    if (problems.length > 0) throw invalid(problems);
+    const spec = specOf(members, steps, target);
+    rules.service.readStreamPlan(spec.task, Buffer.from(JSON.stringify(spec.options)));
+    const upload = uploadOf(members, body);
+    await nextTurn();
+    const digest = digestOf(members, upload);
+    return { spec, upload: upload?.toString() ?? null, maxErrors: members.max_errors, digest };
+  };
+}
+
+/**
+ * The members whose own shape is right, so that problems within them are found too. The sink of `target` is checked
+ * separately.
+ *
+ * @throws ServiceError `invalid_parameters` with the problems if there are none
+ */
+function wellShaped(given: unknown, problems: readonly string[]): JobMembers {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw invalid(problems);
+  const wrong = new Set(problems.map((problem) => /^\w+/.exec(problem)?.[0] ?? ''));
+  const right = Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name)));
+  const { sink } = (given as Partial<JobMembers>).target ?? {};
+  const target = typeof sink?.name === 'string' && { target: { sink } };
+  return { ...WITHOUT_SHAPE, ...target, ...right };
+}
+
+const WITHOUT_SHAPE: JobMembers = {
+  source: { format: 'files' },
+  include: ['id'],
+  namespace: '',
+  group: 'chunk',
+  max_errors: null,
+};
+
+function callbackProblems({ callback }: JobMembers, config: Config): string[] {
+  if (callback === undefined) return [];
+  const { bulkCallbackPrivate, bulkCallbackSecret } = config;
+  const isSigned = bulkCallbackSecret !== '';
+  const problem = isSigned ? checkCallbackUrl(callback, bulkCallbackPrivate) : UNSIGNED;
+  return problem === undefined ? [] : [`callback: ${problem}`];
+}
+
+function pruneProblems({ prune, target, source }: JobMembers): string[] {
+  if (prune !== true) return [];
+  if (target?.sink === undefined)
+    return ['prune: has no effect without target.sink; add a sink, or remove prune'];
+  return source.path === undefined
+    ? ['prune: documents in a request have no earlier job; use source.path, or remove prune']
+    : [];
+}
+
+const UNSIGNED = 'this server has no secret to sign callbacks with; set the variable BULK_CALLBACK_SECRET';
+
+async function stepsOf(
+  { pipeline, steps }: JobMembers,
+  { service, store, config }: JobRules,
+  problems: string[],
+): Promise<readonly PipelineStep[]> {
+  const rules = { service, maxSteps: config.maxSteps, missing: 'refused' } as const;
+  if (steps !== undefined) return readSteps(steps, rules, problems);
+  if (pipeline === undefined) return [];
+  const found = await findPipeline(pipeline, store);
+  if (found !== undefined) return found.steps;
+  problems.push(
+    `pipeline: unknown pipeline ${JSON.stringify(pipeline)}; GET /v1/pipelines lists all pipelines`,
+  );
+  return [];
+}
+
+type Sink = NonNullable<JobTarget['sink']>;
+
+type CheckSink = (members: JobMembers, problems: string[]) => Sink | undefined;
+
+/**
+ * Checks the options of a sink against its manifest, and adds to the problems. @throws ServiceError
+ * `missing_capability`
+ */
+function sinkCheck({ registry, requestSchemas }: JobRules): CheckSink {
+  const checks = new Map<string, Validate>();
+  return ({ target, include, group }, problems) => {
+    if (target?.sink === undefined) return undefined;
+    const { name, ...options } = target.sink;
+    const manifest = manifestOf(name, registry, problems);
+    if (manifest === undefined) return undefined;
+    const check = checks.get(name) ?? createValidator(requestSchemas.step(manifest));
+    checks.set(name, check);
+    if (!include.includes('id')) problems.push('include: must contain id, which the sink needs');
+    if (group === 'document') problems.push('group: a sink stores single chunks; remove it');
+    const checked = collect(problems, () => check(options, 'target.sink.'));
+    return { name, options: checked ?? {} };
+  };
+}
+
+function manifestOf(name: string, registry: Registry, problems: string[]): Manifest | undefined {
+  try {
+    return registry.require('sink', name).manifest;
+  } catch (error) {
+    const isUnknown = error instanceof ServiceError && error.code === 'unknown_plugin';
+    if (!isUnknown && problems.length === 0) throw error;
+    if (isUnknown) problems.push(`target.sink.name: ${error.detail.replace(/\.$/, '')}`);
+    return undefined;
+  }
+}
+
+function targetOf(
+  { target, group }: JobMembers,
+  sink: Sink | undefined,
+  id: string,
+  { bulkRoot }: Config,
+  problems: string[],
+): JobTarget {
+  const path = target?.path ?? `${OUTPUT}/${id}`;
+  problems.push(...textProblems('target.path', path));
+  if (target?.path === undefined && bulkRoot === '') {
+    problems.push('target.path: missing; this server has no root, so name a folder in a connection');
+  }
+  if (target?.format !== 'parquet') return { path, ...(sink !== undefined && { sink }) };
+  if (group === 'document') problems.push('target.format: each Parquet row is a chunk; remove group');
+  if (target.sink !== undefined)
+    problems.push('target.format: a sink has no part files; remove one of the two');
+  return { path, format: 'parquet' };
+}
+
+function specOf(members: JobMembers, steps: readonly PipelineStep[], target: JobTarget): JobSpec {
+  const { source, include, namespace, group, prune, callback } = members;
+  return {
+    source: source.documents === undefined ? sourceOf(source) : { format: 'jsonl' },
+    task: { run: 'execute', steps },
+    options: { include, namespace },
+    group,
+    target,
+    ...(prune === true && { prune }),
+    ...(callback !== undefined && { callback }),
+  };
+}
+
+function sourceOf({ path, format, fields }: JobMembers['source']): JobSource {
+  return {
+    ...(path !== undefined && { path }),
+    format,
+    ...(fields !== undefined && { fields: fields as FieldMapping }),
+  };
+}
+
+function checkDocuments({ source: { documents } }: JobMembers, body: Buffer, config: Config): void {
+  if (documents === undefined) return;
+  try {
+    checkList(documents, { body, at: documentsIn(body).from }, config);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') throw error;
+    throw invalid(error.problems.map((problem) => problem.replaceAll(/\bdocuments\[/g, 'source.documents[')));
+  }
+}
+
+/** The documents of a request as JSON Lines. */
+function uploadOf({ source }: JobMembers, body: Buffer): Buffer | null {
+  if (source.documents === undefined) return null;
+  return Buffer.concat(elementLines(body, documentsIn(body)).flatMap((line) => [line, LINE_FEED]));
+}
+
+/** The elements of a list, each as a line of JSON with its original bytes. */
+function elementLines(body: Buffer, list: JsonPlace): Uint8Array[] {
+  return findElements(body, list.from).map(({ from, to }) => withoutBreaks(body.subarray(from, to)));
+}
+
+function documentsIn(body: Buffer): JsonPlace {
+  const [source] = findMembers(body, 0, ['source']) as readonly [JsonPlace];
+  const [documents] = findMembers(body, source.from, ['documents']) as readonly [JsonPlace];
+  return documents;
+}
+
+const LINE_FEED = Buffer.from('\n');
+
+function digestOf({ source, ...members }: JobMembers, upload: Buffer | null): string {
+  const { documents: _, ...from } = source;
+  return createHash('sha256')
+    .update(canonicalJson({ ...members, source: from }))
+    .update(upload ?? '')
+    .digest('hex');
+}
+
+/** The parsed body of a request for a job, once its shape is right. */
+export interface JobMembers extends Readonly<Record<string, unknown>> {
+  readonly source: JobSource & { readonly documents?: readonly ParsedDocument[] };
+  readonly pipeline?: string;
+  readonly steps?: readonly unknown[];
+  readonly include: readonly string[];
+  readonly namespace: string;
+  readonly group: JobSpec['group'];
+  readonly target?: Target;
+  readonly prune?: boolean;
+  readonly max_errors: number | null;
+  readonly callback?: string;
+}
+
+interface Target {
+  readonly path?: string;
+  readonly format?: 'jsonl' | 'parquet';
+  readonly sink?: { readonly name: string } & Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Creates the check of the types and names of all members. Members that may hold long lists are checked separately,
+ * because only the first bad item of a top-level list is reported.
+ *
+ * @param namespace of the ids of chunks, if the request has none
+ * @returns throws ServiceError `invalid_parameters` with all problems
+ */
+function shapeCheck(namespace: string): (given: unknown) => void {
+  const checkBody = createValidator(opened(jobBody(namespace), ['source', 'target']));
+  const checkSource = createValidator(opened(sourceBody, ['fields']));
+  const checkFields = createValidator(fieldsBody);
+  const checkTarget = createValidator(targetBody);
+  return (given) => {
+    const problems: string[] = [];
+    const part = (value: unknown, check: Validate, place: string) => {
+      if (typeof value === 'object' && value !== null) collect(problems, () => check(value, place));
+    };
+    collect(problems, () => checkBody(given));
+    const { source, target, pipeline, steps } = (given ?? {}) as Partial<JobMembers>;
+    part(source, checkSource, 'source.');
+    part(source?.fields, checkFields, 'source.fields.');
+    part(target, checkTarget, 'target.');
+    problems.push(...missingProblems(source, pipeline ?? steps));
+    if (problems.length > 0) throw invalid([...new Set(problems)]);
+  };
+}
+
+function missingProblems(source: JobMembers['source'] | undefined, work: unknown): string[] {
+  const problems = textProblems('source.path', source?.path);
+  if (typeof source === 'object' && source !== null) {
+    if (source.path === undefined && source.documents === undefined)
+      problems.push('source: expected a path, or documents');
+  }
+  if (work === undefined) problems.push('steps: missing, expected steps, or the name of a pipeline');
+  return problems;
+}
+
+/** The schema with members that may be any object, because they are checked separately. */
+function opened(schema: ObjectSchema, names: readonly string[]): ObjectSchema {
+  const any = { type: 'object', additionalProperties: true };
+  const members = Object.fromEntries(names.map((name) => [name, any]));
+  return { ...schema, properties: { ...schema.properties, ...members } };
+}

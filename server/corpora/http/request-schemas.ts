@@ -1,0 +1,166 @@
+import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
+import { documentSchema, fieldMembers } from '../../engine/read/document-schemas.ts';
+import { JOB_STATES, SHARD_STATES } from '../../store/jobs/contract.ts';
+import { FORMATS } from '../shard.ts';
+
+/** Schemas of requests about jobs. */
+
+const LONGEST_PATH = 4096;
+const LONGEST_URL = 2048;
+
+const member = { type: 'string', minLength: 1, maxLength: 1000 } as const;
+
+export const fieldsBody = {
+  title: 'FieldMapping',
+  type: 'object',
+  description: 'Maps members of a line, or columns of a table, to parts of a document.',
+  properties: {
+    id: member,
+    text: { ...member, description: 'By default `text`.' },
+    title: member,
+    filename: member,
+    metadata: {
+      type: 'array',
+      items: member,
+      description: 'Those that become the metadata; `*` means all without another use.',
+    },
+  },
+  additionalProperties: false,
+} as const;
+
+export const sourceBody = {
+  title: 'JobSource',
+  type: 'object',
+  description: 'A `path`, or `documents` in the request.',
+  properties: {
+    path: {
+      type: 'string',
+      minLength: 1,
+      maxLength: LONGEST_PATH,
+      description:
+        "A file or folder inside the server's root, `kb/articles` (`.` is all of it), or in a bucket of one of its connections, `s3://<connection>/kb/articles`.",
+    },
+    format: {
+      enum: ['auto', ...FORMATS],
+      default: 'auto',
+      description:
+        'Each file is a document, or each line of JSON Lines, or each row of CSV or Parquet. auto decides by file name, and never chooses CSV.',
+    },
+    fields: fieldsBody,
+    documents: {
+      type: 'array',
+      minItems: 1,
+      items: documentSchema,
+      excludes: ['path', 'format', 'fields'],
+      description: 'Documents in the format of the chunker routes.',
+    },
+  },
+  additionalProperties: false,
+} as const;
+
+export const targetBody = {
+  title: 'JobTarget',
+  type: 'object',
+  properties: {
+    path: {
+      type: 'string',
+      minLength: 1,
+      maxLength: LONGEST_PATH,
+      description:
+        'The folder of the output, not shared with another job: inside the root, or in a bucket. By default `chunksmith-jobs/<id>` inside the root.',
+    },
+    format: {
+      enum: ['jsonl', 'parquet'],
+      default: 'jsonl',
+      description:
+        'The format of the part files: lines of JSON, or Parquet with the columns `id`, `document_id`, `text`, `start_index`, `end_index`, `token_count`, `metadata`, `embedding` and `fields`, which holds everything else as JSON.',
+    },
+    sink: {
+      type: 'object',
+      required: ['name'],
+      properties: { name: { type: 'string', description: 'Name of the sink.' } },
+      additionalProperties: true,
+      description: 'Stores the chunks in a sink instead of part files: its name, and its options.',
+    },
+  },
+  additionalProperties: false,
+} as const;
+
+/** Steps are checked one by one, each with its number. */
+const steps = {
+  type: 'array',
+  minItems: 1,
+  description: 'Run in this order on each document.',
+  excludes: ['pipeline'],
+};
+
+/** The request that creates a job. @param namespace of the ids of chunks, if the request has none */
+export function jobBody(namespace: string): ObjectSchema {
+  return {
+    type: 'object',
+    required: ['source'],
+    properties: {
+      source: sourceBody,
+      pipeline: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 255,
+        description: 'Name or id of a stored pipeline, used as it is now; instead of `steps`.',
+      },
+      steps,
+      ...fieldMembers('apart', namespace),
+      group: {
+        enum: ['chunk', 'document'],
+        default: 'chunk',
+        description: 'Whether a line of the output is a chunk, or has all chunks of a document.',
+      },
+      target: targetBody,
+      prune: {
+        type: 'boolean',
+        description:
+          'Whether to delete documents from the sink that an earlier job with the same `source` has stored there and this one no longer finds.',
+      },
+      max_errors: {
+        anyOf: [{ type: 'integer', minimum: 0 }, { type: 'null' }],
+        default: null,
+        description: 'Maximum failed documents before the job fails; null means any number.',
+      },
+      callback: {
+        type: 'string',
+        minLength: 1,
+        maxLength: LONGEST_URL,
+        description: 'URL that receives a POST when the job ends.',
+      },
+    },
+    additionalProperties: false,
+  };
+}
+
+const limit = (description: string) => ({
+  type: 'integer',
+  minimum: 1,
+  maximum: 1000,
+  default: 100,
+  description,
+});
+const cursor = { type: 'string', description: 'The x-next-cursor of the previous answer.' };
+
+export const jobsQuery: ObjectSchema = {
+  type: 'object',
+  properties: {
+    limit: limit('Maximum jobs in the answer.'),
+    cursor,
+    state: { enum: JOB_STATES, description: 'Only jobs in this state.' },
+  },
+  additionalProperties: false,
+};
+
+export const shardsQuery: ObjectSchema = {
+  type: 'object',
+  properties: {
+    limit: limit('Maximum shards in the answer.'),
+    cursor,
+    state: { enum: SHARD_STATES, description: 'Only shards in this state.' },
+  },
+  additionalProperties: false,
+};

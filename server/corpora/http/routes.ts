@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify';
+import { ServiceError } from '../../../core/errors.ts';
+import { bytesBody } from '../../http/transport/bodies.ts';
+import type { JobTools } from './handlers.ts';
+import { type JobRoutes, jobRoutesOf } from './schemas.ts';
+
+const LARGEST_BODY = 16_777_216;
+
+/** Routes that create jobs, report on them, and return their output. */
+export async function jobRoutes(app: FastifyInstance, tools: JobTools): Promise<void> {
+  const routes = await routesOf(app);
+  // Most servers run no jobs, and should not load what these need.
+  const { jobHandlers } = await import('./handlers.ts');
+  const handlers = jobHandlers(app, tools);
+  for (const name of Object.keys(routes) as (keyof JobRoutes)[]) {
+    app.route({ ...routes[name], handler: handlers[name] });
+  }
+}
+
+/**
+ * The same routes if jobs are off: they say so before the body is read, and after keys and rate limits are checked.
+ */
+export async function refusedJobRoutes(app: FastifyInstance): Promise<void> {
+  const routes = Object.values(await routesOf(app));
+  for (const route of routes) app.route({ ...route, preParsing: refuse, handler: refuse });
+}
+
+async function routesOf(app: FastifyInstance): Promise<JobRoutes> {
+  const { config } = app.chunksmith;
+  await app.register(bytesBody, { limit: Math.min(LARGEST_BODY, config.maxBodyBytes) });
+  return jobRoutesOf(config);
+}
+
+async function refuse(): Promise<never> {
+  throw new ServiceError('jobs_off');
+}
