@@ -111,7 +111,7 @@ t.test('documents that fail keep what they had', async (t) => {
   t.match(repaired.lines, known, 'what it had is known after the failure');
   const broken = await next(line('a', 'new a'), line('b', 'new b'), '{"id":"c","text":"old');
   t.same(broken.lines, [], 'the line that is no JSON may be any document');
-  t.match(broken.stderr, /^a document that has no id failed: /m);
+  t.match(broken.stderr, /^a document without an id failed: /m);
   const less = await next(line('a', 'new a'));
   t.same(less.lines.map(({ deleted }) => deleted).sort(), [first[2]?.id, failed.lines[0]?.id].sort());
 });
