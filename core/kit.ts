@@ -2,7 +2,7 @@ import type { Kit } from './contracts/plugin.ts';
 import * as functions from './engine/kit.ts';
 
 /**
- * The one door of plugins: all that those in the tree import of the core, which is all that those outside it can.
+ * The only door of plugins: everything that they import from the core, in the tree or outside it.
  * Outside: `import { type Chunker, chunkSize, nextLine } from 'chunksmith/kit'`.
  */
 
@@ -22,5 +22,5 @@ export * from './engine/kit.ts';
 export * from './fields.ts';
 export * from './options.ts';
 
-/** The functions that are exported here, as every factory is given them: for plugins that run without this package. */
+/** The functions exported here, as passed to every factory: for plugins that run without this package. */
 export const kit: Kit = Object.freeze({ ...functions });

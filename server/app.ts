@@ -109,7 +109,7 @@ function createHttpServer(
 /** Milliseconds that a connection is kept for another request: longer than common proxies keep theirs. */
 const KEEP_ALIVE_TIMEOUT = 72_000;
 
-/** What a server consists of. */
+/** The parts of a server. */
 interface Wired {
   readonly container: AwilixContainer<ServerCradle>;
   readonly cradle: ServerCradle;

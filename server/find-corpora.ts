@@ -3,17 +3,17 @@ import { type Config, ConfigError } from './config/config.ts';
 import { takesJobs } from './config/jobs.ts';
 import { MODULE_ENDING } from './config/module-ending.ts';
 
-/** Jobs, and the command `chunk`: the one thing of the server that a build may be without. */
+/** Jobs, and the command `chunk`: the only part of the server that a build may lack. */
 type Corpora = typeof import('./corpora/index.ts');
 export type OpenCorpora = ReturnType<Corpora['openCorpora']>;
 
-/** The only way to corpora from outside; undefined in a build without the folder. */
+/** The only access to corpora from outside; undefined in a build without the folder. */
 export async function findCorpora(): Promise<Corpora | undefined> {
   const face = new URL(`./corpora/index${MODULE_ENDING}`, import.meta.url);
   return existsSync(face) ? import('./corpora/index.ts') : undefined;
 }
 
-/** The same for a server. @throws ConfigError if it is to do jobs and cannot */
+/** The same for a server. @throws ConfigError if it is configured to run jobs but cannot */
 export async function corporaFor(config: Config): Promise<Corpora | undefined> {
   const corpora = await findCorpora();
   if (corpora !== undefined || !takesJobs(config)) return corpora;

@@ -11,7 +11,7 @@ export interface EmbeddingProvider {
 /** An entry of the list of models. */
 export interface ModelInfo {
   readonly name: string;
-  /** Further names that a request may give. */
+  /** Aliases that a request may use. */
   readonly aliases?: readonly string[];
   /** Changes with the weights. */
   readonly version?: string;

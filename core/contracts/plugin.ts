@@ -8,10 +8,10 @@ import type { AnyRefinery } from './refinery.ts';
 import type { Sink } from './sink.ts';
 import type { TokenizerProvider } from './tokenizer.ts';
 
-/** What plugins build on: the functions that `kit.ts` exports by their names. */
+/** What plugins build on: the functions that `kit.ts` exports by name. */
 export type Kit = typeof functions;
 
-/** What every plugin's factory may ask for, by name. */
+/** What every plugin's factory may request, by name. */
 export interface Collaborators {
   readonly kit: Kit;
   readonly log: Log;

@@ -1,6 +1,6 @@
 /**
- * The functions that plugins build on, in the tree or outside it: `kit.ts` above exports each by its name, and all of them as
- * `kit`, which every factory is given.
+ * The functions that plugins build on, in the tree or outside it: `kit.ts` above exports each by name, and all of
+ * them as `kit`, which every factory gets.
  */
 
 export { exposedError, reasonOf, refusedError } from '../errors.ts';

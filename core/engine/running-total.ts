@@ -1,6 +1,6 @@
 import type { TokenizedText } from '../contracts/tokenizer.ts';
 
-/** Code units between two checkpoints: the most that a query adds up at each of its ends. */
+/** Code units between two checkpoints: the most that a query adds up at each end. */
 const STEP = 64;
 
 /**
@@ -35,9 +35,8 @@ function addUp(length: number, sumOf: (start: number, end: number) => number): U
 }
 
 /**
- * A text whose tokens are what stands between separators of one code unit. Each separator ends a token, so two in a
- * row have an empty token between them, and the text after the last one is a token even if it is empty. An empty text
- * has no tokens.
+ * A text whose tokens are separated by single code units. Each separator ends a token, so two in a row have an empty
+ * token between them, and the text after the last one is a token even if it is empty. An empty text has no tokens.
  */
 export function createSeparatedText(text: string, separator: string): TokenizedText {
   const unit = separator.charCodeAt(0);

@@ -101,7 +101,7 @@ function refuseCircle(
   }
 }
 
-/** Adds to a plugin that chooses between others what the available ones declare. */
+/** Extends the manifest of a plugin that has `chooses` with what the available choices declare. */
 function withTheirChoices(entries: readonly PluginEntry[]): PluginEntry[] {
   const ready = new Map(
     entries.filter(({ missing }) => missing.length === 0).map((entry) => [entry.id, entry]),

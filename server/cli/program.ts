@@ -11,7 +11,7 @@ import { pipelinesCommand } from './commands/pipelines.ts';
 import { pluginNewCommand } from './commands/plugin-new.ts';
 import { pluginCheckCommand } from './plugin/check-command.ts';
 
-/** `chunksmith` with all its commands. @param server those that run or check the service */
+/** `chunksmith` with all its commands. @param server the commands that run or check the service */
 export async function program(server: readonly Command[], env: Environment): Promise<Command> {
   endWithReader();
   const chunk = await (await findCorpora())?.chunkCommand();

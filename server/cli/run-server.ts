@@ -52,7 +52,7 @@ async function serve(config: Config, registry: Registry): Promise<void> {
   });
   closeWithGrace({ logger: app.log, delay: config.shutdownGrace * 1000 }, async ({ err, signal }) => {
     isStopping = true;
-    if (err) app.log.error({ err }, 'stopping after an error that nobody handled');
+    if (err) app.log.error({ err }, 'stopping after an unhandled error');
     else app.log.info({ signal }, 'stopping');
     await app.close();
   });

@@ -19,11 +19,11 @@ export function checkFolders({ pluginsDir, modelsDir, allowDownloads }: Config):
   checkFolder('--models-dir', modelsDir);
 }
 
-/** The code of the error if the file system that a folder should be in takes none, such as `/proc`. */
+/** The error code if the file system of the parent folder cannot have folders, such as `/proc`. */
 export const NO_FOLDER = 'ENOFOLDER';
 
 /**
- * Makes a folder, with those that it is in. Node's own `recursive` tries forever where a file system takes no folders.
+ * Creates a folder, including its parents. Node's own `recursive` tries forever if a file system cannot have folders.
  *
  * @throws the error of the system, or one with the code `NO_FOLDER`
  */
@@ -34,7 +34,7 @@ export async function makeFolder(folder: string): Promise<void> {
     const parent = dirname(folder);
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     if (parent === folder || (await isFolder(parent))) {
-      throw Object.assign(new Error(`no folder can be made in ${parent}`, { cause: error }), {
+      throw Object.assign(new Error(`no folder can be created in ${parent}`, { cause: error }), {
         code: NO_FOLDER,
       });
     }

@@ -63,15 +63,15 @@ export function retryAfterOf(headers: Headers): number | undefined {
 }
 
 /*
- * Which failures may pass, by what was called: one over HTTP by its status or its connection, a file system by its code.
- * What databases say is in `server/store/failures.ts`, beside what it means; clients, which import nothing of the server,
- * have theirs in `retries.ts`.
+ * Which failures may be temporary, by the kind of call: over HTTP by status or connection, for a file system by code.
+ * Database errors are in `server/store/failures.ts`, beside their meaning; clients, which import nothing from the
+ * server, have theirs in `retries.ts`.
  */
 
-/** Whether a server that answered a status may answer another one soon. */
+/** Whether a retry after this status may succeed soon. */
 export const isPassingStatus = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
-/** Codes of connections that broke, or that were not made for a reason that may pass. */
+/** Codes of broken connections, and of temporary connection failures. */
 const BROKEN_CONNECTION = [
   'ECONNRESET',
   'ECONNABORTED',
@@ -96,5 +96,5 @@ export function codeOf(error: unknown): string | undefined {
 
 const BUSY_FILES = ['EMFILE', 'ENFILE', 'EAGAIN', 'EBUSY', 'EINTR', 'ESTALE'];
 
-/** Whether a file system may do soon what it refused: too many files are open, or one is in use. */
+/** Whether a file system may soon accept what it refused: too many files are open, or one is in use. */
 export const isBusyFile = (error: unknown): boolean => BUSY_FILES.includes(codeOf(error) ?? '');

@@ -153,7 +153,7 @@ export function failedDocument(
   };
 }
 
-/** Gives the documents of a source to the engine, and remembers where each stands. */
+/** Feeds the documents of a source to the engine, and remembers where each came from. */
 export class SourceLines extends LineQueue {
   readonly #batches: AsyncIterator<readonly SourceDocument[]>;
   /** Those that wait, and those that were taken and are not settled. */
@@ -181,14 +181,14 @@ export class SourceLines extends LineQueue {
     }
   }
 
-  /** Where the next documents stand whose chunks are there. What was in them is gone afterwards. */
+  /** Where the next documents with finished chunks came from. Their content is no longer valid afterwards. */
   settle(count: number): SourceDocument[] {
     const settled = this.#sources.splice(0, count);
     for (const { document } of settled) this.#releaser.done(document);
     return settled;
   }
 
-  /** Ends the reading of the source. One that has nothing to give now, and may have nothing for long, is not waited for. */
+  /** Stops reading the source, without waiting for a source that is silent. */
   async close(): Promise<void> {
     const closed = this.#batches.return?.();
     if (this.#isReading) closed?.catch(() => undefined);

@@ -1,4 +1,7 @@
-/** All that the rest of the server knows of corpora; `server/find-corpora.ts` imports it, where it is there. */
+/**
+ * Everything that the rest of the server knows about corpora; `server/find-corpora.ts` imports it, if the folder
+ * exists.
+ */
 export { openCorpora } from './open-corpora.ts';
 export { describeCorpora } from './storage/settings.ts';
 

@@ -10,13 +10,13 @@ import type { JobPlaces } from './jobs/spec.ts';
 import type { JobWorker } from './jobs/worker.ts';
 import { readCorporaSettings } from './storage/settings.ts';
 
-/** Corpora of a server that runs. */
+/** The corpora of a running server. */
 export interface OpenCorpora {
-  /** Registers the routes of jobs; where jobs are off, all say so. */
+  /** Registers the routes of jobs; if jobs are off, all of them say so. */
   routes(app: FastifyInstance): Promise<void>;
-  /** Opens the store of jobs, and begins to work on them unless another process does. */
+  /** Opens the store of jobs, and starts to run them unless another process does. */
   start(): Promise<void>;
-  /** Finishes the current shards or gives them back. @param graceSeconds after which it is given back */
+  /** Finishes or gives back the work in progress. @param graceSeconds after which it is given back */
   stop(graceSeconds: number): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export function openCorpora(cradle: ServerCradle, env: Environment): OpenCorpora
   };
 }
 
-/** What it needs is not loaded before. */
+/** Its dependencies are not loaded before. */
 async function startWorker(cradle: ServerCradle, places: JobPlaces, counted: JobMetrics): Promise<JobWorker> {
   const { config, service, runner, byteBudget, registry, host, log, jobs: store } = cradle;
   const [{ createJobWorker }, { localChunking, storingIn }, { removingIn }, { notifyJob }] =

@@ -1,7 +1,7 @@
 import type { PipelineStep } from '../../core/contracts/pipeline.ts';
 import type { Config } from '../config/config.ts';
 
-/** A pipeline as it is stored. */
+/** A stored pipeline. */
 export interface PipelineRecord {
   /** UUID in lower case. */
   readonly id: string;

@@ -5,13 +5,13 @@ import type { DatabaseSettings } from './contract.ts';
 import { StoreOpenError, unavailable } from './errors.ts';
 import type { OpenDatabase } from './open-database.ts';
 
-/** Milliseconds that calls under way may take when the database is closed. */
+/** Milliseconds for calls in progress when the database is closed. */
 const MOST_CLOSING = 5000;
 
 /** The one database of a process, which all of its stores share. */
 export interface SharedDatabase {
   /**
-   * Opens it when it is first called.
+   * Opens it at the first call.
    *
    * @throws StoreOpenError
    * @throws ServiceError `store_unavailable` once it is closed
@@ -37,13 +37,13 @@ export function createDatabase(settings: DatabaseSettings, log: Log): SharedData
     async close() {
       isClosed = true;
       const opened = await opening?.catch(() => undefined);
-      // What holds a connection must not hold up the end of the process.
+      // Whatever holds a connection must not delay the end of the process.
       await Promise.race([opened?.orm.close(true), sleep(MOST_CLOSING, undefined, { ref: false })]);
     },
   };
 }
 
-/** For `catch`: the error that callers of a store get if it could not be opened. */
+/** For `catch`: the error for callers of a store that could not be opened. */
 export function throwUnavailable(error: unknown): never {
   throw error instanceof StoreOpenError ? unavailable('it could not be opened', error) : error;
 }

@@ -28,10 +28,11 @@ export interface OpenDatabase {
   readonly calls: Calls;
 }
 
-const WITHOUT_FOLDER = ', or start with --store memory, which needs none and forgets pipelines at its end';
-/** How long the lock of another process is waited for. */
+const WITHOUT_FOLDER =
+  ', or start with --store memory, which needs none and loses pipelines when the server stops';
+/** How long to wait for the lock of another process. */
 const LOCKS: RetryLimits = { firstDelay: 4, longestDelay: 100, patience: 5000 };
-/** How often a database whose tables others create at the same time is opened again. */
+/** How often opening is retried if others are creating the tables at the same time. */
 const RACES: RetryLimits = { retries: 3, firstDelay: 4, longestDelay: 100 };
 /** Milliseconds that SQLite itself may wait for a lock, blocking the event loop. */
 const BLOCKING_WAIT = 20;

@@ -6,7 +6,7 @@ import { unavailable } from './errors.ts';
 import type { JobStore, QueueSettings } from './jobs/contract.ts';
 import type { OpenJobStore } from './jobs/open-job-store.ts';
 
-/** Keeps pipelines in the database, which it opens when it is first used. */
+/** Stores pipelines in the database, which it opens at first use. */
 export function createPipelineStore(database: SharedDatabase): PipelineStore {
   let loading: Promise<OpenPipelineStore> | undefined;
 
@@ -21,10 +21,10 @@ export function createPipelineStore(database: SharedDatabase): PipelineStore {
 type Calls = Readonly<Record<PropertyKey, (...given: unknown[]) => unknown>>;
 
 /**
- * A store that is opened when it is first used: each call waits for that.
+ * A store that is opened at first use: each call waits for that.
  *
- * @param open gives the same one each time
- * @param own what needs no open store
+ * @param open returns the same one each time
+ * @param own methods that need no open store
  */
 function lazyStore<Store extends object, Own extends object>(
   open: () => Promise<Store>,
@@ -45,12 +45,12 @@ function lazyStore<Store extends object, Own extends object>(
 /** How often a shard may fail, and the seconds before it is retried. */
 const TRIES = { mostFailures: 5, pauseSeconds: 1 };
 
-/** The settings of a queue that a configuration asks for. */
+/** The queue settings of a configuration. */
 export function queueOf({ bulkLease }: Pick<Config, 'bulkLease'>): QueueSettings {
   return { leaseSeconds: bulkLease, ...TRIES };
 }
 
-/** Keeps jobs in the database, which it opens when it is first used. */
+/** Stores jobs in the database, which it opens at first use. */
 export function createJobStore(database: SharedDatabase, settings: QueueSettings, log: Log): JobStore {
   let loading: Promise<OpenJobStore> | undefined;
   let isClosed = false;

@@ -3,11 +3,10 @@ import { CompiledQuery, type Kysely } from 'kysely';
 
 /**
  * Runs work in a transaction, which is rolled back if it throws. This is the only place that begins one.
- *
- * Not `em.transactional`: where the rollback fails as well, since the disk is full or the connection has ended, kysely
- * 0.29.6 (below MikroORM 7.2.1) never releases the connection of a transaction, and the pool runs out of them
- * (`ControlledTransaction.rollback` releases after the statement, without `finally`). A connection that is reserved
- * by `connection()` is released whatever happens, and the pool discards it if it is broken.
+ * Not `em.transactional`: if the rollback fails too, because the disk is full or the connection has ended, kysely
+ * 0.29.6 (below MikroORM 7.2.1) never releases the connection of the transaction, and the pool runs out of them
+ * (`ControlledTransaction.rollback` releases after the statement, without `finally`). A connection reserved by
+ * `connection()` is always released, and the pool discards it if it is broken.
  */
 export function transact<T>(em: SqlEntityManager, work: (tx: SqlEntityManager) => Promise<T>): Promise<T> {
   const database: Kysely<unknown> = em.getConnection().getClient();
@@ -21,7 +20,7 @@ export function transact<T>(em: SqlEntityManager, work: (tx: SqlEntityManager) =
       await run('commit');
       return result;
     } catch (error) {
-      // What failed says more than that there is nothing left to roll back.
+      // The original error is more useful than one saying that there is nothing to roll back.
       await run('rollback').catch(() => undefined);
       throw error;
     }

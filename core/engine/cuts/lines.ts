@@ -101,7 +101,7 @@ function lastBlankLineEnd(text: string, start: number, end: number): number | un
   return found;
 }
 
-/** Whether a unit ends a line, as LF, CR or the two together do. */
+/** Whether a unit ends a line: LF or CR, also as CRLF. */
 export function isLineBreak(unit: number): boolean {
   return unit === LINE_FEED || unit === CARRIAGE_RETURN;
 }

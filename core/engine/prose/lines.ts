@@ -82,7 +82,7 @@ const FENCE = /`{3,}|~{3,}/y;
 const TAG = /<[/!a-zA-Z]/y;
 const RULE = /^([-=*_^~."'+#:])(?:\s?\1){2,}$/;
 
-/** Reads a line that is a stretch of its own, or part of the previous one, because of its markup. */
+/** Reads a line whose markup makes it a stretch of its own, or a part of the previous one. */
 function readMarked(reader: Reader, line: Line, first: string): boolean {
   const { text } = reader;
   const matches = (pattern: RegExp) => {

@@ -74,7 +74,7 @@ export default {
     rows: rowsField,
     context: contextField,
     context_shortened: contextShortenedField,
-    blocks: { type: 'array', items: block, description: 'With include_blocks: the blocks that it holds.' },
+    blocks: { type: 'array', items: block, description: 'With include_blocks: the blocks of the chunk.' },
   },
   example: {
     text: '# Tea\n\nBoil water.\n\n## Milk\n\n| kind | fat |\n| --- | --- |\n| whole | 3.5 % |\n| skimmed | 0.1 % |\n',

@@ -176,7 +176,7 @@ function runInProcess(task: CheckTask, limit: number): Promise<Ended> {
   return ended.promise;
 }
 
-/** All that is known of a plugin that was checked. */
+/** Everything known about a checked plugin. */
 export interface CheckReport {
   /** `chunker/section`; missing if the manifest cannot be read. */
   readonly plugin?: string | undefined;
@@ -187,7 +187,7 @@ export function failedIn({ checks }: CheckReport): number {
   return checks.filter(({ state }) => state === 'failed').length;
 }
 
-/** A line for each check, with what is broken below it. */
+/** A line for each check, followed by what is broken. */
 export function inLines(given: string, { plugin, checks }: CheckReport): string {
   const rows = table(checks.map(({ state, check, detail = '' }) => [state, check, detail])).split('\n');
   const lines = checks.flatMap(({ failures }, at) => [

@@ -12,9 +12,9 @@ import { PACKAGED_NODE } from './packaged-node.ts';
 /** What the server loads when a bucket is first opened: 23 MB that a trimmed deployment has only if requested. */
 const OF_BUCKETS = ['@aws-sdk/client-s3', '@aws-sdk/lib-storage'];
 
-/** What else stays; names of plugins say which of those do. */
+/** What stays besides the named plugins. */
 export interface TrimOptions {
-  /** What opens buckets, if some plugins are named. */
+  /** Whether bucket support stays, if plugins are named. */
   readonly buckets?: boolean;
   /** Jobs, and the command `chunk`. */
   readonly corpora?: boolean;
@@ -24,7 +24,7 @@ const CORPORA = ['server/corpora', 'test/server/corpora'];
 
 /** What was removed. */
 export interface Trimmed {
-  /** Folders of plugins, of corpora and of their tests, relative to the checkout. */
+  /** Folders of plugins, corpora and their tests, relative to the checkout. */
   readonly folders: readonly string[];
   /** Dependencies that nothing here needs. */
   readonly packages: readonly string[];

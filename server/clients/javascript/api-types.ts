@@ -291,7 +291,7 @@ export type AutoChunkerChunk = Chunk & {
   context?: string;
   /** True if the context was too large, and some or all of it was left out. */
   context_shortened?: boolean;
-  /** With include_blocks: the blocks that it holds. */
+  /** With include_blocks: the blocks of the chunk. */
   blocks?: MarkdownBlock[];
   /** JSON Pointer (RFC 6901) of the smallest value that contains the chunk, within its record; null if the chunk spans several records, or if the pointer is longer than 256 characters or 64 levels. */
   pointer?: string | null;
@@ -458,7 +458,7 @@ export type MarkdownChunkerChunk = Chunk & {
   context?: string;
   /** True if the context was too large, and some or all of it was left out. */
   context_shortened?: boolean;
-  /** With include_blocks: the blocks that it holds. */
+  /** With include_blocks: the blocks of the chunk. */
   blocks?: MarkdownBlock[];
 };
 
@@ -990,9 +990,9 @@ export interface Pipeline {
   config: {
     steps: PipelineStep[];
   };
-  /** UTC without zone, with six digits of a second. */
+  /** UTC without a zone, with microseconds. */
   created_at: string;
-  /** UTC without zone, with six digits of a second. */
+  /** UTC without a zone, with microseconds. */
   updated_at: string;
 }
 

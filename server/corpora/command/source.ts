@@ -85,7 +85,7 @@ async function* rangesOf({ storage, files }: CorpusSource, { source }: JobSpec):
   }
   const format = source.format === 'auto' ? 'jsonl' : source.format;
   if (format === 'parquet') throw new UsageError('-: Parquet cannot be read from standard input');
-  // The bytes of a single document count once it is read; those of lines as they come.
+  // Progress: a single document counts when it has been read, a file of lines line by line.
   const file = format === 'files' ? { ...INPUT, size: 0 } : INPUT;
   yield { format, files: [file], bytes: 0 };
 }

@@ -22,13 +22,13 @@ import { isOver, JobWatch } from './watch.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
-/** Where jobs read and write, and who works on them. */
+/** Where jobs read and write, and the worker that runs them. */
 export interface JobTools {
   readonly places: JobPlaces;
   readonly worker: { wake(): void };
 }
 
-/** What the routes of jobs do. @param app closes what is watched before it closes */
+/** The handlers of the job routes. @param app ends all watching before it closes */
 export function jobHandlers(
   app: FastifyInstance,
   tools: JobTools,
@@ -80,7 +80,7 @@ function readHandlers({ jobs }: Services): Record<'list' | 'get' | 'shards', Han
 
     async shards(request, reply) {
       const page = readPage<ShardState, number>(request.query, checkShards, readSeq);
-      // The page of an unknown job would be empty.
+      // An unknown job would give an empty page instead of 404.
       const { id } = await jobs.get(idOf(request));
       const found = await jobs.shards(id, page);
       const last = found.shards.at(-1);

@@ -6,10 +6,10 @@ import { type JobRoutes, jobRoutesOf } from './schemas.ts';
 
 const LARGEST_BODY = 16_777_216;
 
-/** Routes that make jobs, tell of them, and hand out what they have made. */
+/** Routes that create jobs, report on them, and return their output. */
 export async function jobRoutes(app: FastifyInstance, tools: JobTools): Promise<void> {
   const routes = await routesOf(app);
-  // Most servers take no jobs, and start without what these need.
+  // Most servers run no jobs, and should not load what these need.
   const { jobHandlers } = await import('./handlers.ts');
   const handlers = jobHandlers(app, tools);
   for (const name of Object.keys(routes) as (keyof JobRoutes)[]) {
@@ -17,7 +17,9 @@ export async function jobRoutes(app: FastifyInstance, tools: JobTools): Promise<
   }
 }
 
-/** The same routes where jobs are off, which they say before the body is read, and after keys and rate limits are looked at. */
+/**
+ * The same routes if jobs are off: they say so before the body is read, and after keys and rate limits are checked.
+ */
 export async function refusedJobRoutes(app: FastifyInstance): Promise<void> {
   const routes = Object.values(await routesOf(app));
   for (const route of routes) app.route({ ...route, preParsing: refuse, handler: refuse });

@@ -161,7 +161,7 @@ const events: FastifySchema = {
       description: 'The job at each change.',
       content: { [EVENTS]: { schema: { type: 'string' } }, [LINES]: { schema: jobLines } },
     },
-    204: { type: 'null', description: 'The client has had the last event (Last-Event-ID).' },
+    204: { type: 'null', description: 'The client has already received the last event (Last-Event-ID).' },
   },
 };
 
@@ -233,8 +233,8 @@ const create = ({ idNamespace, maxSteps }: Config): FastifySchema => ({
   headers: idempotency,
   body: withSteps('JobInput', jobBody(idNamespace), maxSteps),
   response: {
-    200: jsonAnswer('The existing job of this Idempotency-Key.', job, location),
-    202: jsonAnswer('The job was made, and runs when its turn comes.', job, location),
+    200: jsonAnswer('The existing job with this Idempotency-Key.', job, location),
+    202: jsonAnswer('The job was created, and runs when its turn comes.', job, location),
     ...errorAnswers([422]),
   },
 });

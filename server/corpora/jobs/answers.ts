@@ -71,11 +71,11 @@ function timeOf(seconds: number): string {
 
 type SameOfShard = 'seq' | 'state' | 'attempt' | 'failures' | 'worker';
 
-/** A shard of a job as callers see it. */
+/** A shard of a job as reported to callers. */
 export interface ShardAnswer extends Pick<ShardRecord, SameOfShard> {
   readonly source: {
     readonly format: ShardRange['format'];
-    /** The first, of so many. */
+    /** The first of `count` files. */
     readonly file: string;
     readonly files: number;
     readonly part: NonNullable<ShardRange['part']> | null;

@@ -220,9 +220,10 @@ export interface NotifyTools {
 const EVENTS = { done: 'job.done', failed: 'job.failed', cancelled: 'job.cancelled' } as const;
 
 /**
- * Tells the caller of a job that it is over.
+ * Notifies the caller that a job has ended.
  *
- * @throws ServiceError `callback_refused` if another try would come to the same, `callback_failed` if it may arrive later
+ * @throws ServiceError `callback_refused` if a retry would give the same result, `callback_failed` if it may succeed
+ *   later
  * @throws the signal's reason once it aborts
  */
 export async function notifyJob(
@@ -233,12 +234,12 @@ export async function notifyJob(
   const { callback: url } = spec as JobSpec;
   const job = await store.get(jobId);
   const { state, finished_at } = job;
-  // The job was reopened; its next end has a callback of its own.
+  // It was reopened; its next end will be reported.
   if (url === undefined || !isFinal(state)) return NOTHING;
-  // The server that took the job has one, and so may another worker.
+  // The server that accepted the job has one, and another worker may too.
   if (secret === '')
     throw new ServiceError('callback_failed', { url, reason: 'BULK_CALLBACK_SECRET is not set' });
-  // A job that is retried ends more than once.
+  // A retried job ends more than once.
   const callback = { event: EVENTS[state], id: `${jobId}/${finished_at}`, secret, allowPrivate, signal };
   const outcome = await callBack(url, jobAnswer(job), callback);
   if (outcome.state === 'delivered') return NOTHING;

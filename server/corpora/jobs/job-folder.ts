@@ -8,7 +8,7 @@ import { inFolder, type TargetPlace } from './spec.ts';
 export const MANIFEST = 'manifest.json';
 /** Written into the folder of a job when it starts. */
 const JOB_FILE = 'job.json';
-/** An unfinished one of these two. */
+/** An unfinished marker or manifest. */
 const UNFINISHED = /^(manifest|job)\.json\.tmp-[\da-f-]{36}$/;
 
 /**

@@ -96,12 +96,13 @@ function uploadStorage(lines: string): Storage {
   };
 }
 
-const label = 'the documents of the request';
+const label = 'the documents in the request';
 
 /**
- * Checks where a job reads and writes before it is made, as far as that does not take long.
+ * Checks where a job reads and writes before it is created, as far as that is quick.
  *
- * @throws ServiceError `path_outside`, `target_taken`, `unknown_connection`, `invalid_parameters`, `source_unreadable`, `storage_failed`
+ * @throws ServiceError `path_outside`, `target_taken`, `unknown_connection`, `invalid_parameters`,
+ *   `source_unreadable`, `storage_failed`
  */
 export async function checkPlaces(spec: JobSpec, places: JobPlaces): Promise<void> {
   const { path } = spec.source;
@@ -116,14 +117,14 @@ export async function checkPlaces(spec: JobSpec, places: JobPlaces): Promise<voi
     }
     if ('path' in from && storage.label === target.storage.label) refuseSourceInTarget(from.path, target);
   }
-  // Refuses a name that is outside the storage.
+  // Refuses a name outside the storage.
   await target.storage.find(target.folder === '' ? 'manifest.json' : target.folder);
 }
 
-/** A job that wrote into its own source would read what it writes, and remove what it reads. */
+/** A job that wrote into its own source would read its output, and remove its input. */
 function refuseSourceInTarget(path: string, { storage, folder }: TargetPlace): void {
   if (folder !== '' && path !== folder && !path.startsWith(`${folder}/`)) return;
-  const reason = 'it is the source, or holds it';
+  const reason = 'it is the source, or contains it';
   throw new ServiceError('target_taken', { target: folder === '' ? storage.label : folder, reason });
 }
 

@@ -72,11 +72,11 @@ function unlessNotEmpty(error: NodeJS.ErrnoException): void {
 
 /** Bytes that are read at once. */
 const PIECE = 1024 * 1024;
-/** Opening what was put in place of a file, such as a link or a pipe, neither follows it nor waits. */
+/** Opening does not follow a link, or wait for a pipe, that has replaced a file. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 /**
- * The bytes of a file in [from, to). Each piece was still of the version that is asked for after it was read.
+ * The bytes of a file in [from, to). After each piece is read, the file is checked to still be the requested version.
  *
  * @param path its real path
  * @throws ServiceError `source_changed`, and `source_unreadable` if this file may not be read

@@ -33,8 +33,8 @@ function utf8Bytes(code: number, isPair: boolean): number {
 }
 
 /**
- * Converts offsets in a unit to UTF-16 offsets, in one pass. An offset beyond the text, or within a
- * code point, is not in the answer.
+ * Converts offsets in a unit to UTF-16 offsets, in one pass. Offsets beyond the text, or within a code point, are
+ * missing from the result.
  */
 export function utf16Offsets(
   text: string,

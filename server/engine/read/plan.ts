@@ -36,9 +36,11 @@ export interface StreamPlan extends Plan {
   /** What a line contains: a document, a list of chunks, or the text of a batch of texts. */
   readonly takes: 'document' | 'chunks' | 'text';
   /**
-   * What is written. By default, an answer to each line. Or only the results of successful lines, a line for each
-   * chunk or for each document, while the answer's `outcomes` report on every line. Or the list of lists that answers
-   * a batch, without its brackets; then a failing line fails all.
+   * What is written; by default, an answer to each line.
+   *
+   * - `chunks`, `documents`: only the results of successful lines, one line per chunk or document; the answer's
+   *   `outcomes` report on every line.
+   * - `lists`: the list of lists that answers a batch, without its brackets; a failing line fails all.
    */
   readonly writes?: 'chunks' | 'documents' | 'lists';
   /** Whether outcomes include the ids of the chunks, if they have any. */

@@ -31,7 +31,7 @@ export interface Executor {
    * @throws ServiceError errors of the service; for lost threads `out_of_memory`, `worker_lost`
    */
   run(work: Work, signal: AbortSignal, onPart?: OnPart): Promise<Answer>;
-  /** How many worker threads there are now. */
+  /** Number of worker threads. */
   readonly threads: number;
   close(): Promise<void>;
 }

@@ -9,12 +9,12 @@ import { type Line, type LineSource, sizeOf } from './line-reader.ts';
 import type { Urgency } from './priority-queue.ts';
 import type { Rate } from './throughput.ts';
 
-/** Maximum groups in progress, so that every thread has one. @param ahead groups that wait for a thread to become free */
+/** Concurrent groups, one per thread. @param ahead groups that wait for a thread that ends early */
 export function groupsInFlight(threads: number, ahead = 2): number {
   return threads + ahead;
 }
 
-/** Runs lines, as a `Runner` does. */
+/** Runs lines, like a `Runner`. */
 export interface LineRunner {
   run(
     task: LinesTask,

@@ -62,7 +62,7 @@ function unimportable({ reason, message, place }: ImportFailure): string {
 /** A tokenizer that requests may name. */
 export interface ListedTokenizer {
   readonly name: string;
-  /** Further names that requests may give for it. */
+  /** Aliases that requests may use for it. */
   readonly aliases: readonly string[];
   /** The plugin that opens it. */
   readonly provider: string;
@@ -75,7 +75,7 @@ export interface ListedTokenizer {
 /**
  * All tokenizers that can be opened by name, and those that a plugin would have if it lacked nothing.
  *
- * @throws ServiceError what `PluginHost` throws
+ * @throws ServiceError errors of `PluginHost`
  */
 export async function listTokenizers(registry: Registry, host: PluginHost): Promise<ListedTokenizer[]> {
   const lists = await Promise.all(registry.ofKind('tokenizer').map((entry) => listOf(entry, host)));

@@ -231,7 +231,7 @@ function addKeywords(ajv: Ajv): Ajv {
     },
     errors: false,
   });
-  // For forms; a value without effect is not an error.
+  // Used by forms only: a value without effect is not an error.
   ajv.addKeyword({ keyword: 'effectiveWith', schemaType: 'object' });
   return ajv.addKeyword({
     keyword: 'lessThan',

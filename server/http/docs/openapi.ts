@@ -160,8 +160,8 @@ interface Place {
 }
 
 /**
- * The schema of a route with the errors that follow from what it reads, and those that hooks before it answer; those that are
- * its own it has. Without security if it asks for no key.
+ * The schema of a route with the errors of its parsing and of earlier hooks, in addition to its own. Without security
+ * if it needs no key.
  */
 function withErrors(
   schema: FastifySchema,
@@ -178,7 +178,7 @@ function withErrors(
   };
 }
 
-/** What a reader can refuse, by what it reads, and what work can fail with. */
+/** The errors of parsing, by what is parsed, and those of running work. */
 function statusesOf(
   { body, querystring, headers, params, tags }: FastifySchema,
   method: string | string[],

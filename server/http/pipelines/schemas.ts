@@ -50,7 +50,7 @@ export const pageQuery: ObjectSchema = {
   additionalProperties: false,
 };
 
-const time = { type: 'string', description: 'UTC without zone, with six digits of a second.' };
+const time = { type: 'string', description: 'UTC without a zone, with microseconds.' };
 const pipeline = {
   title: 'Pipeline',
   type: 'object',
@@ -70,7 +70,7 @@ const pipeline = {
 
 const etag = { etag: { type: 'string', description: 'Version of the pipeline, for If-Match.' } };
 
-const location = { location: { type: 'string', description: 'Address of the pipeline.' } };
+const location = { location: { type: 'string', description: 'URL of the pipeline.' } };
 
 const ifMatch = {
   type: 'object',
@@ -152,7 +152,7 @@ export const update = (maxSteps: number): FastifySchema => ({
   headers: ifMatch,
   body: withSteps('PipelineChanges', changesBody, maxSteps),
   response: {
-    200: jsonAnswer('The pipeline as it is now.', pipeline, etag),
+    200: jsonAnswer('The current pipeline.', pipeline, etag),
     ...errorAnswers([409]),
   },
 });
@@ -169,7 +169,7 @@ export const remove: FastifySchema = {
   },
 };
 
-/** Schemas of the request that creates or updates the pipeline of a name. */
+/** Schemas of the request that creates or updates the pipeline with a given name. */
 
 /** The whole pipeline. Its name may be missing, since the query has it. */
 export const wholeBody: ObjectSchema = { ...newBody, required: ['steps'] };
@@ -186,12 +186,12 @@ export const put = (maxSteps: number): FastifySchema => ({
   operationId: 'put_pipeline',
   summary: 'Create or replace a pipeline',
   description:
-    'Creates the pipeline, or sets all members of the one that has this name: a description that is missing is removed. With If-Match only an existing pipeline is changed.',
+    'Creates the pipeline, or sets all members of the one with this name: a missing description is removed. With If-Match, only an existing pipeline is changed.',
   querystring: nameQuery,
   headers: ifMatch,
   body: withSteps('NamedPipeline', wholeBody, maxSteps),
   response: {
-    200: jsonAnswer('The pipeline as it is now.', pipeline, etag),
+    200: jsonAnswer('The current pipeline.', pipeline, etag),
     201: jsonAnswer('The pipeline was created.', pipeline, { ...etag, ...location }),
     ...errorAnswers([404]),
   },

@@ -12,7 +12,7 @@ export interface Metrics {
   streamed(plugin: string): void;
   /** Counts a request that failed because of a plugin; `error` is its code. */
   failed(kind: string, name: string, error: string): void;
-  /** For what else is counted. */
+  /** For other counters. */
   readonly registry: Registry;
   /** All metrics in the text format of Prometheus. */
   text(): Promise<string>;

@@ -4,7 +4,7 @@ import { isPassingStatus, type RetryLimits, retryAfterOf, withRetries } from '..
 
 /** A call failed. */
 class CallError extends Error {
-  /** The status of the answer, if that says so. */
+  /** The status of the answer, if the error is from an answer. */
   readonly status: number | undefined;
 
   constructor(message: string, status?: number, cause?: unknown) {
@@ -158,21 +158,21 @@ function withoutKey(text: string, key: string): string {
   return key === '' ? text : text.replaceAll(key, '***');
 }
 
-/** What the calls are made with; tests give their own. */
+/** What the calls are made with; tests inject their own. */
 export interface HostedTools {
   readonly fetch: typeof fetch;
   readonly limits: RetryLimits;
-  /** Milliseconds that one call may take, unless it says so itself. */
+  /** Default milliseconds that one call may take. */
   readonly timeout: number;
 }
 
-/** What a caller says of a call. */
+/** What a caller specifies for a call. */
 type Asked<Value> = Pick<
   HostedCall<Value>,
   'body' | 'headers' | 'read' | 'expected' | 'signal' | 'timeout' | 'retried'
 >;
 
-/** Makes a call, and repeats it while its failures may pass. @throws what `callApi` throws */
+/** Makes a call, retrying temporary failures. @throws what `callApi` throws */
 export function callWithRetries<Value>(
   api: HostedApi,
   { retried, timeout, ...call }: Asked<Value>,

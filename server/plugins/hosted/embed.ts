@@ -108,7 +108,7 @@ async function callWithHalves(batch: Batch, call: (batch: Batch) => Promise<void
 }
 
 /**
- * A base URL as it is put before a path: http or https, without a slash at its end.
+ * A base URL ready to be put before a path: http or https, without a trailing slash.
  *
  * @throws an error for the caller that names the variable
  */
@@ -118,7 +118,7 @@ export function baseUrl(given: string | undefined, fallback: string, variable: s
   throw exposedError(`${variable} is not an http or https URL`);
 }
 
-/** The vectors of an answer in the format of OpenAI: `data` in any order, as numbers or as base64. */
+/** The vectors of an answer in OpenAI's format: `data` in any order, as numbers or as base64. */
 export function readData(answer: unknown): readonly ArrayLike<number>[] {
   const { data } = answer as { data: readonly { index?: number; embedding: unknown }[] };
   const rows: ArrayLike<number>[] = new Array(data.length);
@@ -135,7 +135,7 @@ function flatten(rows: readonly ArrayLike<number>[], title: string): Vectors {
   const dimensions = rows[0]?.length ?? 0;
   const values = new Float32Array(rows.length * dimensions);
   rows.forEach((row, index) => {
-    if (row.length !== dimensions) throw exposedError(`${title} answered with vectors of different lengths`);
+    if (row.length !== dimensions) throw exposedError(`${title} returned vectors of different lengths`);
     values.set(row, index * dimensions);
   });
   return { dimensions, values };

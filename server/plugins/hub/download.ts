@@ -247,7 +247,7 @@ const isPassing = (error: unknown): boolean =>
 /** Whether the bytes received so far are worth keeping after such an error. */
 const mayResume = (error: unknown): boolean => isPassing(error) || error instanceof IdleTimeoutError;
 
-/** A hub that asks for a longer wait is asked after the longest one all the same. */
+/** A hub that asks for a longer wait is still retried after the maximum one. */
 const retryAfter = (error: unknown): number =>
   error instanceof HubRefusal ? Math.min(error.retryAfter ?? 0, MAX_WAIT_MS) : 0;
 

@@ -60,7 +60,7 @@ async function commitOf(folder: string, revision: string): Promise<string | unde
 }
 
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
-/** Endings of the files that stand beside a file during its download. */
+/** Extensions of the files beside a file during its download. */
 const RESERVED = /\.(lock|part|part\.json)$/;
 
 /** Whether a name can be one of the hub's; a path or a URL never is. */
@@ -75,7 +75,7 @@ export function isHubName(name: string): boolean {
   );
 }
 
-/** The model names of the folders in a folder: `name` and `owner/name`. */
+/** The model names that the folders in a folder can represent: `name` and `owner/name`. */
 async function namesIn(models: string): Promise<string[]> {
   const owners = await list(models);
   const nested = await Promise.all(
@@ -84,7 +84,7 @@ async function namesIn(models: string): Promise<string[]> {
   return [...owners, ...nested.flat()].filter(isHubName);
 }
 
-/** The names of the models in the hub's cache, even if not all of their files are there. */
+/** The names of the models in the hub's cache, even if not all of their files exist. */
 async function namesInCache(cache: string): Promise<string[]> {
   return (await list(cache))
     .filter((folder) => folder.startsWith('models--'))

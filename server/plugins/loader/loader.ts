@@ -272,7 +272,7 @@ function reasonsOf(error: unknown): { readonly reason: string; readonly message:
   return { reason: String(values.shown ?? values.reason), message };
 }
 
-/** Warns of the plugins that are broken, and of those that are written for other versions of the contract. */
+/** Warns about broken plugins, and about those written for other versions of the contract. */
 export function logPlugins({ all, broken }: Registry, log: Log): void {
   for (const { kind = 'unknown', name, file, reason, message = reason } of broken)
     log.warn({ plugin: `${kind}/${name}`, file, reason: message }, 'a plugin is broken');

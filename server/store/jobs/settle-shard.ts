@@ -130,7 +130,7 @@ async function goOn(tables: JobTables, tx: Transaction, { jobId }: Claim, job: L
   if (job.state === 'running' && job.shards_open === 0) await openFinish(tables, tx, jobId);
 }
 
-/** A reopened job ends only if another document fails. */
+/** The limit is checked only when a document fails: a reopened job may be above it. */
 function tooManyErrors(job: LockedJob, result: ShardResult): Failure | undefined {
   const failed = Number(job.documents_failed);
   if (job.max_errors === null || result.documentsFailed === 0 || failed <= job.max_errors) return undefined;

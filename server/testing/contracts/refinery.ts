@@ -122,7 +122,7 @@ function checkOneByOne(given: readonly Chunk[], refined: readonly Chunk[], ledge
     `it got ${given.length} and returned ${refined.length}`,
   );
   const isPlaced = (chunk: Chunk, index: number) => chunk[PLACE] === undefined || chunk[PLACE] === index;
-  // If there are fewer, those after a missing one have moved, which is already reported.
+  // A missing chunk shifts those after it, and is reported already.
   if (refined.length === given.length)
     ledger.expectNone(firstWrong(refined, isPlaced, placeOf), 'chunks stay in their order');
   checkFields(refined, (chunk, index) => given[(chunk[PLACE] as number | undefined) ?? index], ledger);

@@ -186,13 +186,13 @@ class UnansweredLines {
 }
 
 const ID = /^\{"id":"([^"]+)"/;
-/** Bytes in which the id of a chunk stands. */
+/** The first bytes, which contain the id of a chunk. */
 const ID_BYTES = 60;
 
-/** The server's last line, if it stops before the stream is over. */
+/** The server's last line, if it stops before the stream is complete. */
 const STOPPING = new ServiceError('shutting_down');
 
-/** What an answer to a document is written as, and what came of the document. */
+/** The answer to a document as it is written, and the outcome of the document. */
 export interface AnsweredLine {
   readonly bytes: readonly Uint8Array[];
   readonly document: ChunkedDocument;
@@ -201,7 +201,7 @@ export interface AnsweredLine {
 /**
  * Reads the answer to a line of a stream.
  *
- * @throws ChunksmithError if the server stops, so that the document is to be sent again
+ * @throws ChunksmithError if the server stops, so that the document has to be sent again
  */
 function answeredLine(line: Buffer, source: SourceDocument, group: JobSpec['group']): AnsweredLine {
   const [chunks, error, idPlace, empty] = findMembers(line, 0, ['chunks', 'error', 'id', 'embedding_empty']);

@@ -37,7 +37,7 @@ export async function attempt<T>(storage: string, work: () => Promise<T>): Promi
   });
 }
 
-/** What the work gives, or undefined if there is no such file. */
+/** The result of the work, or undefined if there is no such file. */
 export function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
   return work.catch((error: unknown) => {
     if (MISSING.includes(codeOf(error) ?? '')) return undefined;

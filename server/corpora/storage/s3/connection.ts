@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../../core/errors.ts';
 
-/** A bucket of Amazon S3, or of a service that speaks its API. */
+/** A bucket of Amazon S3, or of a compatible service. */
 export interface BucketConnection {
   /** Its name in `s3://<name>/…` and in messages. */
   readonly name: string;
@@ -29,7 +29,7 @@ export interface Credentials {
 export interface Keys {
   /** @throws ServiceError `path_outside` if the name has empty segments, `.` or `..`, or cannot be sent */
   keyOf(name: string): string;
-  /** What the keys of all files below a folder begin with. @throws as `keyOf` does */
+  /** The prefix of the keys of all files below a folder. @throws as `keyOf` does */
   prefixOf(folder: string): string;
   nameOf(key: string): string;
 }
@@ -47,7 +47,7 @@ export function createKeys({ prefix }: Pick<BucketConnection, 'prefix'>, label: 
   };
 }
 
-/** Whether a name can be part of an address and leads nowhere else: URLs resolve `.` and `..`. */
+/** Whether a name can be part of a URL unchanged: URLs resolve `.` and `..`. */
 export function isSound(name: string): boolean {
   return name.isWellFormed() && name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 }
