@@ -5,8 +5,8 @@ import type { ServerCradle } from '../container.ts';
 import { groupsInFlight } from '../engine/run/stream.ts';
 import { addJobMetrics, type JobMetrics } from './http/metrics.ts';
 import type { JobWorkerSettings } from './jobs/create-worker.ts';
-import { createServerPlaces } from './jobs/server-locations.ts';
-import type { JobPlaces } from './jobs/spec.ts';
+import { createServerLocations } from './jobs/server-locations.ts';
+import type { JobLocations } from './jobs/spec.ts';
 import type { JobWorker } from './jobs/worker.ts';
 import { readCorporaSettings } from './storage/settings.ts';
 
@@ -32,18 +32,18 @@ export function openCorpora(cradle: ServerCradle, env: Environment): OpenCorpora
     };
   }
   const { config, jobs, metrics, log } = cradle;
-  const places = createServerPlaces(readCorporaSettings(config, env), jobs);
+  const locations = createServerLocations(readCorporaSettings(config, env), jobs);
   const counted = addJobMetrics(metrics.registry, () => jobs.load());
   let starting: Promise<JobWorker | undefined> | undefined;
   let stopping: Promise<void> | undefined;
   const wake = () => void starting?.then((worker) => worker?.wake());
   const stop = async (graceSeconds: number) => (await starting)?.stop(graceSeconds);
   return {
-    routes: async (app) => (await importRoutes()).jobRoutes(app, { places, worker: { wake } }),
+    routes: async (app) => (await importRoutes()).jobRoutes(app, { locations, worker: { wake } }),
     async start() {
       await jobs.open();
       if (config.role === 'api' || stopping !== undefined) return;
-      starting ??= startWorker(cradle, places, counted).catch((error: unknown) => {
+      starting ??= startWorker(cradle, locations, counted).catch((error: unknown) => {
         log.error({ err: error }, 'jobs: the worker could not be started');
         return undefined;
       });
@@ -56,11 +56,16 @@ export function openCorpora(cradle: ServerCradle, env: Environment): OpenCorpora
 }
 
 /** Its dependencies are not loaded before. */
-async function startWorker(cradle: ServerCradle, places: JobPlaces, counted: JobMetrics): Promise<JobWorker> {
+async function startWorker(
+  cradle: ServerCradle,
+  locations: JobLocations,
+  counted: JobMetrics,
+): Promise<JobWorker> {
   const { config, service, runner, byteBudget, registry, host, log, jobs: store } = cradle;
-  const [{ createJobWorker }, { localChunking, storingIn }, { removingIn }, { notifyJob }] =
+  const [{ createJobWorker }, { localChunking }, { storingIn }, { removingIn }, { notifyJob }] =
     await Promise.all([
       import('./jobs/create-worker.ts'),
+      import('./jobs/chunking.ts'),
       import('./jobs/shard-sink.ts'),
       import('./jobs/prune.ts'),
       import('./jobs/callback.ts'),
@@ -68,7 +73,7 @@ async function startWorker(cradle: ServerCradle, places: JobPlaces, counted: Job
   const slots = groupsInFlight(Math.max(1, Math.min(config.bulkConcurrency, config.workers)), 1);
   const { bulkCallbackSecret: secret, bulkCallbackPrivate: allowPrivate } = config;
   return createJobWorker({
-    ...{ store, places, registry, host, log },
+    ...{ store, locations, registry, host, log },
     chunking: localChunking({ service, runner, slots, byteBudget, onAnswer: counted.chunked }),
     storing: storingIn(runner),
     remove: removingIn(runner),

@@ -6,7 +6,7 @@ import { UsageError } from '../../cli/errors.ts';
 import type { Environment } from '../../config/config.ts';
 import { groupsInFlight } from '../../engine/run/stream.ts';
 import { isCompressed } from '../formats/compression.ts';
-import { type Chunking, localChunking } from '../jobs/shard-sink.ts';
+import { type Chunking, localChunking } from '../jobs/chunking.ts';
 import type { JobSpec } from '../jobs/spec.ts';
 import type { FieldMapping } from '../shard.ts';
 import { CHUNK_FLAGS, type ChunkFlags } from './flags/chunk-flags.ts';

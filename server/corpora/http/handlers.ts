@@ -12,8 +12,8 @@ import type { JobPosition, JobRecord, JobState, ShardState } from '../../store/j
 import { jobAnswer, shardAnswer } from '../jobs/answers.ts';
 import { findManifest, readParts } from '../jobs/job-output.ts';
 import { removeJob } from '../jobs/remove-job.ts';
-import { checkPlaces } from '../jobs/server-locations.ts';
-import type { JobPlaces, JobSpec } from '../jobs/spec.ts';
+import { checkLocations } from '../jobs/server-locations.ts';
+import type { JobLocations, JobSpec } from '../jobs/spec.ts';
 import { EVENTS, EventStream, eventId } from './event-stream.ts';
 import { jobReader } from './read.ts';
 import { jobsQuery, shardsQuery } from './request-schemas.ts';
@@ -24,7 +24,7 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown
 
 /** Where jobs read and write, and the worker that runs them. */
 export interface JobTools {
-  readonly places: JobPlaces;
+  readonly locations: JobLocations;
   readonly worker: { wake(): void };
 }
 
@@ -47,14 +47,14 @@ export function jobHandlers(
 
 const SECONDS_OF_HOUR = 3600;
 
-function createHandler(services: Services, { places, worker }: JobTools): Handler {
+function createHandler(services: Services, { locations, worker }: JobTools): Handler {
   const { config, jobs } = services;
   const readJob = jobReader(services);
   return async (request, reply) => {
     const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key']);
     const id = randomUUID();
     const { spec, ...asked } = await readJob(bodyOf(request), id);
-    await checkPlaces(spec, places);
+    await checkLocations(spec, locations);
     const notifies = spec.callback !== undefined;
     const keepSeconds = config.bulkKeep * SECONDS_OF_HOUR;
     const { job, isNew } = await jobs.create({ id, spec, ...asked, idempotencyKey, notifies, keepSeconds });
@@ -111,13 +111,13 @@ function eventsHandler({ jobs }: Services, watch: JobWatch): Handler {
 
 function outputHandlers(
   { jobs: store }: Services,
-  { places }: JobTools,
+  { locations }: JobTools,
 ): Record<'result' | 'errors', Handler> {
-  const tools = { store, places };
+  const tools = { store, locations };
   return {
     async result(request, reply) {
       const job = await store.get(idOf(request));
-      const manifest = isOver(job) ? await findManifest(job, places) : undefined;
+      const manifest = isOver(job) ? await findManifest(job, locations) : undefined;
       if (manifest === undefined) throw notDone(job);
       const isLines = (job.spec as JobSpec).target.format === undefined;
       if (wantsLines(request) && !isLines) throw invalid(NO_LINES);
@@ -145,7 +145,7 @@ function notDone(job: JobRecord): ServiceError {
 
 function changeHandlers(
   { jobs }: Services,
-  { places, worker }: JobTools,
+  { locations, worker }: JobTools,
 ): Record<'cancel' | 'retry' | 'remove', Handler> {
   return {
     cancel: async (request) => jobAnswer(await jobs.cancel(idOf(request))),
@@ -157,7 +157,7 @@ function changeHandlers(
     },
 
     async remove(request, reply) {
-      await removeJob(await jobs.get(idOf(request)), { store: jobs, places });
+      await removeJob(await jobs.get(idOf(request)), { store: jobs, locations });
       return reply.code(204).send();
     },
   };

@@ -4,16 +4,17 @@ import type { Decoder } from '../decode.ts';
 import { readDocuments } from '../read-documents.ts';
 import type { ShardRange } from '../shard.ts';
 import { emptyOf, type Skip, type SkipGroup, Skips, skipLine } from '../skips.ts';
+import type { Chunking } from './chunking.ts';
 import { noteFailed, remembering } from './note-documents.ts';
 import { failedDocumentLine, idsLine, type PartFiles, PartFilesWriter } from './part-files.ts';
-import type { Chunking, StoreChunks, Storing } from './shard-sink.ts';
-import { type JobPlaces, type JobSpec, unitOf } from './spec.ts';
+import type { StoreChunks, Storing } from './shard-sink.ts';
+import { type JobLocations, type JobSpec, unitOf } from './spec.ts';
 
 /** What the work on a shard needs. */
 export interface ShardTools {
   readonly store: Pick<JobStore, 'noteStored' | 'noteFailed'>;
   readonly chunking: Chunking;
-  readonly places: JobPlaces;
+  readonly locations: JobLocations;
   readonly decoder: Decoder;
   /** Missing if no job has a sink. */
   readonly storing?: Storing | undefined;
@@ -48,9 +49,9 @@ export interface ShardOutput {
 export async function chunkShard(claim: Claim, signal: AbortSignal, tools: ShardTools): Promise<ShardResult> {
   const spec = claim.spec as JobSpec;
   const range = claim.range as ShardRange;
-  const { chunking, places, decoder, limit, filter = (group) => group } = tools;
-  const { storage } = await places.source(spec, claim);
-  const writer = new PartFilesWriter(await places.target(spec), claim);
+  const { chunking, locations, decoder, limit, filter = (group) => group } = tools;
+  const { storage } = await locations.source(spec, claim);
+  const writer = new PartFilesWriter(await locations.target(spec), claim);
   const storing = tools.storing?.(spec, signal);
   const store = storing && remembering(storing, claim, tools.store);
   const counts = { documents: 0, failed: 0, chunks: 0 };

@@ -7,19 +7,19 @@ import type { Claim, JobStore, ShardResult } from '../../store/jobs/contract.ts'
 import { decoderOf } from '../decode.ts';
 import { errorAnswer } from './answers.ts';
 import { chunkShard, type ShardTools } from './chunk-shard.ts';
+import type { Chunking } from './chunking.ts';
 import { finishJob } from './finish-job.ts';
 import { planJob } from './plan-job.ts';
 import { pruneSink, type RemoveDocuments } from './prune.ts';
 import { discardShard, expireJobs } from './remove-job.ts';
-import type { Chunking } from './shard-sink.ts';
-import type { JobPlaces } from './spec.ts';
+import type { JobLocations } from './spec.ts';
 import type { ShardOutcome } from './work-on-shard.ts';
 import { type JobWorker, startWorker } from './worker.ts';
 
 /** What a worker is made of. */
 export interface JobWorkerParts {
   readonly store: JobStore;
-  readonly places: JobPlaces;
+  readonly locations: JobLocations;
   readonly chunking: Chunking;
   readonly registry: Registry;
   readonly host: PluginHost;
@@ -49,7 +49,7 @@ const EXPIRY_PAUSE = 60_000;
 
 /** Starts a worker that runs jobs of the store. */
 export function createJobWorker(parts: JobWorkerParts): JobWorker {
-  const { store, places, settings, log, notify, onShard, remove } = parts;
+  const { store, locations, settings, log, notify, onShard, remove } = parts;
   const chunkTools = {
     ...parts,
     decoder: decoderOf(parts.registry, parts.host),
@@ -59,11 +59,11 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
   return startWorker({
     store,
     work: {
-      plan: (claim, signal) => planJob(claim, signal, { store, places, ...settings }),
+      plan: (claim, signal) => planJob(claim, signal, { store, locations, ...settings }),
       chunk: (claim, signal) => chunkShard(claim, signal, chunkTools),
       finish(claim, signal) {
         const prune = async () => remove && pruneSink(claim, signal, { store, remove });
-        return finishJob(claim, signal, { store, places, prune });
+        return finishJob(claim, signal, { store, locations, prune });
       },
       notify,
     },
@@ -72,12 +72,12 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
     concurrency: SHARDS_AT_ONCE,
     leaseSeconds: settings.leaseSeconds,
     onSettled: (claim) => logEnd(claim, store, log),
-    discard: (claim, refused) => discardShard(claim, refused, { store, places }),
+    discard: (claim, refused) => discardShard(claim, refused, { store, locations }),
     ...(onShard !== undefined && { onShard }),
     onTurn() {
       if (performance.now() - expiredAt < EXPIRY_PAUSE) return;
       expiredAt = performance.now();
-      void expireJobs(store, places, log);
+      void expireJobs(store, locations, log);
     },
   });
 }

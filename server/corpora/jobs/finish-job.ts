@@ -4,11 +4,11 @@ import type { WrittenFile } from '../storage/storage.ts';
 import type { ShardOutput } from './chunk-shard.ts';
 import { checkFolder, isFolderOf, MANIFEST, removeAttempts, removeFiles } from './job-folder.ts';
 import { PART_KINDS, type PartKind, partName } from './part-files.ts';
-import { inFolder, type JobPlaces, type JobSpec, type TargetPlace } from './spec.ts';
+import { inFolder, type JobLocations, type JobSpec, type TargetLocation } from './spec.ts';
 
 export interface FinishTools {
   readonly store: Pick<JobStore, 'shards'>;
-  readonly places: JobPlaces;
+  readonly locations: JobLocations;
   /** Called once nothing else can fail the job. @returns its entries in the manifest */
   prune?(): Promise<PruneCounts | undefined>;
 }
@@ -35,7 +35,7 @@ interface ShardEntry extends Counts {
  * @throws the signal's reason once it aborts
  */
 export async function finishJob(claim: Claim, signal: AbortSignal, tools: FinishTools): Promise<ShardResult> {
-  const target = await tools.places.target(claim.spec as JobSpec);
+  const target = await tools.locations.target(claim.spec as JobSpec);
   await checkFolder(target, claim.jobId);
   const names = new Set<string>();
   try {
@@ -76,7 +76,7 @@ export async function* outputsOf(
 }
 
 async function settleFiles(
-  target: TargetPlace,
+  target: TargetLocation,
   seq: number,
   { files }: ShardOutput,
 ): Promise<ShardEntry['files']> {
@@ -92,7 +92,7 @@ async function settleFiles(
 
 /** @returns the error that fails the job, if nothing was read */
 async function writeManifest(
-  target: TargetPlace,
+  target: TargetLocation,
   outputs: AsyncIterable<DoneShard>,
   pruned: PruneCounts | undefined,
 ): Promise<Failure | undefined> {
@@ -126,7 +126,7 @@ async function writeManifest(
 }
 
 /** The files with their names in the folder. */
-function ownNames(files: ShardEntry['files'], { folder }: TargetPlace): ShardEntry['files'] {
+function ownNames(files: ShardEntry['files'], { folder }: TargetLocation): ShardEntry['files'] {
   const start = folder === '' ? 0 : folder.length + 1;
   return Object.fromEntries(
     Object.entries(files).map(([kind, file]) => [kind, { ...file, name: file.name.slice(start) }]),

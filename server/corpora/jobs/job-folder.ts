@@ -3,7 +3,7 @@ import { ServiceError } from '../../../core/errors.ts';
 import type { Claim } from '../../store/jobs/contract.ts';
 import type { Storage } from '../storage/storage.ts';
 import { isAttemptOf, isPartName } from './part-files.ts';
-import { inFolder, type TargetPlace } from './spec.ts';
+import { inFolder, type TargetLocation } from './spec.ts';
 
 export const MANIFEST = 'manifest.json';
 /** Written into the folder of a job when it starts. */
@@ -17,7 +17,7 @@ const UNFINISHED = /^(manifest|job)\.json\.tmp-[\da-f-]{36}$/;
  *
  * @throws ServiceError `target_taken`
  */
-export async function takeFolder(target: TargetPlace, { jobId, spec }: Claim): Promise<void> {
+export async function takeFolder(target: TargetLocation, { jobId, spec }: Claim): Promise<void> {
   if ((await ownerOf(target)) === undefined) {
     const other = await findOthers(target);
     if (other !== undefined) throw taken(target, `it has a file ${other} that was not written by a job`);
@@ -28,16 +28,16 @@ export async function takeFolder(target: TargetPlace, { jobId, spec }: Claim): P
 }
 
 /** @throws ServiceError `target_taken` if the folder belongs to another job */
-export async function checkFolder(target: TargetPlace, jobId: string): Promise<void> {
+export async function checkFolder(target: TargetLocation, jobId: string): Promise<void> {
   if (!(await isFolderOf(target, jobId))) throw taken(target, 'it contains the output of another job');
 }
 
-function taken({ storage, folder }: TargetPlace, reason: string): ServiceError {
+function taken({ storage, folder }: TargetLocation, reason: string): ServiceError {
   return new ServiceError('target_taken', { target: folder === '' ? storage.label : folder, reason });
 }
 
 /** The name of a file in the folder that could belong to a job. */
-async function findOthers(target: TargetPlace): Promise<string | undefined> {
+async function findOthers(target: TargetLocation): Promise<string | undefined> {
   for await (const { own } of filesIn(target)) {
     if (isPartName(own) || own === MANIFEST) return own;
   }
@@ -51,7 +51,7 @@ async function findOthers(target: TargetPlace): Promise<string | undefined> {
  * @returns whether the folder was its own
  */
 export async function removeOutput(
-  target: TargetPlace,
+  target: TargetLocation,
   jobId: string,
   names: AsyncIterable<string>,
 ): Promise<boolean> {
@@ -71,7 +71,11 @@ export async function removeOutput(
  *
  * @param wroteManifest whether a late finish of the job has written the manifest
  */
-export async function removeLate(target: TargetPlace, jobId: string, wroteManifest = false): Promise<void> {
+export async function removeLate(
+  target: TargetLocation,
+  jobId: string,
+  wroteManifest = false,
+): Promise<void> {
   const { storage, folder } = target;
   const owner = await ownerOf(target);
   if (owner === jobId || (owner === undefined && wroteManifest)) {
@@ -88,7 +92,7 @@ export async function removeLate(target: TargetPlace, jobId: string, wroteManife
 }
 
 /** Removes an invalid manifest, written by a late finish of the job, unless the folder now belongs to another job. */
-export async function withdrawManifest(target: TargetPlace, jobId: string): Promise<void> {
+export async function withdrawManifest(target: TargetLocation, jobId: string): Promise<void> {
   const owner = await ownerOf(target);
   if (owner !== undefined && owner !== jobId) return;
   await target.storage.remove(inFolder(target.folder, MANIFEST));
@@ -105,7 +109,7 @@ export async function removeFiles(storage: Storage, names: Iterable<string>): Pr
 }
 
 /** Whether the folder still belongs to the job. */
-export async function isFolderOf(target: TargetPlace, jobId: string): Promise<boolean> {
+export async function isFolderOf(target: TargetLocation, jobId: string): Promise<boolean> {
   return (await ownerOf(target)) === jobId;
 }
 
@@ -115,7 +119,7 @@ export async function isFolderOf(target: TargetPlace, jobId: string): Promise<bo
  * @throws the signal's reason once it aborts
  */
 export async function removeAttempts(
-  target: TargetPlace,
+  target: TargetLocation,
   jobId: string,
   kept: ReadonlySet<string> = new Set(),
   signal?: AbortSignal,
@@ -129,7 +133,7 @@ export async function removeAttempts(
 }
 
 /** The files of the folder, with their names in it; folders below it belong to others. */
-async function* filesIn({ storage, folder }: TargetPlace): AsyncGenerator<{ name: string; own: string }> {
+async function* filesIn({ storage, folder }: TargetLocation): AsyncGenerator<{ name: string; own: string }> {
   for await (const { name } of storage.list(folder)) {
     const own = folder === '' ? name : name.slice(folder.length + 1);
     if (!own.includes('/')) yield { name, own };
@@ -137,13 +141,13 @@ async function* filesIn({ storage, folder }: TargetPlace): AsyncGenerator<{ name
 }
 
 /** The id of the job that owns the folder; undefined if none does. */
-async function ownerOf(target: TargetPlace): Promise<unknown> {
+async function ownerOf(target: TargetLocation): Promise<unknown> {
   const mark = await readJson(target, JOB_FILE);
   return mark === undefined ? undefined : ((mark as { job?: unknown } | null)?.job ?? null);
 }
 
 /** The content of a file of the folder; null if it is not JSON, and undefined if there is no such file. */
-async function readJson({ storage, folder }: TargetPlace, name: string): Promise<unknown> {
+async function readJson({ storage, folder }: TargetLocation, name: string): Promise<unknown> {
   const file = await storage.find(inFolder(folder, name));
   if (file === undefined) return undefined;
   try {

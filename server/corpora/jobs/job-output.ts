@@ -4,11 +4,11 @@ import type { WrittenFile } from '../storage/storage.ts';
 import { outputsOf } from './finish-job.ts';
 import { MANIFEST } from './job-folder.ts';
 import { type PartKind, partName } from './part-files.ts';
-import { inFolder, type JobPlaces, type JobSpec, type TargetPlace } from './spec.ts';
+import { inFolder, type JobLocations, type JobSpec, type TargetLocation } from './spec.ts';
 
 export interface OutputTools {
   readonly store: Pick<JobStore, 'shards'>;
-  readonly places: Pick<JobPlaces, 'target'>;
+  readonly locations: Pick<JobLocations, 'target'>;
 }
 
 /**
@@ -20,9 +20,9 @@ export interface OutputTools {
 export async function* readParts(
   { id, spec }: JobRecord,
   kind: PartKind,
-  { store, places }: OutputTools,
+  { store, locations }: OutputTools,
 ): AsyncGenerator<Buffer> {
-  const target = await places.target(spec as JobSpec);
+  const target = await locations.target(spec as JobSpec);
   for await (const { seq, output } of outputsOf({ jobId: id }, store)) {
     const file = output.files[kind];
     if (file !== undefined) yield* readPart(target, file, partName(target, kind, seq));
@@ -31,7 +31,7 @@ export async function* readParts(
 
 /** @param lastName the name of the file once its job is finished, which may happen at any time */
 async function* readPart(
-  { storage }: TargetPlace,
+  { storage }: TargetLocation,
   { name }: WrittenFile,
   lastName: string,
 ): AsyncGenerator<Buffer> {
@@ -56,9 +56,9 @@ async function* readPart(
 /** The manifest of a job that has ended; undefined if it has none. @throws ServiceError `storage_failed` */
 export async function findManifest(
   { spec }: JobRecord,
-  places: OutputTools['places'],
+  locations: OutputTools['locations'],
 ): Promise<AsyncGenerator<Buffer> | undefined> {
-  const { storage, folder } = await places.target(spec as JobSpec);
+  const { storage, folder } = await locations.target(spec as JobSpec);
   const file = await storage.find(inFolder(folder, MANIFEST));
   return file && pieces(storage.read(file));
 }

@@ -2,7 +2,7 @@ import type { Claim } from '../../store/jobs/contract.ts';
 import type { ChunkedDocument, DocumentError } from '../chunk-documents.ts';
 import type { Place } from '../shard.ts';
 import type { FileWriter, WrittenFile } from '../storage/storage.ts';
-import { inFolder, type TargetPlace } from './spec.ts';
+import { inFolder, type TargetLocation } from './spec.ts';
 
 /** The files that a shard may write: chunks, failures, and the chunk ids of each document. */
 export const PART_KINDS = ['part', 'errors', 'ids'] as const;
@@ -36,7 +36,7 @@ function tagOf(jobId: string): string {
  *   other's files; missing in the final name
  */
 export function partName(
-  { folder, format }: Pick<TargetPlace, 'folder' | 'format'>,
+  { folder, format }: Pick<TargetLocation, 'folder' | 'format'>,
   kind: PartKind,
   seq: number,
   attempt?: Attempt,
@@ -51,12 +51,12 @@ type Attempt = Pick<Claim, 'jobId' | 'attempt'>;
 
 /** Writes the files of one attempt at a shard; empty ones are not created, except for the chunks. */
 export class PartFilesWriter {
-  readonly #target: TargetPlace;
+  readonly #target: TargetLocation;
   readonly #claim: Attempt & Pick<Claim, 'seq'>;
   readonly #writers = new Map<PartKind, FileWriter>();
   readonly #finished: string[] = [];
 
-  constructor(target: TargetPlace, claim: Attempt & Pick<Claim, 'seq'>) {
+  constructor(target: TargetLocation, claim: Attempt & Pick<Claim, 'seq'>) {
     this.#target = target;
     this.#claim = claim;
   }

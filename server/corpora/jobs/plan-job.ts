@@ -3,11 +3,11 @@ import type { Claim, JobStore, PlannedShard, ShardResult } from '../../store/job
 import { planShards } from '../plan-shards.ts';
 import type { ShardRange } from '../shard.ts';
 import { takeFolder } from './job-folder.ts';
-import type { JobPlaces, JobSpec } from './spec.ts';
+import type { JobLocations, JobSpec } from './spec.ts';
 
 export interface PlanTools {
   readonly store: Pick<JobStore, 'addShards' | 'get'>;
-  readonly places: JobPlaces;
+  readonly locations: JobLocations;
   /** Maximum size of a shard. */
   readonly shardBytes: number;
   readonly shardDocuments: number;
@@ -29,8 +29,8 @@ const NO_RESULT: ShardResult = { documents: 0, documentsFailed: 0, chunks: 0, by
  */
 export async function planJob(claim: Claim, signal: AbortSignal, tools: PlanTools): Promise<ShardResult> {
   const spec = claim.spec as JobSpec;
-  await takeFolder(await tools.places.target(spec), claim);
-  const { storage, from } = await tools.places.source(spec, claim);
+  await takeFolder(await tools.locations.target(spec), claim);
+  const { storage, from } = await tools.locations.source(spec, claim);
   const { shardBytes, shardDocuments } = tools;
   const { format, fields } = spec.source;
   const ranges = planShards(storage, { ...from, format, shardBytes, shardDocuments });

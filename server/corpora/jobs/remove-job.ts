@@ -5,11 +5,11 @@ import type { ShardOutput } from './chunk-shard.ts';
 import { outputsOf } from './finish-job.ts';
 import { removeLate, removeOutput, withdrawManifest } from './job-folder.ts';
 import { PART_KINDS, partName } from './part-files.ts';
-import type { JobPlaces, JobSpec, TargetPlace } from './spec.ts';
+import type { JobLocations, JobSpec, TargetLocation } from './spec.ts';
 
 interface RemoveTools {
   readonly store: Pick<JobStore, 'remove' | 'shards'>;
-  readonly places: JobPlaces;
+  readonly locations: JobLocations;
 }
 
 /** Removes a job that has ended: its output, then its record. @throws ServiceError `job_not_over` */
@@ -19,7 +19,7 @@ export async function removeJob(job: JobRecord, tools: RemoveTools): Promise<voi
     const remedy = `cancel it first with POST /v1/jobs/${id}/cancel`;
     throw new ServiceError('job_not_over', { id, state, remedy });
   }
-  await removeWithOutput(job, await tools.places.target(job.spec as JobSpec), tools.store);
+  await removeWithOutput(job, await tools.locations.target(job.spec as JobSpec), tools.store);
 }
 
 /**
@@ -28,7 +28,7 @@ export async function removeJob(job: JobRecord, tools: RemoveTools): Promise<voi
  */
 export async function removeWithOutput(
   { id }: Pick<JobRecord, 'id'>,
-  target: TargetPlace,
+  target: TargetLocation,
   store: RemoveTools['store'],
 ): Promise<void> {
   const isOwn = await removeOutput(target, id, fileNames(target, id, store));
@@ -38,7 +38,7 @@ export async function removeWithOutput(
 
 /** The names of the files of a job when they were written, and after the finish. */
 async function* fileNames(
-  target: TargetPlace,
+  target: TargetLocation,
   jobId: string,
   store: Pick<JobStore, 'shards'>,
 ): AsyncGenerator<string> {
@@ -59,9 +59,9 @@ async function* fileNames(
 export async function discardShard(
   { jobId, kind, spec }: Claim,
   refused: ShardResult | undefined,
-  { store, places }: { readonly store: Pick<JobStore, 'get'>; readonly places: JobPlaces },
+  { store, locations }: { readonly store: Pick<JobStore, 'get'>; readonly locations: JobLocations },
 ): Promise<void> {
-  const target = await places.target(spec as JobSpec);
+  const target = await locations.target(spec as JobSpec);
   if (kind === 'chunk') {
     const output = refused?.output as ShardOutput | null | undefined;
     for (const { name } of Object.values(output?.files ?? {})) await target.storage.remove(name);
@@ -93,12 +93,12 @@ type ExpiryStore = Pick<JobStore, 'expired' | 'cancel' | 'remove' | 'shards'>;
 const SOME = 100;
 
 /** Removes expired jobs, output first. What cannot be removed now is left for the next time. */
-export async function expireJobs(store: ExpiryStore, places: JobPlaces, log: Log): Promise<void> {
+export async function expireJobs(store: ExpiryStore, locations: JobLocations, log: Log): Promise<void> {
   try {
     for (let isMore = true; isMore; ) {
       const jobs = await store.expired(SOME);
       let removed = 0;
-      for (const job of jobs) if (await expire(job, store, places, log)) removed++;
+      for (const job of jobs) if (await expire(job, store, locations, log)) removed++;
       isMore = jobs.length === SOME && removed > 0;
     }
   } catch (error) {
@@ -107,11 +107,16 @@ export async function expireJobs(store: ExpiryStore, places: JobPlaces, log: Log
 }
 
 /** @returns whether it is gone */
-async function expire(job: JobRecord, store: ExpiryStore, places: JobPlaces, log: Log): Promise<boolean> {
+async function expire(
+  job: JobRecord,
+  store: ExpiryStore,
+  locations: JobLocations,
+  log: Log,
+): Promise<boolean> {
   const { id } = job;
   try {
     if (job.finished_at === null) await store.cancel(id);
-    const target = await targetOf(job, places);
+    const target = await targetOf(job, locations);
     if (target === undefined) await store.remove(id);
     else await removeWithOutput(job, target, store);
     log.info({ job: id, files: target !== undefined }, 'jobs: removed an expired job');
@@ -127,9 +132,9 @@ async function expire(job: JobRecord, store: ExpiryStore, places: JobPlaces, log
 }
 
 /** Undefined if the server can no longer reach it: its root or its connections have changed. */
-async function targetOf({ spec }: JobRecord, places: JobPlaces): Promise<TargetPlace | undefined> {
+async function targetOf({ spec }: JobRecord, locations: JobLocations): Promise<TargetLocation | undefined> {
   try {
-    return await places.target(spec as JobSpec);
+    return await locations.target(spec as JobSpec);
   } catch (error) {
     if (error instanceof ServiceError && error.status < 500) return undefined;
     throw error;

@@ -4,13 +4,16 @@ import { OUTPUT } from '../shard.ts';
 import { openConnections, openStorage, type Storages } from '../storage/open-storage.ts';
 import type { CorporaSettings } from '../storage/settings.ts';
 import type { Storage, StoredFile } from '../storage/storage.ts';
-import type { JobPlaces, JobSpec, TargetPlace } from './spec.ts';
+import type { JobLocations, JobSpec, TargetLocation } from './spec.ts';
 
 /**
  * Opens the locations that jobs of a server name: inside its root, or in a bucket of a connection. Nothing is loaded
  * before the first is opened.
  */
-export function createServerPlaces(settings: CorporaSettings, store: Pick<JobStore, 'upload'>): JobPlaces {
+export function createServerLocations(
+  settings: CorporaSettings,
+  store: Pick<JobStore, 'upload'>,
+): JobLocations {
   let opening: Promise<Storages> | undefined;
   const open = async (path: string) => {
     opening ??= openStorages(settings);
@@ -104,11 +107,11 @@ const label = 'the documents in the request';
  * @throws ServiceError `path_outside`, `target_taken`, `unknown_connection`, `invalid_parameters`,
  *   `source_unreadable`, `storage_failed`
  */
-export async function checkPlaces(spec: JobSpec, places: JobPlaces): Promise<void> {
+export async function checkLocations(spec: JobSpec, locations: JobLocations): Promise<void> {
   const { path } = spec.source;
-  const target = await places.target(spec);
+  const target = await locations.target(spec);
   if (path !== undefined) {
-    const { storage, from } = await places.source(spec, { jobId: '' });
+    const { storage, from } = await locations.source(spec, { jobId: '' });
     if ('path' in from && !(await isThere(storage, from.path))) {
       throw new ServiceError('source_unreadable', {
         source: path,
@@ -122,7 +125,7 @@ export async function checkPlaces(spec: JobSpec, places: JobPlaces): Promise<voi
 }
 
 /** A job that wrote into its own source would read its output, and remove its input. */
-function refuseSourceInTarget(path: string, { storage, folder }: TargetPlace): void {
+function refuseSourceInTarget(path: string, { storage, folder }: TargetLocation): void {
   if (folder !== '' && path !== folder && !path.startsWith(`${folder}/`)) return;
   const reason = 'it is the source, or contains it';
   throw new ServiceError('target_taken', { target: folder === '' ? storage.label : folder, reason });

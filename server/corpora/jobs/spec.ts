@@ -46,14 +46,14 @@ export function unitOf({ task, options }: JobSpec): OffsetUnit {
 }
 
 /** Where the documents of a job are. */
-export interface SourcePlace {
+export interface SourceLocation {
   readonly storage: Storage;
   /** A file or folder, or selected files. */
   readonly from: { readonly path: string } | { readonly files: AsyncIterable<StoredFile> };
 }
 
 /** Where a job writes. */
-export interface TargetPlace {
+export interface TargetLocation {
   readonly storage: Storage;
   /** A folder, without a trailing slash; `''` is the whole storage. */
   readonly folder: string;
@@ -62,11 +62,11 @@ export interface TargetPlace {
 }
 
 /** Opens the locations that jobs name: folders and buckets of a server, or the arguments of a command line. */
-export interface JobPlaces {
+export interface JobLocations {
   /** @throws ServiceError `path_outside`, `unknown_connection`, `invalid_parameters` */
-  source(spec: JobSpec, claim: Pick<Claim, 'jobId'>): Promise<SourcePlace>;
+  source(spec: JobSpec, claim: Pick<Claim, 'jobId'>): Promise<SourceLocation>;
   /** @throws ServiceError as `source` */
-  target(spec: JobSpec): Promise<TargetPlace>;
+  target(spec: JobSpec): Promise<TargetLocation>;
 }
 
 /** A name in a folder of a storage. */

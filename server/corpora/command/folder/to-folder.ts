@@ -15,7 +15,7 @@ import { createJobWorker } from '../../jobs/create-worker.ts';
 import { type Manifest, outputsOf } from '../../jobs/finish-job.ts';
 import { MANIFEST } from '../../jobs/job-folder.ts';
 import { idsLineOf, type PartKind } from '../../jobs/part-files.ts';
-import type { JobPlaces } from '../../jobs/spec.ts';
+import type { JobLocations } from '../../jobs/spec.ts';
 import { shardBytesFor } from '../../plan-shards.ts';
 import type { Place, SkipReason } from '../../shard.ts';
 import { type Skip, skipLine, unreadId } from '../../skips.ts';
@@ -95,7 +95,7 @@ async function work({ setup, store, folder, earlier, context }: Run, job: JobRec
     log: QUIET,
     store,
     chunking,
-    places: placesOf(setup, folder),
+    locations: locationsOf(setup, folder),
     settings: {
       leaseSeconds: QUEUE.leaseSeconds,
       documentBytes: engine.config.maxBodyBytes,
@@ -145,7 +145,7 @@ function show(group: ChunkedDocuments, { counts, progress }: RunContext, earlier
   return earlier === undefined ? group : onlyChanges(group, earlier, { added: 0, unchanged: 0, deleted: 0 });
 }
 
-function placesOf({ source, spec }: ChunkSetup, folder: string): JobPlaces {
+function locationsOf({ source, spec }: ChunkSetup, folder: string): JobLocations {
   const { storage, files = [] } = source;
   const target = { storage: createLocalFolder(folder), folder: '', format: spec.target.format };
   return {

@@ -11,7 +11,7 @@ import {
   type DocumentError,
   failedDocument,
 } from '../../chunk-documents.ts';
-import type { Chunking } from '../../jobs/shard-sink.ts';
+import type { Chunking } from '../../jobs/chunking.ts';
 import type { JobSpec } from '../../jobs/spec.ts';
 import type { SourceDocument } from '../../shard.ts';
 

@@ -6,7 +6,7 @@ import t from 'tap';
 import { ServiceError } from '../../../../core/errors.ts';
 import type { ShardAnswer } from '../../../../server/corpora/jobs/answers.ts';
 import { expireJobs } from '../../../../server/corpora/jobs/remove-job.ts';
-import type { JobPlaces, JobSpec } from '../../../../server/corpora/jobs/spec.ts';
+import type { JobLocations, JobSpec } from '../../../../server/corpora/jobs/spec.ts';
 import { createLocalFolder } from '../../../../server/corpora/storage/local-folder.ts';
 import { quietLog } from '../../../../server/testing/collaborators.ts';
 import { chunkInto, linesOf, untilOver, writeCorpus } from '../../../soak/job-results.ts';
@@ -108,7 +108,7 @@ t.test('jobs whose time is over go with their files, and none keeps others from 
   t.teardown(() => database.close());
   database.exec(`update bulk_jobs set expires_at = 1 where id <> '${ids.new}'`);
   const { store } = await openJobs(t, place);
-  await expireJobs(store, brokenPlaces(server.root), quietLog);
+  await expireJobs(store, brokenLocations(server.root), quietLog);
   const kept = await readdir(join(server.root, 'kept'), { recursive: true });
   t.same(
     names.filter((name) => kept.some((file) => file.startsWith(`${name}/`))),
@@ -129,8 +129,8 @@ const UNREACHABLE = new Map([
   ['kept/broken', new ServiceError('storage_failed', { storage: 'it', reason: 'gone' })],
 ]);
 
-/** Places of which one no longer exists, and one does not answer now. */
-function brokenPlaces(root: string): JobPlaces {
+/** Locations of which one no longer exists, and one does not answer now. */
+function brokenLocations(root: string): JobLocations {
   const storage = createLocalFolder(root);
   return {
     source: async () => ({ storage, from: { path: '' } }),

@@ -5,8 +5,8 @@ import { finishJob } from '../../../../server/corpora/jobs/finish-job.ts';
 import { removeLate, takeFolder } from '../../../../server/corpora/jobs/job-folder.ts';
 import { PartFilesWriter } from '../../../../server/corpora/jobs/part-files.ts';
 import { discardShard, removeWithOutput } from '../../../../server/corpora/jobs/remove-job.ts';
-import { checkPlaces } from '../../../../server/corpora/jobs/server-locations.ts';
-import type { JobPlaces, JobSpec, TargetPlace } from '../../../../server/corpora/jobs/spec.ts';
+import { checkLocations } from '../../../../server/corpora/jobs/server-locations.ts';
+import type { JobLocations, JobSpec, TargetLocation } from '../../../../server/corpora/jobs/spec.ts';
 import { createLocalFolder } from '../../../../server/corpora/storage/local-folder.ts';
 import type { Claim, JobRecord, ShardPage, ShardResult } from '../../../../server/store/jobs/contract.ts';
 import { temporaryFolder } from '../../../support/server.ts';
@@ -23,25 +23,28 @@ function claimOf(jobId: string, fields: Partial<Claim> = {}): Claim {
   return { jobId, seq: 0, kind: 'chunk', range: {}, attempt: 1, failures: 0, spec: {}, ...fields };
 }
 
-async function targetWith(t: Test, files: Record<string, string>): Promise<TargetPlace & { path: string }> {
+async function targetWith(
+  t: Test,
+  files: Record<string, string>,
+): Promise<TargetLocation & { path: string }> {
   const root = await temporaryFolder(t, files);
   return { storage: createLocalFolder(root), folder: 'out', path: join(root, 'out') };
 }
 
 /** Writes a part of a job, as a worker does. */
-async function writePart(target: TargetPlace, claim: Claim, text: string) {
+async function writePart(target: TargetLocation, claim: Claim, text: string) {
   const writer = new PartFilesWriter(target, claim);
   await writer.write('part', Buffer.from(text));
   return { files: await writer.finish(), documents: 1, failed: 0, skipped: 0, chunks: 1 };
 }
 
 /** Finishes a job of one shard, as a worker does, and gives what it asks of the store. */
-async function finish(target: TargetPlace, jobId: string, text: string) {
+async function finish(target: TargetLocation, jobId: string, text: string) {
   const output = await writePart(target, claimOf(jobId), text);
   const page = { shards: [{ seq: 0, kind: 'chunk', state: 'done', output }], hasMore: false };
   const store = { shards: async () => page as unknown as ShardPage, remove: async () => {} };
-  const places = { target: async () => target } as unknown as JobPlaces;
-  await finishJob(claimOf(jobId, { kind: 'finish' }), new AbortController().signal, { store, places });
+  const locations = { target: async () => target } as unknown as JobLocations;
+  await finishJob(claimOf(jobId, { kind: 'finish' }), new AbortController().signal, { store, locations });
   return store;
 }
 
@@ -122,9 +125,9 @@ t.test('the manifest of a finish that came after its job was cancelled is not le
     const target = await targetWith(t, {});
     await takeFolder(target, claimOf(JOB));
     const store = { ...(await finish(target, JOB, 'late')), get: async () => ({ state }) as JobRecord };
-    const places = { target: async () => target } as unknown as JobPlaces;
+    const locations = { target: async () => target } as unknown as JobLocations;
     await rm(join(target.path, 'job.json'));
-    await discardShard(claimOf(JOB, { kind: 'finish' }), FINISHED, { store, places });
+    await discardShard(claimOf(JOB, { kind: 'finish' }), FINISHED, { store, locations });
     left[state] = (await readdir(target.path)).includes('manifest.json');
   }
   t.same(left, { cancelled: false, failed: false, finishing: true, done: true });
@@ -133,11 +136,13 @@ t.test('the manifest of a finish that came after its job was cancelled is not le
 t.test('a target that is the source, or holds it, is refused before the job is made', async (t) => {
   const storage = createLocalFolder(await temporaryFolder(t, { 'c1/part-000000.jsonl': '{"text":"a"}\n' }));
   const check = (path: string, folder: string) => {
-    const places: JobPlaces = {
+    const locations: JobLocations = {
       source: async () => ({ storage, from: { path } }),
       target: async () => ({ storage, folder }),
     };
-    return failure(checkPlaces({ source: { path }, target: { path: folder } } as unknown as JobSpec, places));
+    return failure(
+      checkLocations({ source: { path }, target: { path: folder } } as unknown as JobSpec, locations),
+    );
   };
   for (const taken of ['c1:c1', 'c1/part-000000.jsonl:c1', 'c1:', ':']) {
     const [path = '', folder = ''] = taken.split(':');
