@@ -138,6 +138,12 @@ export const OPTIONS = {
     description: 'Largest metadata of a document; each of its chunks gets a copy.',
     minimum: 2,
   },
+  maxPlaces: {
+    type: 'integer',
+    default: 200_000,
+    description: 'Maximum places of a document.',
+    minimum: 1,
+  },
   maxCharacters: {
     type: 'integer',
     default: 100_000_000,

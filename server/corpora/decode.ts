@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { OffsetUnit } from '../../core/contracts/chunk.ts';
+import type { SourcePlace } from '../../core/contracts/reader.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
 import { callPlugin } from '../../core/hosting/plugin-error.ts';
@@ -28,16 +29,30 @@ export function decoderOf(registry: Registry, host: PluginHost): Decoder {
           const plugin = await host.get('reader', manifest.name);
           return plugin.read(file, { report() {}, signal });
         });
-        const { text, pages } = read;
-        return pages === undefined
-          ? read
-          : { ...read, pages: [...offsetsIn(text, Uint32Array.from(pages), unit)] };
+        const { text, places } = read;
+        return places === undefined ? read : { ...read, places: placesIn(text, places, unit) };
       } catch (error) {
         const skip = skipOf(error, reader, file.name);
         if (skip === undefined) throw error;
         return skip;
       }
     };
+}
+
+/** Places with offsets in a unit. */
+function placesIn(text: string, places: readonly SourcePlace[], unit: OffsetUnit): SourcePlace[] {
+  const [starts, ends] = (['start', 'end'] as const).map((edge) =>
+    offsetsIn(
+      text,
+      Uint32Array.from(places, (place) => place[edge]),
+      unit,
+    ),
+  ) as [Uint32Array, Uint32Array];
+  return places.map((place, index) => ({
+    ...place,
+    start: starts[index] as number,
+    end: ends[index] as number,
+  }));
 }
 
 /** Why a file is skipped after this error; undefined if it is not. */

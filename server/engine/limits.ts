@@ -7,6 +7,7 @@ export type Limits = Pick<
   | 'maxAnswerBytes'
   | 'maxDocuments'
   | 'maxMetadataBytes'
+  | 'maxPlaces'
   | 'maxCharacters'
   | 'maxChunks'
   | 'maxEvaluationCharacters'

@@ -139,7 +139,8 @@ const createDoclingReader: Factory<typeof manifest> = ({ env, hosted, kit }) => 
       if ('problem' in outcome.value) throw refusal(`Docling says: ${outcome.value.problem}`);
       const { text, pages } = cutPages(outcome.value.markdown, mark);
       const hasPages = pages.length > 1 || isPaged(extension);
-      return { text, mediaType: 'text/markdown', title: titleOf(text), ...(hasPages && { pages }) };
+      const places = hasPages ? kit.placesOfPages(pages, text.length) : undefined;
+      return { text, mediaType: 'text/markdown', title: titleOf(text), places };
     },
   };
 };

@@ -147,7 +147,8 @@ const createTikaReader: Factory<typeof manifest> = ({ env, hosted, kit }) => {
       if ('problem' in outcome.value) throw refusal(`Tika says: ${outcome.value.problem}`);
       const { text, pages, title, metadata, unread } = outcome.value;
       if (unread > 0) report('unread-attachments', String(unread));
-      return { text, mediaType: 'text/markdown', title, metadata, ...(pages.length > 0 && { pages }) };
+      const places = pages.length > 0 ? kit.placesOfPages(pages, text.length) : undefined;
+      return { text, mediaType: 'text/markdown', title, metadata, places };
     },
   };
 };

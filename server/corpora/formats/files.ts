@@ -81,12 +81,12 @@ async function lineOf(name: string, bytes: Buffer, { decode }: ReadOptions): Pro
   if (isText(bytes)) return documentLine({ ...about, text: quotedUtf8(withoutMark(bytes)) });
   const decoded = (await decode?.({ bytes, name: filename })) ?? NOT_TEXT;
   if ('skipped' in decoded) return decoded;
-  const { text, title, pages, metadata } = decoded;
+  const { text, title, places, metadata } = decoded;
   return documentLine({
     ...about,
     text: quoted(text),
     title: title === undefined ? undefined : quoted(title),
-    pages: pages === undefined ? undefined : Buffer.from(JSON.stringify(pages)),
+    places: places === undefined ? undefined : Buffer.from(JSON.stringify(places)),
     metadata: metadata === undefined ? undefined : Buffer.from(JSON.stringify(metadata)),
   });
 }

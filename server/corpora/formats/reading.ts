@@ -1,3 +1,4 @@
+import type { SourcePlace } from '../../../core/contracts/reader.ts';
 import type { FieldMapping, SkipNote, SourceLine } from '../shard.ts';
 
 /** How the documents of a source are read. */
@@ -19,8 +20,8 @@ export interface ReadOptions {
 export interface DecodedFile {
   readonly text: string;
   readonly title?: string | undefined;
-  /** Where the pages begin in the text, in the plan's offset unit. */
-  readonly pages?: readonly number[] | undefined;
+  /** Where its text stands in the file, in the plan's offset unit. */
+  readonly places?: readonly SourcePlace[] | undefined;
   /** Becomes JSON. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }

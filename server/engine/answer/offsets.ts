@@ -41,17 +41,29 @@ export function utf16Offsets(
   unit: OffsetUnit,
   offsets: readonly number[],
 ): ReadonlyMap<number, number> {
-  const found = new Map<number, number>();
+  const sorted = Float64Array.from(offsets).sort();
+  const found = risingToUtf16(text, unit, sorted);
+  const pairs = Array.from(sorted, (offset, index) => [offset, found[index] as number] as const);
+  return new Map(pairs.filter(([, at]) => !Number.isNaN(at)));
+}
+
+/**
+ * Converts offsets in a unit to UTF-16 offsets, in one pass. One beyond the text, or within a code point, is NaN.
+ *
+ * @param offsets never decreasing
+ */
+export function risingToUtf16(text: string, unit: OffsetUnit, offsets: ArrayLike<number>): Float64Array {
+  if (unit === 'utf16')
+    return Float64Array.from(offsets, (at) => (at <= text.length && !splitsCodePoint(text, at) ? at : NaN));
   let [at, counted] = [0, 0];
-  for (const offset of Float64Array.from(offsets).sort()) {
+  return Float64Array.from(offsets, (offset) => {
     while (counted < offset && at < text.length) {
       const isPair = splitsCodePoint(text, at + 1);
       counted += lengthOf(text.charCodeAt(at), isPair, unit);
       at += isPair ? 2 : 1;
     }
-    if (counted === offset) found.set(offset, at);
-  }
-  return found;
+    return counted === offset ? at : NaN;
+  });
 }
 
 /** @param first the first UTF-16 unit of a code point */

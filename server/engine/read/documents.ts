@@ -1,10 +1,12 @@
 import type { DocumentInfo, OffsetUnit } from '../../../core/contracts/chunk.ts';
+import type { SourcePlace } from '../../../core/contracts/reader.ts';
+import { startsOfPages } from '../../../core/engine/places.ts';
 import { invalid } from '../../../core/errors.ts';
 import { locate } from '../answer/locate.ts';
-import { utf16Offsets } from '../answer/offsets.ts';
 import { checkDocuments, checkMetadata, type Limits } from '../limits.ts';
 import { readId } from './document-id.ts';
 import { findElements, findMembers, type JsonPlace, type JsonText, literalOf } from './json.ts';
+import { type GivenPlaces, readPlaces } from './places.ts';
 
 /** The text of a request, and the same text as the content of a JSON literal. */
 export interface SourceDocument {
@@ -23,26 +25,25 @@ export interface AboutDocument {
   readonly mediaType?: string | undefined;
   /** The JSON of an object, as it came. */
   readonly metadata?: Uint8Array | undefined;
-  /** Where the pages begin, in UTF-16 units of the text; never decreasing. */
-  readonly pages?: readonly number[] | undefined;
+  /** Where its text stands in the source, in UTF-16 units; neither starts nor ends decrease. */
+  readonly places?: readonly SourcePlace[] | undefined;
 }
 
 /** A parsed document, checked against its schema. */
-export interface ParsedDocument {
+export interface ParsedDocument extends GivenPlaces {
   readonly text: string;
   readonly id?: string | number;
   readonly title?: string;
   readonly filename?: string;
   readonly metadata?: object;
-  readonly pages?: readonly number[];
 }
 
 /**
  * Converts the documents of a request.
  *
  * @param body the request's JSON, with the documents in its member `documents`
- * @param unit of their pages
- * @throws ServiceError `invalid_parameters`: too many, too long, two with one id, or invalid pages
+ * @param unit of their places
+ * @throws ServiceError `invalid_parameters`: too many, too long, two with one id, or invalid places
  */
 export function readDocuments(
   documents: readonly ParsedDocument[],
@@ -89,34 +90,37 @@ interface DocumentPosition {
 /**
  * Converts a parsed document.
  *
- * @throws ServiceError `invalid_parameters`: metadata that is too long, or invalid pages
+ * @throws ServiceError `invalid_parameters`: metadata that is too long, or invalid places
  */
 export function readDocument(
-  { text, id, title, filename, pages }: ParsedDocument,
+  { text, id, title, filename, pages, places }: ParsedDocument,
   { body, at, place }: DocumentPosition,
   unit: OffsetUnit,
   limits: Limits,
 ): SourceDocument {
   const [literal, metadata] = findMembers(body, at, ['text', 'metadata']);
+  const json = literalOf(body, literal as JsonPlace);
+  // In plain ASCII all units are the same.
+  const ownUnit = json.length === text.length ? 'utf16' : unit;
   const about = {
     id: readId(id, body, at, place),
     title,
     filename,
     metadata: metadata === undefined ? undefined : body.subarray(metadata.from, metadata.to),
-    pages: pages === undefined ? undefined : readPages(pages, text, unit, `${place}pages`),
+    places: readPlaces({ pages, places }, text, ownUnit, place, limits),
   };
   checkMetadata(about.metadata, `${place}metadata`, limits);
-  return { text, json: literalOf(body, literal as JsonPlace), about };
+  return { text, json, about };
 }
 
 /**
- * What plugins learn about a document. Its metadata is parsed, and its pages converted, only when read.
+ * What plugins learn about a document. Its metadata is parsed, and its places converted, only when read.
  *
  * @param unit of the pages; without one the plugin does not get them
  */
 export function infoOf({ about, json }: SourceDocument, unit?: OffsetUnit): DocumentInfo {
   if (about === undefined) return NO_INFO;
-  const { id, title, filename, mediaType, metadata, pages } = about;
+  const { id, title, filename, mediaType, metadata, places } = about;
   let parsed: DocumentInfo['metadata'];
   return {
     id,
@@ -128,9 +132,10 @@ export function infoOf({ about, json }: SourceDocument, unit?: OffsetUnit): Docu
       return parsed;
     },
     get pages() {
-      if (pages === undefined || unit === undefined) return undefined;
-      const places = pages.map((offset) => ({ start: offset, end: offset }));
-      return Array.from(locate(json, places, unit).start);
+      const starts = startsOfPages(places ?? []);
+      if (starts.length === 0 || unit === undefined) return undefined;
+      const offsets = starts.map((start) => ({ start, end: start }));
+      return Array.from(locate(json, offsets, unit).start);
     },
   };
 }
@@ -149,23 +154,4 @@ function checkIds(ids: readonly (string | undefined)[]): void {
     }
     first.set(id, index);
   }
-}
-
-function readPages(pages: readonly number[], text: string, unit: OffsetUnit, place: string): number[] {
-  const [first = 0] = pages;
-  if (first !== 0) throw invalid(`${place}[0]: expected 0, where the first page begins, got ${first}`);
-  const fall = pages.findIndex((page, index) => page < (pages[index - 1] ?? 0));
-  if (fall !== -1) {
-    const [before, page] = [pages[fall - 1], pages[fall]];
-    throw invalid(`${place}[${fall}]: expected at least ${before}, the one before it, got ${page}`);
-  }
-  const offsets = utf16Offsets(text, unit, pages);
-  return pages.map((page, index) => {
-    const offset = offsets.get(page);
-    if (offset !== undefined) return offset;
-    const expected = `the offset of a character in the text, in units of ${unit}`;
-    throw invalid(
-      `${place}[${index}]: expected ${expected}, got ${page}, which is beyond the text or inside a character`,
-    );
-  });
 }

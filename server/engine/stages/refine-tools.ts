@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Chunk, OffsetUnit } from '../../../core/contracts/chunk.ts';
 import { countCodePoints } from '../../../core/engine/cuts/cuts.ts';
 
@@ -47,7 +48,16 @@ export function joinChunks(
     end_index = Math.max(end_index, next.end_index);
     token_count += next.token_count;
   }
-  return { ...first, ...endOf(chunks.at(-1) as Chunk), token_count, ...fields, text, end_index };
+  const places = placesOf(chunks);
+  return {
+    ...first,
+    ...endOf(chunks.at(-1) as Chunk),
+    ...(places.length > 0 && { places }),
+    token_count,
+    ...fields,
+    text,
+    end_index,
+  };
 }
 
 /** Fields about the end of a chunk and what follows: joined chunks take those of the last one. */
@@ -56,6 +66,12 @@ const OF_THE_END = ['last_page', 'last_line', 'next_id'] as const;
 function endOf(chunk: Chunk): Readonly<Record<string, unknown>> {
   const fields = chunk as Chunk & Readonly<Record<string, unknown>>;
   return Object.fromEntries(OF_THE_END.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
+}
+
+/** The places of all chunks; of a line that two of them share, once. */
+function placesOf(chunks: readonly Chunk[]): unknown[] {
+  const all = chunks.flatMap(({ places }) => (Array.isArray(places) ? (places as unknown[]) : []));
+  return all.filter((place, index) => index === 0 || !isDeepStrictEqual(place, all[index - 1]));
 }
 
 /** The text of a chunk after an offset, so that shared text is joined once. */

@@ -1,4 +1,5 @@
 import type { Manifest } from '../../../core/contracts/manifest.ts';
+import { placeProperties } from '../../engine/read/places.ts';
 import { componentName } from '../docs/names.ts';
 
 /**
@@ -39,6 +40,11 @@ const includedProperties = {
   last_line: number,
   first_page: number,
   last_page: number,
+  places: {
+    type: ['array', 'null'],
+    items: { title: 'SourcePosition', type: 'object', properties: placeProperties },
+    description: 'Where the chunk stands in the source, each place once; null if its document has no places.',
+  },
   previous_id: uuid,
   next_id: uuid,
 } as const;

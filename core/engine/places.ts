@@ -1,0 +1,24 @@
+import type { SourcePlace } from '../contracts/reader.ts';
+
+/**
+ * The places of pages that follow each other without gaps; a page without text has none.
+ *
+ * @param starts where the pages begin in the text, in UTF-16 units, never decreasing
+ * @param length of the text, in UTF-16 units
+ */
+export function placesOfPages(starts: readonly number[], length: number): SourcePlace[] {
+  return starts.flatMap((start, index) => {
+    const end = starts[index + 1] ?? length;
+    return start < end ? [{ start, end, page: index + 1 }] : [];
+  });
+}
+
+/** Where each page begins, from the first one: that of the first of its places, or of the next page that has one. */
+export function startsOfPages(places: readonly SourcePlace[]): number[] {
+  const starts: number[] = [];
+  for (const { start, page = 0 } of places) {
+    const begin = starts.length === 0 ? 0 : start;
+    while (starts.length < page) starts.push(begin);
+  }
+  return starts;
+}
