@@ -33,11 +33,14 @@ export interface ReadFile {
   readonly places?: readonly SourcePlace[] | undefined;
 }
 
-/** A stretch `[start, end)` of the text, and where it stands in the source. Stretches may overlap and leave gaps. */
+/**
+ * A stretch `[start, end)` of the text, and where it stands in the source. Stretches may overlap and leave gaps; an
+ * empty one says that there is no text, as on a blank page.
+ */
 export interface SourcePlace extends SourcePosition {
   /** In UTF-16 units of the text. */
   readonly start: number;
-  /** In UTF-16 units, above `start`. */
+  /** In UTF-16 units, at least `start`. */
   readonly end: number;
 }
 

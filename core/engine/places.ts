@@ -1,16 +1,13 @@
 import type { SourcePlace } from '../contracts/reader.ts';
 
 /**
- * The places of pages that follow each other without gaps; a page without text has none.
+ * The places of pages that follow each other without gaps; that of a page without text is empty.
  *
  * @param starts where the pages begin in the text, in UTF-16 units, never decreasing
  * @param length of the text, in UTF-16 units
  */
 export function placesOfPages(starts: readonly number[], length: number): SourcePlace[] {
-  return starts.flatMap((start, index) => {
-    const end = starts[index + 1] ?? length;
-    return start < end ? [{ start, end, page: index + 1 }] : [];
-  });
+  return starts.map((start, index) => ({ start, end: starts[index + 1] ?? length, page: index + 1 }));
 }
 
 /** Where each page begins, from the first one: that of the first of its places, or of the next page that has one. */

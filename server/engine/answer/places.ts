@@ -15,13 +15,9 @@ const MOST = 32;
 /** The places of each chunk, neighbours that are one stretch of the source joined; null without places. */
 export function placeColumns(places: readonly SourcePlace[] = [], spans: readonly Span[]): Column[] {
   if (places.length === 0) return [constantColumn('places')];
-  const lists = touchedBy(places, spans).map((touched) => placesOf(places, touched));
-  return [
-    jsonColumn(
-      'places',
-      lists.map((list) => Buffer.from(JSON.stringify(list))),
-    ),
-  ];
+  const lists = touchedBy(places, spans).map(({ first, end }) => joined(places, first, end));
+  const json = lists.map((list) => Buffer.from(JSON.stringify(list.map(positionOf))));
+  return [jsonColumn('places', json)];
 }
 
 /**
@@ -29,7 +25,7 @@ export function placeColumns(places: readonly SourcePlace[] = [], spans: readonl
  * it; null if there is none.
  */
 export function pageColumns(places: readonly SourcePlace[] = [], spans: readonly Span[]): Column[] {
-  const paged = places.filter(({ page }) => page !== undefined);
+  const paged = places.filter(({ start, end, page }) => page !== undefined && start < end);
   if (paged.length === 0) return [constantColumn('first_page'), constantColumn('last_page')];
   const pages = touchedBy(paged, spans.map(notEmpty)).map(({ first, end }) => {
     const own = paged.slice(first < end ? first : Math.max(first - 1, 0), Math.max(first, end));
@@ -47,69 +43,97 @@ function notEmpty({ start, end }: Span): Span {
 
 /** Which places each stretch touches: neither starts nor ends of places decrease. */
 function touchedBy(places: readonly SourcePlace[], spans: readonly Span[]): Touched[] {
-  const starts = Float64Array.from(places, ({ start }) => start);
-  const ends = Float64Array.from(places, ({ end }) => end);
+  const starts = new Float64Array(places.length);
+  const ends = new Float64Array(places.length);
+  for (let index = 0; index < places.length; index++) {
+    const { start, end } = places[index] as SourcePlace;
+    starts[index] = start;
+    ends[index] = end;
+  }
   return spans.map(({ start, end }) => ({ first: countUpTo(ends, start), end: countUpTo(starts, end - 1) }));
 }
 
-function placesOf(places: readonly SourcePlace[], { first, end }: Touched): readonly SourcePosition[] {
-  const found: SourcePosition[] = [];
-  // The height of a line of the last place, whose box may have grown to many.
-  let line = 0;
+/** Neighbouring places that are one, and how far they reach together. */
+interface Joined {
+  /** The first of them: what they are a part of. */
+  readonly place: SourcePlace;
+  box: Box | undefined;
+  start_time: number | undefined;
+  end_time: number | undefined;
+  cells: Box | undefined;
+  /** The height of the last line in the box. */
+  line: number;
+}
+
+function joined(places: readonly SourcePlace[], first: number, end: number): Joined[] {
+  const found: Joined[] = [];
   for (let index = first; index < end; index++) {
-    const { start: _start, end: _end, ...where } = places[index] as SourcePlace;
+    const place = places[index] as SourcePlace;
+    if (place.start === place.end) continue;
     const last = found.at(-1);
-    if (last !== undefined && areOne(last, where, line)) found[found.length - 1] = united(last, where);
-    else found.push(where);
-    line = heightOf(where);
+    if (last !== undefined && areOne(last, place)) extend(last, reachOf(place));
+    else found.push(reachOf(place));
   }
   return found.length <= MOST ? found : byKind(found);
 }
 
-function heightOf({ box }: SourcePosition): number {
-  return box === undefined ? 0 : box[3] - box[1];
+function reachOf(place: SourcePlace): Joined {
+  const { box, start_time, end_time, cells } = place;
+  const range = cells === undefined ? undefined : rangeOf(cells);
+  return { place, box, start_time, end_time, cells: range, line: box === undefined ? 0 : box[3] - box[1] };
 }
 
-/** Members that say how far a place reaches; all others say what it is a part of. */
-const EXTENTS: ReadonlySet<string> = new Set(['box', 'start_time', 'end_time', 'cells']);
-
-/** Whether two neighbours are one place: of one kind, and side by side. @param line the height of a line */
-function areOne(last: SourcePosition, next: SourcePosition, line: number): boolean {
-  if (!areOfOneKind(last, next)) return false;
-  if (last.box !== undefined && !follows(last.box, next.box as Box, line)) return false;
-  return last.cells === undefined || adjoin(rangeOf(last.cells), rangeOf(next.cells as string));
+/** Makes places of one kind reach as far as another one, too. */
+function extend(joined: Joined, { box, start_time, end_time, cells, line }: Joined): void {
+  if (box !== undefined) joined.box = around(joined.box as Box, box);
+  if (start_time !== undefined) joined.start_time = Math.min(joined.start_time as number, start_time);
+  if (end_time !== undefined) joined.end_time = Math.max(joined.end_time as number, end_time);
+  if (cells !== undefined) joined.cells = around(joined.cells as Box, cells);
+  joined.line = line;
 }
 
-function areOfOneKind(one: SourcePosition, other: SourcePosition): boolean {
-  const names = Object.keys(one);
-  if (Object.keys(other).length !== names.length) return false;
-  return names.every((name) => name in other && (EXTENTS.has(name) || one[name] === other[name]));
+/** As it is written: without its stretch. */
+function positionOf({ place, box, start_time, end_time, cells }: Joined): SourcePosition {
+  const { start: _start, end: _end, ...position } = place;
+  return {
+    ...position,
+    ...(box !== undefined && { box }),
+    ...(start_time !== undefined && { start_time }),
+    ...(end_time !== undefined && { end_time }),
+    ...(cells !== undefined && { cells: rangeName(cells) }),
+  };
+}
+
+/** Members that say how far a place reaches, in the text and in the source; the others say what it is a part of. */
+const EXTENTS: ReadonlySet<string> = new Set(['start', 'end', 'box', 'start_time', 'end_time', 'cells']);
+
+/** Whether a place goes with those before it: it is of their kind, and beside them. */
+function areOne({ place, box, cells, line }: Joined, next: SourcePlace): boolean {
+  if (!areOfOneKind(place, next)) return false;
+  if (box !== undefined && !follows(box, next.box as Box, line)) return false;
+  return cells === undefined || adjoin(cells, rangeOf(next.cells as string));
+}
+
+function areOfOneKind(one: SourcePlace, other: SourcePlace): boolean {
+  for (const name in one) if (EXTENTS.has(name) ? !(name in other) : one[name] !== other[name]) return false;
+  for (const name in other) if (!(name in one)) return false;
+  return true;
 }
 
 /** The places of each kind as one. */
-function byKind(places: readonly SourcePosition[]): SourcePosition[] {
-  const kinds = new Map<string, SourcePosition>();
-  for (const place of places) {
-    const members = Object.keys(place).sort();
-    const kind = JSON.stringify(members.map((name) => [name, EXTENTS.has(name) ? null : place[name]]));
+function byKind(places: readonly Joined[]): Joined[] {
+  const kinds = new Map<string, Joined>();
+  for (const one of places) {
+    const members = Object.entries(one.place).map(([name, value]) => [
+      name,
+      EXTENTS.has(name) ? null : value,
+    ]);
+    const kind = JSON.stringify(members.sort());
     const seen = kinds.get(kind);
-    kinds.set(kind, seen === undefined ? place : united(seen, place));
+    if (seen === undefined) kinds.set(kind, one);
+    else extend(seen, one);
   }
   return [...kinds.values()];
-}
-
-/** Two places of one kind as one that reaches as far as both. */
-function united(one: SourcePosition, other: SourcePosition): SourcePosition {
-  const { box, start_time, end_time, cells } = other;
-  return {
-    ...one,
-    ...(box !== undefined && { box: around(one.box as Box, box) }),
-    ...(start_time !== undefined && { start_time: Math.min(one.start_time as number, start_time) }),
-    ...(end_time !== undefined && { end_time: Math.max(one.end_time as number, end_time) }),
-    ...(cells !== undefined && {
-      cells: rangeName(around(rangeOf(one.cells as string), rangeOf(cells))),
-    }),
-  };
 }
 
 /** Left, top, right and bottom. */

@@ -100,14 +100,12 @@ export function readDocument(
 ): SourceDocument {
   const [literal, metadata] = findMembers(body, at, ['text', 'metadata']);
   const json = literalOf(body, literal as JsonPlace);
-  // In plain ASCII all units are the same.
-  const ownUnit = json.length === text.length ? 'utf16' : unit;
   const about = {
     id: readId(id, body, at, place),
     title,
     filename,
     metadata: metadata === undefined ? undefined : body.subarray(metadata.from, metadata.to),
-    places: readPlaces({ pages, places }, text, ownUnit, place, limits),
+    places: readPlaces({ pages, places }, { text, json }, unit, place, limits),
   };
   checkMetadata(about.metadata, `${place}metadata`, limits);
   return { text, json, about };

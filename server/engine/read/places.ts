@@ -2,9 +2,10 @@ import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { SourcePlace } from '../../../core/contracts/reader.ts';
 import { splitsCodePoint } from '../../../core/engine/cuts/cuts.ts';
 import { placesOfPages } from '../../../core/engine/places.ts';
-import { invalid } from '../../../core/errors.ts';
-import { risingToUtf16 } from '../answer/offsets.ts';
+import { invalid, type ServiceError } from '../../../core/errors.ts';
+import { createUtf16Cursor, type Utf16Cursor } from '../answer/offsets.ts';
 import { atMost, type Limits } from '../limits.ts';
+import type { JsonText } from './json.ts';
 
 /** What a request says about where a document's text stands in its source: one of the two, or nothing. */
 export interface GivenPlaces {
@@ -49,7 +50,7 @@ export const placeSchema = {
       minimum: 0,
       description: "Where it begins in the text, in the request's unit.",
     },
-    end: { type: 'integer', minimum: 1, description: 'Where it ends in the text.' },
+    end: { type: 'integer', minimum: 0, description: 'Where it ends in the text.' },
     ...placeProperties,
   },
   additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
@@ -65,40 +66,60 @@ export const placeSchema = {
  */
 export function readPlaces(
   { pages, places }: GivenPlaces,
-  text: string,
+  { text, json }: { readonly text: string; readonly json: JsonText },
   unit: OffsetUnit,
   name: string,
   limits: Limits,
 ): readonly SourcePlace[] | undefined {
-  if (pages !== undefined) return placesOfPages(readPages(pages, text, unit, `${name}pages`), text.length);
+  // In ASCII without escapes all units are the same.
+  const isPlain = json.length === text.length;
+  const offsetOf = createUtf16Cursor(text, isPlain ? 'utf16' : unit);
+  if (pages !== undefined)
+    return placesOfPages(readPages(pages, offsetOf, unit, `${name}pages`), text.length);
   if (places === undefined) return undefined;
   const [at, amount] = [`${name}places`, places.length];
   atMost({ place: at, unit: 'places', count: amount, limit: limits.maxPlaces, flag: '--max-places' });
   const problem = firstProblem(places);
   if (problem !== undefined) throw invalid(`${at}${problem}`);
-  const [starts, ends] = (['start', 'end'] as const).map((edge) =>
-    readOffsets(
-      places.map((place) => place[edge]),
-      text,
-      unit,
-      (index) => `${at}[${index}].${edge}`,
-    ),
-  ) as [Float64Array, Float64Array];
-  if (unit === 'utf16') return places;
-  return places.map((place, index) => ({
-    ...place,
-    start: starts[index] as number,
-    end: ends[index] as number,
-  }));
+  if ((isPlain || unit === 'utf16') && firstOutside(places, text) === -1) return places;
+  const converted = inUtf16(places, offsetOf);
+  const wrong = converted.findIndex(({ start, end }) => start === undefined || end === undefined);
+  if (wrong !== -1) {
+    const edge = converted[wrong]?.start === undefined ? 'start' : 'end';
+    throw notAnOffset(`${at}[${wrong}].${edge}`, places[wrong]?.[edge], unit);
+  }
+  return converted as readonly SourcePlace[];
+}
+
+type Unchecked = Omit<SourcePlace, 'start' | 'end'> & Record<'start' | 'end', number | undefined>;
+
+/** Converts the starts and ends of places, each of which rise, in one pass. */
+function inUtf16(places: readonly SourcePlace[], offsetOf: Utf16Cursor): Unchecked[] {
+  const converted: Unchecked[] = [];
+  for (const [index, { end }] of places.entries()) {
+    for (
+      let next = places[converted.length];
+      next !== undefined && next.start <= end;
+      next = places[converted.length]
+    )
+      converted.push({ ...next, start: offsetOf(next.start), end: undefined });
+    (converted[index] as Unchecked).end = offsetOf(end);
+  }
+  return converted;
 }
 
 /** What is wrong with the places of a reader, if anything. */
 export function problemOfPlaces(places: readonly SourcePlace[], text: string): string | undefined {
   const problem = firstProblem(places);
   if (problem !== undefined) return `places${problem}`;
-  const isEdge = (at: number) => at <= text.length && !splitsCodePoint(text, at);
-  const wrong = places.findIndex(({ start, end }) => !isEdge(start) || !isEdge(end));
+  const wrong = firstOutside(places, text);
   return wrong === -1 ? undefined : `places[${wrong}]: ends beyond the text, or within a character`;
+}
+
+/** The index of the first place that ends beyond the text, or within a character; -1 if none does. */
+function firstOutside(places: readonly SourcePlace[], text: string): number {
+  const isEdge = (at: number) => at <= text.length && !splitsCodePoint(text, at);
+  return places.findIndex(({ start, end }) => !isEdge(start) || !isEdge(end));
 }
 
 /** The first place that is wrong without regard to the text: its index, its member, and what is expected. */
@@ -117,8 +138,8 @@ function problemOf(
   before: Pick<SourcePlace, 'start' | 'end'>,
 ): string | undefined {
   const isWhole = Number.isInteger(start) && Number.isInteger(end);
-  if (!isWhole || start >= end)
-    return `.end: expected a whole number above start, which is ${start}, got ${end}`;
+  if (!isWhole || start > end)
+    return `.end: expected a whole number of at least start, which is ${start}, got ${end}`;
   if (start < before.start)
     return `.start: expected at least ${before.start}, where the place before it begins, got ${start}`;
   if (end < before.end)
@@ -132,7 +153,12 @@ function problemOf(
   return undefined;
 }
 
-function readPages(pages: readonly number[], text: string, unit: OffsetUnit, name: string): number[] {
+function readPages(
+  pages: readonly number[],
+  offsetOf: Utf16Cursor,
+  unit: OffsetUnit,
+  name: string,
+): number[] {
   const [first = 0] = pages;
   if (first !== 0) throw invalid(`${name}[0]: expected 0, where the first page begins, got ${first}`);
   const fall = pages.findIndex((page, index) => page < (pages[index - 1] ?? 0));
@@ -140,21 +166,16 @@ function readPages(pages: readonly number[], text: string, unit: OffsetUnit, nam
     const [before, page] = [pages[fall - 1], pages[fall]];
     throw invalid(`${name}[${fall}]: expected at least ${before}, the one before it, got ${page}`);
   }
-  return [...readOffsets(pages, text, unit, (index) => `${name}[${index}]`)];
+  return pages.map((page, index) => {
+    const offset = offsetOf(page);
+    if (offset === undefined) throw notAnOffset(`${name}[${index}]`, page, unit);
+    return offset;
+  });
 }
 
-/** Converts offsets that never decrease to UTF-16. @param nameOf what messages call an offset */
-function readOffsets(
-  offsets: readonly number[],
-  text: string,
-  unit: OffsetUnit,
-  nameOf: (index: number) => string,
-): Float64Array {
-  const found = risingToUtf16(text, unit, offsets);
-  const wrong = found.findIndex(Number.isNaN);
-  if (wrong === -1) return found;
+function notAnOffset(name: string, offset: unknown, unit: OffsetUnit): ServiceError {
   const expected = `the offset of a character in the text, in units of ${unit}`;
-  throw invalid(
-    `${nameOf(wrong)}: expected ${expected}, got ${offsets[wrong]}, which is beyond the text or inside a character`,
+  return invalid(
+    `${name}: expected ${expected}, got ${offset}, which is beyond the text or inside a character`,
   );
 }

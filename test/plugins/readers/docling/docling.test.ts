@@ -11,7 +11,12 @@ import { converted, formIn, startDocling, withMark, withPages } from './support/
 t.test('a file is sent as a form, without its name, and its Markdown is the text', async (t) => {
   const text = '# A \\_title\\_ &amp; more\n\nText.\n';
   const { asked, read } = await startDocling(t, converted(text));
-  const expected = { text, mediaType: 'text/markdown', title: 'A _title_ & more', pages: [0] };
+  const expected = {
+    text,
+    mediaType: 'text/markdown',
+    title: 'A _title_ & more',
+    places: [{ start: 0, end: text.length, page: 1 }],
+  };
   t.same(await read({ name: '../secret: names.PDF' }), expected);
   const [request] = asked;
   if (request === undefined) return t.fail('nothing was asked');
@@ -48,13 +53,13 @@ t.test('pages begin where the marks stood, and nothing else is lost', async (t) 
     [['One.', ''], 'One.\n\n', [0, 6]],
   ] as const) {
     const { read } = await startDocling(t, withPages(...pages));
-    t.match(await read(), { text, pages: starts }, text);
+    t.match(await read(), { text, places: starts.map((start) => ({ start })) }, text);
   }
   const { read } = await startDocling(
     t,
     withMark((mark) => `a ${mark} b <!-- page 1 -->`),
   );
-  t.match(await read(), { text: 'a  b <!-- page 1 -->', pages: [0, 2] });
+  t.match(await read(), { text: 'a  b <!-- page 1 -->', places: [{ start: 0 }, { start: 2 }] });
 });
 
 t.test('the key has a header of its own', async (t) => {
