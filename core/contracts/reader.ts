@@ -29,12 +29,12 @@ export interface ReadFile {
   readonly title?: string | undefined;
   /** The file's own metadata, such as author and language. Becomes JSON. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** Where its text stands in the file; neither starts nor ends decrease from one place to the next. */
+  /** Where its text comes from in the file; neither starts nor ends decrease from one place to the next. */
   readonly places?: readonly SourcePlace[] | undefined;
 }
 
 /**
- * A stretch `[start, end)` of the text, and where it stands in the source. Stretches may overlap and leave gaps; an
+ * A stretch `[start, end)` of the text, and where in the source it comes from. Stretches may overlap and leave gaps; an
  * empty one says that there is no text, as on a blank page.
  */
 export interface SourcePlace extends SourcePosition {

@@ -72,7 +72,7 @@ export interface TextInput {
 }
 
 export interface ChunkFields {
-  /** Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, places where it stands in its source, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata. */
+  /** Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, places where it comes from, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata. */
   include?: (
     | 'id'
     | 'document_id'
@@ -191,7 +191,7 @@ export interface SourcePlace {
   start: number;
   /**
    * Where it ends in the text.
-   * @min 1
+   * @min 0
    */
   end: number;
   /**
@@ -254,7 +254,7 @@ export interface Document {
   metadata?: object;
   /** Where the pages begin in the text, in the unit of the request; the first is 0. Two equal offsets mean a page without text. */
   pages?: number[];
-  /** Where stretches of the text stand in its source: on pages, in a recording, in a sheet. Neither starts nor ends decrease. */
+  /** Where stretches of the text come from: pages, times of a recording, cells of a sheet. Neither starts nor ends decrease. */
   places?: SourcePlace[];
 }
 
@@ -350,7 +350,7 @@ export interface Chunk {
   first_page?: number | null;
   /** @min 1 */
   last_page?: number | null;
-  /** Where the chunk stands in the source, each place once; null if its document has no places. */
+  /** Where the chunk comes from, each place once; null if its document has no places. */
   places?: SourcePosition[] | null;
   /** @format uuid */
   previous_id?: string | null;
@@ -1220,7 +1220,7 @@ export interface JobInput {
    * @maxItems 100
    */
   steps?: PipelineStepInput[];
-  /** Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, places where it stands in its source, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata. */
+  /** Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, places where it comes from, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata. */
   include?: (
     | 'id'
     | 'document_id'

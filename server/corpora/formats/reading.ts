@@ -20,7 +20,7 @@ export interface ReadOptions {
 export interface DecodedFile {
   readonly text: string;
   readonly title?: string | undefined;
-  /** Where its text stands in the file, in the plan's offset unit. */
+  /** Where its text comes from in the file, in the plan's offset unit. */
   readonly places?: readonly SourcePlace[] | undefined;
   /** Becomes JSON. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;

@@ -61,7 +61,7 @@ export const documentSchema = {
       items: placeSchema,
       excludes: ['pages'],
       description:
-        'Where stretches of the text stand in its source: on pages, in a recording, in a sheet. Neither starts nor ends decrease.',
+        'Where stretches of the text come from: pages, times of a recording, cells of a sheet. Neither starts nor ends decrease.',
     },
   },
   additionalProperties: false,
@@ -103,7 +103,7 @@ export function fieldMembers(source: Source, namespace: string): Readonly<Record
       items: { enum: INCLUDED },
       default: DEFAULTS[source],
       description:
-        'Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, places where it stands in its source, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata.',
+        'Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, places where it comes from, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata.',
     },
     namespace: {
       type: 'string',

@@ -25,7 +25,7 @@ export interface AboutDocument {
   readonly mediaType?: string | undefined;
   /** The JSON of an object, as it came. */
   readonly metadata?: Uint8Array | undefined;
-  /** Where its text stands in the source, in UTF-16 units; neither starts nor ends decrease. */
+  /** Where its text comes from in the source, in UTF-16 units; neither starts nor ends decrease. */
   readonly places?: readonly SourcePlace[] | undefined;
 }
 

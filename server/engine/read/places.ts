@@ -7,7 +7,7 @@ import { createUtf16Cursor, type Utf16Cursor } from '../answer/offsets.ts';
 import { atMost, type Limits } from '../limits.ts';
 import type { JsonText } from './json.ts';
 
-/** What a request says about where a document's text stands in its source: one of the two, or nothing. */
+/** What a request says about where a document's text comes from: one of the two, or nothing. */
 export interface GivenPlaces {
   readonly pages?: readonly number[] | undefined;
   readonly places?: readonly SourcePlace[] | undefined;
@@ -57,7 +57,7 @@ export const placeSchema = {
 } as const;
 
 /**
- * Checks where a document of a request stands in its source, and converts offsets to UTF-16.
+ * Checks where the text of a document comes from, and converts offsets to UTF-16.
  *
  * @param given checked against its schema
  * @param unit of its offsets

@@ -43,7 +43,7 @@ const includedProperties = {
   places: {
     type: ['array', 'null'],
     items: { title: 'SourcePosition', type: 'object', properties: placeProperties },
-    description: 'Where the chunk stands in the source, each place once; null if its document has no places.',
+    description: 'Where the chunk comes from, each place once; null if its document has no places.',
   },
   previous_id: uuid,
   next_id: uuid,

@@ -10,7 +10,7 @@ import { checkProblem } from '../../support/problems.ts';
 import { jsonOf, openService } from '../../support/service.ts';
 import { lengthIn } from './documents.ts';
 
-/** Where chunks stand in the source of their document. */
+/** Where chunks come from in the source of their document. */
 
 const number = (value: number) => ({ type: 'integer', minimum: 0, default: value });
 const folder = await pluginsFolder(
