@@ -25,7 +25,12 @@ t.test('what is no text is decoded, or else skipped and counted', async (t) => {
     'd.doc': Buffer.from([0xd0, 0xcf]),
     'e.txt': 'text',
   });
-  const read = { text: 'of a PDF', title: 'T', places: [{ start: 0, end: 3, page: 1 }], metadata: { author: 'é' } };
+  const read = {
+    text: 'of a PDF',
+    title: 'T',
+    places: [{ start: 0, end: 3, page: 1 }],
+    metadata: { author: 'é' },
+  };
   const seen: string[] = [];
   const decode: Decode = async ({ name, bytes }) => {
     seen.push(`${name} ${bytes.length}`);

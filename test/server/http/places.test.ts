@@ -1,5 +1,6 @@
 import t from 'tap';
 import { postForm } from '../../support/files.ts';
+import { needs } from '../../support/here.ts';
 import { outputOf, runJob, startJobServer } from '../../support/jobs.ts';
 import { plugin, pluginsFolder } from '../../support/plugins.ts';
 import { linesIn } from '../../support/streams.ts';
@@ -51,7 +52,7 @@ const expected = [
   ['\nPour.\n', [{ page: 2, box: [0.1, 0.2, 0.2, 0.22], start_time: 4.5, end_time: 6 }]],
 ];
 
-t.test('documents, streams and files have the same places', async (t) => {
+t.test('documents, streams and files have the same places', needs('chunker/recursive'), async (t) => {
   const path = '/v1/chunk/recursive';
   const documents = await post(path, { documents: [DOCUMENT], ...STEP, ...ASKED });
   t.same(placesOf(documents.json<Placed[][]>()[0] ?? []), expected);
@@ -64,22 +65,26 @@ t.test('documents, streams and files have the same places', async (t) => {
   t.same(placesOf(file.json<Placed[]>()), expected);
 });
 
-t.test('refineries keep places, and joined chunks have those of both', async (t) => {
-  const steps = [
-    { type: 'chunk', chunker: 'recursive', config: STEP },
-    { type: 'refine', refinery: 'context', config: {} },
-    { type: 'refine', refinery: 'parents', config: { parent_size: 1000 } },
-    { type: 'refine', refinery: 'overlap', config: { context_size: 2 } },
-  ];
-  const { id } = (await post('/v1/pipelines', { name: 'placed', steps })).json<{ id: string }>();
-  const answer = await post(`/v1/pipelines/${id}/execute`, { documents: [DOCUMENT], ...ASKED });
-  t.same(
-    answer.json<Placed[][]>()[0]?.map(({ places }) => places),
-    expected.map(([, places]) => places),
-  );
-});
+t.test(
+  'refineries keep places',
+  needs('chunker/recursive', 'refinery/context', 'refinery/parents', 'refinery/overlap'),
+  async (t) => {
+    const steps = [
+      { type: 'chunk', chunker: 'recursive', config: STEP },
+      { type: 'refine', refinery: 'context', config: {} },
+      { type: 'refine', refinery: 'parents', config: { parent_size: 1000 } },
+      { type: 'refine', refinery: 'overlap', config: { context_size: 2 } },
+    ];
+    const { id } = (await post('/v1/pipelines', { name: 'placed', steps })).json<{ id: string }>();
+    const answer = await post(`/v1/pipelines/${id}/execute`, { documents: [DOCUMENT], ...ASKED });
+    t.same(
+      answer.json<Placed[][]>()[0]?.map(({ places }) => places),
+      expected.map(([, places]) => places),
+    );
+  },
+);
 
-t.test('jobs have the places of lines and of files', async (t) => {
+t.test('jobs have the places of lines and of files', needs('chunker/recursive'), async (t) => {
   const steps = [{ type: 'chunk', chunker: 'recursive', config: STEP }];
   for (const path of ['in/lines.jsonl', 'files']) {
     const { id } = await runJob(server, { source: { path }, steps, ...ASKED });
