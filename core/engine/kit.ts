@@ -19,6 +19,7 @@ export {
 } from './cuts/cuts.ts';
 export { cutAtDelimiters, cutAtLineStarts, type DelimiterSide } from './cuts/delimiters.ts';
 export { afterLineBreak, isLineBreak, nextLine } from './cuts/lines.ts';
+export { type DecodedText, decodeUnicode } from './decode-unicode.ts';
 export { parseExactJson, rawNumbersIn } from './exact-json.ts';
 export { keepOptimised } from './keep-optimised.ts';
 export type { BlockKind, MarkdownBlock } from './markdown/block.ts';
