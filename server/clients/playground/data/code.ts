@@ -2,15 +2,15 @@ import { BASE } from './api.ts';
 import type { Setting, Step } from './model.ts';
 import { pipelineSteps } from './settings.ts';
 
-/** A language that a setting can be copied in. */
-export type Code = 'curl' | 'Python' | 'JavaScript' | 'Pipeline';
+/** The languages that a setting can be copied in. */
+export const CODES = ['curl', 'Python', 'JavaScript', 'Pipeline'] as const;
+export type Code = (typeof CODES)[number];
 
 /** The setting as a program, or as the body that stores it as a pipeline. */
 export function codeOf({ steps }: Setting, code: Code): string {
   if (code === 'Pipeline')
     return JSON.stringify({ name: 'my-pipeline', steps: pipelineSteps(steps) }, null, 2);
-  const [first, ...others] = steps as [Step, ...Step[]];
-  const calls = [requestOf(first), ...others.map(requestOf)];
+  const calls = steps.map(requestOf);
   if (code === 'curl') return inShell(calls);
   return code === 'Python' ? inPython(calls) : inJavaScript(calls);
 }

@@ -75,9 +75,14 @@ export function withOption(
   });
 }
 
+/** The plugin of a step; `undefined` for a stored pipeline. */
+export function pluginOf({ kind, name }: Step, { plugins }: Catalogue): Plugin | undefined {
+  return plugins.find((plugin) => plugin.kind === kind && plugin.name === name);
+}
+
 /** The options that a request sends: those that have an effect, given the others. */
-export function sentOptions(step: Step, { plugins }: Catalogue): Options {
-  const plugin = plugins.find(({ kind, name }) => kind === step.kind && name === step.name);
+export function sentOptions(step: Step, catalogue: Catalogue): Options {
+  const plugin = pluginOf(step, catalogue);
   if (plugin === undefined) return step.options;
   const sent = Object.entries(step.options).filter(([name]) => {
     const schema = plugin.options[name];

@@ -1,4 +1,5 @@
 import type { Chunk } from '../data/model.ts';
+import { firstIndex } from './search.ts';
 
 /** Statistics of the chunks of one setting. */
 export interface Numbers {
@@ -65,7 +66,7 @@ function cutsOf(text: string, chunks: readonly Chunk[]): Record<CutKind, number>
     const before = text.slice(Math.max(0, end - NEAR), end);
     if (WORD.test(lastCharacter(before)) && WORD.test(firstCharacter(text, end))) cuts.word++;
     if (!SENTENCE_END.test(before) && !/\n\s*$/.test(before)) cuts.sentence++;
-    if (isInside(fences, end)) cuts.fence++;
+    if (firstIndex(fences.length, (at) => (fences[at] as number) >= end) % 2 === 1) cuts.fence++;
     if (isInRow(text, end)) cuts.row++;
   }
   return cuts;
@@ -87,16 +88,6 @@ function fencesIn(text: string): number[] {
   }
   if (edges.length % 2 === 1) edges.push(text.length);
   return edges;
-}
-
-function isInside(edges: readonly number[], offset: number): boolean {
-  let [low, high] = [0, edges.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((edges[middle] as number) < offset) low = middle + 1;
-    else high = middle;
-  }
-  return low % 2 === 1;
 }
 
 /** Whether an offset is within a row of a Markdown table. */
