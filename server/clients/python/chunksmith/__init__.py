@@ -14,7 +14,6 @@ import copy
 import functools
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine, Generator, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from types import TracebackType
 from typing import Any, ClassVar, Concatenate, Generic, List, ParamSpec, TypeVar, overload
 
 import httpx
@@ -306,9 +305,7 @@ class Chunksmith(_Service, _Sync):
     def __enter__(self) -> Chunksmith:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
@@ -365,9 +362,7 @@ class AsyncChunksmith(_Service, _Async):
     async def __aenter__(self) -> AsyncChunksmith:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     @property
@@ -424,7 +419,7 @@ class _Pipelines(_Part):
     @_answered
     async def put(self, /, name: str, steps: Steps, *, if_match: str | None = None, **options: Any) -> Pipeline:
         """Makes the pipeline of this name, or replaces it."""
-        path = calls.named("/v1/pipelines", name)
+        path = calls.with_query("/v1/pipelines", name=name)
         return await self._sender.ask(calls.put_pipeline(path, {"steps": steps, **options}, if_match))
 
     @_answered
@@ -471,7 +466,11 @@ class _Pipelines(_Part):
                 yield line
 
     async def _path(self, id_or_name: str) -> str:
-        id = id_or_name if calls.is_id(id_or_name) else await self._sender.ask(calls.find_pipeline(id_or_name))
+        id = id_or_name
+        if not calls.ID.fullmatch(id_or_name):
+            found = await self._sender.ask(calls.get_list("/v1/pipelines", Pipeline, name=id_or_name))
+            # The service itself says that there is no such one.
+            id = found[0].id if found else id_or_name
         return calls.route("pipelines", id, "execute")
 
 
@@ -525,11 +524,9 @@ class _Jobs(_Part):
 
         Without a key, it is not sent again if the connection fails.
         """
-        headers = {} if idempotency_key is None else {"idempotency-key": idempotency_key}
+        headers, is_safe = {"idempotency-key": idempotency_key}, idempotency_key is not None
         body = {"source": source, **options}
-        is_safe = idempotency_key is not None
-        call = calls.post("/v1/jobs", Job.from_dict, body, is_safe=is_safe, headers=headers)
-        return await self._sender.ask(call)
+        return await self._sender.ask(calls.post("/v1/jobs", Job.from_dict, body, is_safe=is_safe, headers=headers))
 
     @_answered
     async def list(self, *, state: str | None = None, limit: int | None = None, cursor: str | None = None) -> List[Job]:
@@ -591,13 +588,14 @@ class _Jobs(_Part):
     async def wait(self, id: str, on_progress: Callable[[Job], object] | None = None) -> Job:
         """Waits until a job is over, whatever its `state` then is. Connections that are lost are made again."""
         watch = Watch(calls.get_lines(calls.route("jobs", id, "events"), Job.from_dict))
-        before: Job | None = None
+        last: Job | None = None
         async with aclosing(self._sender.lines(watch)) as jobs:
             async for job in jobs:
-                if on_progress is not None and job != before:
+                if on_progress is not None and job != last:
                     on_progress(job)
-                before = job
-        return watch.over()
+                last = job
+        assert last is not None
+        return last
 
 
 class Jobs(_Jobs, _Sync):

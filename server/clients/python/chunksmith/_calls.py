@@ -40,6 +40,8 @@ File = Union[str, "os.PathLike[str]", bytes, BinaryIO]
 JobLine = Union[Chunk, DocumentChunks]
 
 _LINES = "application/x-ndjson"
+# What ids of pipelines look like.
+ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,8 @@ class Call(Generic[T]):
     path: str
     read: Callable[[Any], T]
     body: bytes = b""
-    headers: Mapping[str, str] = field(default_factory=dict)
+    # Those without a value are not sent.
+    headers: Mapping[str, str | None] = field(default_factory=dict)
     # Whether it may be sent again if nobody knows what became of it.
     is_safe: bool = True
     # Whether the answer is JSON; else it is a text.
@@ -64,8 +67,9 @@ def route(*names: str) -> str:
     return "/v1/" + "/".join(urllib.parse.quote(name, safe="").replace(".", "%2E") for name in names)
 
 
-def named(path: str, name: str) -> str:
-    return f"{path}?{urllib.parse.urlencode({'name': name})}"
+def with_query(path: str, **query: str | int | None) -> str:
+    given = urllib.parse.urlencode({name: value for name, value in query.items() if value is not None})
+    return f"{path}?{given}" if given else path
 
 
 def get(path: str, kind: type[R]) -> Call[R]:
@@ -73,8 +77,7 @@ def get(path: str, kind: type[R]) -> Call[R]:
 
 
 def get_list(path: str, kind: type[R], **query: str | int | None) -> Call[list[R]]:
-    given = urllib.parse.urlencode({name: value for name, value in query.items() if value is not None})
-    return Call("GET", f"{path}?{given}" if given else path, lambda answer: [kind.from_dict(one) for one in answer])
+    return Call("GET", with_query(path, **query), lambda answer: [kind.from_dict(one) for one in answer])
 
 
 def get_lines(path: str, read: Callable[[Any], T]) -> Call[T]:
@@ -87,25 +90,22 @@ def post(
     read: Callable[[Any], T],
     body: Mapping[str, Any],
     *,
+    method: str = "POST",
     is_safe: bool = True,
-    headers: Mapping[str, str] | None = None,
+    headers: Mapping[str, str | None] | None = None,
 ) -> Call[T]:
-    return Call("POST", path, read, to_json(body), {"content-type": "application/json", **(headers or {})}, is_safe)
+    return Call(method, path, read, to_json(body), {"content-type": "application/json", **(headers or {})}, is_safe)
 
 
 def put_pipeline(path: str, body: Mapping[str, Any], if_match: str | None) -> Call[Pipeline]:
     # With If-Match, a change that is repeated after it was made would be refused.
-    headers = {"content-type": "application/json", **_if_match(if_match)}
-    return Call("PUT", path, Pipeline.from_dict, to_json(body), headers, is_safe=if_match is None)
+    is_safe = if_match is None
+    return post(path, Pipeline.from_dict, body, method="PUT", is_safe=is_safe, headers={"if-match": if_match})
 
 
 def delete(path: str, if_match: str | None = None) -> Call[None]:
     # One that is repeated after it was carried out would be answered with 404.
-    return Call("DELETE", path, lambda _: None, headers=_if_match(if_match), is_safe=False, is_json=False)
-
-
-def _if_match(etag: str | None) -> dict[str, str]:
-    return {} if etag is None else {"if-match": etag}
+    return Call("DELETE", path, lambda _: None, headers={"if-match": if_match}, is_safe=False, is_json=False)
 
 
 def chunk(path: str, text: Any, options: Mapping[str, Any]) -> Call[Any]:
@@ -143,26 +143,6 @@ def evaluate_stream(request: Mapping[str, Any]) -> Call[EvaluatedCandidate]:
 def refused(error: ErrorDetail) -> ChunksmithError:
     """What a line says of the whole request."""
     return ChunksmithError(error.detail, code="refused", status=error.status)
-
-
-_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-
-
-def is_id(id_or_name: str) -> bool:
-    return _ID.fullmatch(id_or_name) is not None
-
-
-def find_pipeline(name: str) -> Call[str]:
-    """A request for the id of the pipeline of this name."""
-
-    def id_in(found: list[Mapping[str, Any]]) -> str:
-        if found:
-            return str(found[0]["id"])
-        shown = json.dumps(name, ensure_ascii=False)
-        detail = f"There is no pipeline {shown}: pipelines.list() has those there are."
-        raise ChunksmithError(detail, code="refused", status=404)
-
-    return Call("GET", named("/v1/pipelines", name), id_in)
 
 
 def job_line(line: Mapping[str, Any]) -> JobLine:

@@ -67,6 +67,9 @@ class Settings:
 class Reading(Generic[T]):
     """Lines of an answer: what has come of them, and what is sent if it was not all."""
 
+    # Whether `call` may be sent after an answer that broke off within its lines.
+    can_go_on = False
+
     def __init__(self, call: Call[T]) -> None:
         self._call = call
         self.count = 0
@@ -82,10 +85,6 @@ class Reading(Generic[T]):
 
     def check_end(self) -> None:
         """Raises `ChunksmithError` if lines are missing at the end of an answer."""
-
-    def can_go_on(self) -> bool:
-        """Whether `call` may be sent after an answer that broke off."""
-        return self.count == 0
 
 
 @dataclass(frozen=True)
@@ -122,7 +121,7 @@ class Sender:
                 reading.check_end()
                 return
             except ChunksmithError as error:
-                if not reading.can_go_on():
+                if reading.count > 0 and not reading.can_go_on:
                     raise
                 tries = 0 if reading.count > before else tries
                 delay = self._delay_after(error, call, tries)
@@ -167,7 +166,8 @@ class Sender:
 
     def _request(self, call: Call[Any], deadline: Deadline) -> httpx.Request:
         """Raises `ValueError` for a header that cannot be sent."""
-        headers = {**self.settings.headers, **call.headers}
+        given = {name: value for name, value in call.headers.items() if value is not None}
+        headers = {**self.settings.headers, **given}
         for name, value in headers.items():
             if "\r" in name + value or "\n" in name + value:
                 raise ValueError(f"The header {name} has a line break, and cannot be sent")

@@ -36,6 +36,8 @@ async def stream(
 class _Batch(Reading[StreamLine]):
     """The answers to some lines. After a failure the lines are sent that have none."""
 
+    can_go_on = True
+
     def __init__(self, call: Call[StreamLine], lines: list[bytes], begin: int) -> None:
         super().__init__(call)
         self._lines = lines
@@ -62,30 +64,20 @@ class _Batch(Reading[StreamLine]):
         detail = f"The service ended the stream after {count} answers to {most} lines{reason}"
         raise ChunksmithError(detail, code="cut_off")
 
-    def can_go_on(self) -> bool:
-        return True
-
 
 class Watch(Reading[Job]):
     """The states of a job, until it is over."""
 
-    job: Job | None = None
+    can_go_on = True
+    _is_over = False
 
     def take(self, line: Job) -> Job:
-        self.job = line
+        self._is_over = line.is_over
         return super().take(line)
 
-    def over(self) -> Job:
-        """The job. Raises `ChunksmithError` if it is not over."""
-        if self.job is None or not self.job.is_over:
-            raise ChunksmithError("The service ended the events before the job was over", code="cut_off")
-        return self.job
-
     def check_end(self) -> None:
-        self.over()
-
-    def can_go_on(self) -> bool:
-        return True
+        if not self._is_over:
+            raise ChunksmithError("The service ended the events before the job was over", code="cut_off")
 
 
 class _Gathering:
