@@ -1,6 +1,6 @@
 import { isKnown, limitOf, NO_RUN, type Run, type Setting } from '../data/model.ts';
 import type { State } from '../data/state.ts';
-import { differencesOf, type Piece, piecesOf } from '../text/pieces.ts';
+import { differencesOf, type Piece } from '../text/pieces.ts';
 
 /** What the viewer shows of one setting. */
 export interface Column {
@@ -49,24 +49,4 @@ export function classesOf(column: Column, { start, chunk, isOverlap, isStart }: 
     hits.has(chunk) && 'hit',
   ];
   return classes.filter(Boolean).join(' ');
-}
-
-/**
- * Renders the text of a block in a column, as spans that contain only text: each is a stretch with uniform display.
- */
-export function blockIn(column: Column, text: string, from: number, to: number): DocumentFragment {
-  const { run, hits } = column;
-  const fragment = document.createDocumentFragment();
-  for (const piece of piecesOf(run.chunks, from, to)) {
-    const { start, end, chunk } = piece;
-    const span = document.createElement('span');
-    const hit = hits.get(chunk);
-    span.className = classesOf(column, piece);
-    span.dataset.start = String(start);
-    span.dataset.chunk = String(chunk);
-    if (hit !== undefined && run.chunks[chunk]?.start_index === start) span.dataset.hit = String(hit);
-    span.append(text.slice(start, end));
-    fragment.append(span);
-  }
-  return fragment;
 }

@@ -1,8 +1,9 @@
 import { isKnown, NO_RUN } from '../data/model.ts';
 import type { State } from '../data/state.ts';
-import { blockIn, columnsOf } from './columns-of-state.ts';
+import { columnsOf } from './columns-of-state.ts';
 import { NUMBERS, numbersOfRun } from './numbers-table.ts';
 import { briefOf } from './setting-card.ts';
+import { blockIn } from './viewer.ts';
 
 /** The style of the report; it has no other. */
 const STYLE = `:root { color-scheme: light dark; font: 15px/1.55 system-ui, sans-serif }

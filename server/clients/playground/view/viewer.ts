@@ -1,6 +1,7 @@
 import { blockAt, blocksOf } from '../text/blocks.ts';
+import { piecesOf } from '../text/pieces.ts';
 import { firstIndex } from '../text/search.ts';
-import { blockIn, type Column } from './columns-of-state.ts';
+import { type Column, classesOf } from './columns-of-state.ts';
 
 /** Pixels above and below the visible area that are also rendered. */
 const MARGIN = 800;
@@ -167,6 +168,26 @@ export class Viewer {
     event.preventDefault();
     this.#events.move(by as 1 | -1);
   }
+}
+
+/**
+ * Renders the text of a block in a column, as spans that contain only text: each is a stretch with uniform display.
+ */
+export function blockIn(column: Column, text: string, from: number, to: number): DocumentFragment {
+  const { run, hits } = column;
+  const fragment = document.createDocumentFragment();
+  for (const piece of piecesOf(run.chunks, from, to)) {
+    const { start, end, chunk } = piece;
+    const span = document.createElement('span');
+    const hit = hits.get(chunk);
+    span.className = classesOf(column, piece);
+    span.dataset.start = String(start);
+    span.dataset.chunk = String(chunk);
+    if (hit !== undefined && run.chunks[chunk]?.start_index === start) span.dataset.hit = String(hit);
+    span.append(text.slice(start, end));
+    fragment.append(span);
+  }
+  return fragment;
 }
 
 /** The name of the highlight in the style sheet. */
