@@ -76,18 +76,14 @@ function metrics(hits: readonly Hit[], chunks: readonly Chunk[], answer: Range):
 function selectedText(): Range | undefined {
   const selection = getSelection();
   if (selection === null || selection.isCollapsed) return undefined;
-  const offsets = [
-    offsetOf(selection.anchorNode, selection.anchorOffset),
-    offsetOf(selection.focusNode, selection.focusOffset),
-  ];
-  const [a, b] = offsets;
-  if (a === undefined || b === undefined || a === b) return undefined;
-  return { start: Math.min(a, b), end: Math.max(a, b) };
+  const { startContainer, startOffset, endContainer, endOffset } = selection.getRangeAt(0);
+  const [start, end] = [offsetOf(startContainer, startOffset), offsetOf(endContainer, endOffset)];
+  return start === undefined || end === undefined || start === end ? undefined : { start, end };
 }
 
 /** The text offset of a position in the page: its spans have the offsets where they begin. */
-function offsetOf(node: Node | null, offset: number): number | undefined {
-  const element = node instanceof Element ? node : node?.parentElement;
+function offsetOf(node: Node, offset: number): number | undefined {
+  const element = node instanceof Element ? node : node.parentElement;
   const span = element?.closest<HTMLElement>('.cell span[data-start]');
   if (span) return Number(span.dataset.start) + (node instanceof Element ? 0 : offset);
   const child = node instanceof Element ? node.childNodes[offset] : undefined;

@@ -8,7 +8,7 @@ import math
 import os
 import re
 import urllib.parse
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Generic, TypeVar, Union
@@ -187,28 +187,24 @@ def to_json(value: Any, place: str = "") -> bytes:
     except UnicodeEncodeError:
         return write(value).encode()
     except ValueError:
-        found = _not_finite(value, place)
-        if found is None:
-            raise
-        found_at, number = found
-        raise ValueError(f"{found_at}: JSON has no {number}; give a finite number, or None") from None
+        # What refers to itself is refused too.
+        with suppress(RecursionError):
+            for found_at, one in _leaves(value, place):
+                if isinstance(one, float) and not math.isfinite(one):
+                    raise ValueError(f"{found_at}: JSON has no {one}; give a finite number, or None") from None
+        raise
 
 
-def _not_finite(value: Any, place: str) -> tuple[str, float] | None:
-    """The first number that JSON has not, and its place; None for what refers to itself."""
-    if isinstance(value, float):
-        return None if math.isfinite(value) else (place.removeprefix("."), value)
-    members: Iterable[tuple[Any, Any]] = ()
+def _leaves(value: Any, place: str) -> Iterator[tuple[str, Any]]:
+    """The values in objects and lists, with their places."""
     if isinstance(value, (Mapping, Record)):
-        members = ((f".{name}", one) for name, one in dict(_plain_of(value)).items())
+        for name, one in _plain_of(value).items():
+            yield from _leaves(one, f"{place}.{name}")
     elif isinstance(value, (list, tuple)):
-        members = ((f"[{at}]", one) for at, one in enumerate(value))
-    with suppress(RecursionError):
-        for name, one in members:
-            found = _not_finite(one, f"{place}{name}")
-            if found is not None:
-                return found
-    return None
+        for at, one in enumerate(value):
+            yield from _leaves(one, f"{place}[{at}]")
+    else:
+        yield place.removeprefix("."), value
 
 
 def _plain_of(value: Any) -> Any:
