@@ -2,7 +2,15 @@ import { toUtf16 } from '../text/offsets.ts';
 import { call, post, reasonOf, ServiceProblem, useKey } from './api.ts';
 import { readCatalogue, readPipelines } from './catalogue.ts';
 import { type Catalogue, type Chunk, NO_RUN, type Run, type Setting, type Step, type Unit } from './model.ts';
-import { firstSettings, pipelineSteps, sentOptions, withCopy, without, withSteps } from './settings.ts';
+import {
+  firstSettings,
+  pathOf,
+  pipelineSteps,
+  sentOptions,
+  withCopy,
+  without,
+  withSteps,
+} from './settings.ts';
 import type { Inquiry, State } from './state.ts';
 import type { Store } from './store.ts';
 
@@ -209,12 +217,8 @@ async function runSetting(
 }
 
 function runStep(step: Step, text: string, chunks: readonly Chunk[], signal: AbortSignal) {
-  const { kind, name, options } = step;
-  if (kind === 'chunker') {
-    return post<Chunk[]>(`v1/chunk/${name}`, { text, ...options, offset_unit: 'utf16' }, signal);
-  }
-  if (kind === 'refinery') return post<Chunk[]>(`v1/refine/${name}`, { chunks, ...options }, signal);
-  return post<Chunk[]>(`v1/pipelines/${encodeURIComponent(name)}/execute`, { text }, signal);
+  const input = { chunker: { text, offset_unit: 'utf16' }, refinery: { chunks }, pipeline: { text } };
+  return post<Chunk[]>(pathOf(step), { ...step.options, ...input[step.kind] }, signal);
 }
 
 /** The offset unit of a step's answer: for a pipeline, that of its last chunk step. */

@@ -1,6 +1,6 @@
 import { BASE } from './api.ts';
 import type { Setting, Step } from './model.ts';
-import { pipelineSteps } from './settings.ts';
+import { pathOf, pipelineSteps } from './settings.ts';
 
 /** The languages that a setting can be copied in. */
 export const CODES = ['curl', 'Python', 'JavaScript', 'Pipeline'] as const;
@@ -21,13 +21,9 @@ interface Request {
   readonly options: object;
 }
 
-function requestOf({ kind, name, options }: Step): Request {
-  const paths = {
-    chunker: `v1/chunk/${name}`,
-    refinery: `v1/refine/${name}`,
-    pipeline: `v1/pipelines/${name}/execute`,
-  };
-  return { url: new URL(paths[kind], BASE).href, isRefining: kind === 'refinery', options };
+function requestOf(step: Step): Request {
+  const url = new URL(pathOf(step), BASE).href;
+  return { url, isRefining: step.kind === 'refinery', options: step.options };
 }
 
 function inShell(calls: readonly Request[]): string {

@@ -91,6 +91,12 @@ export function sentOptions(step: Step, catalogue: Catalogue): Options {
   return Object.fromEntries(sent);
 }
 
+/** The path of the requests of a step. */
+export function pathOf({ kind, name }: Step): string {
+  if (kind === 'pipeline') return `v1/pipelines/${encodeURIComponent(name)}/execute`;
+  return `v1/${kind === 'chunker' ? 'chunk' : 'refine'}/${name}`;
+}
+
 /** The steps in the format of a stored pipeline. */
 export function pipelineSteps(steps: readonly Step[]): object[] {
   return steps.map(({ kind, name, options }) =>
