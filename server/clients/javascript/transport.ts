@@ -84,13 +84,10 @@ export class Transport {
     });
   }
 
-  retried<T>({ isOnce = false }: Call, settings: CallSettings, work: () => Promise<T>): Promise<T> {
-    const rules = { maxRetries: this.maxRetries(settings), isSafe: !isOnce, signal: settings.signal };
-    return withRetries(rules, work);
-  }
-
-  maxRetries({ maxRetries = this.#options.maxRetries ?? DEFAULT_RETRIES }: CallSettings): number {
-    return maxRetries;
+  /** Does work again if that may help. */
+  retried<T>(call: Pick<Call, 'isOnce'>, settings: CallSettings, work: () => Promise<T>): Promise<T> {
+    const { signal, maxRetries = this.#options.maxRetries ?? DEFAULT_RETRIES } = settings;
+    return withRetries({ maxRetries, isSafe: call.isOnce !== true, signal }, work);
   }
 
   watch({ signal, timeout = this.#options.timeout ?? DEFAULT_TIMEOUT }: CallSettings): IdleTimeout {
