@@ -12,7 +12,8 @@ export function csv(chunks: readonly Chunk[]): string {
   return rows.map((row) => `${row.map(quoted).join(',')}\r\n`).join('');
 }
 
-function cellOf(value: unknown): string {
+/** A value as a text: empty if there is none, and JSON if it is no text. */
+export function cellOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { CODES, type Code, codeOf } from '../data/code.ts';
-import { csv, jsonLines, save } from '../data/export.ts';
+import { cellOf, csv, jsonLines, save } from '../data/export.ts';
 import { type Catalogue, NO_RUN, type Plugin, type Run, type Setting, type Step } from '../data/model.ts';
 import { isEffective, type Schema, typesOf } from '../data/schema.ts';
 import { pluginOf, replaceFirst, stepOf, withOption } from '../data/settings.ts';
@@ -47,7 +47,7 @@ export function settingCard(card: Card): TemplateResult {
 export function briefOf([first, ...others]: readonly Step[]): string {
   const given = (step: Step | undefined) =>
     Object.entries(step?.options ?? {})
-      .map(([name, value]) => `${name} ${textOf(value)}`)
+      .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
       .join(', ');
   const refined = others.map((step) => ` + ${step.name}${given(step) === '' ? '' : ` (${given(step)})`}`);
   return (given(first) || 'defaults') + refined.join('');
@@ -255,7 +255,7 @@ function numberControl(field: Field, type: string): TemplateResult {
   const { id, schema, value, change } = field;
   const changed = (event: Event) => change(valueIn(event) === '' ? undefined : Number(valueIn(event)));
   return html`<input type="number" id=${id} step=${type === 'integer' ? '1' : 'any'}
-    min=${schema.minimum ?? nothing} max=${schema.maximum ?? nothing} placeholder=${placeholderOf(schema)}
+    min=${schema.minimum ?? nothing} max=${schema.maximum ?? nothing} placeholder=${cellOf(schema.default)}
     .value=${value === undefined ? '' : String(value)} aria-invalid=${isWrong(field)}
     aria-describedby=${described(field)} @input=${changed}>`;
 }
@@ -265,13 +265,10 @@ function textControl(field: Field, isJson: boolean): TemplateResult {
   const { id, schema, value, choices, change } = field;
   const names = choices.length > 0 ? choices : (schema.examples ?? []).map(String);
   const hasNames = names.length > 0 && !isJson;
-  const shown = isJson ? JSON.stringify(value) : String(value);
-  const changed = (event: Event) => {
-    const text = valueIn(event);
-    change(text === '' ? undefined : isJson ? parsed(text) : text);
-  };
+  const [write, read] = isJson ? [JSON.stringify, parsed] : [String, String];
+  const changed = (event: Event) => change(valueIn(event) === '' ? undefined : read(valueIn(event)));
   return html`<input type="text" id=${id} list=${hasNames ? `${id}-names` : nothing} spellcheck="false" autocomplete="off"
-      placeholder=${placeholderOf(schema)} .value=${value === undefined ? '' : shown}
+      placeholder=${cellOf(schema.default)} .value=${value === undefined ? '' : write(value)}
       aria-invalid=${isWrong(field)} aria-describedby=${described(field)} @change=${changed}>
     ${hasNames ? html`<datalist id="${id}-names">${names.map((name) => html`<option value=${name}></option>`)}</datalist>` : nothing}`;
 }
@@ -283,13 +280,4 @@ function parsed(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-function placeholderOf({ default: value }: Schema): string {
-  return value === undefined || value === null ? '' : textOf(value);
-}
-
-/** A value in one line: a text as it is, all else as JSON. */
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -102,12 +102,10 @@ export class Viewer {
     const width = this.element.clientWidth / Math.max(1, this.#columns.length) - PADDING;
     const perLine = Math.max(8, width / CHARACTER);
     for (const [block, row] of this.#rows.entries()) {
-      if (!this.#drawn.has(block)) row.style.height = `${countLines(this.#textOf(block), perLine) * LINE}px`;
+      if (this.#drawn.has(block)) continue;
+      const text = this.#text.slice(this.#edges[block], this.#edges[block + 1]);
+      row.style.height = `${countLines(text, perLine) * LINE}px`;
     }
-  }
-
-  #textOf(block: number): string {
-    return this.#text.slice(this.#edges[block], this.#edges[block + 1]);
   }
 
   /** Gives the rows in sight their content, and removes that of the others. @param isOther whether all is to be new */
