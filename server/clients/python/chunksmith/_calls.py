@@ -8,7 +8,7 @@ import math
 import os
 import re
 import urllib.parse
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Generic, TypeVar, Union
@@ -34,6 +34,7 @@ Document = Mapping[str, Any]
 AnyChunk = Union[Chunk, Mapping[str, Any]]
 AnyChunks = Union[StreamLine, Sequence[AnyChunk], Mapping[str, Any]]
 Texts = Union[list[str], tuple[str, ...]]
+AnyIterable = Union[Iterable[T], AsyncIterable[T]]
 Steps = Sequence[Mapping[str, Any]]
 ChunkLists = list[list[Chunk]]
 File = Union[str, "os.PathLike[str]", bytes, BinaryIO]

@@ -29,6 +29,7 @@ OnHeaders = Callable[[Mapping[str, str]], object]
 
 _FIRST_DELAY = 0.1
 _LONGEST_DELAY = 10.0
+_FORKED = "The process that made this request goes on with it, and this one was forked from it: make another here"
 # A service that asks for more is not waited for.
 _LONGEST_WAIT = 60.0
 
@@ -138,7 +139,7 @@ class Sender:
                 for line in answer.lines(part):
                     yield line
                     if process != os.getpid():
-                        raise _forked()
+                        raise ChunksmithError(_FORKED, code="closed")
         answer.check_end()
 
     async def _body(self, answer: _Answer[Any], deadline: Deadline) -> AsyncGenerator[bytes, None]:
@@ -191,11 +192,6 @@ def _may_pass(error: ChunksmithError, call: Call[Any]) -> bool:
     # A gateway that has no service behind it gives no reason in JSON.
     is_of_gateway = error.code == "invalid_answer" and error.status in (502, 503)
     return call.is_safe and (is_of_gateway or error.code in ("unreachable", "cut_off"))
-
-
-def _forked() -> ChunksmithError:
-    detail = "The process that made this request goes on with it, and this one was forked from it: make another here"
-    return ChunksmithError(detail, code="closed")
 
 
 class _Answer(Generic[T]):

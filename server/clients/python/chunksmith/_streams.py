@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
-from ._calls import Call, refused, to_json
+from ._calls import AnyIterable, Call, refused, to_json
 from ._records import ChunksmithError, Job, StreamLine
 from ._sending import Reading, Sender
 
@@ -20,9 +20,7 @@ _MOST_TIMES = 64
 _LONGEST_WAIT = 0.05
 
 
-async def stream(
-    sender: Sender, call: Call[StreamLine], items: Iterable[Any] | AsyncIterable[Any]
-) -> AsyncGenerator[StreamLine, None]:
+async def stream(sender: Sender, call: Call[StreamLine], items: AnyIterable[Any]) -> AsyncGenerator[StreamLine, None]:
     """Sends items, and yields the answers in their order."""
     async with aclosing(_batches(items)) as batches:
         begin = 0
@@ -114,7 +112,7 @@ class _Gathering:
         return lines
 
 
-async def _batches(items: Iterable[Any] | AsyncIterable[Any]) -> AsyncGenerator[list[bytes], None]:
+async def _batches(items: AnyIterable[Any]) -> AsyncGenerator[list[bytes], None]:
     gathering = _Gathering()
     if isinstance(items, AsyncIterable):
         async with aclosing(_arriving(items, gathering)) as batches:
