@@ -8,7 +8,7 @@ import sys
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 R = TypeVar("R", bound="Record")
 
@@ -47,25 +47,12 @@ class ChunksmithError(Exception):
         return functools.partial(type(self), code=self.code), self.args, self.__dict__
 
 
-if TYPE_CHECKING:
-    # Type checkers know it for every version of Python.
-    from typing_extensions import dataclass_transform
-else:
-
-    def dataclass_transform(**_: Any) -> Any:
-        return lambda kind: kind
-
-
-@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Record:
     """Something that the service has answered. `to_dict` is all that it said, also what has no field here."""
 
     # Members of the answer that have no field, and fields that are null.
     extra: Mapping[str, Any] = field(default_factory=dict)
-
-    def __init_subclass__(cls) -> None:
-        dataclass(frozen=True, kw_only=True, repr=False)(cls)
 
     @classmethod
     def from_dict(cls: type[R], data: Mapping[str, Any]) -> R:
@@ -112,6 +99,7 @@ def _plain(value: Any) -> Any:
     return [one.to_dict() for one in value] if has_records else value
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Chunk(Record):
     """A stretch of a text: `text[start_index:end_index]`, in the unit of the request. Some fields must be asked for."""
 
@@ -134,6 +122,7 @@ class Chunk(Record):
     embedding: list[float] | None = None
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ErrorDetail(Record):
     """Why a part of a request failed: the status that a request with it alone would have, and what to change."""
 
@@ -141,6 +130,7 @@ class ErrorDetail(Record):
     detail: str
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class StreamLine(Record):
     """The answer to one document of a stream, or list of chunks: its `chunks`, or the `error` of this one alone."""
 
@@ -163,6 +153,7 @@ class StreamLine(Record):
         return whole
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class DocumentChunks(Record):
     """A line of the output of a job whose `group` is `document`."""
 
@@ -170,6 +161,7 @@ class DocumentChunks(Record):
     document_id: str | None = None
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Embeddings(Record):
     """Vectors in the order of the texts."""
 
@@ -191,6 +183,7 @@ def _floats(encoded: str) -> list[float]:
     return numbers.tolist()
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Tokens(Record):
     """How many tokens a text has and, if asked for, where they begin and end, their ids and their texts."""
 
@@ -200,6 +193,7 @@ class Tokens(Record):
     tokens: list[str] | None = None
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TokenizedTexts(Record):
     """Results in the order of the texts."""
 
@@ -207,6 +201,7 @@ class TokenizedTexts(Record):
     results: list[Tokens]
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class FoundChunk(Record):
     """A chunk that a question found; `document` is the place of its document."""
 
@@ -217,6 +212,7 @@ class FoundChunk(Record):
     score: float
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class EvaluatedQuestion(Record):
     """The scores of one question, from 0 to 1, and what it found."""
 
@@ -228,6 +224,7 @@ class EvaluatedQuestion(Record):
     found: list[FoundChunk]
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class EvaluatedCandidate(Record):
     """The means over all questions, or the `error` of this candidate alone."""
 
@@ -244,6 +241,7 @@ class EvaluatedCandidate(Record):
     error: ErrorDetail | None = None
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Evaluation(Record):
     """Candidates in the order of the request."""
 
@@ -252,6 +250,7 @@ class Evaluation(Record):
     candidates: list[EvaluatedCandidate]
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PipelineStep(Record):
     """A step: `type` is `chunk` or `refine`, and `config` has the options of the plugin."""
 
@@ -261,12 +260,14 @@ class PipelineStep(Record):
     config: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PipelineConfig(Record):
     """What a pipeline does."""
 
     steps: list[PipelineStep]
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Pipeline(Record):
     """A stored pipeline. Times are UTC."""
 
@@ -278,6 +279,7 @@ class Pipeline(Record):
     updated_at: str
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class JobCounts(Record):
     """How many are done and failed, of how many if that is known. Files that are no text are skipped."""
 
@@ -287,6 +289,7 @@ class JobCounts(Record):
     total: int | None = None
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Job(Record):
     """A job as it was when it was asked for. Times are UTC."""
 
@@ -320,6 +323,7 @@ class Job(Record):
         return self.finished_at is not None
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Shard(Record):
     """A part of the source of a job, which is done by itself."""
 
@@ -334,6 +338,7 @@ class Shard(Record):
     error: ErrorDetail | None = None
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class JobManifest(Record):
     """The files of the output of a job, shard by shard, and how much there is of what."""
 
@@ -341,6 +346,7 @@ class JobManifest(Record):
     counts: Mapping[str, int]
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class JobError(Record):
     """A document that failed, or one that was skipped: it has the reason as `skipped`, and no `status`."""
 
@@ -351,6 +357,7 @@ class JobError(Record):
     id: str | None = None
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Plugin(Record):
     """A plugin of the service, and what it lacks if it cannot run."""
 
@@ -361,6 +368,7 @@ class Plugin(Record):
     missing: list[str]
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class EmbeddingModel(Record):
     """An embedding model that is ready; `version` changes with its weights."""
 
@@ -371,6 +379,7 @@ class EmbeddingModel(Record):
     dimensions: int | None = None
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Tokenizer(Record):
     """A tokenizer, and what is missing if it cannot be opened now."""
 
@@ -381,6 +390,7 @@ class Tokenizer(Record):
     missing: list[str]
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ServiceInfo(Record):
     """What the service is: method and path of its endpoints, and the plugins that cannot run there."""
 
@@ -394,6 +404,7 @@ class ServiceInfo(Record):
     playground: str | None = None
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Health(Record):
     """`ok` or `ready`."""
 
