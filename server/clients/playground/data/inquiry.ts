@@ -39,6 +39,10 @@ export function askAgain(store: Store<State>): void {
   if (asked.isAsked && !asked.isAsking && asked.problem === '' && isReady && isMissing) void ask(store);
 }
 
+interface Tokenized {
+  readonly results: readonly { readonly offsets: readonly (readonly [start: number, end: number])[] }[];
+}
+
 let stop = new AbortController();
 
 /** Shows where the tokens of the text begin. @param tokenizer empty to show none */
@@ -49,22 +53,13 @@ export async function showTokens(store: Store<State>, tokenizer: string): Promis
   store.change({ tokenizer, tokens: [] });
   if (tokenizer === '') return;
   try {
-    const tokens = await tokenStarts(store.state.text, tokenizer, signal);
+    const asked = { text: store.state.text, tokenizer, include: ['offsets'], offset_unit: 'utf16' };
+    const { body } = await post<Tokenized>('v1/tokenize', asked, signal);
+    const tokens = (body.results[0]?.offsets ?? []).map(([start]) => start);
     if (!signal.aborted) store.change({ tokens });
   } catch (error) {
     if (!signal.aborted) store.change({ tokenizer: '', notice: reasonOf(error) });
   }
-}
-
-/** Where the tokens of a text begin, in UTF-16 units; never decreasing. */
-async function tokenStarts(text: string, tokenizer: string, signal: AbortSignal): Promise<readonly number[]> {
-  const asked = { text, tokenizer, include: ['offsets'], offset_unit: 'utf16' };
-  const { body } = await post<{ results: { offsets: [start: number, end: number][] }[] }>(
-    'v1/tokenize',
-    asked,
-    signal,
-  );
-  return (body.results[0]?.offsets ?? []).map(([start]) => start);
 }
 
 /** Its vector is zero: all chunks would be equally far away. */

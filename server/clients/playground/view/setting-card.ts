@@ -104,17 +104,15 @@ function stepForm(
   </fieldset>`;
 }
 
-function shownOptions({ options: given }: Step, { options }: Plugin): [name: string, schema: Schema][] {
-  return Object.entries(options).filter(([, schema]) => isEffective(schema, options, given));
+function shownOptions(step: Step, plugin: Plugin | undefined): [name: string, schema: Schema][] {
+  const options = plugin?.options ?? {};
+  return Object.entries(options).filter(([, schema]) => isEffective(schema, options, step.options));
 }
 
 /** Why there are no chunks, unless a field of the open form says so already. */
 function problemOf({ setting: { steps }, catalogue }: Card, { error }: Run, isOpen: boolean): string {
-  const fields = steps.flatMap((step) => {
-    const plugin = pluginOf(step, catalogue);
-    return plugin === undefined ? [] : shownOptions(step, plugin).map(([name]) => name);
-  });
-  return problemsIn(error, (problem) => !(isOpen && fields.some((name) => isAbout(problem, name))));
+  const fields = steps.flatMap((step) => shownOptions(step, pluginOf(step, catalogue)));
+  return problemsIn(error, (problem) => !(isOpen && fields.some(([name]) => isAbout(problem, name))));
 }
 
 /** Those problems in an error that are to be shown in one place. */
