@@ -7,11 +7,10 @@ import { isEffective, resolve } from '../../../../server/clients/playground/data
 import type { State } from '../../../../server/clients/playground/data/state.ts';
 import { createStore } from '../../../../server/clients/playground/data/store.ts';
 import { blockAt, blocksOf } from '../../../../server/clients/playground/text/blocks.ts';
-import { differencesOf } from '../../../../server/clients/playground/text/differences.ts';
 import { excerptOf } from '../../../../server/clients/playground/text/excerpt.ts';
 import { histogramOf, numbersOf } from '../../../../server/clients/playground/text/numbers.ts';
 import { lengthIn, toUtf16 } from '../../../../server/clients/playground/text/offsets.ts';
-import { piecesOf } from '../../../../server/clients/playground/text/pieces.ts';
+import { differencesOf, piecesOf } from '../../../../server/clients/playground/text/pieces.ts';
 import { retrievalOf } from '../../../../server/clients/playground/text/ranges.ts';
 import { classesOf, columnsOf } from '../../../../server/clients/playground/view/columns-of-state.ts';
 import { united } from '../../../../server/engine/operations/evaluation/ranges.ts';
