@@ -1,7 +1,7 @@
 import { problemOfRole } from './jobs.ts';
-import { flagName, type Machine, type Option, readMachine, variableName } from './option.ts';
+import { flagName, type Machine, type Option, readMachine, type ValueOf, variableName } from './option.ts';
 import { OPTION_ENTRIES, type OPTIONS, type OptionName } from './options.ts';
-import { parseValue, type ValueOf } from './values.ts';
+import { parseValue } from './values.ts';
 
 /** The configuration of a server: a value for each option of the table. */
 export type Config = { readonly [K in OptionName]: ValueOf[(typeof OPTIONS)[K]['type']] };

@@ -23,9 +23,9 @@ export function describeOption(name: OptionName, option: Option): OptionRow {
     variable: variableName(name),
     shown: option.shownDefault ?? shownDefault(option),
     description:
-      option.type === 'text' && option.choices !== undefined
-        ? `${option.description} One of ${option.choices.join(', ')}.`
-        : option.description,
+      option.choices === undefined
+        ? option.description
+        : `${option.description} One of ${option.choices.join(', ')}.`,
   };
 }
 
