@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import fc from 'fast-check';
+import type { Chunk } from '../../core/contracts/chunk.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import { placeIn } from '../plugins/loader/import-error.ts';
@@ -23,6 +24,16 @@ export class Ledger<P extends string> {
   /** Expects that nothing is wrong; otherwise records the first place. */
   expectNone(wrong: string | undefined, promise: P): void {
     this.expect(wrong === undefined, promise, wrong);
+  }
+
+  /** Expects something of each item of a list; otherwise records the place of the first wrong one. */
+  expectEach<T>(
+    items: readonly T[],
+    isRight: (item: T, index: number) => boolean,
+    placeOf: (item: T, index: number) => string,
+    promise: P,
+  ): void {
+    this.expectNone(firstWrong(items, isRight, placeOf), promise);
   }
 
   /**
@@ -83,13 +94,7 @@ export async function holdFor<Case, P extends string>(
 ): Promise<void> {
   const hold = async (one: Case): Promise<void> => {
     onCase?.(one);
-    const ledger = new Ledger<P>(exemptions);
-    try {
-      await check(one, ledger);
-    } catch (error) {
-      ledger.caught(error, plugin);
-    }
-    ledger.close();
+    await expectOnce<P, unknown>(plugin, exemptions, async (ledger) => check(one, ledger));
   };
   const property = fc.asyncProperty(cases, hold);
   const found = await fc.check(property, { numRuns: runs, ...(seed !== undefined && { seed }) });
@@ -123,6 +128,40 @@ export async function unlessRefused<T>(
     return undefined;
   }
 }
+
+/** Whether a call whose signal has aborted ends with the reason. */
+export async function endsOnAbort(call: (signal: AbortSignal) => Promise<unknown>): Promise<boolean> {
+  const reason = new Error('nobody waits');
+  try {
+    await call(AbortSignal.abort(reason));
+  } catch (error) {
+    return error === reason;
+  }
+  return false;
+}
+
+/** Names that no plugin can know. */
+const NOBODYS = ['there is no such name', '../../../package', '__proto__', '\0'];
+
+export const isName = (name: unknown): boolean => typeof name === 'string' && name !== '';
+export const quoted = (name: unknown): string => JSON.stringify(name) ?? String(name);
+
+/** Checks the names that a plugin lists for what it opens. */
+export async function checkNames(
+  names: readonly string[],
+  open: (name: string) => Promise<unknown>,
+  ledger: Ledger<'names are non-empty strings' | 'a name is listed once' | 'an unknown name opens nothing'>,
+): Promise<void> {
+  ledger.expectEach(names, isName, quoted, 'names are non-empty strings');
+  ledger.expectEach(names, (name, at) => names.indexOf(name) === at, quoted, 'a name is listed once');
+  const opened = await Promise.all(NOBODYS.map(open));
+  ledger.expectEach(NOBODYS, (_, at) => opened[at] === undefined, quoted, 'an unknown name opens nothing');
+}
+
+export const chunkPlace = (
+  { start_index, end_index }: Pick<Chunk, 'start_index' | 'end_index'>,
+  index: number,
+): string => `chunk ${index} [${start_index}, ${end_index})`;
 
 /** The first wrong item of a list: `chunk 2 [4, 9)`; `undefined` if all are right. */
 export function firstWrong<T>(

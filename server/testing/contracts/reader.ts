@@ -6,7 +6,7 @@ import { BrokenContract } from '../broken-contract.ts';
 import { anyFile } from '../cases/files.ts';
 import type { Workbench } from '../harness.ts';
 import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
-import { expectOnce, firstWrong, holdFor, type Ledger } from '../report.ts';
+import { endsOnAbort, expectOnce, holdFor, type Ledger } from '../report.ts';
 import { shown } from '../visible.ts';
 
 const PROMISES = {
@@ -96,7 +96,8 @@ async function checkCase(
     'the same file is read in the same way',
     `${shown(facts(outcome), 200)}, and then ${shown(facts(other), 200)}`,
   );
-  ledger.expect(await hearsAbort(bench, manifest, file), 'it ends when the signal aborts');
+  const ends = await endsOnAbort((aborted) => bench.read(manifest, file, aborted));
+  ledger.expect(ends, 'it ends when the signal aborts');
   if ('error' in outcome) {
     ledger.expect(
       isRefusal(outcome.error),
@@ -134,11 +135,11 @@ function checkText({ text, pages = [0] }: ReadFile, ledger: ReaderLedger): void 
   ledger.expect(pages[0] === 0, 'the first page begins at 0', `it begins at ${pages[0]}`);
   const placeOf = (start: number, index: number) => `page ${index} begins at ${start}`;
   const rises = (start: number, index: number) => Number.isInteger(start) && start >= (pages[index - 1] ?? 0);
-  ledger.expectNone(firstWrong(pages, rises, placeOf), 'the beginnings of pages never decrease');
+  ledger.expectEach(pages, rises, placeOf, 'the beginnings of pages never decrease');
   const isInText = (start: number) => isText && start <= text.length && !splitsCodePoint(text, start);
   const placeInText = (start: number, index: number) =>
     `${placeOf(start, index)}, and the text has ${text.length} units`;
-  ledger.expectNone(firstWrong(pages, isInText, placeInText), 'pages begin in the text, between characters');
+  ledger.expectEach(pages, isInText, placeInText, 'pages begin in the text, between characters');
 }
 
 const MEDIA_TYPE = /^[a-z0-9.+-]+\/[a-z0-9.+-]+$/;
@@ -197,10 +198,4 @@ function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error) || error.message === '') return false;
   const { expose, statusCode } = error as { readonly expose?: unknown; readonly statusCode?: unknown };
   return expose === true && statusCode === 400;
-}
-
-async function hearsAbort(bench: Workbench, manifest: Manifest, file: SourceFile): Promise<boolean> {
-  const reason = new Error('nobody waits');
-  const outcome = await outcomeOf(bench.read(manifest, file, AbortSignal.abort(reason)));
-  return 'error' in outcome && outcome.error === reason;
 }

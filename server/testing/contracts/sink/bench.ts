@@ -5,48 +5,38 @@ import type { Workbench } from '../../harness.ts';
 import type { SinkStandIn } from './stand-in.ts';
 
 /** How a call ended: `undefined` if it succeeded, `exposed` if it threw an error for callers. */
-export type Outcome = undefined | 'exposed' | 'other';
+type Outcome = undefined | 'exposed' | 'other';
+
+export type SinkBench = Awaited<ReturnType<typeof sinkBench>>;
 
 /** A sink that is connected to a stand-in. */
-export interface SinkBench {
-  /** All open collections. */
-  readonly opened: readonly SinkCollection[];
-  open(collection: string, dimensions: number | undefined, signal?: AbortSignal): Promise<SinkCollection>;
-  /** Calls `removeDocuments`; undefined if the sink has no such method. */
-  readonly remove:
-    | ((collection: string, documentIds: readonly string[], context: SinkContext) => Promise<void>)
-    | undefined;
-  chunks(collection: string): Promise<readonly SinkChunk[]>;
-  attempt(call: (context: SinkContext) => Promise<unknown>): Promise<Outcome>;
-  close(): Promise<void>;
-}
-
-export async function sinkBench(
-  bench: Workbench,
-  plugin: PluginEntry,
-  standIn: SinkStandIn,
-): Promise<SinkBench> {
+export async function sinkBench(bench: Workbench, plugin: PluginEntry, standIn: SinkStandIn) {
   const sink = await bench.sink(plugin, standIn.env);
   const opened: SinkCollection[] = [];
   const optionsOf = (collection: string) => bench.optionsOf(plugin.manifest, standIn.options(collection));
   const { signal: never } = new AbortController();
   return {
+    standIn,
+    /** All open collections. */
     opened,
+    /** Calls `removeDocuments`; undefined if the sink has no such method. */
     remove:
       sink.removeDocuments &&
-      (async (collection, documentIds, context) =>
+      (async (collection: string, documentIds: readonly string[], context: SinkContext) =>
         sink.removeDocuments?.(documentIds, optionsOf(collection), context)),
-    async open(collection, dimensions, signal = never) {
+    async open(
+      collection: string,
+      dimensions: number | undefined,
+      signal: AbortSignal = never,
+    ): Promise<SinkCollection> {
       const options = optionsOf(collection);
       const made = givenCopies(await sink.open({ options, dimensions }, { signal }));
       opened.push(made);
       return made;
     },
-    chunks: (collection) => standIn.chunks(collection),
-    attempt: (call) => call({ signal: never }).then(() => undefined, outcomeOf),
-    async close() {
-      for (const collection of opened) await collection.close();
-    },
+    chunks: (collection: string) => standIn.chunks(collection),
+    attempt: (call: (context: SinkContext) => Promise<unknown>): Promise<Outcome> =>
+      call({ signal: never }).then(() => undefined, outcomeOf),
   };
 }
 

@@ -5,7 +5,7 @@ import { parseExactJson } from '../../../../core/engine/exact-json.ts';
 import type { PluginEntry } from '../../../../core/hosting/registry.ts';
 import type { Workbench } from '../../harness.ts';
 import type { Suite, SuiteOptions } from '../../promises.ts';
-import { expectOnce, holdFor } from '../../report.ts';
+import { endsOnAbort, expectOnce, holdFor } from '../../report.ts';
 import { type SinkBench, sinkBench } from './bench.ts';
 import { anyChunk, areSame, chunkOf, DIMENSIONS } from './chunks.ts';
 import { PROMISES, type SinkLedger } from './promises.ts';
@@ -33,24 +33,25 @@ export async function checkSinkWith(
   try {
     const sinks = await sinkBench(bench, plugin, standIn);
     await checkHistories(sinks, plugin, { runs, ...options });
-    await expectOnce(plugin, options.exemptions, (ledger: SinkLedger) => checkCases(sinks, standIn, ledger));
+    await expectOnce(plugin, options.exemptions, (ledger: SinkLedger) => checkCases(sinks, ledger));
   } finally {
     await standIn.stop();
   }
   return `${runs} histories`;
 }
 
-async function checkCases(sinks: SinkBench, standIn: SinkStandIn, ledger: SinkLedger): Promise<void> {
+async function checkCases(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
   await checkMany(sinks, ledger);
   await checkRemoval(sinks, ledger);
   await checkVectors(sinks, ledger);
   await checkTexts(sinks, ledger);
   await checkNumbers(sinks, ledger);
   await checkAborts(sinks, ledger);
-  await checkBusy(sinks, standIn, ledger);
-  await standIn.stop();
-  await checkGone(sinks, ledger);
-  await sinks.close();
+  await checkBusy(sinks, ledger);
+  await sinks.standIn.stop();
+  const isClear = await failsForCallers(sinks, sinks.opened[0]);
+  ledger.expect(isClear, 'an unreachable server is an error for callers');
+  for (const collection of sinks.opened) await collection.close();
 }
 
 async function checkMany(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
@@ -183,17 +184,13 @@ async function checkAborts(sinks: SinkBench, ledger: SinkLedger): Promise<void> 
     (signal: AbortSignal) => collection.deleteMissing('one', [], { signal }),
     ...(remove === undefined ? [] : [(signal: AbortSignal) => remove('aborts', ['one'], { signal })]),
   ]) {
-    const reason = new Error('nobody waits');
-    const thrown = await call(AbortSignal.abort(reason)).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    ledger.expect(thrown === reason, 'it ends when the signal aborts');
+    ledger.expect(await endsOnAbort(call), 'it ends when the signal aborts');
   }
   ledger.expect((await sinks.chunks('aborts')).length === 0, 'it ends when the signal aborts');
 }
 
-async function checkBusy(sinks: SinkBench, standIn: SinkStandIn, ledger: SinkLedger): Promise<void> {
+async function checkBusy(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
+  const { standIn } = sinks;
   if (standIn.refuse === undefined) return;
   const collection = await sinks.open('busy', DIMENSIONS);
   const chunk = chunkOf('one');
@@ -208,13 +205,7 @@ async function checkBusy(sinks: SinkBench, standIn: SinkStandIn, ledger: SinkLed
   standIn.refuse(0, 503, {});
 }
 
-async function checkGone(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
-  const isClear = await failsForCallers(sinks, undefined);
-  ledger.expect(isClear, 'an unreachable server is an error for callers');
-}
-
-async function failsForCallers(sinks: SinkBench, collection: SinkCollection | undefined): Promise<boolean> {
-  const opened = collection ?? sinks.opened[0];
+async function failsForCallers(sinks: SinkBench, opened: SinkCollection | undefined): Promise<boolean> {
   if (opened === undefined) return false;
   const { remove } = sinks;
   const outcomes = await Promise.all([
@@ -226,17 +217,22 @@ async function failsForCallers(sinks: SinkBench, collection: SinkCollection | un
   return outcomes.every((outcome) => outcome === 'exposed');
 }
 
+/** Chunks that a document of a history may have. */
+const SLOTS = 5;
+
 /**
  * A step in the history of a document: some of its chunks are stored, and perhaps all others removed, or all of them.
  */
 const anyStep = fc.record({
   document: fc.nat(2),
-  chunks: fc.uniqueArray(fc.record({ slot: fc.nat(4), chunk: anyChunk }), {
+  chunks: fc.uniqueArray(fc.record({ slot: fc.nat(SLOTS - 1), chunk: anyChunk }), {
     selector: ({ slot }) => slot,
     maxLength: 4,
   }),
   end: fc.constantFrom('keeps all', 'keeps these', 'keeps none', 'again'),
 });
+
+type Step = typeof anyStep extends fc.Arbitrary<infer S> ? S : never;
 
 const NAMES = ["it's a 'document' 😀", 'docs/a.md', 'docs/a.md#2'];
 
@@ -247,72 +243,49 @@ async function checkHistories(
   options: SuiteOptions & { readonly runs: number },
 ): Promise<void> {
   const collection = await sinks.open('histories', DIMENSIONS);
-  const check = async (steps: readonly Step[], ledger: SinkLedger) => {
-    const run = new History(sinks, collection, ledger);
-    for (const step of steps) await run.take(step);
-  };
+  const check = (steps: readonly Step[], ledger: SinkLedger) =>
+    checkHistory(sinks, collection, steps, ledger);
   await holdFor(plugin, fc.array(anyStep, { maxLength: 5 }), check, options);
 }
 
-type Step = typeof anyStep extends fc.Arbitrary<infer S> ? S : never;
-
-class History {
-  readonly #sinks: SinkBench;
-  readonly #collection: SinkCollection;
-  readonly #ledger: SinkLedger;
-  readonly #prefix = randomUUID();
-  readonly #ids = new Map<string, string>();
-  readonly #stored = new Map<string, SinkChunk>();
-
-  constructor(sinks: SinkBench, collection: SinkCollection, ledger: SinkLedger) {
-    this.#sinks = sinks;
-    this.#collection = collection;
-    this.#ledger = ledger;
-  }
-
-  async take({ document, chunks, end }: Step): Promise<void> {
-    const document_id = `${this.#prefix} ${NAMES[document]}`;
+async function checkHistory(
+  sinks: SinkBench,
+  collection: SinkCollection,
+  steps: readonly Step[],
+  ledger: SinkLedger,
+): Promise<void> {
+  const prefix = randomUUID();
+  const ids = NAMES.map(() => Array.from({ length: SLOTS }, () => randomUUID()));
+  const stored = new Map<string, SinkChunk>();
+  const isStored = async () => {
+    const all = await sinks.chunks('histories');
+    const own = all.filter(({ document_id }) => document_id.startsWith(prefix));
+    return areSame(own, [...stored.values()]);
+  };
+  const upsert = async (chunks: readonly SinkChunk[]) => {
+    const outcome = await sinks.attempt((context) => collection.upsert(chunks, context));
+    for (const chunk of chunks) stored.set(chunk.id, chunk);
+    const isRight = outcome === undefined && (await isStored());
+    ledger.expect(isRight, 'chunks are stored unchanged, replacing those with the same ids');
+  };
+  const deleteMissing = async (document: string, kept: readonly string[]) => {
+    const outcome = await sinks.attempt((context) => collection.deleteMissing(document, kept, context));
+    for (const { id, document_id } of [...stored.values()])
+      if (document_id === document && !kept.includes(id)) stored.delete(id);
+    const isRight = outcome === undefined && (await isStored());
+    ledger.expect(isRight, 'a document keeps exactly the kept chunks, other documents keep all');
+  };
+  for (const { document, chunks, end } of steps) {
+    const document_id = `${prefix} ${NAMES[document]}`;
     const given = chunks.map(({ slot, chunk }) => ({
-      id: this.#idOf(`${document} ${slot}`),
+      id: ids[document]?.[slot] as string,
       document_id,
       ...chunk,
     }));
-    await this.#upsert(given);
-    if (end === 'again') await this.#upsert(given);
-    if (end === 'keeps these')
-      await this.#deleteMissing(
-        document_id,
-        given.map(({ id }) => id),
-      );
-    if (end === 'keeps none') await this.#deleteMissing(document_id, []);
-  }
-
-  async #upsert(chunks: readonly SinkChunk[]): Promise<void> {
-    const outcome = await this.#sinks.attempt((context) => this.#collection.upsert(chunks, context));
-    for (const chunk of chunks) this.#stored.set(chunk.id, chunk);
-    const isRight = outcome === undefined && (await this.#isStored());
-    this.#ledger.expect(isRight, 'chunks are stored unchanged, replacing those with the same ids');
-  }
-
-  async #deleteMissing(document: string, kept: readonly string[]): Promise<void> {
-    const outcome = await this.#sinks.attempt((context) =>
-      this.#collection.deleteMissing(document, kept, context),
-    );
-    for (const { id, document_id } of [...this.#stored.values()])
-      if (document_id === document && !kept.includes(id)) this.#stored.delete(id);
-    const isRight = outcome === undefined && (await this.#isStored());
-    this.#ledger.expect(isRight, 'a document keeps exactly the kept chunks, other documents keep all');
-  }
-
-  async #isStored(): Promise<boolean> {
-    const all = await this.#sinks.chunks('histories');
-    const own = all.filter(({ document_id }) => document_id.startsWith(this.#prefix));
-    return areSame(own, [...this.#stored.values()]);
-  }
-
-  #idOf(place: string): string {
-    const id = this.#ids.get(place) ?? randomUUID();
-    this.#ids.set(place, id);
-    return id;
+    const givenIds = given.map(({ id }) => id);
+    await upsert(given);
+    if (end === 'again') await upsert(given);
+    if (end === 'keeps these') await deleteMissing(document_id, givenIds);
+    if (end === 'keeps none') await deleteMissing(document_id, []);
   }
 }
