@@ -88,8 +88,7 @@ class ScopedPluginHost implements PluginHost {
     scope.register('env', asValue(environmentOf(manifest, this.#options.env)));
     for (const id of usedPlugins(manifest)) scope.register(id, asValue(await this.get(...partsOf(id))));
     for (const id of manifest.chooses ?? []) {
-      const choice = this.#options.registry.find(...partsOf(id));
-      const canRun = choice !== undefined && choice.missing.length === 0;
+      const canRun = this.#options.registry.find(...partsOf(id))?.missing.length === 0;
       scope.register(id, asValue(canRun ? await this.get(...partsOf(id)) : undefined));
     }
     return scope;
