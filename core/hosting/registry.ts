@@ -1,4 +1,11 @@
-import { KINDS, type Kind, type Manifest, type ObjectSchema, type PluginId } from '../contracts/manifest.ts';
+import {
+  KINDS,
+  type Kind,
+  type Manifest,
+  NO_OPTIONS,
+  type ObjectSchema,
+  type PluginId,
+} from '../contracts/manifest.ts';
 import { ServiceError } from '../errors.ts';
 import { givenPlugins, usedPlugins } from './uses.ts';
 
@@ -226,8 +233,6 @@ function withChoices(manifest: Manifest, chosen: readonly Manifest[]): Manifest 
     reports: Object.assign({}, ...chosen.map((one) => one.reports), reports),
   };
 }
-
-const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {} };
 
 function optionsUnder(
   { kind, name, options = NO_OPTIONS }: Manifest,

@@ -5,21 +5,17 @@ export type Parsed = Read<ValueOf[OptionType]>;
 
 /** Parses the value of an option from the text of a flag or a variable. */
 export function parseValue(option: Option, text: string): Parsed {
-  switch (option.type) {
-    case 'text':
-      return parseText(option, text);
-    case 'integer':
-      return parseInteger(option, text);
-    case 'size':
-      return parseSize(option, text);
-    case 'boolean':
-      return parseSwitch(text);
-    case 'list':
-      return parseList(option, text);
-    case 'pairs':
-      return parsePairs(text);
-  }
+  return PARSERS[option.type](option, text);
 }
+
+const PARSERS: Readonly<Record<OptionType, (option: Option, text: string) => Parsed>> = {
+  text: parseText,
+  integer: parseInteger,
+  size: parseSize,
+  boolean: (_, text) => parseSwitch(text),
+  list: parseList,
+  pairs: (_, text) => parsePairs(text),
+};
 
 function parseText({ choices, synonyms, pattern, expected = '', read }: Option, text: string): Parsed {
   if (pattern?.test(text) === false) return { expected };

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import fc from 'fast-check';
 import type { Chunk } from '../../core/contracts/chunk.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { isLacking } from '../../core/hosting/capability.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import { placeIn } from '../plugins/loader/import-error.ts';
 import { type Broken, BrokenContract } from './broken-contract.ts';
@@ -63,13 +64,6 @@ export class Ledger<P extends string> {
   close(): void {
     if (this.#broken.size > 0) throw new BrokenContract([...this.#broken.values()]);
   }
-}
-
-/** What the server lacks for a request; not a fault of the plugin. */
-const LACKING = new Set(['unknown_tokenizer', 'unknown_model', 'model_files_missing', 'missing_capability']);
-
-export function isLacking(error: unknown): error is ServiceError {
-  return error instanceof ServiceError && LACKING.has(error.code);
 }
 
 /** What was thrown, with the line of the plugin. */

@@ -42,20 +42,12 @@ const TIMEOUT = 120_000;
  * @param folder the plugin's folder, with its manifest and index
  */
 export async function testPlugin(folder: string, { test, ...suite }: TestPluginOptions): Promise<void> {
-  const subject = await open(resolve(folder), suite);
-  const options = { timeout: TIMEOUT, skip: false };
+  const subject = await openSubject(resolve(folder), { env: process.env, ...suite }).catch(
+    (error: unknown) => new Error(reasonOf(error)),
+  );
   if (subject instanceof Error)
-    return void test('manifest', options, () => Promise.reject(new Error(reasonOf(subject))));
+    return void test('manifest', { timeout: TIMEOUT, skip: false }, () => Promise.reject(subject));
   for (const step of STEPS) registerStep(step, subject, test);
-}
-
-/** The plugin, or why its manifest cannot be read. */
-async function open(folder: string, suite: Omit<TestPluginOptions, 'test'>): Promise<Subject | Error> {
-  try {
-    return await openSubject(folder, { env: process.env, ...suite });
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
 }
 
 /** The checks of a step are run once, by the first test that needs them. */

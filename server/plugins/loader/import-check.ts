@@ -9,28 +9,25 @@ import { MODULE_ENDING } from '../../config/module-ending.ts';
 import { indexOf } from './import-factory.ts';
 import type { ImportOutcome } from './import-process.ts';
 
-export type ImportFailures = ReadonlyMap<PluginId, ImportFailure>;
+type ImportFailures = ReadonlyMap<PluginId, ImportFailure>;
+
+export type ImportCheck = ReturnType<typeof createImportCheck>;
 
 /** Finds plugins that cannot be imported, although nothing that their manifests name is missing. */
-export interface ImportCheck {
-  /**
-   * Imports all factories at the first call, as requests do, in a separate process: unlike a thread, it can be ended
-   * whatever a plugin does, and leaves no memory behind.
-   */
-  failures(): Promise<ImportFailures>;
-  /** Ends the process, if it runs. */
-  close(): Promise<void>;
-}
-
-export function createImportCheck({ registry }: { readonly registry: Registry }): ImportCheck {
+export function createImportCheck({ registry }: { readonly registry: Registry }) {
   const stop = new AbortController();
   let failures: Promise<ImportFailures> | undefined;
   return {
-    failures() {
+    /**
+     * Imports all factories at the first call, as requests do, in a separate process: unlike a thread, it can be
+     * ended whatever a plugin does, and leaves no memory behind.
+     */
+    failures(): Promise<ImportFailures> {
       failures ??= importAll(registry, stop.signal).then((failed) => withDependants(registry, failed));
       return failures;
     },
-    async close() {
+    /** Ends the process, if it runs. */
+    async close(): Promise<void> {
       stop.abort();
       await failures;
     },

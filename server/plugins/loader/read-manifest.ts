@@ -1,5 +1,11 @@
 import { basename, dirname } from 'node:path';
-import { KINDS, type Manifest, manifestSchema, type ObjectSchema } from '../../../core/contracts/manifest.ts';
+import {
+  KINDS,
+  type Manifest,
+  manifestSchema,
+  NO_OPTIONS,
+  type ObjectSchema,
+} from '../../../core/contracts/manifest.ts';
 import { reasonOf } from '../../../core/errors.ts';
 import { describeFailure } from '../../../core/hosting/capability.ts';
 import { createCheck } from '../../engine/validation/create-check.ts';
@@ -47,7 +53,6 @@ function checkExample(manifest: Manifest, isValid: (options: object) => boolean)
 }
 
 const PLACE = 'manifest.example.';
-const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {} };
 
 /** Whether it has a text or chunks at all; the content of chunks is checked when the example is run. */
 function isBody({ text, chunks }: Record<string, unknown>): boolean {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import type { Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts';
+import { type Manifest, NO_OPTIONS } from '../../../core/contracts/manifest.ts';
 import type { Workbench } from '../harness.ts';
 
 interface OptionSchema {
@@ -25,7 +25,6 @@ type Options = Record<string, unknown>;
 type Properties = Readonly<Record<string, OptionSchema>>;
 
 const SMALL = 40;
-const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {} };
 
 /**
  * Valid options of a plugin, generated from its schema, mostly small, so that limits take effect; each may be

@@ -1,9 +1,9 @@
-import { describeFailure } from '../../../core/hosting/capability.ts';
+import { describeFailure, isLacking } from '../../../core/hosting/capability.ts';
 import { explainImport } from '../../plugins/loader/import-error.ts';
 import { factoryIn, indexOf, NO_FACTORY } from '../../plugins/loader/import-factory.ts';
 import { importModule } from '../../plugins/loader/modules.ts';
 import { findBroken } from '../promises.ts';
-import { isLacking, thrownIn } from '../report.ts';
+import { thrownIn } from '../report.ts';
 import { SUITES } from '../suites.ts';
 import { type CheckResult, type Failure, leftOut, ok, resultOf } from './result.ts';
 import type { Subject } from './subject.ts';

@@ -1,6 +1,7 @@
 import type { Kind, Manifest } from '../../../core/contracts/manifest.ts';
+import { isLacking } from '../../../core/hosting/capability.ts';
 import { growthRequests, SHAPES } from '../cases/growth-shapes.ts';
-import { isLacking, thrownIn, unlessRefused } from '../report.ts';
+import { thrownIn, unlessRefused } from '../report.ts';
 import { SUITES } from '../suites.ts';
 import { checkManifest, checkOptions, checkReadme } from './files.ts';
 import { type CheckResult, leftOut, ok, resultOf } from './result.ts';

@@ -74,9 +74,6 @@ export const readerSuite: Suite = {
   },
 };
 
-/** The outcome for a file: its text, or why it cannot be read. */
-type Outcome = { readonly read: ReadFile } | { readonly error: unknown };
-
 /** Returns whether the file was read. */
 async function checkCase(
   bench: Workbench,
@@ -86,10 +83,12 @@ async function checkCase(
 ): Promise<boolean> {
   const { signal } = new AbortController();
   const before = file.bytes.slice();
-  const [outcome, other] = await Promise.all([
-    outcomeOf(bench.read(manifest, file, signal)),
-    outcomeOf(bench.read(manifest, file, signal)),
+  const [outcome, other] = await Promise.allSettled([
+    bench.read(manifest, file, signal),
+    bench.read(manifest, file, signal),
   ]);
+  for (const { reason } of [outcome, other].filter((one) => one.status === 'rejected'))
+    if (reason instanceof BrokenContract) throw reason;
   ledger.expect(isDeepStrictEqual(file.bytes, before), 'the given bytes are not changed');
   ledger.expect(
     isDeepStrictEqual(facts(outcome), facts(other)),
@@ -98,21 +97,21 @@ async function checkCase(
   );
   const ends = await endsOnAbort((aborted) => bench.read(manifest, file, aborted));
   ledger.expect(ends, 'it ends when the signal aborts');
-  if ('error' in outcome) {
+  if (outcome.status === 'rejected') {
     ledger.expect(
-      isRefusal(outcome.error),
+      isRefusal(outcome.reason),
       'an unreadable file gives an exposed error with statusCode 400 and a reason',
-      String(outcome.error),
+      String(outcome.reason),
     );
     return false;
   }
-  checkText(outcome.read, ledger);
+  checkText(outcome.value, ledger);
   ledger.expect(
-    !String(outcome.read.text).includes(REPLACEMENT) || mayHold(file),
+    !String(outcome.value.text).includes(REPLACEMENT) || mayHold(file),
     'U+FFFD is in the text only if the file has it',
-    shown(outcome.read.text, 200),
+    shown(outcome.value.text, 200),
   );
-  checkFacts(outcome.read, ledger);
+  checkFacts(outcome.value, ledger);
   return true;
 }
 
@@ -180,18 +179,9 @@ function nameOfEncoding(label: string): string | undefined {
   }
 }
 
-async function outcomeOf(reading: Promise<ReadFile>): Promise<Outcome> {
-  try {
-    return { read: await reading };
-  } catch (error) {
-    if (error instanceof BrokenContract) throw error;
-    return { error };
-  }
-}
-
 /** The comparable part of an outcome. */
-function facts(outcome: Outcome): unknown {
-  return 'read' in outcome ? outcome.read : String(outcome.error);
+function facts(outcome: PromiseSettledResult<ReadFile>): unknown {
+  return outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason);
 }
 
 function isRefusal(error: unknown): boolean {
