@@ -19,7 +19,7 @@ export function describeOptions(): OptionRow[] {
 
 export function describeOption(name: OptionName, option: Option): OptionRow {
   return {
-    flag: option.isVariableOnly === true ? '' : flagName(name),
+    flag: option.isVariableOnly === true || option.isSecret === true ? '' : flagName(name),
     variable: variableName(name),
     shown: option.shownDefault ?? shownDefault(option),
     description:

@@ -28,7 +28,7 @@ interface OptionDetails {
   readonly shownDefault?: string;
   /** Whether it is read only from the environment, so that it shows in no list of processes. */
   readonly isVariableOnly?: boolean;
-  /** Whether its value must not be shown, even if it is wrong. */
+  /** Whether its value must not be shown, even if it is wrong; then it is read only from the environment too. */
   readonly isSecret?: boolean;
   /** Whether an empty variable is a mistake; for other options it counts as not set. */
   readonly isNeverEmpty?: boolean;

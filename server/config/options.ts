@@ -124,7 +124,6 @@ export const OPTIONS = {
     '',
     'Secret that signs the callbacks of jobs, see [Callbacks](CORPORA.md#callbacks); without it callbacks are off.',
     {
-      isVariableOnly: true,
       isSecret: true,
       pattern: /^[\x21-\x7e]{16,}$/,
       expected: 'at least 16 ASCII letters, digits and punctuation characters',
@@ -156,7 +155,6 @@ export const OPTIONS = {
     '',
     'Keys, separated by commas; requests must carry one as `Authorization: Bearer`. By default none is required.',
     {
-      isVariableOnly: true,
       isSecret: true,
       isNeverEmpty: true,
       pattern: /[^\s,]/,
@@ -178,13 +176,13 @@ export const OPTIONS = {
   databaseUrl: text(
     '',
     'Keep pipelines in this PostgreSQL, `postgresql://user:password@host/database`, whose database must exist; by default they are in the data folder.',
-    { isVariableOnly: true, isSecret: true, read: readDatabaseUrl },
+    { isSecret: true, read: readDatabaseUrl },
   ),
   hfEndpoint: text('https://huggingface.co', 'Base URL of the hub.', {
     isVariableOnly: true,
     read: readServiceUrl,
   }),
-  hfToken: text('', 'Access token for the hub.', { isVariableOnly: true, isSecret: true }),
+  hfToken: text('', 'Access token for the hub.', { isSecret: true }),
   // What git refuses as a branch name is refused here too, so that it can never be a path.
   hfRevision: text('main', 'Branch, tag or commit to take from the hub and from its local cache.', {
     isVariableOnly: true,
