@@ -1,4 +1,4 @@
-import type { SinkChunk, SinkCollection, SinkContext } from '../../../../core/contracts/sink.ts';
+import type { SinkChunk, SinkCollection } from '../../../../core/contracts/sink.ts';
 import { parseExactJson } from '../../../../core/engine/exact-json.ts';
 import type { PluginEntry } from '../../../../core/hosting/registry.ts';
 import type { Workbench } from '../../harness.ts';
@@ -8,13 +8,16 @@ import type { SinkStandIn } from './stand-in.ts';
 type Outcome = undefined | 'exposed' | 'other';
 
 export type SinkBench = Awaited<ReturnType<typeof sinkBench>>;
+export type OpenCollection = ReturnType<typeof givenCopies>;
+
+/** For calls that are wanted to their end. */
+const { signal: never } = new AbortController();
 
 /** A sink that is connected to a stand-in. */
 export async function sinkBench(bench: Workbench, plugin: PluginEntry, standIn: SinkStandIn) {
   const sink = await bench.sink(plugin, standIn.env);
-  const opened: SinkCollection[] = [];
+  const opened: OpenCollection[] = [];
   const optionsOf = (collection: string) => bench.optionsOf(plugin.manifest, standIn.options(collection));
-  const { signal: never } = new AbortController();
   return {
     standIn,
     /** All open collections. */
@@ -22,29 +25,26 @@ export async function sinkBench(bench: Workbench, plugin: PluginEntry, standIn: 
     /** Calls `removeDocuments`; undefined if the sink has no such method. */
     remove:
       sink.removeDocuments &&
-      (async (collection: string, documentIds: readonly string[], context: SinkContext) =>
-        sink.removeDocuments?.(documentIds, optionsOf(collection), context)),
-    async open(
-      collection: string,
-      dimensions: number | undefined,
-      signal: AbortSignal = never,
-    ): Promise<SinkCollection> {
+      (async (collection: string, documentIds: readonly string[], signal = never) =>
+        sink.removeDocuments?.(documentIds, optionsOf(collection), { signal })),
+    async open(collection: string, dimensions: number | undefined, signal = never): Promise<OpenCollection> {
       const options = optionsOf(collection);
       const made = givenCopies(await sink.open({ options, dimensions }, { signal }));
       opened.push(made);
       return made;
     },
     chunks: (collection: string) => standIn.chunks(collection),
-    attempt: (call: (context: SinkContext) => Promise<unknown>): Promise<Outcome> =>
-      call({ signal: never }).then(() => undefined, outcomeOf),
+    attempt: (call: Promise<unknown>): Promise<Outcome> => call.then(() => undefined, outcomeOf),
   };
 }
 
 /** The sink gets copies, so that it cannot change the chunks that the stored ones are compared with. */
-function givenCopies(made: SinkCollection): SinkCollection {
+function givenCopies(made: SinkCollection) {
   return {
-    upsert: (chunks, context) => made.upsert(parseExactJson(JSON.stringify(chunks)) as SinkChunk[], context),
-    deleteMissing: (documentId, keptIds, context) => made.deleteMissing(documentId, keptIds, context),
+    upsert: async (chunks: readonly SinkChunk[], signal = never) =>
+      made.upsert(parseExactJson(JSON.stringify(chunks)) as SinkChunk[], { signal }),
+    deleteMissing: async (documentId: string, keptIds: readonly string[], signal = never) =>
+      made.deleteMissing(documentId, keptIds, { signal }),
     close: () => made.close(),
   };
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import type { SinkChunk, SinkCollection } from '../../../../core/contracts/sink.ts';
+import type { SinkChunk } from '../../../../core/contracts/sink.ts';
 import { parseExactJson } from '../../../../core/engine/exact-json.ts';
 import type { PluginEntry } from '../../../../core/hosting/registry.ts';
 import type { Workbench } from '../../harness.ts';
 import type { Suite, SuiteOptions } from '../../promises.ts';
 import { endsOnAbort, expectOnce, holdFor } from '../../report.ts';
-import { type SinkBench, sinkBench } from './bench.ts';
+import { type OpenCollection, type SinkBench, sinkBench } from './bench.ts';
 import { anyChunk, areSame, chunkOf, DIMENSIONS } from './chunks.ts';
 import { PROMISES, type SinkLedger } from './promises.ts';
 import type { SinkStandIn } from './stand-in.ts';
@@ -58,17 +58,17 @@ async function checkMany(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
   const collection = await sinks.open('many', DIMENSIONS);
   const chunks = Array.from({ length: 1000 }, (_, index) => chunkOf('one', { text: `Chunk ${index} 😀` }));
   const other = chunkOf('00123456789012345678901');
-  await sinks.attempt((context) => collection.upsert([...chunks, other], context));
+  await sinks.attempt(collection.upsert([...chunks, other]));
   ledger.expect(areSame(await sinks.chunks('many'), [...chunks, other]), 'it stores 1000 chunks at once');
   const [first = other] = chunks;
   const later = { ...first, text: 'Later' };
-  await sinks.attempt((context) => collection.upsert([first, later], context));
+  await sinks.attempt(collection.upsert([first, later]));
   const stored = [later, ...chunks.slice(1), other];
   ledger.expect(areSame(await sinks.chunks('many'), stored), 'of chunks with the same id it stores the last');
   const kept = [...chunks.slice(500), ...Array.from({ length: 9500 }, () => chunkOf('one'))].map(
     ({ id }) => id,
   );
-  await sinks.attempt((context) => collection.deleteMissing('one', kept, context));
+  await sinks.attempt(collection.deleteMissing('one', kept));
   const left = [...chunks.slice(500), other];
   ledger.expect(areSame(await sinks.chunks('many'), left), 'it can keep 10,000 ids');
 }
@@ -79,19 +79,17 @@ async function checkRemoval(sinks: SinkBench, ledger: SinkLedger): Promise<void>
   const collection = await sinks.open('removal', DIMENSIONS);
   const kept = [chunkOf('kept'), chunkOf('kept')];
   const gone = ['gone', "it's gone 😀", 'gone'].map((id) => chunkOf(id));
-  await sinks.attempt((context) => collection.upsert([...kept, ...gone], context));
+  await sinks.attempt(collection.upsert([...kept, ...gone]));
   const ids = [
     ...gone.map((chunk) => chunk.document_id),
     ...Array.from({ length: 3000 }, (_, n) => `no ${n}`),
   ];
-  const outcome = await sinks.attempt((context) => remove('removal', ids, context));
+  const outcome = await sinks.attempt(remove('removal', ids));
   const isRight = outcome === undefined && areSame(await sinks.chunks('removal'), kept);
   ledger.expect(isRight, 'all chunks of the documents are removed, and no others');
-  const without = await sinks.attempt(async (context) => {
-    await remove('nowhere', ['gone'], context);
-    // A collection created for other vectors would refuse these.
-    await sinks.open('nowhere', DIMENSIONS + 1);
-  });
+  // A collection created for other vectors would refuse these.
+  const removed = remove('nowhere', ['gone']).then(() => sinks.open('nowhere', DIMENSIONS + 1));
+  const without = await sinks.attempt(removed);
   ledger.expect(without === undefined, 'without a collection nothing is removed, and none is created');
 }
 
@@ -99,11 +97,9 @@ async function checkVectors(sinks: SinkBench, ledger: SinkLedger): Promise<void>
   const [collection] = await Promise.all([1, 2, 3].map(() => sinks.open('vectors', DIMENSIONS)));
   if (collection === undefined) throw new Error('nothing was opened');
   const right = chunkOf('one');
-  await sinks.attempt((context) => collection.upsert([right], context));
+  await sinks.attempt(collection.upsert([right]));
   for (const embedding of [[1, 2], null]) {
-    const wrong = await sinks.attempt((context) =>
-      collection.upsert([chunkOf('one', { embedding })], context),
-    );
+    const wrong = await sinks.attempt(collection.upsert([chunkOf('one', { embedding })]));
     ledger.expect(
       wrong === 'exposed',
       'a vector of the wrong length, or a missing one, is an error for callers',
@@ -111,13 +107,13 @@ async function checkVectors(sinks: SinkBench, ledger: SinkLedger): Promise<void>
   }
   ledger.expect(areSame(await sinks.chunks('vectors'), [right]), 'refused chunks are not stored');
   for (const dimensions of [DIMENSIONS + 1, undefined]) {
-    const other = await sinks.attempt(() => sinks.open('vectors', dimensions));
+    const other = await sinks.attempt(sinks.open('vectors', dimensions));
     ledger.expect(other === 'exposed', 'a collection with vectors of another length is an error for callers');
   }
-  const plain = await sinks.attempt(async (context) => {
-    const collection = await sinks.open('plain', undefined);
-    await collection.upsert([chunkOf('one', { embedding: null })], context);
-  });
+  const opening = sinks.open('plain', undefined);
+  const plain = await sinks.attempt(
+    opening.then((collection) => collection.upsert([chunkOf('one', { embedding: null })])),
+  );
   const count = (await sinks.chunks('plain')).length;
   ledger.expect(
     plain === 'exposed' || (plain === undefined && count === 1),
@@ -164,12 +160,12 @@ async function checkNumbers(sinks: SinkBench, ledger: SinkLedger): Promise<void>
 
 async function isKeptOrRefused(
   sinks: SinkBench,
-  collection: SinkCollection,
+  collection: OpenCollection,
   more: Partial<SinkChunk>,
   other = more,
 ): Promise<boolean> {
   const chunk = chunkOf('one', more);
-  const outcome = await sinks.attempt((context) => collection.upsert([chunk], context));
+  const outcome = await sinks.attempt(collection.upsert([chunk]));
   const stored = (await sinks.chunks('texts')).filter(({ id }) => id === chunk.id);
   if (outcome !== undefined) return outcome === 'exposed' && stored.length === 0;
   return areSame(stored, [chunk]) || areSame(stored, [{ ...chunk, ...other }]);
@@ -180,9 +176,9 @@ async function checkAborts(sinks: SinkBench, ledger: SinkLedger): Promise<void> 
   const { remove } = sinks;
   for (const call of [
     (signal: AbortSignal) => sinks.open('aborts', DIMENSIONS, signal),
-    (signal: AbortSignal) => collection.upsert([chunkOf('one')], { signal }),
-    (signal: AbortSignal) => collection.deleteMissing('one', [], { signal }),
-    ...(remove === undefined ? [] : [(signal: AbortSignal) => remove('aborts', ['one'], { signal })]),
+    (signal: AbortSignal) => collection.upsert([chunkOf('one')], signal),
+    (signal: AbortSignal) => collection.deleteMissing('one', [], signal),
+    ...(remove === undefined ? [] : [(signal: AbortSignal) => remove('aborts', ['one'], signal)]),
   ]) {
     ledger.expect(await endsOnAbort(call), 'it ends when the signal aborts');
   }
@@ -196,7 +192,7 @@ async function checkBusy(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
   const chunk = chunkOf('one');
   for (const status of [429, 503]) {
     standIn.refuse(2, status, { 'retry-after': '0.01' });
-    const outcome = await sinks.attempt((context) => collection.upsert([chunk], context));
+    const outcome = await sinks.attempt(collection.upsert([chunk]));
     ledger.expect(outcome === undefined, 'it retries after 429 and 503');
   }
   ledger.expect(areSame(await sinks.chunks('busy'), [chunk]), 'it retries after 429 and 503');
@@ -205,14 +201,14 @@ async function checkBusy(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
   standIn.refuse(0, 503, {});
 }
 
-async function failsForCallers(sinks: SinkBench, opened: SinkCollection | undefined): Promise<boolean> {
+async function failsForCallers(sinks: SinkBench, opened: OpenCollection | undefined): Promise<boolean> {
   if (opened === undefined) return false;
   const { remove } = sinks;
   const outcomes = await Promise.all([
-    sinks.attempt(() => sinks.open('failing', DIMENSIONS)),
-    sinks.attempt((context) => opened.upsert([chunkOf('one')], context)),
-    sinks.attempt((context) => opened.deleteMissing('two', [], context)),
-    ...(remove === undefined ? [] : [sinks.attempt((context) => remove('failing', ['two'], context))]),
+    sinks.attempt(sinks.open('failing', DIMENSIONS)),
+    sinks.attempt(opened.upsert([chunkOf('one')])),
+    sinks.attempt(opened.deleteMissing('two', [])),
+    ...(remove === undefined ? [] : [sinks.attempt(remove('failing', ['two']))]),
   ]);
   return outcomes.every((outcome) => outcome === 'exposed');
 }
@@ -250,7 +246,7 @@ async function checkHistories(
 
 async function checkHistory(
   sinks: SinkBench,
-  collection: SinkCollection,
+  collection: OpenCollection,
   steps: readonly Step[],
   ledger: SinkLedger,
 ): Promise<void> {
@@ -263,13 +259,13 @@ async function checkHistory(
     return areSame(own, [...stored.values()]);
   };
   const upsert = async (chunks: readonly SinkChunk[]) => {
-    const outcome = await sinks.attempt((context) => collection.upsert(chunks, context));
+    const outcome = await sinks.attempt(collection.upsert(chunks));
     for (const chunk of chunks) stored.set(chunk.id, chunk);
     const isRight = outcome === undefined && (await isStored());
     ledger.expect(isRight, 'chunks are stored unchanged, replacing those with the same ids');
   };
   const deleteMissing = async (document: string, kept: readonly string[]) => {
-    const outcome = await sinks.attempt((context) => collection.deleteMissing(document, kept, context));
+    const outcome = await sinks.attempt(collection.deleteMissing(document, kept));
     for (const { id, document_id } of [...stored.values()])
       if (document_id === document && !kept.includes(id)) stored.delete(id);
     const isRight = outcome === undefined && (await isStored());
