@@ -69,7 +69,8 @@ const PLUGINS = '{*,*/*}/manifest.{ts,js,mjs}';
 /** The absolute path of a plugin's folder. @throws UsageError if it is not one, with a suggestion */
 function pluginFolder(given: string): string {
   const folder = resolve(given);
-  if (!isFolder(folder)) throw new UsageError(notThere(given, folder));
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new UsageError(notThere(given, folder));
   if (findModule(folder, 'manifest') !== undefined) return folder;
   const manifests = globSync(PLUGINS, { cwd: folder });
   const within = [...new Set(manifests.map((manifest) => join(given, dirname(manifest))))].sort();
@@ -86,10 +87,6 @@ function notThere(given: string, folder: string): string {
   const near = suggest(basename(folder), neighbours);
   const hint = near === undefined ? '' : `, did you mean ${join(dirname(given), near)}?`;
   return `${given}: there is no such folder${hint}`;
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 interface RunOptions extends Pick<CheckTask, 'runs' | 'seed'> {

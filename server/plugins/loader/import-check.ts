@@ -69,19 +69,17 @@ function importInProcess(entries: readonly PluginEntry[], stop: AbortSignal): Pr
   let end = 'its import ends the process';
   const finish = (all: readonly ImportOutcome[]) => {
     clearTimeout(late);
-    stop.removeEventListener('abort', kill);
     ended.resolve({ outcomes: all, end });
   };
   // If no process can be started, or the server is being stopped, nothing is known against the plugins.
   const giveUp = () => finish(files.map(() => null));
-  const child = hold(fork(ENTRY, { stdio: 'ignore' }), giveUp);
+  const child = hold(fork(ENTRY, { stdio: 'ignore', signal: stop, killSignal: 'SIGKILL' }), giveUp);
   child.send(files);
   const kill = () => void child.kill('SIGKILL');
   const late = setTimeout(() => {
     end = `its import takes longer than ${MOST_WAITING / 1000} s`;
     kill();
   }, MOST_WAITING);
-  stop.addEventListener('abort', kill);
   child.on('message', (outcome: ImportOutcome) => {
     outcomes.push(outcome);
     late.refresh();

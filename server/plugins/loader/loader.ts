@@ -187,7 +187,10 @@ function selectPlugins(
   const selected = new Set<PluginEntry>();
   for (const name of names) {
     const named = entries.filter((entry) => entry.id === name || entry.manifest.name === name);
-    if (named.length === 0 && !broken.includes(name)) throw unknown(name, entries);
+    if (named.length === 0 && !broken.includes(name)) {
+      const known = entries.map((entry) => entry.id).join(', ');
+      throw new ServiceError('unknown_plugin', { kind: 'plugin', name, known });
+    }
     for (const entry of named) selected.add(entry);
   }
   const named = new Set(selected);
@@ -208,14 +211,6 @@ function isUsed(entry: PluginEntry, other: PluginEntry, named: ReadonlySet<Plugi
   const isCounted = uses.includes('tokenizer') || uses.includes('embedding');
   const isDefaultTokenizer = kind === 'tokenizer' && other.manifest.default !== undefined;
   return entry.manifest.kind === 'chunker' && !isCounted && isDefaultTokenizer;
-}
-
-function unknown(name: string, entries: readonly PluginEntry[]): ServiceError {
-  return new ServiceError('unknown_plugin', {
-    kind: 'plugin',
-    name,
-    known: entries.map((entry) => entry.id).join(', '),
-  });
 }
 
 /** A plugin whose manifest could not be read. Its kind is from its folder, or from its manifest. */
