@@ -2,8 +2,7 @@ import { type AwilixContainer, asFunction, asValue, createContainer, InjectionMo
 import type { Kind, Manifest, PluginId } from '../contracts/manifest.ts';
 import type { Collaborators, Factory, Implementations } from '../contracts/plugin.ts';
 import { callPlugin } from './plugin-error.ts';
-import type { PluginEntry, Registry } from './registry.ts';
-import { usedPlugins } from './uses.ts';
+import { type PluginEntry, type Registry, usedPlugins } from './registry.ts';
 
 /** Imports the default export of a plugin's `index`. */
 export type ImportFactory = (entry: PluginEntry) => Promise<Factory>;

@@ -7,7 +7,6 @@ import {
   type PluginId,
 } from '../contracts/manifest.ts';
 import { ServiceError } from '../errors.ts';
-import { givenPlugins, usedPlugins } from './uses.ts';
 
 /** The entry of `models` that matches every name; the only one that several plugins may share. */
 const ANY_MODEL = '*';
@@ -92,6 +91,16 @@ export function createRegistry(
     },
   };
   return Object.freeze(registry);
+}
+
+/** The single plugins that a manifest names in `uses`. */
+export function usedPlugins(manifest: Manifest): PluginId[] {
+  return (manifest.uses ?? []).filter((use): use is PluginId => use.includes('/'));
+}
+
+/** The single plugins that a plugin may be given: those named in its manifest's `uses` and `chooses`. */
+export function givenPlugins(manifest: Manifest): PluginId[] {
+  return [...usedPlugins(manifest), ...(manifest.chooses ?? [])];
 }
 
 /** Separates the plugins that use a broken one, transitively: they are broken too. */

@@ -96,17 +96,13 @@ export async function holdFor<Case, P extends string>(
   const { errorInstance: error, counterexample } = found;
   if (!(error instanceof BrokenContract) || counterexample === null) throw error;
   const promise = error.broken[0]?.promise;
-  const smallest = await withSmallestText({ value: counterexample[0], error }, (one) =>
-    hold(one).then(
-      () => undefined,
-      (thrown) => (breaks(thrown, promise) ? thrown : undefined),
-    ),
-  );
+  const attempt = async (one: Case) => {
+    const thrown = await hold(one).catch((reason: unknown) => reason);
+    const isSame = thrown instanceof BrokenContract && thrown.broken.some((one) => one.promise === promise);
+    return isSame ? thrown : undefined;
+  };
+  const smallest = await withSmallestText({ value: counterexample[0], error }, attempt);
   throw new BrokenContract(smallest.error.broken, { value: smallest.value, seed: found.seed });
-}
-
-function breaks(error: unknown, promise: string | undefined): error is BrokenContract {
-  return error instanceof BrokenContract && error.broken.some((one) => one.promise === promise);
 }
 
 /** Waits for work, and calls back if a plugin refuses its input as a mistake of the caller. */
@@ -189,9 +185,9 @@ export async function expectOnce<P extends string, Result>(
 }
 
 /** An input that breaks something, and the error. */
-interface Found<Case, Broken> {
+interface Found<Case> {
   readonly value: Case;
-  readonly error: Broken;
+  readonly error: BrokenContract;
 }
 
 const MOST_TRIES = 300;
@@ -202,10 +198,10 @@ const MOST_TRIES = 300;
  *
  * @param attempt tries an input, and returns the error if it breaks the same promise
  */
-async function withSmallestText<Case, Broken>(
-  found: Found<Case, Broken>,
-  attempt: (value: Case) => Promise<Broken | undefined>,
-): Promise<Found<Case, Broken>> {
+async function withSmallestText<Case>(
+  found: Found<Case>,
+  attempt: (value: Case) => Promise<BrokenContract | undefined>,
+): Promise<Found<Case>> {
   if (!hasText(found.value)) return found;
   let best = found;
   let points = Array.from(found.value.text);

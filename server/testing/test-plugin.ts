@@ -4,7 +4,7 @@ import { inWords } from './checks/in-words.ts';
 import type { CheckResult } from './checks/result.ts';
 import { STEPS, type Step } from './checks/steps.ts';
 import { openSubject, type Subject } from './checks/subject.ts';
-import type { Exemptions } from './promises.ts';
+import type { SuiteOptions } from './promises.ts';
 import { SUITES } from './suites.ts';
 
 /** Registers a test: `test` of node:test, vitest, tap and others. */
@@ -14,14 +14,8 @@ export type RegisterTest = (
   test: () => Promise<void>,
 ) => unknown;
 
-export interface TestPluginOptions {
+export interface TestPluginOptions extends Omit<SuiteOptions, 'onCase'> {
   readonly test: RegisterTest;
-  /** How many generated inputs are tried; some hundreds by default. */
-  readonly runs?: number;
-  /** The same seed generates the same inputs; a failed test reports its seed. */
-  readonly seed?: number;
-  /** Promises that the plugin need not keep, each with the reason. */
-  readonly exemptions?: Exemptions;
 }
 
 /** Milliseconds that one test may take. */

@@ -162,6 +162,7 @@ export async function download(
   try {
     return await downloadAlone(collaborators, one);
   } catch (cause) {
+    if (cause instanceof HubRefusal && cause.status === 404) return undefined;
     const reason = reasonOf(cause);
     throw exposedError(`could not download ${one.file.name} of "${one.name}" from the hub: ${reason}`, cause);
   }
@@ -170,7 +171,7 @@ export async function download(
 async function downloadAlone(
   collaborators: DownloadCollaborators,
   { name, file, target }: Download,
-): Promise<string | undefined> {
+): Promise<string> {
   const { hub, log, timeout } = collaborators;
   const url = hub.urlOf(name, file.name);
   for (;;) {
@@ -178,8 +179,7 @@ async function downloadAlone(
     if (place === undefined) return target;
     const onBytes = reportProgress(log, name, file.name);
     try {
-      const one = { hub, url, file, place: place.path, timeout, onBytes };
-      if (!(await transferWithRetries(collaborators, one))) return undefined;
+      await transferWithRetries(collaborators, { hub, url, file, place: place.path, timeout, onBytes });
       await finishPartial(place.path, target);
       log.info({ name, file: file.name }, 'downloaded from the hub');
       return target;
@@ -191,18 +191,11 @@ async function downloadAlone(
   }
 }
 
-/** @returns false if the hub has no such file */
-async function transferWithRetries({ log, backoff }: DownloadCollaborators, one: Transfer): Promise<boolean> {
+function transferWithRetries({ log, backoff }: DownloadCollaborators, one: Transfer): Promise<void> {
   const limits = { retries: MAX_RETRIES, firstDelay: backoff, longestDelay: MAX_WAIT_MS };
   const onRetry = (error: unknown, milliseconds: number) =>
     log.warn({ url: one.url.pathname, reason: reasonOf(error), milliseconds }, 'retrying');
-  try {
-    await withRetries(limits, { isPassing, retryAfter, onRetry }, () => transferOnce(one));
-    return true;
-  } catch (error) {
-    if (error instanceof HubRefusal && error.status === 404) return false;
-    throw error;
-  }
+  return withRetries(limits, { isPassing, retryAfter, onRetry }, () => transferOnce(one));
 }
 
 /** A partial download that cannot be resumed is emptied, unless another process has taken it. */

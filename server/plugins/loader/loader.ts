@@ -14,8 +14,8 @@ import {
   createRegistry,
   type PluginEntry,
   type Registry,
+  usedPlugins,
 } from '../../../core/hosting/registry.ts';
-import { usedPlugins } from '../../../core/hosting/uses.ts';
 import type { Config, Environment } from '../../config/config.ts';
 import { hasPackage, importModule } from './modules.ts';
 import {
