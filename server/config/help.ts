@@ -1,4 +1,4 @@
-import { flagName, type Option, type OptionType, variableName } from './option.ts';
+import { flagName, type OptionType, variableName } from './option.ts';
 import { OPTION_ENTRIES } from './options.ts';
 import { writeSize } from './values.ts';
 
@@ -17,16 +17,13 @@ export interface OptionRow {
 export function describeOptions(): OptionRow[] {
   return OPTION_ENTRIES.map(([name, option]) => {
     const { type, isVariableOnly = false, isSecret = false, choices, description } = option;
+    const value = type === 'size' ? writeSize(option.default as number) : String(option.default);
     return {
       type,
       flag: isVariableOnly || isSecret ? '' : flagName(name),
       variable: variableName(name),
-      shown: option.shownDefault ?? shownDefault(option),
+      shown: option.shownDefault ?? value,
       description: choices === undefined ? description : `${description} One of ${choices.join(', ')}.`,
     };
   });
-}
-
-function shownDefault({ type, default: value }: Option): string {
-  return type === 'size' ? writeSize(value as number) : String(value);
 }

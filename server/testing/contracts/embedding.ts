@@ -142,11 +142,9 @@ async function checkTexts(
   ledger.expect(otherAt === -1, 'the same texts have the same vectors', numberAt(otherAt, vectors));
   const movedAt = firstFar(vectors, reverse(await model.embed(texts.toReversed(), request)));
   ledger.expect(movedAt === -1, 'vectors are in the order of the texts', numberAt(movedAt, vectors));
-  ledger.expect(
-    texts.length === 0 || (await endsOnAbort((signal) => model.embed(texts, { purpose, signal }))),
-    'it ends when the signal aborts',
-  );
   if (texts.length > 0) {
+    const ends = await endsOnAbort((aborted) => model.embed(texts, { purpose, signal: aborted }));
+    ledger.expect(ends, 'it ends when the signal aborts');
     const tokenizer = await model.tokenizer();
     ledger.expect(tokenizer.tokenize('').count(0, 0) >= 0, 'it has a tokenizer');
   }

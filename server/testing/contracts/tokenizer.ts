@@ -106,12 +106,8 @@ function checkText(tokenizer: Tokenizer, { text, spans }: TextCase, ledger: Toke
   const otherAt = ends.findIndex((end, index) => end !== again[index]);
   const isSame = otherAt === -1 && ends.length === again.length;
   ledger.expect(isSame, 'the same text has the same tokens', `token ${Math.max(otherAt, 0)}`);
-  checkSpans(
-    tokenizer,
-    text,
-    spans.map((span) => within(text, span)),
-    ledger,
-  );
+  const inside = spans.map((span) => within(text, span));
+  checkSpans(tokenizer, text, inside, ledger);
   const ids = tokenizer.encode?.(text).length ?? ends.length;
   ledger.expect(
     ids === ends.length,
