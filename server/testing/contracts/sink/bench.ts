@@ -11,7 +11,7 @@ export type SinkBench = Awaited<ReturnType<typeof sinkBench>>;
 export type OpenCollection = ReturnType<typeof givenCopies>;
 
 /** For calls that are wanted to their end. */
-const { signal: never } = new AbortController();
+const never: AbortSignal = new AbortController().signal;
 
 /** A sink that is connected to a stand-in. */
 export async function sinkBench(bench: Workbench, plugin: PluginEntry, standIn: SinkStandIn) {
