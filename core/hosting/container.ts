@@ -2,8 +2,7 @@ import { type AwilixContainer, asFunction, asValue, createContainer, InjectionMo
 import type { Kind, Manifest, PluginId } from '../contracts/manifest.ts';
 import type { Collaborators, Factory, Implementations } from '../contracts/plugin.ts';
 import { callPlugin } from './plugin-error.ts';
-import type { PluginEntry, Registry } from './registry.ts';
-import { usedPlugins } from './uses.ts';
+import { type PluginEntry, type Registry, usedPlugins } from './registry.ts';
 
 /** Imports the default export of a plugin's `index`. */
 export type ImportFactory = (entry: PluginEntry) => Promise<Factory>;
@@ -88,8 +87,7 @@ class ScopedPluginHost implements PluginHost {
     scope.register('env', asValue(environmentOf(manifest, this.#options.env)));
     for (const id of usedPlugins(manifest)) scope.register(id, asValue(await this.get(...partsOf(id))));
     for (const id of manifest.chooses ?? []) {
-      const choice = this.#options.registry.find(...partsOf(id));
-      const canRun = choice !== undefined && choice.missing.length === 0;
+      const canRun = this.#options.registry.find(...partsOf(id))?.missing.length === 0;
       scope.register(id, asValue(canRun ? await this.get(...partsOf(id)) : undefined));
     }
     return scope;

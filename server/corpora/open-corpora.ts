@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Config, Environment } from '../config/config.ts';
-import { takesJobs } from '../config/jobs.ts';
+import { type Config, type Environment, takesJobs } from '../config/config.ts';
 import type { ServerCradle } from '../container.ts';
 import { groupsInFlight } from '../engine/run/stream.ts';
 import { addJobMetrics, type JobMetrics } from './http/metrics.ts';

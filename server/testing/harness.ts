@@ -133,12 +133,7 @@ const FAST = { fetch, limits: { retries: 3, firstDelay: 1, longestDelay: 2000 },
 function makeSink(plugin: PluginEntry, env: Readonly<Record<string, string>>): Promise<Sink> {
   const { env: _, ...given } = collaborators({ hosted: createHostedModels(FAST) });
   const registry = createRegistry([{ ...plugin, missing: [] }]);
-  const host = createPluginHost({
-    registry,
-    importFactory,
-    collaborators: given,
-    env,
-  });
+  const host = createPluginHost({ registry, importFactory, collaborators: given, env });
   return host.get('sink', plugin.manifest.name);
 }
 

@@ -1,4 +1,4 @@
-import type { Kind, Manifest } from '../../../core/contracts/manifest.ts';
+import { type Kind, type Manifest, NO_OPTIONS } from '../../../core/contracts/manifest.ts';
 import { needsKey } from '../../../core/hosting/capability.ts';
 import { ownersOf } from '../../../core/hosting/owners.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
@@ -58,16 +58,13 @@ function userOf(kind: Kind, { registry }: Sources): PluginEntry | undefined {
 
 /** Whether the example of a plugin uses a model behind an API. */
 function callsNetwork(entry: PluginEntry, { registry }: Sources): boolean {
-  const { options, example } = entry.manifest;
-  const asked = { ...defaultsOf(options?.properties), ...(example as object | undefined) };
+  const { options = NO_OPTIONS, example } = entry.manifest;
+  const schemas = Object.entries(options.properties) as [string, { readonly default?: unknown }][];
+  const defaults = Object.fromEntries(schemas.map(([name, schema]) => [name, schema.default]));
+  const asked = { ...defaults, ...(example as object | undefined) };
   const { embedding } = usesOf(entry, asked, '');
   return (
     embedding !== undefined &&
     ownersOf(registry, 'embedding', embedding).some((owner) => needsKey(owner.manifest))
   );
-}
-
-function defaultsOf(properties: Readonly<Record<string, object>> = {}): Readonly<Record<string, unknown>> {
-  const schemas = Object.entries(properties) as [string, { readonly default?: unknown }][];
-  return Object.fromEntries(schemas.map(([name, schema]) => [name, schema.default]));
 }

@@ -1,8 +1,7 @@
 import type { Kind, PluginId } from '../../../core/contracts/manifest.ts';
-import type { BrokenPlugin, PluginOrigin } from '../../../core/hosting/broken.ts';
 import type { ImportFailure } from '../../../core/hosting/capability.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
-import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
+import type { BrokenPlugin, PluginEntry, PluginOrigin, Registry } from '../../../core/hosting/registry.ts';
 
 /** A plugin as callers see it. */
 export interface ListedPlugin {

@@ -1,6 +1,6 @@
 import type { FastifySchema } from 'fastify';
 import { KINDS } from '../../../core/contracts/manifest.ts';
-import { PLUGIN_ORIGINS } from '../../../core/hosting/broken.ts';
+import { PLUGIN_ORIGINS } from '../../../core/hosting/registry.ts';
 import { PLUGIN_STATES } from '../../engine/stages/listings.ts';
 import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { type CheckReport, failedIn, inLines } from '../../../server/cli/plugin/check-command.ts';
+import { type CheckReport, failedIn, inLines, reportOf } from '../../../server/cli/plugin/check-command.ts';
 import { type CheckEvent, checkPlugin } from '../../../server/cli/plugin/check-steps.ts';
 import { chunker, plugin, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { checkFailures, runHere } from './command.ts';
@@ -14,8 +14,7 @@ const README = (name: string) => ({ [`${name}/README.md`]: `# The chunker ${name
 async function check(folder: string, seed?: number): Promise<CheckReport> {
   const events: CheckEvent[] = [];
   await checkPlugin({ folder, runs: 40, seed, done: ['growth'] }, {}, (event) => events.push(event));
-  const [plugin] = events.flatMap((event) => ('plugin' in event ? [event.plugin] : []));
-  return { plugin, checks: events.flatMap((event) => ('results' in event ? event.results : [])) };
+  return reportOf(events);
 }
 
 async function checkIn(t: Test, files: Record<string, string>, folder: string, seed?: number) {
