@@ -44,8 +44,7 @@ class UnexpectedError extends CallError {
 }
 
 /** What one call needs besides its API. */
-export interface Call<Value>
-  extends Pick<HostedCall<Value>, 'body' | 'headers' | 'read' | 'expected' | 'signal'> {
+export interface Call<Value> extends Omit<HostedCall<Value>, 'patience' | 'timeout' | 'retried'> {
   readonly fetch: typeof fetch;
   /** Milliseconds that the call may take. */
   readonly timeout: number;
@@ -80,11 +79,11 @@ async function callApi<Value>(api: HostedApi, call: Call<Value>): Promise<Value>
 
 /** Redirects are errors: the key must not follow one to another origin. */
 async function send(api: HostedApi, call: Call<unknown>): Promise<Answer> {
-  const { title, url, method = 'POST' } = api;
-  const { signal, timeout } = call;
+  const { title, url } = api;
+  const { method = 'POST', path = '', signal, timeout } = call;
   const deadline = AbortSignal.timeout(timeout);
   try {
-    const response = await call.fetch(url, {
+    const response = await call.fetch(url + path, {
       method,
       ...bodyOf(call),
       headers: headersOf(api, call),
@@ -167,10 +166,7 @@ export interface HostedTools {
 }
 
 /** What a caller specifies for a call. */
-type Asked<Value> = Pick<
-  HostedCall<Value>,
-  'body' | 'headers' | 'read' | 'expected' | 'signal' | 'timeout' | 'retried'
->;
+type Asked<Value> = Omit<HostedCall<Value>, 'patience'>;
 
 /** Makes a call, retrying temporary failures. @throws what `callApi` throws */
 export function callWithRetries<Value>(
@@ -183,13 +179,16 @@ export function callWithRetries<Value>(
   return withRetries(tools.limits, { isPassing, retryAfter, signal: call.signal }, () => callApi(api, made));
 }
 
+const PATIENCE = 180_000;
+
 /** Calls an API, see `HostedModels.ask`. */
 export async function ask<Value>(
   api: HostedApi,
   call: HostedCall<Value>,
   tools: HostedTools,
 ): Promise<{ readonly value: Value } | HostedFailure> {
-  const deadline = AbortSignal.timeout(call.patience);
+  const { patience = PATIENCE } = call;
+  const deadline = AbortSignal.timeout(patience);
   const signal = AbortSignal.any([call.signal, deadline]);
   try {
     return { value: await callWithRetries(api, { ...call, signal }, tools) };
@@ -197,7 +196,7 @@ export async function ask<Value>(
     call.signal.throwIfAborted();
     const status = error instanceof CallError ? error.status : undefined;
     if (!deadline.aborted) return { failure: kindOfFailure(error), message: reasonOf(error), status };
-    return { failure: 'unavailable', message: `${api.title}: no answer within ${call.patience / 1000} s` };
+    return { failure: 'unavailable', message: `${api.title}: no answer within ${patience / 1000} s` };
   }
 }
 
