@@ -53,9 +53,9 @@ function flatten(processor: unknown): Fields[] {
   return Array.isArray(processor.processors) ? processor.processors.flatMap(flatten) : [];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
-const isRecord = (value: unknown): value is Fields =>
+export const isRecord = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isId = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value);
