@@ -15,7 +15,7 @@ export function trace(text: string, stages: readonly TextStage[], section: numbe
 
 function pass(source: Traced, stage: TextStage, section: number): Traced {
   const outputs = source.pieces.map((piece) => stage.apply(piece, section));
-  const pieces = outputs.flat();
+  const pieces = outputs.length === 1 ? (outputs[0] as readonly string[]) : outputs.flat();
   if (source.pieces.length === 1 && pieces.length === 1 && pieces[0] === source.pieces[0]) return source;
   let ends: readonly number[] | undefined;
   return {

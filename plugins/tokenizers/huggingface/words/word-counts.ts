@@ -1,4 +1,3 @@
-import { countUpTo } from '../../../../core/kit.ts';
 import { forEachRawWord } from './raw-words.ts';
 import type { WordTokens } from './word-tokens.ts';
 
@@ -41,6 +40,7 @@ interface CountedWords {
   readonly ends: Uint32Array;
   /** Tokens of all words before the one with the same index. */
   readonly before: Uint32Array;
+  readonly count: number;
 }
 
 function countAll(text: string, isolateChinese: boolean, tokens: WordTokens): CountedWords {
@@ -59,24 +59,36 @@ function countAll(text: string, isolateChinese: boolean, tokens: WordTokens): Co
     starts: starts.slice(0, count),
     ends: ends.slice(0, count),
     before: before.slice(0, count + 1),
+    count,
   };
 }
 
 function countBetween(
-  { starts, ends, before }: CountedWords,
+  { starts, ends, before, count }: CountedWords,
   start: number,
   end: number,
   countDirectly: (start: number, end: number) => number,
 ): number {
-  const first = countUpTo(starts, start - 1);
-  const behind = countUpTo(ends, end);
+  const first = lowerBound(starts, count, start);
+  const behind = lowerBound(ends, count, end + 1);
   let total = 0;
   // A word that begins before the stretch, and one that ends after it; they may be the same.
   const cutAtStart = first > 0 && (ends[first - 1] as number) > start;
   if (cutAtStart) total += countDirectly(start, Math.min(ends[first - 1] as number, end));
   if (behind > first) total += (before[behind] as number) - (before[first] as number);
   const last = Math.max(behind, first);
-  if (last < starts.length && (starts[last] as number) < end)
-    total += countDirectly(starts[last] as number, end);
+  if (last < count && (starts[last] as number) < end) total += countDirectly(starts[last] as number, end);
   return total;
+}
+
+/** The first index whose number is at least `value`. */
+function lowerBound(rising: Uint32Array, count: number, value: number): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((rising[middle] as number) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
