@@ -1,8 +1,16 @@
-import type { TokenizedText } from '../../../../core/kit.ts';
-import { afterCodePoint, codePointAt, isPair } from '../scan/scanner.ts';
+import { type TokenizedText, utf16Units } from '../../../../core/kit.ts';
+import type { PieceTable } from '../pieces/piece-table.ts';
+import { afterCodePoint, codePointAt, isPair, type Scanner } from '../scan/scanner.ts';
 import { WHITE } from '../scan/unicode-classes.ts';
 import type { Ranks } from '../vocabulary/ranks.ts';
-import { countPieces, type Encoding } from './encoding.ts';
+
+/** Reads the texts of one encoding. */
+export interface Encoding {
+  readonly scan: Scanner;
+  readonly classes: Uint8Array;
+  readonly ranks: Ranks;
+  readonly table: PieceTable;
+}
 
 /** Spans shorter than this are counted faster by scanning than from prefix counts. */
 const SHORT_SPAN = 32;
@@ -11,7 +19,7 @@ const SHORT_SPAN = 32;
 const TOKENS_PER_UNIT = 3;
 
 export function createTokenizedText(encoding: Encoding, text: string): TokenizedText {
-  const units = toUnits(text);
+  const units = utf16Units(text);
   const prefixCounts = createPrefixCounts(encoding, units);
   let tokenEnds: Uint32Array | undefined;
   let total: number | undefined;
@@ -39,39 +47,50 @@ export function createTokenizedText(encoding: Encoding, text: string): Tokenized
     },
 
     ends() {
-      tokenEnds ??= findTokenEnds(encoding, units);
+      tokenEnds ??= readTokens(encoding, units, true);
       return tokenEnds;
     },
   };
 }
 
-/** The ids of all tokens of a text. */
-export function encodeText({ scan, classes, table }: Encoding, text: string): Uint32Array {
-  const units = toUnits(text);
-  let ids: Uint32Array = new Uint32Array(expectedTokens(units.length));
+/** The number of tokens of `units[start, end)` as a text of its own. */
+export function countPieces(
+  { scan, classes, table }: Encoding,
+  units: Uint16Array,
+  start: number,
+  end: number,
+): number {
   let tokens = 0;
-  for (let at = 0; at < units.length; ) {
-    const pieceEnd = scan(units, classes, at, units.length);
-    ids = withRoom(ids, tokens + TOKENS_PER_UNIT * (pieceEnd - at));
-    tokens += table.write(units, at, pieceEnd, ids, tokens);
+  for (let at = start; at < end; ) {
+    const pieceEnd = scan(units, classes, at, end);
+    tokens += table.count(units, at, pieceEnd);
     at = pieceEnd;
   }
-  return ids.slice(0, tokens);
+  return tokens;
 }
 
-/** The end of each token of a text; the ids of a piece are overwritten in place by the ends of its tokens. */
-function findTokenEnds({ scan, classes, table, ranks }: Encoding, units: Uint16Array): Uint32Array {
-  let ends: Uint32Array = new Uint32Array(expectedTokens(units.length));
+/** The ids of all tokens of a text. */
+export function encodeText(encoding: Encoding, text: string): Uint32Array {
+  return readTokens(encoding, utf16Units(text), false);
+}
+
+/** The id of each token of a text, or its end: the ids of a piece are then overwritten in place. */
+function readTokens(
+  { scan, classes, table, ranks }: Encoding,
+  units: Uint16Array,
+  wantsEnds: boolean,
+): Uint32Array {
+  let found: Uint32Array = new Uint32Array((units.length >> 2) + TOKENS_PER_UNIT);
   let tokens = 0;
   for (let at = 0; at < units.length; ) {
     const pieceEnd = scan(units, classes, at, units.length);
-    ends = withRoom(ends, tokens + TOKENS_PER_UNIT * (pieceEnd - at));
-    const count = table.write(units, at, pieceEnd, ends, tokens);
-    placeTokens(ranks, units, at, pieceEnd, ends, tokens, count);
+    found = withRoom(found, tokens + TOKENS_PER_UNIT * (pieceEnd - at));
+    const count = table.write(units, at, pieceEnd, found, tokens);
+    if (wantsEnds) placeTokens(ranks, units, at, pieceEnd, found, tokens, count);
     tokens += count;
     at = pieceEnd;
   }
-  return ends.slice(0, tokens);
+  return found.slice(0, tokens);
 }
 
 /** Replaces the ids `ids[first, first + count)`, those of the piece `units[start, end)`, by the tokens' ends. */
@@ -106,22 +125,11 @@ function utf8Length(codePoint: number): number {
   return codePoint < 0x10000 ? 3 : 4;
 }
 
-function expectedTokens(units: number): number {
-  return (units >> 2) + TOKENS_PER_UNIT;
-}
-
 function withRoom(held: Uint32Array, needed: number): Uint32Array {
   if (needed <= held.length) return held;
   const grown = new Uint32Array(needed + (held.length >> 1));
   grown.set(held);
   return grown;
-}
-
-/** The text's UTF-16 units: a typed array is read faster than a string. */
-function toUnits(text: string): Uint16Array {
-  const units = new Uint16Array(text.length);
-  Buffer.from(units.buffer).write(text, 'utf16le');
-  return units;
 }
 
 /**
