@@ -23,8 +23,7 @@ export function createMeanPooling(table: Table, options: PoolingOptions): MeanPo
     sums.fill(0);
     const found = countTokens(counter, ids);
     const total = addRows(table, accumulator, counter, found);
-    accumulator.scale(inverse(normalizes ? lengthOf(sums) : total));
-    target.set(sums, offset);
+    writeScaled(sums, Math.fround(inverse(normalizes ? lengthOf(sums) : total)), target, offset);
   };
 }
 
@@ -83,6 +82,11 @@ function addRows(
 const LEAST_LENGTH = 1e-32;
 
 const inverse = (value: number): number => (value < LEAST_LENGTH ? 0 : 1 / value);
+
+function writeScaled(sums: Float32Array, factor: number, target: Float32Array, offset: number): void {
+  for (let column = 0; column < sums.length; column++)
+    target[offset + column] = (sums[column] as number) * factor;
+}
 
 /** Keeps four sums of squares, so that no addition waits for the previous one. */
 function lengthOf(vector: Float32Array): number {

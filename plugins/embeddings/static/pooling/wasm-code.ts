@@ -10,7 +10,6 @@ export const CODE = 10;
 
 /** Types of values. */
 export const I32 = 0x7f;
-export const F32 = 0x7d;
 export const V128 = 0x7b;
 
 /** Marks a loop or block without a result. */

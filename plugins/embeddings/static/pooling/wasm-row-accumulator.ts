@@ -21,13 +21,11 @@ export function createWasmAccumulator({ shape, memory }: Table): RowAccumulator 
     factors: new Float32Array(own.buffer, FACTORS_START, MAX_ROWS),
     sums: new Float32Array(own.buffer, SUMS_START, shape.dimensions),
     add: (count) => functions.add(4 * count),
-    scale: functions.scale,
   };
 }
 
 interface Functions {
   add(rowBytes: number): void;
-  scale(factor: number): void;
 }
 
 /** Returns `undefined` if this WebAssembly lacks an instruction that the code needs. */
