@@ -9,16 +9,13 @@ export interface TableLease {
   release(): void;
 }
 
-export interface TableRegistry {
-  /** Leases the table of a model. The first thread that needs it reads it from the file. */
-  lease(name: string, weightsPath: string, tokenizerPath: string): Promise<TableLease>;
-}
+export type TableRegistry = ReturnType<typeof createTableRegistry>;
 
 /**
  * The tables that one thread uses. Shared buffers know which threads use a table, not how often, so a model that is
  * open under two names releases its table after the last lease.
  */
-export function createTableRegistry(shared: SharedBuffers): TableRegistry {
+export function createTableRegistry(shared: SharedBuffers) {
   const leases = new Map<string, number>();
 
   function release(key: string): void {
@@ -30,7 +27,8 @@ export function createTableRegistry(shared: SharedBuffers): TableRegistry {
   }
 
   return {
-    async lease(name, weightsPath, tokenizerPath) {
+    /** Leases the table of a model. The first thread that needs it reads it from the file. */
+    async lease(name: string, weightsPath: string, tokenizerPath: string): Promise<TableLease> {
       const key = `static/${name}`;
       leases.set(key, (leases.get(key) ?? 0) + 1);
       try {

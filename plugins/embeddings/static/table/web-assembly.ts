@@ -13,11 +13,6 @@ export interface WebAssemblyMemory {
   readonly buffer: ArrayBuffer | SharedArrayBuffer;
 }
 
-/** A memory that threads can share. */
-export interface SharedWebAssemblyMemory {
-  readonly buffer: SharedArrayBuffer;
-}
-
 /** `undefined` if the process was started without WebAssembly. */
 export const webAssembly = (globalThis as { WebAssembly?: WebAssemblyNamespace }).WebAssembly;
 
