@@ -67,20 +67,20 @@ function createBlock(isInt8: boolean, first: number, count: number): number[] {
   const addVector = isInt8 ? addBytes : addFloats;
   return [
     ...sums.flatMap((sum, index) => [
-      ...wasm.number(0),
+      ...wasm.ZERO,
       ...wasm.loadVector(OWN, sumPlace(index)),
       ...wasm.set(sum),
     ]),
-    ...[...wasm.number(0), ...wasm.set(AT)],
+    ...[...wasm.ZERO, ...wasm.set(AT)],
     ...wasm.LOOP,
     ...[...wasm.get(AT), ...wasm.loadI32(OWN, 0), ...wasm.set(ROW)],
     ...[...wasm.get(AT), ...wasm.loadF32(OWN, FACTORS_START), ...wasm.SPLAT_F32, ...wasm.set(FACTOR)],
     ...sums.flatMap((sum, index) => addVector(sum, first + index)),
-    ...[...wasm.get(AT), ...wasm.number(4), ...wasm.ADD, ...wasm.set(AT)],
+    ...[...wasm.get(AT), ...wasm.FOUR, ...wasm.ADD, ...wasm.set(AT)],
     ...[...wasm.get(AT), ...wasm.get(ROW_BYTES), ...wasm.LESS_UNSIGNED, ...wasm.REPEAT_IF],
     ...wasm.END,
     ...sums.flatMap((sum, index) => [
-      ...wasm.number(0),
+      ...wasm.ZERO,
       ...wasm.get(sum),
       ...wasm.storeVector(OWN, sumPlace(index)),
     ]),
