@@ -1,32 +1,13 @@
-import type { Manifest } from '../../../core/kit.ts';
-
-const OPEN_XML = 'application/vnd.openxmlformats-officedocument';
-const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';
+import { type FileFormats, type Manifest, officeFormats } from '../../../core/kit.ts';
 
 /** What Tika reads besides text, without OCR: the media type of each extension. */
-export const FORMATS: Readonly<Record<string, string>> = {
-  '.pdf': 'application/pdf',
-  '.docx': `${OPEN_XML}.wordprocessingml.document`,
-  '.dotx': `${OPEN_XML}.wordprocessingml.template`,
-  '.docm': 'application/vnd.ms-word.document.macroenabled.12',
-  '.doc': 'application/msword',
+export const FORMATS: FileFormats = {
+  ...officeFormats,
   '.dot': 'application/msword',
-  '.pptx': `${OPEN_XML}.presentationml.presentation`,
-  '.potx': `${OPEN_XML}.presentationml.template`,
-  '.ppsx': `${OPEN_XML}.presentationml.slideshow`,
-  '.pptm': 'application/vnd.ms-powerpoint.presentation.macroenabled.12',
-  '.ppt': 'application/vnd.ms-powerpoint',
   '.pps': 'application/vnd.ms-powerpoint',
-  '.xlsx': `${OPEN_XML}.spreadsheetml.sheet`,
-  '.xltx': `${OPEN_XML}.spreadsheetml.template`,
-  '.xlsm': 'application/vnd.ms-excel.sheet.macroenabled.12',
+  '.xltx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.template',
   '.xlsb': 'application/vnd.ms-excel.sheet.binary.macroenabled.12',
-  '.xls': 'application/vnd.ms-excel',
-  '.odt': `${OPEN_DOCUMENT}.text`,
-  '.ods': `${OPEN_DOCUMENT}.spreadsheet`,
-  '.odp': `${OPEN_DOCUMENT}.presentation`,
   '.rtf': 'application/rtf',
-  '.epub': 'application/epub+zip',
   '.fb2': 'application/x-fictionbook+xml',
   '.chm': 'application/vnd.ms-htmlhelp',
   '.eml': 'message/rfc822',
