@@ -65,15 +65,7 @@ const MAX_DIMENSIONS = 8192;
 
 /** Reads the weights of a model into shared memory. Throws if the file is broken. */
 async function readTable(path: string, unknownId: number | undefined): Promise<Table> {
-  const file = await open(path);
-  try {
-    return await readOpened(file, unknownId);
-  } finally {
-    await file.close();
-  }
-}
-
-async function readOpened(file: FileHandle, unknownId: number | undefined): Promise<Table> {
+  await using file = await open(path);
   const tensors = await readTensors(file);
   const embeddings = tensors.get('embeddings');
   const weights = tensors.get('weights');
