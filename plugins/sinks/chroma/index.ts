@@ -33,7 +33,9 @@ async function writeRecords(
   signal: AbortSignal,
 ): Promise<void> {
   const ids = chunks.map(({ id }) => id);
-  const before = await metadataBefore(records, ids, signal);
+  const page = { include: ['metadatas'], limit: ids.length, offset: 0 };
+  const found = await getRecords(records, { ids, ...page }, 'metadata', signal);
+  const before = new Map(found.ids.map((id, index) => [id, found.metadatas?.[index] ?? {}]));
   const body = {
     ids,
     embeddings: chunks.map(({ embedding }) => embedding),
@@ -41,16 +43,6 @@ async function writeRecords(
     metadatas: chunks.map((chunk) => metadataOf(chunk, before.get(chunk.id))),
   };
   await change(records, 'upsert', body, signal);
-}
-
-async function metadataBefore(
-  records: Records,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, Metadata>> {
-  const page = { include: ['metadatas'], limit: ids.length, offset: 0 };
-  const found = await getRecords(records, { ids, ...page }, 'metadata', signal);
-  return new Map(found.ids.map((id, index) => [id, found.metadatas?.[index] ?? {}]));
 }
 
 /** The ids of all chunks of documents. */

@@ -20,7 +20,7 @@ const TOKENS_PER_UNIT = 3;
 
 export function createTokenizedText(encoding: Encoding, text: string): TokenizedText {
   const units = utf16Units(text);
-  const prefixCounts = createPrefixCounts(encoding, units);
+  const countInText = createPrefixCounts(encoding, units);
   let tokenEnds: Uint32Array | undefined;
   let total: number | undefined;
   const last = { from: -1, to: -1, tokens: 0 };
@@ -28,7 +28,7 @@ export function createTokenizedText(encoding: Encoding, text: string): Tokenized
   /** The tokens of a span; cached because dividing a text counts one that is too large repeatedly. */
   function countSpan(from: number, to: number): number {
     if (last.from === from && last.to === to) return last.tokens;
-    last.tokens = prefixCounts.count(from, to);
+    last.tokens = countInText(from, to);
     last.from = from;
     last.to = to;
     return last.tokens;
@@ -40,7 +40,7 @@ export function createTokenizedText(encoding: Encoding, text: string): Tokenized
       const to = Math.min(end, units.length);
       if (from === 0 && to === units.length) {
         // Counting the whole text is usually followed by counting spans of it, for which this records the totals.
-        total ??= tokenEnds?.length ?? prefixCounts.count(0, to);
+        total ??= tokenEnds?.length ?? countInText(0, to);
         return total;
       }
       return to - from < SHORT_SPAN ? countPieces(encoding, units, from, to) : countSpan(from, to);
@@ -147,10 +147,7 @@ function withRoom(held: Uint32Array, needed: number): Uint32Array {
  *   end, and ends within the span, is the same in both.
  * The tokens between the two are a difference of totals; everything outside them is scanned.
  */
-interface PrefixCounts {
-  /** The tokens of `[start, end)` as a text of its own. */
-  count(start: number, end: number): number;
-}
+type CountSpan = (start: number, end: number) => number;
 
 /** Totals are kept relative to a block, so that they fit in two bytes: a unit has at most three tokens. */
 const BLOCK_BITS = 12;
@@ -158,7 +155,7 @@ const NO_PIECE_END = 0;
 /** How many units of the text may be recorded for each unit of the requested spans. */
 const EAGERNESS = 4;
 
-function createPrefixCounts(encoding: Encoding, units: Uint16Array): PrefixCounts {
+function createPrefixCounts(encoding: Encoding, units: Uint16Array): CountSpan {
   const { scan, classes, table } = encoding;
   let marks = new Uint16Array(0);
   let blockTotals = new Float64Array(0);
@@ -181,21 +178,19 @@ function createPrefixCounts(encoding: Encoding, units: Uint16Array): PrefixCount
     return true;
   }
 
-  return {
-    count(start, end) {
-      const splitsPair = end > 0 && isPair(units, end - 1, units.length);
-      if (splitsPair || !reaches(start, end)) return countPieces(encoding, units, start, end);
-      let tokens = 0;
-      let at = start;
-      while (at < end && marks[at] === NO_PIECE_END) {
-        const pieceEnd = scan(units, classes, at, end);
-        tokens += table.count(units, at, pieceEnd);
-        at = pieceEnd;
-      }
-      const shared = lastSharedEnd(units, classes, marks, at, end);
-      if (shared > at) tokens += totalAt(marks, blockTotals, shared) - totalAt(marks, blockTotals, at);
-      return tokens + countPieces(encoding, units, shared, end);
-    },
+  return (start, end) => {
+    const splitsPair = end > 0 && isPair(units, end - 1, units.length);
+    if (splitsPair || !reaches(start, end)) return countPieces(encoding, units, start, end);
+    let tokens = 0;
+    let at = start;
+    while (at < end && marks[at] === NO_PIECE_END) {
+      const pieceEnd = scan(units, classes, at, end);
+      tokens += table.count(units, at, pieceEnd);
+      at = pieceEnd;
+    }
+    const shared = lastSharedEnd(units, classes, marks, at, end);
+    if (shared > at) tokens += totalAt(marks, blockTotals, shared) - totalAt(marks, blockTotals, at);
+    return tokens + countPieces(encoding, units, shared, end);
   };
 }
 
