@@ -54,7 +54,7 @@ export function createTokenizedText(encoding: Encoding, text: string): Tokenized
 }
 
 /** The number of tokens of `units[start, end)` as a text of its own. */
-export function countPieces(
+function countPieces(
   { scan, classes, table }: Encoding,
   units: Uint16Array,
   start: number,
