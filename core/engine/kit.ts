@@ -20,7 +20,6 @@ export {
 export { cutAtDelimiters, cutAtLineStarts, type DelimiterSide } from './cuts/delimiters.ts';
 export { afterLineBreak, isLineBreak, nextLine } from './cuts/lines.ts';
 export { parseExactJson, rawNumbersIn } from './exact-json.ts';
-export { extensionOf, type FileFormats, officeFormats } from './file-formats.ts';
 export { keepOptimised } from './keep-optimised.ts';
 export type { BlockKind, MarkdownBlock } from './markdown/block.ts';
 export { findMarkdownBlocks } from './markdown/find-blocks.ts';

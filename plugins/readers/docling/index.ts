@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
   exposedError,
-  extensionOf,
   type Factory,
   type HostedApi,
   type HostedFailure,
@@ -96,6 +95,18 @@ function problemOf(status: string, errors: NonNullable<Answer['errors']>): strin
 /** Formats that have pages even if there is only one. */
 const PAGED = new Set(['.pdf', '.pptx', '.ppt', '.odp']);
 
+const EXTENSIONS = Object.keys(FORMATS);
+
+/**
+ * The extension that identifies the format of a file: from its name, or for its media type. Empty if neither is
+ * known.
+ */
+function extensionOf({ name = '', mediaType }: SourceFile): string {
+  const lower = name.toLowerCase();
+  const named = EXTENSIONS.find((extension) => lower.endsWith(extension));
+  return named ?? EXTENSIONS.find((extension) => FORMATS[extension] === mediaType) ?? '';
+}
+
 /** Milliseconds for one file. Node's own client gives up after five minutes without an answer. */
 const PATIENCE = 290_000;
 /** Only a busy server is retried: a file that takes too long would take as long the next time. */
@@ -124,7 +135,7 @@ const createDoclingReader: Factory<typeof manifest> = ({ env, hosted }) => {
       signal.throwIfAborted();
       if (file.bytes.length === 0) throw refusal('it is empty');
       const mark = `<!-- page ${randomUUID()} -->`;
-      const extension = extensionOf(file, FORMATS);
+      const extension = extensionOf(file);
       const limits = { patience: PATIENCE, timeout: PATIENCE, retried: BUSY };
       const call = { body: formOf(file, extension, mark), read: readAnswer, expected: 'a document', signal };
       const outcome = await hosted.ask(api, { ...call, ...limits });

@@ -1,6 +1,5 @@
 import {
   exposedError,
-  extensionOf,
   type Factory,
   type HostedApi,
   type HostedFailure,
@@ -107,6 +106,18 @@ function textsOf(value: unknown): string[] {
   return all.flatMap((one) => (typeof one === 'string' && one.trim() !== '' ? [one.trim()] : []));
 }
 
+const EXTENSIONS = Object.keys(FORMATS);
+
+/**
+ * The extension that identifies the format of a file: from its name, or for its media type. Empty if neither is
+ * known.
+ */
+function extensionOf({ name = '', mediaType }: SourceFile): string {
+  const lower = name.toLowerCase();
+  const named = EXTENSIONS.find((extension) => lower.endsWith(extension));
+  return named ?? EXTENSIONS.find((extension) => FORMATS[extension] === mediaType) ?? '';
+}
+
 /** Milliseconds for one file. Node's own client gives up after five minutes without an answer. */
 const PATIENCE = 290_000;
 /** Only a busy server is retried: a file that takes too long would take as long the next time. */
@@ -159,5 +170,5 @@ export default createTikaReader;
 const headersOf = (file: SourceFile): Record<string, string> => ({
   accept: 'application/json',
   'content-type': 'application/octet-stream',
-  'content-disposition': `attachment; filename="document${extensionOf(file, FORMATS)}"`,
+  'content-disposition': `attachment; filename="document${extensionOf(file)}"`,
 });

@@ -1,13 +1,32 @@
-import { type FileFormats, type Manifest, officeFormats } from '../../../core/kit.ts';
+import type { Manifest } from '../../../core/kit.ts';
+
+const OPEN_XML = 'application/vnd.openxmlformats-officedocument';
+const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';
 
 /** What Tika reads besides text, without OCR: the media type of each extension. */
-export const FORMATS: FileFormats = {
-  ...officeFormats,
+export const FORMATS: Readonly<Record<string, string>> = {
+  '.pdf': 'application/pdf',
+  '.docx': `${OPEN_XML}.wordprocessingml.document`,
+  '.dotx': `${OPEN_XML}.wordprocessingml.template`,
+  '.docm': 'application/vnd.ms-word.document.macroenabled.12',
+  '.doc': 'application/msword',
   '.dot': 'application/msword',
+  '.pptx': `${OPEN_XML}.presentationml.presentation`,
+  '.potx': `${OPEN_XML}.presentationml.template`,
+  '.ppsx': `${OPEN_XML}.presentationml.slideshow`,
+  '.pptm': 'application/vnd.ms-powerpoint.presentation.macroenabled.12',
+  '.ppt': 'application/vnd.ms-powerpoint',
   '.pps': 'application/vnd.ms-powerpoint',
-  '.xltx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.template',
+  '.xlsx': `${OPEN_XML}.spreadsheetml.sheet`,
+  '.xltx': `${OPEN_XML}.spreadsheetml.template`,
+  '.xlsm': 'application/vnd.ms-excel.sheet.macroenabled.12',
   '.xlsb': 'application/vnd.ms-excel.sheet.binary.macroenabled.12',
+  '.xls': 'application/vnd.ms-excel',
+  '.odt': `${OPEN_DOCUMENT}.text`,
+  '.ods': `${OPEN_DOCUMENT}.spreadsheet`,
+  '.odp': `${OPEN_DOCUMENT}.presentation`,
   '.rtf': 'application/rtf',
+  '.epub': 'application/epub+zip',
   '.fb2': 'application/x-fictionbook+xml',
   '.chm': 'application/vnd.ms-htmlhelp',
   '.eml': 'message/rfc822',
