@@ -25,7 +25,7 @@ export type { BlockKind, MarkdownBlock } from './markdown/block.ts';
 export { findMarkdownBlocks } from './markdown/find-blocks.ts';
 export { PROMPTS_FILE, type Prompts, promptsOf, withPrompt } from './prompts.ts';
 export { type PackTools, type SentenceRules, type Sentences, sentencesBy } from './prose/sentences.ts';
-export { createRunningTotal, createSeparatedText } from './running-total.ts';
+export { createRunningTotal, createSeparatedText, utf16Units } from './running-total.ts';
 export { countUpTo, countWhile } from './search.ts';
 export { type Heading, type HeadingPaths, headingPaths } from './structure/heading-paths.ts';
 export { withFields } from './structure/span-fields.ts';

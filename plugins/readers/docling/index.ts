@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Factory, HostedApi, HostedFailure, SourceFile } from '../../../core/kit.ts';
+import {
+  exposedError,
+  type Factory,
+  type HostedApi,
+  type HostedFailure,
+  refusedError,
+  type SourceFile,
+} from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 import { FORMATS } from './manifest.ts';
 
@@ -22,8 +29,7 @@ function cutPages(marked: string, mark: string): Paged {
   let length = 0;
   let endsIn = '';
   for (const [index, part] of parts.entries()) {
-    const isBehindMark = index > 0;
-    const startsWith = isBehindMark ? (LEADING.exec(part)?.[0] ?? '') : '';
+    const startsWith = index > 0 ? (LEADING.exec(part)?.[0] ?? '') : '';
     const gap = startsWith.slice(Math.min(endsIn.length, startsWith.length));
     const rest = part.slice(startsWith.length);
     length += gap.length;
@@ -101,10 +107,6 @@ function extensionOf({ name = '', mediaType }: SourceFile): string {
   return named ?? EXTENSIONS.find((extension) => FORMATS[extension] === mediaType) ?? '';
 }
 
-const mediaTypeOf = (extension: string): string => FORMATS[extension] ?? 'application/octet-stream';
-
-const isPaged = (extension: string): boolean => PAGED.has(extension);
-
 /** Milliseconds for one file. Node's own client gives up after five minutes without an answer. */
 const PATIENCE = 290_000;
 /** Only a busy server is retried: a file that takes too long would take as long the next time. */
@@ -112,7 +114,14 @@ const BUSY = [429, 503];
 /** docling-serve's 404 answer for a failed conversion. */
 const NO_RESULT = /task result not found/i;
 
-const createDoclingReader: Factory<typeof manifest> = ({ env, hosted, kit }) => {
+const refusal = (reason: string): Error => refusedError(`The file cannot be read: ${reason}`);
+
+function errorOf({ failure, status = 0, message }: HostedFailure): Error {
+  const isOfFile = failure === 'refused' ? status > 0 : status === 404 && NO_RESULT.test(message);
+  return isOfFile ? refusal(message) : exposedError(message);
+}
+
+const createDoclingReader: Factory<typeof manifest> = ({ env, hosted }) => {
   const api: HostedApi = {
     title: 'Docling',
     url: `${hosted.baseUrl(env.DOCLING_URL, '', 'DOCLING_URL')}/v1/convert/file`,
@@ -120,11 +129,6 @@ const createDoclingReader: Factory<typeof manifest> = ({ env, hosted, kit }) => 
     keyVariable: 'DOCLING_API_KEY',
     key: env.DOCLING_API_KEY ?? '',
     keyHeader: 'x-api-key',
-  };
-  const refusal = (reason: string): Error => kit.refusedError(`The file cannot be read: ${reason}`);
-  const errorOf = ({ failure, status = 0, message }: HostedFailure): Error => {
-    const isOfFile = failure === 'refused' ? status > 0 : status === 404 && NO_RESULT.test(message);
-    return isOfFile ? refusal(message) : kit.exposedError(message);
   };
   return {
     async read(file, { signal }) {
@@ -138,7 +142,7 @@ const createDoclingReader: Factory<typeof manifest> = ({ env, hosted, kit }) => 
       if ('failure' in outcome) throw errorOf(outcome);
       if ('problem' in outcome.value) throw refusal(`Docling says: ${outcome.value.problem}`);
       const { text, pages } = cutPages(outcome.value.markdown, mark);
-      const hasPages = pages.length > 1 || isPaged(extension);
+      const hasPages = pages.length > 1 || PAGED.has(extension);
       return { text, mediaType: 'text/markdown', title: titleOf(text), ...(hasPages && { pages }) };
     },
   };
@@ -149,7 +153,8 @@ export default createDoclingReader;
 /** Only the bytes and their format are sent: the name in the request stays private. */
 function formOf({ bytes }: SourceFile, extension: string, mark: string): FormData {
   const form = new FormData();
-  const blob = new Blob([Uint8Array.from(bytes)], { type: mediaTypeOf(extension) });
+  const type = FORMATS[extension] ?? 'application/octet-stream';
+  const blob = new Blob([Uint8Array.from(bytes)], { type });
   form.append('files', blob, `document${extension}`);
   form.append('to_formats', 'md');
   form.append('image_export_mode', 'placeholder');

@@ -58,12 +58,12 @@ async function callApi<Value>(api: HostedApi, call: Call<Value>, tools: HostedTo
 
 /** Redirects are errors: the key must not follow one to another origin. */
 async function send(api: HostedApi, call: Call<unknown>, tools: HostedTools): Promise<Answer> {
-  const { title, url, method = 'POST' } = api;
-  const { body, signal, timeout = tools.timeout } = call;
+  const { title, url } = api;
+  const { method = 'POST', path = '', body, signal, timeout = tools.timeout } = call;
   const isJson = body !== undefined && !isRaw(body);
   const deadline = AbortSignal.timeout(timeout);
   try {
-    const response = await tools.fetch(url, {
+    const response = await tools.fetch(url + path, {
       method,
       body: isJson ? JSON.stringify(body) : (body ?? null),
       headers: {
@@ -148,20 +148,23 @@ export function callWithRetries<Value>(
 const retryAfter = (error: unknown): number | undefined =>
   error instanceof CallError ? error.retryAfter : undefined;
 
+const PATIENCE = 180_000;
+
 /** See `HostedModels.ask`. */
 export async function ask<Value>(
   api: HostedApi,
   call: HostedCall<Value>,
   tools: HostedTools,
 ): Promise<{ readonly value: Value } | HostedFailure> {
-  const deadline = AbortSignal.timeout(call.patience);
+  const { patience = PATIENCE } = call;
+  const deadline = AbortSignal.timeout(patience);
   const signal = AbortSignal.any([call.signal, deadline]);
   try {
     return { value: await callWithRetries(api, { ...call, signal }, tools) };
   } catch (error) {
     call.signal.throwIfAborted();
     if (deadline.aborted)
-      return { failure: 'unavailable', message: `${api.title}: no answer within ${call.patience / 1000} s` };
+      return { failure: 'unavailable', message: `${api.title}: no answer within ${patience / 1000} s` };
     const { failure, status } = error instanceof CallError ? error : REFUSED;
     return { failure, message: reasonOf(error), status };
   }
