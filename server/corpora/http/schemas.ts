@@ -7,8 +7,8 @@ import { withSteps } from '../../http/pipelines/schemas.ts';
 import { LINES } from '../../http/transport/media.ts';
 import { JOB_STATES, SHARD_STATES } from '../../store/jobs/contract.ts';
 import { FORMATS } from '../shard.ts';
-import { EVENTS } from './event-stream.ts';
 import { jobBody, jobsQuery, shardsQuery } from './request-schemas.ts';
+import { EVENTS } from './watch.ts';
 
 /** Schemas of answers about jobs. */
 
