@@ -194,29 +194,12 @@ function statusesOf(
   ];
 }
 
-/** Keywords of JSON Schema whose value is a schema, a list of schemas, or schemas by name. */
-const SINGLE = new Set([
-  'items',
-  'contains',
-  'not',
-  'if',
-  'then',
-  'else',
-  'propertyNames',
-  'additionalProperties',
-  'unevaluatedProperties',
-  'unevaluatedItems',
-  'contentSchema',
-]);
-const LISTS = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems']);
+/** Keywords whose value is schemas by name. */
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
-/** The other keywords of JSON Schema and OpenAPI. Any other keyword is private: dropped, or written as `x-...`. */
-const PLAIN = new Set(
-  `$ref type enum const title description default examples example deprecated readOnly writeOnly format pattern
-  minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems uniqueItems
-  minContains maxContains minProperties maxProperties required dependentRequired contentEncoding contentMediaType
-  discriminator externalDocs`.split(/\s+/),
-);
+/** Keywords whose value is an instance, which may look like a schema. */
+const VALUES = new Set(['enum', 'const', 'default', 'examples', 'example']);
+/** Keywords of this service's own, which other readers of schemas do not know. */
+const PRIVATE = new Set(['lessThan', 'excludes', 'effectiveWith']);
 
 const COMPONENT = /^[A-Z][A-Za-z0-9]*$/;
 
@@ -230,10 +213,10 @@ class SchemaCollector {
 
   /** The schema without private keywords, with types for all enums, and with references to components. */
   collect(schema: Schema): Schema {
-    const tidied: Record<string, unknown> = {};
-    for (const [keyword, value] of Object.entries(schema)) {
-      if (isKnown(keyword)) tidied[keyword] = this.#valueOf(keyword, value);
-    }
+    const known = Object.entries(schema).filter(([keyword]) => !PRIVATE.has(keyword));
+    const tidied: Record<string, unknown> = Object.fromEntries(
+      known.map(([keyword, value]) => [keyword, this.#valueOf(keyword, value)]),
+    );
     if (schema.effectiveWith !== undefined) tidied['x-effective-with'] = schema.effectiveWith;
     if (tidied.type === undefined) Object.assign(tidied, typeOfValues(tidied));
     const { title } = tidied;
@@ -241,10 +224,9 @@ class SchemaCollector {
   }
 
   #valueOf(keyword: string, value: unknown): unknown {
-    if (typeof value !== 'object' || value === null) return value;
-    if (SINGLE.has(keyword)) return this.collect(value as Schema);
-    if (LISTS.has(keyword)) return (value as Schema[]).map((one) => this.collect(one));
-    if (!MAPS.has(keyword)) return value;
+    if (typeof value !== 'object' || value === null || VALUES.has(keyword)) return value;
+    if (Array.isArray(value)) return value.map((one) => this.#valueOf(keyword, one));
+    if (!MAPS.has(keyword)) return this.collect(value as Schema);
     const place = keyword === 'properties' ? withDefaultBelow : (one: Schema) => one;
     const members = Object.entries(value as Readonly<Record<string, Schema>>);
     return Object.fromEntries(members.map(([name, one]) => [name, place(this.collect(one))]));
@@ -267,10 +249,6 @@ function withDefaultBelow(schema: Schema): Schema {
   if (schema.default === undefined) return schema;
   const { description, ...rest } = schema;
   return { ...(description === undefined ? {} : { description }), allOf: [rest] };
-}
-
-function isKnown(keyword: string): boolean {
-  return SINGLE.has(keyword) || LISTS.has(keyword) || MAPS.has(keyword) || PLAIN.has(keyword);
 }
 
 /** The common type of the values that a schema lists, or their types. */
