@@ -1,105 +1,22 @@
 import type { FastifySchema } from 'fastify';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
-import type { Config } from '../../config/config.ts';
-import { errorOfPart } from '../../http/chunk/stream-schemas.ts';
+import type { Registry } from '../../../core/hosting/registry.ts';
+import { count, object, text } from '../../engine/answer/schemas.ts';
 import { errorAnswers, jsonAnswer } from '../../http/docs/answer-schemas.ts';
+import { exampleSteps, sentSteps } from '../../http/docs/example-answers.ts';
 import { withSteps } from '../../http/pipelines/schemas.ts';
 import { LINES } from '../../http/transport/media.ts';
-import { JOB_STATES, SHARD_STATES } from '../../store/jobs/contract.ts';
-import { FORMATS } from '../shard.ts';
+import type { Services } from '../../http/transport/services.ts';
+import { type JobAnswer, job, shard, skippedReasons } from '../jobs/answers.ts';
 import { jobBody, jobsQuery, shardsQuery } from './request-schemas.ts';
 import { EVENTS } from './watch.ts';
-
-/** Schemas of answers about jobs. */
-
-const count = { type: 'integer' } as const;
-const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
-const time = { type: 'string', format: 'date-time' } as const;
-const object = (properties: Readonly<Record<string, object>>) => ({
-  type: 'object',
-  required: Object.keys(properties),
-  properties,
-});
-const described = (description: string, schema: object) => ({ ...schema, description });
-
-const skippedReasons = {
-  title: 'SkippedReasons',
-  type: 'object',
-  description:
-    'Number of skipped files by reason: no reader for them can run here, or they are binary; empty ones are documents that are done and have no text. Reasons that did not occur are missing. The errors of the job list each file.',
-  properties: { no_reader: count, binary: count, empty: count },
-} as const;
-
-const job = {
-  title: 'Job',
-  ...object({
-    id: { type: 'string', format: 'uuid' },
-    state: {
-      enum: JOB_STATES,
-      description: 'It is finished when done, failed or cancelled.',
-    },
-    error: described('Why it failed, or null.', orNull(errorOfPart)),
-    source: { type: 'object', description: 'As in the request, without documents.' },
-    target: { type: 'object', description: 'Where its output goes.' },
-    group: { enum: ['chunk', 'document'] },
-    shards: object({ total: count, done: count, failed: count }),
-    documents: described(
-      'For finished shards; skipped counts files that were not read.',
-      object({ done: count, failed: count, skipped: count }),
-    ),
-    skipped_reasons: skippedReasons,
-    chunks: count,
-    embedding_empty: described(
-      'Number of texts with no word that the model knows: their vectors mean nothing.',
-      count,
-    ),
-    pruned: described('Documents that prune deleted from the sink.', count),
-    unpruned: described(
-      'Documents that may no longer exist but were not deleted, because they could be among the failed ones whose ids cannot be read.',
-      count,
-    ),
-    bytes: object({ read: count, total: count }),
-    bytes_per_second: count,
-    seconds_left: described('Null until it can be estimated, and when the job has finished.', orNull(count)),
-    created_at: time,
-    finished_at: orNull(time),
-    expires_at: described('When the job and its output are removed.', time),
-  }),
-};
-
-const shard = {
-  title: 'Shard',
-  ...object({
-    seq: described('Its position in the source; part files have the same number.', count),
-    state: { enum: SHARD_STATES },
-    attempt: described('How often it was started.', count),
-    failures: described('How often it failed, or lost its worker.', count),
-    worker: orNull({ type: 'string' }),
-    source: object({
-      format: { enum: FORMATS },
-      file: described('The first of its files.', { type: 'string' }),
-      files: count,
-      part: described(
-        'The byte range in which its lines or row groups begin; null for whole files.',
-        orNull(object({ from: count, to: count })),
-      ),
-      bytes: count,
-    }),
-    documents: described(
-      'Null until it is done; files that cannot be read as text are skipped.',
-      orNull(object({ done: count, failed: count, skipped: count })),
-    ),
-    chunks: described('Null until it is done.', orNull(count)),
-    error: described('Why it failed, or null.', orNull(errorOfPart)),
-  }),
-};
 
 const file = {
   title: 'WrittenFile',
   ...object({
-    name: { type: 'string' },
+    name: text,
     bytes: count,
-    sha256: { type: 'string' },
+    sha256: text,
   }),
 };
 
@@ -220,37 +137,90 @@ const nextPage = {
   'x-next-cursor': { type: 'string', description: 'Cursor of the next page, if there is one.' },
 };
 
+const ID = '5b0c2c3e-8a4d-4f5e-9b1a-2c3d4e5f6a7b';
+
+const exampleJob: JobAnswer = {
+  id: ID,
+  state: 'done',
+  error: null,
+  source: { format: 'jsonl' },
+  target: { path: `chunksmith-jobs/${ID}` },
+  group: 'chunk',
+  shards: { total: 1, done: 1, failed: 0 },
+  documents: { done: 2, failed: 0, skipped: 0 },
+  skipped_reasons: {},
+  chunks: 2,
+  embedding_empty: 0,
+  pruned: 0,
+  unpruned: 0,
+  bytes: { read: 116, total: 116 },
+  bytes_per_second: 95,
+  seconds_left: null,
+  created_at: '2026-01-02T03:04:05.123Z',
+  finished_at: '2026-01-02T03:04:06.345Z',
+  expires_at: '2026-01-09T03:04:06.345Z',
+};
+
+/** The same job, just after creation. */
+const exampleNewJob: JobAnswer = {
+  ...exampleJob,
+  state: 'planning',
+  shards: { total: 0, done: 0, failed: 0 },
+  documents: { done: 0, failed: 0, skipped: 0 },
+  chunks: 0,
+  bytes: { read: 0, total: 0 },
+  bytes_per_second: 0,
+  finished_at: null,
+};
+
+/** Its request, which works when pasted. */
+const exampleRequest = (registry: Registry) => ({
+  source: {
+    documents: [
+      { id: 'tea', text: 'Let black tea steep for three minutes.' },
+      { id: 'milk', text: 'Add a little milk, if you like.' },
+    ],
+  },
+  steps: sentSteps(exampleSteps(registry)),
+});
+
 const CREATE = `Chunks a corpus in the background: files below the root of the server, in a bucket that it has a connection to,
 or documents in the request. The work survives a restart of the server, and workers on several machines share it. The
 chunks are written as JSON Lines to part files, then a manifest; ids are derived from the documents, so that a second run
 writes the same. Steps, paths, sink and callback are checked now.`;
 
-const create = ({ idNamespace, maxSteps }: Config): FastifySchema => ({
+const create = ({ config: { idNamespace, maxSteps }, registry }: RouteSettings): FastifySchema => ({
   tags,
   operationId: 'create_job',
   summary: 'Create a job',
   description: CREATE,
   headers: idempotency,
-  body: withSteps('JobInput', jobBody(idNamespace), maxSteps),
+  body: withSteps('JobInput', jobBody(idNamespace), maxSteps, exampleRequest(registry)),
   response: {
     200: jsonAnswer('The existing job with this Idempotency-Key.', job, location),
-    202: jsonAnswer('The job was created, and runs when its turn comes.', job, location),
+    202: jsonAnswer('The job was created, and runs when its turn comes.', job, location, exampleNewJob),
     ...errorAnswers([422]),
   },
 });
 
-const listed = (operationId: string, summary: string, query: ObjectSchema, item: object) => ({
+const listed = (
+  operationId: string,
+  summary: string,
+  query: ObjectSchema,
+  item: object,
+  example?: object,
+) => ({
   tags,
   operationId,
   summary,
   querystring: query,
   response: {
-    200: jsonAnswer('A page of them.', { type: 'array', items: item }, nextPage),
+    200: jsonAnswer('A page of them.', { type: 'array', items: item }, nextPage, example),
   },
 });
 
 const list: FastifySchema = {
-  ...listed('list_jobs', 'List jobs', jobsQuery, job),
+  ...listed('list_jobs', 'List jobs', jobsQuery, job, [exampleJob]),
   description:
     'The jobs, newest first, at most `limit` of them; the headers Link and x-next-cursor lead to the next page.',
 };
@@ -270,7 +240,7 @@ const get: FastifySchema = {
   summary: 'Get a job',
   description: 'Its state and progress.',
   params,
-  response: { 200: jsonAnswer('The job.', job) },
+  response: { 200: jsonAnswer('The job.', job, {}, exampleJob) },
 };
 
 const cancel: FastifySchema = {
@@ -308,12 +278,14 @@ const remove: FastifySchema = {
   },
 };
 
+type RouteSettings = Pick<Services, 'config' | 'registry'>;
+
 const JOB = '/v1/jobs/:job_id';
 
 /** The routes of jobs, without their handlers. */
-export function jobRoutesOf(config: Config) {
+export function jobRoutesOf(settings: RouteSettings) {
   return {
-    create: { method: 'POST', url: '/v1/jobs', schema: create(config) },
+    create: { method: 'POST', url: '/v1/jobs', schema: create(settings) },
     list: { method: 'GET', url: '/v1/jobs', schema: list },
     get: { method: 'GET', url: JOB, schema: get },
     shards: { method: 'GET', url: `${JOB}/shards`, schema: shards },

@@ -1,3 +1,4 @@
+import { errorOfPart } from '../../engine/answer/schemas.ts';
 import { LINES } from '../transport/media.ts';
 import { chunk } from './answers.ts';
 
@@ -5,16 +6,6 @@ import { chunk } from './answers.ts';
  * Schemas of streams. OpenAPI 3.1 has none for lines, so a stream is a text, and the line of the answer is described
  * by a named schema, so that clients get its type.
  */
-
-/** Why one part of a request failed, and no other. */
-export const errorOfPart = {
-  type: 'object',
-  required: ['status', 'detail'],
-  properties: {
-    status: { type: 'integer', description: 'The status that a request with only this input would have.' },
-    detail: { type: 'string', description: 'What is wrong and what to change.' },
-  },
-} as const;
 
 const streamLine = {
   title: 'StreamLine',
@@ -58,9 +49,29 @@ const streamAnswer = {
   description: 'A `StreamLine` for each document or list of chunks, in order.',
 } as const;
 
-/** A body that may also be a stream. */
-export function orStream(body: object, stream: object): object {
-  return { content: { 'application/json': { schema: body }, [LINES]: { schema: stream } } };
+/** A body that may also be a stream, and its example as a stream. */
+export function orStream(body: { readonly examples?: readonly object[] }, stream: object): object {
+  const examples = body.examples?.map((example) => linesOf(streamed(example)));
+  const sent = { ...stream, ...(examples !== undefined && { examples }) };
+  return { content: { 'application/json': { schema: body }, [LINES]: { schema: sent } } };
+}
+
+/** The lines of a request: its options, and each of its inputs. */
+function streamed(request: object): unknown[] {
+  const { text, documents, chunks, ...options } = request as Readonly<Record<string, unknown>>;
+  if (chunks !== undefined) return [options, ...(isBatch(chunks) ? chunks : [chunks])];
+  if (Array.isArray(documents)) return [options, ...documents];
+  // The answer to a request with a text, without the fields that only documents have.
+  const plain = 'include' in options ? options : { ...options, include: [] };
+  return [plain, ...[text].flat().map((one) => ({ text: one }))];
+}
+
+export function isBatch(list: unknown): list is readonly unknown[][] {
+  return Array.isArray(list) && list.length > 0 && list.every(Array.isArray);
+}
+
+export function linesOf(values: readonly unknown[]): string {
+  return values.map((value) => `${JSON.stringify(value)}\n`).join('');
 }
 
 /** An answer that may also be a stream: to a stream, or for `Accept: application/x-ndjson`. */

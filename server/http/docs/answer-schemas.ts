@@ -40,12 +40,14 @@ export function errorAnswers(statuses: readonly number[]): Record<number, object
   );
 }
 
-/** A JSON answer, for the documentation of a route. */
+/** A JSON answer, for the documentation of a route, with an example if there is one. */
 export function jsonAnswer(
   description: string,
   schema: object,
   headers: Readonly<Record<string, object>> = {},
+  example?: unknown,
 ): { readonly description: string; readonly content: object } {
   const documented = Object.keys(headers).length === 0 ? {} : { headers };
-  return { description, content: { 'application/json': { schema } }, ...documented };
+  const media = { schema, ...(example !== undefined && { examples: { answer: { value: example } } }) };
+  return { description, content: { 'application/json': media }, ...documented };
 }

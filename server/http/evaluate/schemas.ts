@@ -1,11 +1,10 @@
 import type { FastifySchema } from 'fastify';
-import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
+import { errorOfPart } from '../../engine/answer/schemas.ts';
 import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
 import { modelHeader } from '../chunk/schemas.ts';
-import { errorOfPart } from '../chunk/stream-schemas.ts';
 import { jsonAnswer } from '../docs/answer-schemas.ts';
-import { exampleSteps } from '../docs/example-answers.ts';
+import { exampleSteps, sentSteps } from '../docs/example-answers.ts';
 import { LINES } from '../transport/media.ts';
 
 /** The documentation of the route that compares candidates. */
@@ -130,11 +129,7 @@ function exampleOf(registry: Registry): object | undefined {
   return {
     documents: [{ id: 'tea', text: TEXT }],
     questions: [{ question: 'How long does black tea steep?', answers }],
-    candidates: [{ chunker: first.chunker, config: first.config }, { steps: steps.map(stepOf) }],
+    candidates: [{ chunker: first.chunker, config: first.config }, { steps: sentSteps(steps) }],
     k: 1,
   };
-}
-
-function stepOf({ type, chunker, refinery, config }: PipelineStep): object {
-  return type === 'chunk' ? { type, chunker, config } : { type, refinery, config };
 }

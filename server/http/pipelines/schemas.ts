@@ -1,7 +1,9 @@
 import type { FastifySchema } from 'fastify';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
+import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { stepSchema } from '../../engine/read/step-schema.ts';
 import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';
+import { sentSteps } from '../docs/example-answers.ts';
 
 /** The member of a body that allows steps with missing plugins. */
 const allowMissing = {
@@ -90,30 +92,53 @@ const params = {
 
 const tags = ['pipelines'];
 
-export function withSteps(title: string, schema: ObjectSchema, maxSteps: number): object {
+/** @param example of the whole body */
+export function withSteps(title: string, schema: ObjectSchema, maxSteps: number, example?: object): object {
   const documented = {
     ...steps,
     description: `At most ${maxSteps}, run in this order.`,
     items: stepInput,
     maxItems: maxSteps,
   };
-  return { title, ...schema, properties: { ...schema.properties, steps: documented } };
+  const examples = example === undefined ? {} : { examples: [example] };
+  return { title, ...schema, properties: { ...schema.properties, steps: documented }, ...examples };
 }
 
-export const create = (maxSteps: number): FastifySchema => ({
+/** Example requests and answers about one pipeline. @param steps that can run here, so that the requests work */
+export function pipelineExamples(steps: readonly PipelineStep[]) {
+  const named = { name: 'articles', description: 'Short chunks with context' };
+  const stored = {
+    id: '0b7e5a52-6a3c-4c0e-9d3e-1f2a3b4c5d6e',
+    ...named,
+    config: { steps },
+    created_at: '2026-01-02T03:04:05.123456',
+    updated_at: '2026-01-02T03:04:05.123456',
+  };
+  const description = 'Chunks alone';
+  return {
+    stored,
+    sent: { ...named, steps: sentSteps(steps) },
+    changes: { description, steps: sentSteps(steps.slice(0, 1)) },
+    changed: { ...stored, description, config: { steps: steps.slice(0, 1) } },
+  };
+}
+
+type Examples = ReturnType<typeof pipelineExamples>;
+
+export const create = (maxSteps: number, { sent, stored }: Examples): FastifySchema => ({
   tags,
   operationId: 'create_pipeline',
   summary: 'Create a pipeline',
   description:
     'Stores steps under a name. The plugin of every step and its parameters are checked now; the order of the steps is checked when the pipeline is executed.',
-  body: withSteps('PipelineInput', newBody, maxSteps),
+  body: withSteps('PipelineInput', newBody, maxSteps, sent),
   response: {
-    201: jsonAnswer('The pipeline was created.', pipeline, { ...etag, ...location }),
+    201: jsonAnswer('The pipeline was created.', pipeline, { ...etag, ...location }, stored),
     ...errorAnswers([409]),
   },
 });
 
-export const list: FastifySchema = {
+export const list = ({ stored }: Examples): FastifySchema => ({
   tags,
   operationId: 'list_pipelines',
   summary: 'List pipelines',
@@ -128,31 +153,32 @@ export const list: FastifySchema = {
         link: { type: 'string', description: 'URL of the next page, if there is one.' },
         'x-next-cursor': { type: 'string', description: 'Cursor of the next page, if there is one.' },
       },
+      [stored],
     ),
   },
-};
+});
 
-export const get: FastifySchema = {
+export const get = ({ stored }: Examples): FastifySchema => ({
   tags,
   operationId: 'get_pipeline',
   summary: 'Get a pipeline',
   description: 'The pipeline, with its version in the header ETag.',
   params,
   response: {
-    200: jsonAnswer('The pipeline.', pipeline, etag),
+    200: jsonAnswer('The pipeline.', pipeline, etag, stored),
   },
-};
+});
 
-export const update = (maxSteps: number): FastifySchema => ({
+export const update = (maxSteps: number, { changes, changed }: Examples): FastifySchema => ({
   tags,
   operationId: 'update_pipeline',
   summary: 'Change a pipeline',
   description: 'Sets the given members and leaves the others. A description of null removes it.',
   params,
   headers: ifMatch,
-  body: withSteps('PipelineChanges', changesBody, maxSteps),
+  body: withSteps('PipelineChanges', changesBody, maxSteps, changes),
   response: {
-    200: jsonAnswer('The current pipeline.', pipeline, etag),
+    200: jsonAnswer('The current pipeline.', pipeline, etag, changed),
     ...errorAnswers([409]),
   },
 });
