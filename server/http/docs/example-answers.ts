@@ -1,20 +1,16 @@
+import type { Kind } from '../../../core/contracts/manifest.ts';
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { needsKey } from '../../../core/hosting/capability.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
-import { type Metadata, metadataOf } from '../../engine/answer/response-metadata.ts';
+import { unlessAborted } from '../../engine/abort.ts';
+import { metadataOf } from '../../engine/answer/response-metadata.ts';
+import type { RunAnswer } from '../../engine/run/executor.ts';
 import type { Runner } from '../../engine/run/runner.ts';
 import type { Task } from '../../engine/tasks.ts';
 import { isBatch, linesOf } from '../chunk/stream-schemas.ts';
 import { LINES } from '../transport/media.ts';
-import type { Document, Operation } from './document.ts';
+import type { Document, Operation, Response } from './document.ts';
 import { operationId } from './names.ts';
-
-/** The answer of a route to the example request in its documentation. */
-interface ExampleAnswer {
-  readonly body: unknown;
-  /** What the plugins report about it. */
-  readonly metadata: Metadata;
-}
 
 /**
  * Adds example answers, computed from the example requests, to every route whose requests are work, including the
@@ -35,35 +31,36 @@ export async function addExampleAnswers(
 
 /** The tasks of the routes that can run here without calling a paid service, by operation id. */
 function tasksOf(registry: Registry): Map<string, Task> {
-  const tasks = new Map<string, Task>([
+  const readyOf = (kind: Kind) => registry.ofKind(kind).filter(isReady);
+  return new Map<string, Task>([
     ['embed_texts', { run: 'embed' }],
     ['tokenize_texts', { run: 'tokenize' }],
     ['evaluate_candidates', { run: 'evaluate', pipelines: new Map() }],
     ['execute_pipeline', { run: 'execute', steps: exampleSteps(registry) }],
+    ...readyOf('chunker').map(
+      ({ manifest: { name } }) => [operationId('chunk', name), { run: 'chunk', name }] as const,
+    ),
+    ...readyOf('refinery').map(
+      ({ manifest: { name } }) => [operationId('refine', name), { run: 'refine', name }] as const,
+    ),
   ]);
-  for (const [run, kind] of [
-    ['chunk', 'chunker'],
-    ['refine', 'refinery'],
-  ] as const) {
-    for (const { manifest, missing } of registry.ofKind(kind)) {
-      const { name } = manifest;
-      if (missing.length === 0 && !needsKey(manifest)) tasks.set(operationId(run, name), { run, name });
-    }
-  }
-  return tasks;
 }
 
-async function addAnswer(operation: Operation, task: Task, runner: Runner): Promise<void> {
-  const request = operation.requestBody?.content['application/json'];
-  const response = operation.responses['200'];
-  if (request?.example === undefined || response === undefined || '$ref' in response) return;
-  const answer = await answerExample(runner, task, request.example);
-  const media = response.content?.['application/json'];
-  if (answer === undefined || media === undefined) return;
-  media.examples = { answer: { value: answer.body } };
-  addStreamAnswer(operation, answer.body);
+function isReady({ manifest, missing }: PluginEntry): boolean {
+  return missing.length === 0 && !needsKey(manifest);
+}
+
+async function addAnswer({ requestBody, responses }: Operation, task: Task, runner: Runner): Promise<void> {
+  const example = requestBody?.content['application/json']?.example;
+  const response = responses['200'] as Response;
+  const answer = example === undefined ? undefined : await answerExample(runner, task, example);
+  if (answer === undefined) return;
+  const body: unknown = JSON.parse(Buffer.from(answer.bytes).toString());
+  const { 'application/json': whole, [LINES]: lines } = response.content ?? {};
+  if (whole !== undefined) whole.examples = { answer: { value: body } };
+  if (lines !== undefined) lines.example = linesOf(answeredLines(body));
   const headers = { ...response.headers };
-  for (const [name, example] of Object.entries(answer.metadata)) {
+  for (const [name, example] of Object.entries(metadataOf(answer.reported))) {
     headers[`x-${name}`] = { ...UNDECLARED, ...headers[`x-${name}`], example };
   }
   response.headers = headers;
@@ -79,36 +76,16 @@ const UNDECLARED = {
 const LONGEST_WAIT = 15_000;
 
 /** Runs a task on its example request; `undefined` if that fails or takes too long. */
-async function answerExample(
-  runner: Runner,
-  task: Task,
-  example: unknown,
-): Promise<ExampleAnswer | undefined> {
+async function answerExample(runner: Runner, task: Task, example: unknown): Promise<RunAnswer | undefined> {
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), LONGEST_WAIT);
-  const stopped = new Promise<undefined>((resolve) => {
-    stop.signal.addEventListener('abort', () => resolve(undefined));
-  });
-  const run = async () => {
-    const { bytes, reported } = await runner.run(task, Buffer.from(JSON.stringify(example)), stop);
-    return { body: JSON.parse(Buffer.from(bytes).toString()) as unknown, metadata: metadataOf(reported) };
-  };
   try {
-    return await Promise.race([run(), stopped]);
+    return await unlessAborted(runner.run(task, Buffer.from(JSON.stringify(example)), stop), stop.signal);
   } catch {
     return undefined;
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Adds, to a route that accepts streams, the answer to its example request as a stream. */
-function addStreamAnswer({ responses }: Operation, answer: unknown): void {
-  const response = responses['200'];
-  if (response === undefined || '$ref' in response) return;
-  const answered = response.content?.[LINES];
-  if (answered === undefined) return;
-  answered.example = linesOf(answeredLines(answer));
 }
 
 /** The lines of an answer: one for each list of chunks, or for each candidate of an evaluation. */
@@ -136,9 +113,7 @@ export function exampleSteps(registry: Registry): PipelineStep[] {
 }
 
 function lightest(entries: readonly PluginEntry[]): PluginEntry | undefined {
-  const ready = entries.filter(
-    ({ missing, manifest }) => missing.length === 0 && manifest.example && !needsKey(manifest),
-  );
+  const ready = entries.filter((entry) => isReady(entry) && entry.manifest.example !== undefined);
   const isLight = ({ manifest }: PluginEntry) =>
     manifest.light === true && !manifest.uses?.includes('embedding');
   return ready.find(isLight) ?? ready[0];
