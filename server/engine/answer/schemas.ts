@@ -28,6 +28,10 @@ export function orNull<const S extends object>(schema: S) {
   return { anyOf: [schema, { type: 'null' }] } as const;
 }
 
+export function listOf<const S extends object>(items: S) {
+  return { type: 'array', items } as const;
+}
+
 export function described<const S extends object>(description: string, schema: S) {
   return { ...schema, description } as const;
 }
