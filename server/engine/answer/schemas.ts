@@ -37,7 +37,9 @@ export function described<const S extends object>(description: string, schema: S
 }
 
 export const text = { type: 'string' } as const;
+export const number = { type: 'number' } as const;
 export const count = { type: 'integer' } as const;
+export const natural = { type: 'integer', minimum: 0 } as const;
 
 /** Why one part of a request failed, and no other. */
 export const errorOfPart = object({

@@ -1,4 +1,4 @@
-import { errorOfPart } from '../../engine/answer/schemas.ts';
+import { described, errorOfPart, listOf, natural, text } from '../../engine/answer/schemas.ts';
 import { LINES } from '../transport/media.ts';
 import { chunk } from './answers.ts';
 
@@ -13,19 +13,19 @@ const streamLine = {
   description: 'The answer to a line: `chunks`, or the `error` of this line alone.',
   required: ['index'],
   properties: {
-    index: { type: 'integer', minimum: 0, description: 'The index of the document in the stream.' },
-    id: { type: 'string', description: 'The id of the document, if it has one.' },
+    index: described('The index of the document in the stream.', natural),
+    id: described('The id of the document, if it has one.', text),
     embedding_empty: {
       type: 'integer',
       minimum: 1,
       description: 'Number of texts with no word that the model knows; missing if zero.',
     },
-    chunks: { type: 'array', items: chunk, description: 'The same as in a JSON answer.' },
+    chunks: described('The same as in a JSON answer.', listOf(chunk)),
     error: errorOfPart,
   },
-} as const;
+};
 
-const lines = { type: 'string', contentMediaType: LINES } as const;
+const lines = { type: 'string', contentMediaType: LINES };
 
 const HOW =
   'Each answer is sent as soon as it is ready, so read while you send: the server stops reading until its answers are read.';
@@ -34,20 +34,20 @@ export const documentStream = {
   title: 'DocumentStream',
   ...lines,
   description: `Lines of JSON: first the options, \`{}\` for none, then documents, as in \`documents\`. ${HOW}`,
-} as const;
+};
 
 export const chunksStream = {
   title: 'ChunksStream',
   ...lines,
   description: `Lines of JSON: first the options, \`{}\` for none, then lists of chunks, or objects with \`chunks\` and \`id\`, as in the answers of chunkers. ${HOW}`,
-} as const;
+};
 
 const streamAnswer = {
   title: 'StreamAnswer',
   ...lines,
   contentSchema: streamLine,
   description: 'A `StreamLine` for each document or list of chunks, in order.',
-} as const;
+};
 
 /** A body that may also be a stream, and its example as a stream. */
 export function orStream(body: { readonly examples?: readonly object[] }, stream: object): object {

@@ -1,6 +1,7 @@
 import type { FastifySchema } from 'fastify';
 import type { Registry } from '../../../core/hosting/registry.ts';
-import { errorOfPart } from '../../engine/answer/schemas.ts';
+import { count, described, errorOfPart, listOf, number, object, text } from '../../engine/answer/schemas.ts';
+import { scores } from '../../engine/operations/evaluation/scores.ts';
 import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
 import { modelHeader } from '../chunk/schemas.ts';
 import { jsonAnswer } from '../docs/answer-schemas.ts';
@@ -9,47 +10,25 @@ import { LINES } from '../transport/media.ts';
 
 /** The documentation of the route that compares candidates. */
 
-const share = (description: string) => ({ type: 'number', description });
-
-const scores = {
-  recall: share("The share of the answers' characters that were found."),
-  precision: share('The share of found characters that belong to the answers.'),
-  iou: share(
-    "The answers' characters that were found, divided by all characters that are in the answers or were found.",
-  ),
-  precision_at_full_recall: share('The precision if exactly the chunks that overlap the answers were found.'),
-} as const;
-const SCORES = Object.keys(scores);
-
-const count = { type: 'integer' } as const;
-
 const foundChunk = {
   title: 'FoundChunk',
-  type: 'object',
-  required: ['document', 'start_index', 'end_index', 'token_count', 'score'],
-  properties: {
-    document: { ...count, description: 'The index of its document in the request.' },
+  ...object({
+    document: described('The index of its document in the request.', count),
     start_index: count,
     end_index: count,
     token_count: count,
-    score: { type: 'number', description: "The cosine between its vector and the question's." },
-  },
-} as const;
+    score: described("The cosine between its vector and the question's.", number),
+  }),
+};
 
 const evaluatedQuestion = {
   title: 'EvaluatedQuestion',
-  type: 'object',
-  required: [...SCORES, 'tokens', 'found'],
-  properties: {
+  ...object({
     ...scores,
-    tokens: { ...count, description: 'Tokens of the chunks that were found.' },
-    found: {
-      type: 'array',
-      items: foundChunk,
-      description: 'Nearest first; equally near ones in the order of the text.',
-    },
-  },
-} as const;
+    tokens: described('Tokens of the chunks that were found.', count),
+    found: described('Nearest first; equally near ones in the order of the text.', listOf(foundChunk)),
+  }),
+};
 
 const evaluatedCandidate = {
   title: 'EvaluatedCandidate',
@@ -58,30 +37,28 @@ const evaluatedCandidate = {
     'The means over all questions, scores from 0 to 1, and what each question found; or the `error` of this candidate only.',
   required: ['index', 'name'],
   properties: {
-    index: { ...count, description: 'The index of the candidate in the request.' },
-    name: { type: 'string', description: 'The name from the request, or the names of its plugins.' },
-    same_as: { ...count, description: 'The index of an earlier candidate that does the same.' },
+    index: described('The index of the candidate in the request.', count),
+    name: described('The name from the request, or the names of its plugins.', text),
+    same_as: described('The index of an earlier candidate that does the same.', count),
     ...scores,
-    tokens_per_question: {
-      type: 'number',
-      description: "Mean tokens of the chunks that a question finds, counted by the candidate's tokenizer.",
-    },
-    chunks: { ...count, description: 'Number of chunks of the documents.' },
-    questions: { type: 'array', items: evaluatedQuestion, description: 'In the order of the request.' },
+    tokens_per_question: described(
+      "Mean tokens of the chunks that a question finds, counted by the candidate's tokenizer.",
+      number,
+    ),
+    chunks: described('Number of chunks of the documents.', count),
+    questions: described('In the order of the request.', listOf(evaluatedQuestion)),
     error: errorOfPart,
   },
-} as const;
+};
 
 const evaluation = {
   title: 'Evaluation',
-  type: 'object',
-  required: ['embedding_model', 'k', 'candidates'],
-  properties: {
-    embedding_model: { type: 'string', description: "The model's own name." },
+  ...object({
+    embedding_model: described("The model's own name.", text),
     k: count,
-    candidates: { type: 'array', items: evaluatedCandidate, description: 'In the order of the request.' },
-  },
-} as const;
+    candidates: described('In the order of the request.', listOf(evaluatedCandidate)),
+  }),
+};
 
 const lines = {
   title: 'EvaluationLines',
@@ -89,7 +66,7 @@ const lines = {
   contentMediaType: LINES,
   contentSchema: evaluatedCandidate,
   description: 'An `EvaluatedCandidate` for each candidate, sent as soon as it is ready.',
-} as const;
+};
 
 const DESCRIPTION = `Chunks the documents in several ways, embeds chunks and questions, and answers how much of each
 question's answers is in the \`k\` chunks that are nearest to it. Recall, precision, intersection over union (\`iou\`) and

@@ -1,6 +1,7 @@
 import type { FastifySchema } from 'fastify';
 import type { Manifest } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
+import { listOf } from '../../engine/answer/schemas.ts';
 import { fileDocumentSchema } from '../../engine/read/document-schemas.ts';
 import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
 import { chunkOf, pipelineChunk } from '../chunk/answers.ts';
@@ -88,10 +89,6 @@ function fieldsOf(manifest: Manifest, schemas: RequestSchemas): object {
 function fileBody(parts: readonly object[]): object {
   const form = { allOf: [fileInput, ...parts], unevaluatedProperties: false };
   return { content: { 'multipart/form-data': { schema: form }, '*/*': { schema: bytes } } };
-}
-
-function listOf(items: object): object {
-  return { type: 'array', items };
 }
 
 /** The headers in which the service and the readers say how a file was read. */
