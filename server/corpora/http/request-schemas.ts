@@ -1,5 +1,6 @@
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { documentSchema, fieldMembers } from '../../engine/read/document-schemas.ts';
+import { cursor } from '../../http/docs/answer-schemas.ts';
 import { JOB_STATES, SHARD_STATES } from '../../store/jobs/contract.ts';
 import { FORMATS } from '../shard.ts';
 
@@ -143,7 +144,6 @@ const limit = (description: string) => ({
   default: 100,
   description,
 });
-const cursor = { type: 'string', description: 'The x-next-cursor of the previous answer.' };
 
 export const jobsQuery: ObjectSchema = {
   type: 'object',

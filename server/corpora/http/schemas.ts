@@ -1,8 +1,8 @@
 import type { FastifySchema } from 'fastify';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
-import { count, object, text } from '../../engine/answer/schemas.ts';
-import { errorAnswers, jsonAnswer } from '../../http/docs/answer-schemas.ts';
+import { count, described, listOf, object, text } from '../../engine/answer/schemas.ts';
+import { errorAnswers, jsonAnswer, nextPage } from '../../http/docs/answer-schemas.ts';
 import { exampleSteps, sentSteps } from '../../http/docs/example-answers.ts';
 import { withSteps } from '../../http/pipelines/schemas.ts';
 import { LINES } from '../../http/transport/media.ts';
@@ -48,11 +48,7 @@ const manifest = {
 
 const tags = ['jobs'];
 
-const params = {
-  type: 'object',
-  required: ['job_id'],
-  properties: { job_id: { type: 'string', description: 'The `id` of the job.' } },
-};
+const params = object({ job_id: described('The `id` of the job.', text) });
 
 const lines = (description: string) => ({
   content: { [LINES]: { schema: { type: 'string', contentMediaType: LINES, description } } },
@@ -131,11 +127,7 @@ const idempotency = {
   },
 };
 
-const location = { location: { type: 'string', description: 'URL of the job.' } };
-const nextPage = {
-  link: { type: 'string', description: 'URL of the next page, if there is one.' },
-  'x-next-cursor': { type: 'string', description: 'Cursor of the next page, if there is one.' },
-};
+const location = { location: described('URL of the job.', text) };
 
 const ID = '5b0c2c3e-8a4d-4f5e-9b1a-2c3d4e5f6a7b';
 
@@ -215,7 +207,7 @@ const listed = (
   summary,
   querystring: query,
   response: {
-    200: jsonAnswer('A page of them.', { type: 'array', items: item }, nextPage, example),
+    200: jsonAnswer('A page of them.', listOf(item), nextPage, example),
   },
 });
 

@@ -1,8 +1,9 @@
 import type { FastifySchema } from 'fastify';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
+import { described, listOf, object, orNull, text } from '../../engine/answer/schemas.ts';
 import { stepSchema } from '../../engine/read/step-schema.ts';
-import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';
+import { cursor, errorAnswers, jsonAnswer, nextPage } from '../docs/answer-schemas.ts';
 import { sentSteps } from '../docs/example-answers.ts';
 
 /** The member of a body that allows steps with missing plugins. */
@@ -20,10 +21,7 @@ const storedStep = { title: 'PipelineStep', ...stepSchema, required: Object.keys
 
 const members = {
   name: { type: 'string', minLength: 1, maxLength: 255, description: 'Unique among all pipelines.' },
-  description: {
-    anyOf: [{ type: 'string' }, { type: 'null' }],
-    description: 'What the pipeline is for, or null.',
-  },
+  description: described('What the pipeline is for, or null.', orNull(text)),
 };
 
 /** Steps are checked one by one, each with its number. */
@@ -46,49 +44,39 @@ export const pageQuery: ObjectSchema = {
   type: 'object',
   properties: {
     limit: { type: 'integer', minimum: 1, maximum: 1000, description: 'Maximum pipelines in the answer.' },
-    cursor: { type: 'string', description: 'The x-next-cursor of the previous answer.' },
+    cursor,
     name: { ...members.name, description: 'The exact name: the answer has one pipeline or none.' },
   },
   additionalProperties: false,
 };
 
-const time = { type: 'string', description: 'UTC without a zone, with microseconds.' };
+const time = described('UTC without a zone, with microseconds.', text);
 const pipeline = {
   title: 'Pipeline',
-  type: 'object',
-  required: ['id', 'name', 'description', 'config', 'created_at', 'updated_at'],
-  properties: {
+  ...object({
     id: { type: 'string', format: 'uuid' },
     ...members,
-    config: {
-      type: 'object',
-      required: ['steps'],
-      properties: { steps: { type: 'array', items: storedStep } },
-    },
+    config: object({ steps: listOf(storedStep) }),
     created_at: time,
     updated_at: time,
-  },
+  }),
 };
 
-const etag = { etag: { type: 'string', description: 'Version of the pipeline, for If-Match.' } };
+const etag = { etag: described('Version of the pipeline, for If-Match.', text) };
 
-const location = { location: { type: 'string', description: 'URL of the pipeline.' } };
+const location = { location: described('URL of the pipeline.', text) };
 
 const ifMatch = {
   type: 'object',
   properties: {
-    'if-match': {
-      type: 'string',
-      description: 'ETag of an earlier answer: the request fails with 412 if the pipeline has changed.',
-    },
+    'if-match': described(
+      'ETag of an earlier answer: the request fails with 412 if the pipeline has changed.',
+      text,
+    ),
   },
 };
 
-const params = {
-  type: 'object',
-  required: ['pipeline_id'],
-  properties: { pipeline_id: { type: 'string', description: 'The `id` of the pipeline.' } },
-};
+const params = object({ pipeline_id: described('The `id` of the pipeline.', text) });
 
 const tags = ['pipelines'];
 
@@ -146,15 +134,7 @@ export const list = ({ stored }: Examples): FastifySchema => ({
     'All pipelines, newest first, or the one of a `name`, or at most `limit` of them; the headers Link and x-next-cursor then lead to the next ones.',
   querystring: pageQuery,
   response: {
-    200: jsonAnswer(
-      'The pipelines, newest first.',
-      { type: 'array', items: pipeline },
-      {
-        link: { type: 'string', description: 'URL of the next page, if there is one.' },
-        'x-next-cursor': { type: 'string', description: 'Cursor of the next page, if there is one.' },
-      },
-      [stored],
-    ),
+    200: jsonAnswer('The pipelines, newest first.', listOf(pipeline), nextPage, [stored]),
   },
 });
 
