@@ -5,6 +5,7 @@ import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
+import type { Described } from '../../engine/answer/schemas.ts';
 import { canonicalJson } from '../../engine/read/canonical-json.ts';
 import { checkList, type ParsedDocument } from '../../engine/read/documents.ts';
 import {
@@ -23,7 +24,7 @@ import { collect, readSteps, textProblems } from '../../http/pipelines/read.ts';
 import type { PipelineStore } from '../../store/contract.ts';
 import { checkCallbackUrl } from '../jobs/callback.ts';
 import type { JobSource, JobSpec, JobTarget } from '../jobs/spec.ts';
-import { type FieldMapping, OUTPUT } from '../shard.ts';
+import { OUTPUT } from '../shard.ts';
 import { fieldsBody, jobBody, sourceBody, targetBody } from './request-schemas.ts';
 
 /** A request for a job, parsed and checked. */
@@ -210,7 +211,7 @@ function sourceOf({ path, format, fields }: JobMembers['source']): JobSource {
   return {
     ...(path !== undefined && { path }),
     format,
-    ...(fields !== undefined && { fields: fields as FieldMapping }),
+    ...(fields !== undefined && { fields }),
   };
 }
 
@@ -259,16 +260,10 @@ export interface JobMembers extends Readonly<Record<string, unknown>> {
   readonly include: readonly string[];
   readonly namespace: string;
   readonly group: JobSpec['group'];
-  readonly target?: Target;
+  readonly target?: Partial<Described<typeof targetBody>>;
   readonly prune?: boolean;
   readonly max_errors: number | null;
   readonly callback?: string;
-}
-
-interface Target {
-  readonly path?: string;
-  readonly format?: 'jsonl' | 'parquet';
-  readonly sink?: { readonly name: string } & Readonly<Record<string, unknown>>;
 }
 
 /**

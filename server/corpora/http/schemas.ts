@@ -1,8 +1,7 @@
 import type { FastifySchema } from 'fastify';
-import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import { count, described, listOf, object, text } from '../../engine/answer/schemas.ts';
-import { errorAnswers, jsonAnswer, nextPage } from '../../http/docs/answer-schemas.ts';
+import { errorAnswers, jsonAnswer, lines, nextPage, orLines } from '../../http/docs/answer-schemas.ts';
 import { exampleSteps, sentSteps } from '../../http/docs/example-answers.ts';
 import { withSteps } from '../../http/pipelines/schemas.ts';
 import { LINES } from '../../http/transport/media.ts';
@@ -11,23 +10,15 @@ import { type JobAnswer, job, shard, skippedReasons } from '../jobs/answers.ts';
 import { jobBody, jobsQuery, shardsQuery } from './request-schemas.ts';
 import { EVENTS } from './watch.ts';
 
-const file = {
-  title: 'WrittenFile',
-  ...object({
-    name: text,
-    bytes: count,
-    sha256: text,
-  }),
-};
+const file = { title: 'WrittenFile', ...object({ name: text, bytes: count, sha256: text }) };
 
 const counts = { documents: count, failed: count, skipped: count, chunks: count };
 
 const manifest = {
   title: 'JobManifest',
   ...object({
-    shards: {
-      type: 'array',
-      items: object({
+    shards: listOf(
+      object({
         seq: count,
         ...counts,
         files: {
@@ -36,81 +27,78 @@ const manifest = {
           description: 'The chunks, the failed documents, and the chunk ids of each document.',
         },
       }),
-    },
-    counts: {
-      ...object({ ...counts, skipped_reasons: skippedReasons }),
-      properties: { ...counts, skipped_reasons: skippedReasons, pruned: count, unpruned: count },
-    },
+    ),
+    counts: object({ ...counts, skipped_reasons: skippedReasons, pruned: count, unpruned: count }, [
+      'pruned',
+      'unpruned',
+    ]),
   }),
 };
-
-/** The documentation of the routes that report on jobs and return their output. */
 
 const tags = ['jobs'];
 
 const params = object({ job_id: described('The `id` of the job.', text) });
 
-const lines = (description: string) => ({
-  content: { [LINES]: { schema: { type: 'string', contentMediaType: LINES, description } } },
+/** The documentation of a route about one job. */
+const ofJob = (
+  operationId: string,
+  summary: string,
+  description: string,
+  response: object,
+): FastifySchema => ({
+  tags,
+  operationId,
+  summary,
+  description,
+  params,
+  response,
 });
 
 const jobLines = {
   title: 'JobLines',
-  type: 'string',
-  contentMediaType: LINES,
+  ...lines,
   contentSchema: job,
   description: 'A `Job` at once, and whenever it has changed.',
 };
 
-const events: FastifySchema = {
-  tags,
-  operationId: 'watch_job',
-  summary: 'Watch a job',
-  description:
-    'Server-sent events: the current job, then the job whenever it has changed, until it ends. With `Accept: application/x-ndjson` lines of JSON.',
-  params,
-  response: {
+const events = ofJob(
+  'watch_job',
+  'Watch a job',
+  'Server-sent events: the current job, then the job whenever it has changed, until it ends. With `Accept: application/x-ndjson` lines of JSON.',
+  {
     200: {
       description: 'The job at each change.',
-      content: { [EVENTS]: { schema: { type: 'string' } }, [LINES]: { schema: jobLines } },
+      content: { [EVENTS]: { schema: text }, [LINES]: { schema: jobLines } },
     },
     204: { type: 'null', description: 'The client has already received the last event (Last-Event-ID).' },
   },
-};
+);
 
-const result: FastifySchema = {
-  tags,
-  operationId: 'get_job_result',
-  summary: 'Get the result of a job',
-  description:
-    'The manifest, which names the part files; with `Accept: application/x-ndjson` the lines of all of them, in the order of the source.',
-  params,
-  response: {
-    200: {
-      ...jsonAnswer('The manifest, or the chunks.', manifest),
-      content: {
-        'application/json': { schema: manifest },
-        ...lines('A line for each chunk, or for each document.').content,
-      },
-    },
+const result = ofJob(
+  'get_job_result',
+  'Get the result of a job',
+  'The manifest, which names the part files; with `Accept: application/x-ndjson` the lines of all of them, in the order of the source.',
+  {
+    200: orLines(
+      jsonAnswer('The manifest, or the chunks.', manifest),
+      described('A line for each chunk, or for each document.', lines),
+    ),
     ...errorAnswers([409]),
   },
-};
+);
 
-const errors: FastifySchema = {
-  tags,
-  operationId: 'get_job_errors',
-  summary: 'Get the errors of a job',
-  description:
-    'A line for each failed document: where it is, its id, and its error; and one for each skipped file, with the reason as `skipped` and no `status`. While the job runs, those of finished shards.',
-  params,
-  response: {
+const errorLines = described('A line for each failed document and each skipped file.', lines);
+const errors = ofJob(
+  'get_job_errors',
+  'Get the errors of a job',
+  'A line for each failed document: where it is, its id, and its error; and one for each skipped file, with the reason as `skipped` and no `status`. While the job runs, those of finished shards.',
+  {
     200: {
       description: 'Failed documents and skipped files.',
-      ...lines('A line for each failed document and each skipped file.'),
+      content: { [LINES]: { schema: errorLines } },
     },
   },
-};
+);
 
 /** The documentation of the job routes. */
 
@@ -195,80 +183,50 @@ const create = ({ config: { idNamespace, maxSteps }, registry }: RouteSettings):
   },
 });
 
-const listed = (
-  operationId: string,
-  summary: string,
-  query: ObjectSchema,
-  item: object,
-  example?: object,
-) => ({
-  tags,
-  operationId,
-  summary,
-  querystring: query,
-  response: {
-    200: jsonAnswer('A page of them.', listOf(item), nextPage, example),
-  },
-});
-
 const list: FastifySchema = {
-  ...listed('list_jobs', 'List jobs', jobsQuery, job, [exampleJob]),
+  tags,
+  operationId: 'list_jobs',
+  summary: 'List jobs',
   description:
     'The jobs, newest first, at most `limit` of them; the headers Link and x-next-cursor lead to the next page.',
+  querystring: jobsQuery,
+  response: { 200: jsonAnswer('A page of them.', listOf(job), nextPage, [exampleJob]) },
 };
 
-const ofShards = listed('list_shards', 'List shards', shardsQuery, shard);
 const shards: FastifySchema = {
-  ...ofShards,
-  description:
+  ...ofJob(
+    'list_shards',
+    'List shards',
     'The parts that the source of a job is divided into, in order, with the errors of failed ones.',
-  params,
-  response: { ...ofShards.response },
+    { 200: jsonAnswer('A page of them.', listOf(shard), nextPage) },
+  ),
+  querystring: shardsQuery,
 };
 
-const get: FastifySchema = {
-  tags,
-  operationId: 'get_job',
-  summary: 'Get a job',
-  description: 'Its state and progress.',
-  params,
-  response: { 200: jsonAnswer('The job.', job, {}, exampleJob) },
-};
+const get = ofJob('get_job', 'Get a job', 'Its state and progress.', {
+  200: jsonAnswer('The job.', job, {}, exampleJob),
+});
 
-const cancel: FastifySchema = {
-  tags,
-  operationId: 'cancel_job',
-  summary: 'Cancel a job',
-  description: 'Stops its running work. A finished job stays as it is.',
-  params,
-  response: {
-    200: jsonAnswer('The job as it is now.', job),
-  },
-};
+const now = jsonAnswer('The job as it is now.', job);
+const cancel = ofJob('cancel_job', 'Cancel a job', 'Stops its running work. A finished job stays as it is.', {
+  200: now,
+});
+const retry = ofJob(
+  'retry_job',
+  'Retry a job',
+  'Reopens a job that failed or was cancelled. Only its unfinished shards are run.',
+  { 200: now, ...errorAnswers([409]) },
+);
 
-const retry: FastifySchema = {
-  tags,
-  operationId: 'retry_job',
-  summary: 'Retry a job',
-  description: 'Reopens a job that failed or was cancelled. Only its unfinished shards are run.',
-  params,
-  response: {
-    200: jsonAnswer('The job as it is now.', job),
-    ...errorAnswers([409]),
-  },
-};
-
-const remove: FastifySchema = {
-  tags,
-  operationId: 'delete_job',
-  summary: 'Delete a job',
-  description: 'Removes a finished job and the files that it has written.',
-  params,
-  response: {
+const remove = ofJob(
+  'delete_job',
+  'Delete a job',
+  'Removes a finished job and the files that it has written.',
+  {
     204: { type: 'null', description: 'The job was deleted.' },
     ...errorAnswers([409]),
   },
-};
+);
 
 type RouteSettings = Pick<Services, 'config' | 'registry'>;
 

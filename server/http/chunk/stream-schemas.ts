@@ -1,4 +1,5 @@
 import { described, errorOfPart, listOf, natural, text } from '../../engine/answer/schemas.ts';
+import { lines, orLines } from '../docs/answer-schemas.ts';
 import { LINES } from '../transport/media.ts';
 import { chunk } from './answers.ts';
 
@@ -24,8 +25,6 @@ const streamLine = {
     error: errorOfPart,
   },
 };
-
-const lines = { type: 'string', contentMediaType: LINES };
 
 const HOW =
   'Each answer is sent as soon as it is ready, so read while you send: the server stops reading until its answers are read.';
@@ -76,5 +75,5 @@ export function linesOf(values: readonly unknown[]): string {
 
 /** An answer that may also be a stream: to a stream, or for `Accept: application/x-ndjson`. */
 export function orStreamed(answer: { readonly content: object }): object {
-  return { ...answer, content: { ...answer.content, [LINES]: { schema: streamAnswer } } };
+  return orLines(answer, streamAnswer);
 }

@@ -1,4 +1,5 @@
 import { count, described, object, text } from '../../engine/answer/schemas.ts';
+import { LINES } from '../transport/media.ts';
 
 /** The meaning of each error status; the README has the same table. */
 export const MEANINGS: Readonly<Record<number, string>> = {
@@ -54,4 +55,12 @@ export function jsonAnswer(
   const documented = Object.keys(headers).length === 0 ? {} : { headers };
   const media = { schema, ...(example !== undefined && { examples: { answer: { value: example } } }) };
   return { description, content: { 'application/json': media }, ...documented };
+}
+
+/** The schema of lines of JSON: a text, because OpenAPI 3.1 has none for streams. */
+export const lines = { type: 'string', contentMediaType: LINES };
+
+/** An answer that is in lines if the request accepts them alone. */
+export function orLines(answer: { readonly content: object }, schema: object): object {
+  return { ...answer, content: { ...answer.content, [LINES]: { schema } } };
 }

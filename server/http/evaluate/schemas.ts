@@ -4,9 +4,8 @@ import { count, described, errorOfPart, listOf, number, object, text } from '../
 import { scores } from '../../engine/operations/evaluation/scores.ts';
 import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
 import { modelHeader } from '../chunk/schemas.ts';
-import { jsonAnswer } from '../docs/answer-schemas.ts';
+import { jsonAnswer, lines, orLines } from '../docs/answer-schemas.ts';
 import { exampleSteps, sentSteps } from '../docs/example-answers.ts';
-import { LINES } from '../transport/media.ts';
 
 /** The documentation of the route that compares candidates. */
 
@@ -60,10 +59,9 @@ const evaluation = {
   }),
 };
 
-const lines = {
+const evaluationLines = {
   title: 'EvaluationLines',
-  type: 'string',
-  contentMediaType: LINES,
+  ...lines,
   contentSchema: evaluatedCandidate,
   description: 'An `EvaluatedCandidate` for each candidate, sent as soon as it is ready.',
 };
@@ -87,9 +85,7 @@ export function evaluateRouteSchema(registry: Registry, { evaluate }: RequestSch
       ...evaluate,
       ...(example === undefined ? {} : { examples: [example] }),
     },
-    response: {
-      200: { ...answer, content: { ...answer.content, [LINES]: { schema: lines } } },
-    },
+    response: { 200: orLines(answer, evaluationLines) },
   };
 }
 
