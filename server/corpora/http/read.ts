@@ -24,11 +24,11 @@ import { collect, readSteps, textProblems } from '../../http/pipelines/read.ts';
 import type { PipelineStore } from '../../store/contract.ts';
 import { checkCallbackUrl } from '../jobs/callback.ts';
 import type { JobSource, JobSpec, JobTarget } from '../jobs/spec.ts';
-import { OUTPUT } from '../shard.ts';
-import { fieldsBody, jobBody, sourceBody, targetBody } from './request-schemas.ts';
+import { fieldMapping, OUTPUT } from '../shard.ts';
+import { jobBody, sourceBody, targetBody } from './request-schemas.ts';
 
 /** A request for a job, parsed and checked. */
-export interface JobRequest {
+interface JobRequest {
   readonly spec: JobSpec;
   /** JSON Lines of the documents in the request, each with its original bytes. */
   readonly upload: string | null;
@@ -38,7 +38,7 @@ export interface JobRequest {
 }
 
 /** What requests are checked against. */
-export interface JobRules {
+interface JobRules {
   readonly config: Config;
   readonly registry: Registry;
   readonly requestSchemas: RequestSchemas;
@@ -47,18 +47,15 @@ export interface JobRules {
 }
 
 /**
- * Reads a request for a job.
+ * Creates a function that reads requests for jobs; `id` names the job's folder if the request does not.
  *
- * @param id of the job, which names its folder if the request does not
- * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems,
+ * @returns throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems,
  *   `unknown_plugin`, `missing_capability`, `store_unavailable`
  */
-export type ReadJob = (bytes: Buffer, id: string) => Promise<JobRequest>;
-
-export function jobReader(rules: JobRules): ReadJob {
+export function jobReader(rules: JobRules) {
   const checkShape = shapeCheck(rules.config.idNamespace);
   const checkSink = sinkCheck(rules);
-  return async (bytes, id) => {
+  return async (bytes: Buffer, id: string): Promise<JobRequest> => {
     const body = jsonBytes(bytes);
     const given = parseJson(body);
     // Each of these steps takes some time if there are many documents; other requests are served in between.
@@ -142,15 +139,13 @@ async function stepsOf(
 
 type Sink = NonNullable<JobTarget['sink']>;
 
-type CheckSink = (members: JobMembers, problems: string[]) => Sink | undefined;
-
 /**
  * Checks the options of a sink against its manifest, and adds to the problems. @throws ServiceError
  * `missing_capability`
  */
-function sinkCheck({ registry, requestSchemas }: JobRules): CheckSink {
+function sinkCheck({ registry, requestSchemas }: JobRules) {
   const checks = new Map<string, Validate>();
-  return ({ target, include, group }, problems) => {
+  return ({ target, include, group }: JobMembers, problems: string[]): Sink | undefined => {
     if (target?.sink === undefined) return undefined;
     const { name, ...options } = target.sink;
     const manifest = manifestOf(name, registry, problems);
@@ -253,7 +248,7 @@ function digestOf({ source, ...members }: JobMembers, upload: Buffer | null): st
 }
 
 /** The parsed body of a request for a job, once its shape is right. */
-export interface JobMembers extends Readonly<Record<string, unknown>> {
+interface JobMembers extends Readonly<Record<string, unknown>> {
   readonly source: JobSource & { readonly documents?: readonly ParsedDocument[] };
   readonly pipeline?: string;
   readonly steps?: readonly unknown[];
@@ -276,7 +271,7 @@ export interface JobMembers extends Readonly<Record<string, unknown>> {
 function shapeCheck(namespace: string): (given: unknown) => void {
   const checkBody = createValidator(opened(jobBody(namespace), ['source', 'target']));
   const checkSource = createValidator(opened(sourceBody, ['fields']));
-  const checkFields = createValidator(fieldsBody);
+  const checkFields = createValidator(fieldMapping);
   const checkTarget = createValidator(targetBody);
   return (given) => {
     const problems: string[] = [];

@@ -2,32 +2,12 @@ import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { documentSchema, fieldMembers } from '../../engine/read/document-schemas.ts';
 import { cursor } from '../../http/docs/answer-schemas.ts';
 import { JOB_STATES, SHARD_STATES } from '../../store/jobs/contract.ts';
-import { FORMATS } from '../shard.ts';
+import { FORMATS, fieldMapping } from '../shard.ts';
 
 /** Schemas of requests about jobs. */
 
 const LONGEST_PATH = 4096;
 const LONGEST_URL = 2048;
-
-const member = { type: 'string', minLength: 1, maxLength: 1000 } as const;
-
-export const fieldsBody = {
-  title: 'FieldMapping',
-  type: 'object',
-  description: 'Maps members of a line, or columns of a table, to parts of a document.',
-  properties: {
-    id: member,
-    text: { ...member, description: 'By default `text`.' },
-    title: member,
-    filename: member,
-    metadata: {
-      type: 'array',
-      items: member,
-      description: 'Those that become the metadata; `*` means all without another use.',
-    },
-  },
-  additionalProperties: false,
-} as const;
 
 export const sourceBody = {
   title: 'JobSource',
@@ -47,7 +27,7 @@ export const sourceBody = {
       description:
         'Each file is a document, or each line of JSON Lines, or each row of CSV or Parquet. auto decides by file name, and never chooses CSV.',
     },
-    fields: fieldsBody,
+    fields: fieldMapping,
     documents: {
       type: 'array',
       minItems: 1,
