@@ -21,13 +21,7 @@ import { asServiceError, reportFailure } from '../transport/error-handler.ts';
 import { isStream, LINES, wantsLines } from '../transport/media.ts';
 import { logWork } from '../transport/request-log.ts';
 import type { Services } from '../transport/services.ts';
-import {
-  chunkRouteSchema,
-  embedRouteSchema,
-  executeRouteSchema,
-  refineRouteSchema,
-  tokenizeRouteSchema,
-} from './schemas.ts';
+import { embedRouteSchema, executeRouteSchema, pluginRouteSchema, tokenizeRouteSchema } from './schemas.ts';
 
 /**
  * The routes whose requests are work: one for each chunker and refinery, for texts, and one that executes pipelines.
@@ -59,17 +53,21 @@ async function chunksRoutes(app: FastifyInstance): Promise<void> {
   const answer = chunksWith(app.chunksmith, open);
   const post = (url: string, schema: FastifySchema, task: ChunksTask) =>
     app.post(url, { schema }, (request, reply) => answer(request, reply, task));
-  for (const entry of registry.ofKind('chunker')) {
-    const { name } = entry.manifest;
-    post(`/v1/chunk/${name}`, chunkRouteSchema(entry, requestSchemas), { run: 'chunk', name });
-  }
-  for (const entry of registry.ofKind('refinery')) {
-    const { name } = entry.manifest;
-    post(`/v1/refine/${name}`, refineRouteSchema(entry, requestSchemas), { run: 'refine', name });
+  for (const [kind, run] of PLUGIN_ROUTES) {
+    for (const entry of registry.ofKind(kind)) {
+      const { name } = entry.manifest;
+      post(`/v1/${run}/${name}`, pluginRouteSchema(kind, entry, requestSchemas), { run, name });
+    }
   }
   executeRoute(app, answer);
   brokenRoutes(app);
 }
+
+/** The kinds of plugins that have routes, and what these do. */
+const PLUGIN_ROUTES = [
+  ['chunker', 'chunk'],
+  ['refinery', 'refine'],
+] as const;
 
 /** Answers requests for a broken plugin with its error, if its name is valid in a route. */
 function brokenRoutes(app: FastifyInstance): void {

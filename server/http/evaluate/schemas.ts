@@ -3,7 +3,7 @@ import type { Registry } from '../../../core/hosting/registry.ts';
 import { count, described, errorOfPart, listOf, number, object, text } from '../../engine/answer/schemas.ts';
 import { scores } from '../../engine/operations/evaluation/scores.ts';
 import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
-import { modelHeader } from '../chunk/schemas.ts';
+import { modelHeader, withExample } from '../chunk/schemas.ts';
 import { jsonAnswer, lines, orLines } from '../docs/answer-schemas.ts';
 import { exampleSteps, sentSteps } from '../docs/example-answers.ts';
 
@@ -73,18 +73,13 @@ once. A failing candidate has an \`error\`. With \`Accept: application/x-ndjson\
 
 /** The route that compares candidates. */
 export function evaluateRouteSchema(registry: Registry, { evaluate }: RequestSchemas): FastifySchema {
-  const example = evaluate.required?.includes('embedding_model') ? undefined : exampleOf(registry);
   const answer = jsonAnswer('What questions find with each candidate.', evaluation, modelHeader);
   return {
     tags: ['evaluate'],
     operationId: 'evaluate_candidates',
     summary: 'Evaluate candidates',
     description: DESCRIPTION,
-    body: {
-      title: 'EvaluateRequest',
-      ...evaluate,
-      ...(example === undefined ? {} : { examples: [example] }),
-    },
+    body: withExample('EvaluateRequest', evaluate, exampleOf(registry)),
     response: { 200: orLines(answer, evaluationLines) },
   };
 }
@@ -92,11 +87,11 @@ export function evaluateRouteSchema(registry: Registry, { evaluate }: RequestSch
 const TEXT = 'Boil fresh water. Let black tea steep for three minutes. Green tea needs cooler water.';
 const ANSWER = 'Let black tea steep for three minutes.';
 
-/** A request that compares a chunker with a pipeline of available plugins; `undefined` if there is no chunker. */
-function exampleOf(registry: Registry): object | undefined {
+/** A request that compares a chunker with a pipeline of available plugins; empty if there is no chunker. */
+function exampleOf(registry: Registry): object {
   const steps = exampleSteps(registry);
   const [first] = steps;
-  if (first?.type !== 'chunk') return undefined;
+  if (first?.type !== 'chunk') return {};
   const start_index = TEXT.indexOf(ANSWER);
   const answers = [{ document: 'tea', start_index, end_index: start_index + ANSWER.length }];
   return {

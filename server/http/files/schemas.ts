@@ -5,7 +5,14 @@ import { listOf } from '../../engine/answer/schemas.ts';
 import { fileDocumentSchema } from '../../engine/read/document-schemas.ts';
 import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
 import { chunkOf, pipelineChunk } from '../chunk/answers.ts';
-import { chunkFields, headersOf, optionsOf, pipelineId, unavailableNote } from '../chunk/schemas.ts';
+import {
+  chunkFields,
+  headersOf,
+  optionsOf,
+  pipelineId,
+  reportHeaders,
+  unavailableNote,
+} from '../chunk/schemas.ts';
 import { jsonAnswer } from '../docs/answer-schemas.ts';
 import { operationId, purposeOf, titleOf } from '../docs/names.ts';
 
@@ -93,14 +100,8 @@ function fileBody(parts: readonly object[]): object {
 
 /** The headers in which the service and the readers say how a file was read. */
 function readHeaders(registry: Registry): Record<string, object> {
-  const reports = registry.ofKind('reader').flatMap(({ manifest }) => Object.entries(manifest.reports ?? {}));
-  const encoding = [
-    'source-encoding',
-    'The encoding that the bytes were decoded with; missing for a file that is not text.',
-  ];
-  const headers = [encoding, ...reports].map(([name, description]) => [
-    `x-${name}`,
-    { type: 'string', description },
-  ]);
-  return Object.fromEntries(headers);
+  const reports = registry.ofKind('reader').map(({ manifest }) => manifest.reports);
+  return reportHeaders(Object.assign({ 'source-encoding': OF_ENCODING }, ...reports));
 }
+
+const OF_ENCODING = 'The encoding that the bytes were decoded with; missing for a file that is not text.';
