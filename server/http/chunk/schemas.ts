@@ -14,15 +14,14 @@ import { chunksStream, documentStream, orStream, orStreamed } from './stream-sch
 const textInput = { title: 'TextInput', ...object(SOURCES.text) };
 const documentsInput = { title: 'DocumentsInput', ...object(SOURCES.documents) };
 
-/** A body that has one of the inputs, and all of the parts. Only the whole can be closed, not a part of it. */
-function bodyOf(inputs: readonly object[], parts: readonly object[]): object {
-  const bodies = inputs.map((input) => ({ allOf: [input, ...parts], unevaluatedProperties: false }));
-  return bodies.length === 1 ? (bodies[0] as object) : { anyOf: bodies };
+/** A body that has all of the parts. Only the whole can be closed, not a part of it. */
+export function closed(...parts: readonly object[]): object {
+  return { allOf: parts, unevaluatedProperties: false };
 }
 
 /** The body of a request that chunks texts or documents, and says which further fields the chunks get. */
-function sourceBody(schemas: RequestSchemas, parts: readonly object[]): object {
-  return bodyOf([textInput, documentsInput], [chunkFields(schemas), ...parts]);
+function sourceBody(schemas: RequestSchemas, ...parts: readonly object[]): object {
+  return { anyOf: [textInput, documentsInput].map((input) => closed(input, chunkFields(schemas), ...parts)) };
 }
 
 /** What a request says about the fields of its chunks. */
@@ -64,13 +63,13 @@ const ROUTES = {
     verb: 'chunk',
     description: OF_TEXTS,
     stream: documentStream,
-    bodyWith: (options: object, schemas: RequestSchemas) => sourceBody(schemas, [options]),
+    bodyWith: (options: object, schemas: RequestSchemas) => sourceBody(schemas, options),
   },
   refinery: {
     verb: 'refine',
     description: OF_CHUNKS,
     stream: chunksStream,
-    bodyWith: (options: object) => bodyOf([chunksInput], [options]),
+    bodyWith: (options: object) => closed(chunksInput, options),
   },
 };
 
@@ -127,7 +126,7 @@ export function executeRouteSchema(schemas: RequestSchemas): FastifySchema {
     description: 'Runs the steps of a stored pipeline on a text, a list of texts or documents.',
     params: pipelineId,
     body: orStream(
-      { ...sourceBody(schemas, []), examples: [{ text: 'First sentence. Second sentence!' }] },
+      { ...sourceBody(schemas), examples: [{ text: 'First sentence. Second sentence!' }] },
       documentStream,
     ),
     response: {
