@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
-import { fromPlainError, ServiceError } from '../../../core/errors.ts';
+import { ServiceError } from '../../../core/errors.ts';
 import { release } from '../../engine/answer/release.ts';
 import { labelOf } from '../../engine/operations.ts';
 import type { StreamPlan } from '../../engine/read/plan.ts';
@@ -13,13 +13,12 @@ import { evaluateRoute } from '../evaluate/routes.ts';
 import { fileRoutes } from '../files/routes.ts';
 import { storedPipeline } from '../pipelines/stored-pipeline.ts';
 import { admissionHook } from '../transport/admission.ts';
-import { type AnswerTask, answerWith, stopWhenGone } from '../transport/answer-work.ts';
+import { type AnswerTask, answerWith, noteWork, stopWhenGone } from '../transport/answer-work.ts';
 import { bodyOf, bytesBody, encodingOf } from '../transport/bodies.ts';
 import { startingWith } from '../transport/body-stream.ts';
 import { answersWhileSent } from '../transport/connections.ts';
 import { asServiceError, reportFailure } from '../transport/error-handler.ts';
 import { isStream, LINES, wantsLines } from '../transport/media.ts';
-import { logWork } from '../transport/request-log.ts';
 import type { Services } from '../transport/services.ts';
 import { embedRouteSchema, executeRouteSchema, pluginRouteSchema, tokenizeRouteSchema } from './schemas.ts';
 
@@ -185,21 +184,15 @@ async function sendLines(
   lines: { readonly plan: StreamPlan; readonly reader: LineSource; onHeld(bytes: number): void },
 ): Promise<FastifyReply> {
   metrics.streamed(label);
-  const answers = bytesOf(
-    answerLines({
-      ...lines,
-      runner,
-      rate: runner.throughput.of(lines.plan.stages),
-      slots: groupsInFlight(config.workers),
-      signal: stop.signal,
-      onAnswer({ queueSeconds, timings, failures = [] }, bytes) {
-        metrics.worked(label, bytes, queueSeconds, timings);
-        logWork(request, queueSeconds, timings);
-        for (const failure of failures) reportFailure(fromPlainError(failure), request, metrics);
-      },
-      onFailure: (error) => reportFailure(error, request, metrics),
-    }),
-  );
+  const answers = answerLines({
+    ...lines,
+    runner,
+    rate: runner.throughput.of(lines.plan.stages),
+    slots: groupsInFlight(config.workers),
+    signal: stop.signal,
+    onAnswer: (answer, bytes) => noteWork(request, label, bytes, answer, metrics),
+    onFailure: (error) => reportFailure(error, request, metrics),
+  });
   // Until the first line is ready, the whole request can still be refused; no other line is processed after that.
   const first = await answers.next().catch((error: unknown) => {
     stop.abort(error);
@@ -213,30 +206,26 @@ async function sendLines(
   return reply.type(`${LINES}; charset=utf-8`).send(stream);
 }
 
-async function* bytesOf(answers: AsyncGenerator<LineAnswers>): AsyncGenerator<Uint8Array> {
-  for await (const { bytes } of answers) yield bytes;
-}
-
-/** The same bytes, whose memory is freed once they are sent: otherwise V8 would collect the heap often. */
+/** The bytes, whose memory is freed once they are sent: otherwise V8 would collect the heap often. */
 async function* freed(
-  answers: AsyncGenerator<Uint8Array>,
+  answers: AsyncGenerator<LineAnswers>,
   isSent: () => boolean,
 ): AsyncGenerator<Uint8Array> {
   let given: Uint8Array[] = [];
-  for await (const answer of answers) {
+  for await (const { bytes } of answers) {
     if (isSent()) {
       given.forEach(release);
       given = [];
     }
-    given.push(answer);
-    yield answer;
+    given.push(bytes);
+    yield bytes;
   }
 }
 
 /** The same bytes, with errors of the catalogue. */
-async function* translated(source: AsyncIterator<Buffer>, request: FastifyRequest): AsyncGenerator<Buffer> {
+async function* translated(source: AsyncIterable<Buffer>, request: FastifyRequest): AsyncGenerator<Buffer> {
   try {
-    for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
+    yield* source;
   } catch (error) {
     throw asServiceError(error, request);
   }

@@ -5,7 +5,7 @@ import { OVERLOADED } from '../../engine/run/priority-queue.ts';
 import type { Runner } from '../../engine/run/runner.ts';
 import { errorAnswerOf } from './error-handler.ts';
 import type { Metrics } from './metrics.ts';
-import { logAnswered, requestId } from './request-log.ts';
+import { logAnswered, requestId, withoutQuery } from './request-log.ts';
 import { FIXED_HEADERS } from './security.ts';
 
 /**
@@ -82,8 +82,7 @@ class QueuedRoutes {
   }
 
   find(url: string): string | undefined {
-    const query = url.indexOf('?');
-    const given = query === -1 ? url : url.slice(0, query);
+    const given = withoutQuery(url);
     const path = given.endsWith('/') ? given.slice(0, -1) : given;
     if (this.#exact.has(path)) return path;
     return this.#patterns.find(([pattern]) => pattern.test(path))?.[1];
