@@ -9,7 +9,7 @@ import type { Runner } from '../../engine/run/runner.ts';
 import type { Task } from '../../engine/tasks.ts';
 import { isBatch, linesOf } from '../chunk/stream-schemas.ts';
 import { LINES } from '../transport/media.ts';
-import type { Document, Operation, Response } from './document.ts';
+import { type Document, type Operation, operationsOf, type Response } from './document.ts';
 import { operationId } from './names.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function addExampleAnswers(
   runner: Runner,
 ): Promise<Document> {
   const tasks = tasksOf(registry);
-  for (const operation of Object.values(document.paths).flatMap(Object.values)) {
+  for (const operation of operationsOf(document)) {
     const task = tasks.get(operation.operationId ?? '');
     if (task !== undefined) await addAnswer(operation, task, runner);
   }

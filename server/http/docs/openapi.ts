@@ -8,15 +8,15 @@ import { type AccessConfig, asksForKeys } from '../../config/access.ts';
 import { NAME, VERSION } from '../../config/version.ts';
 import { needsKey, refusalStatuses } from '../transport/security.ts';
 import { errorAnswers } from './answer-schemas.ts';
-import type {
-  Components,
-  Document,
-  Header,
-  Media,
-  Operation,
-  Reference,
-  Response,
-  Schema,
+import {
+  type Components,
+  type Document,
+  type Header,
+  type Media,
+  operationsOf,
+  type Reference,
+  type Response,
+  type Schema,
 } from './document.ts';
 import { addExampleAnswers } from './example-answers.ts';
 
@@ -30,30 +30,25 @@ const REQUEST_ID: Header = {
  * and the header that every answer has.
  */
 function nameComponents(document: Document): void {
-  const { components, paths } = document;
+  const { components } = document;
   const schemas = new SchemaCollector(components.schemas);
+  const answers: Record<string, Response> = {};
   components.headers = { RequestId: REQUEST_ID };
-  const responses: Record<string, Response> = {};
-  components.responses = responses;
-  for (const operations of Object.values(paths)) {
-    for (const operation of Object.values(operations)) nameParts(operation, schemas, responses);
-  }
-}
-
-function nameParts(
-  { parameters = [], requestBody, responses }: Operation,
-  schemas: SchemaCollector,
-  named: NonNullable<Components['responses']>,
-): void {
-  for (const parameter of parameters) {
-    if (parameter.schema !== undefined) parameter.schema = schemas.collect(parameter.schema);
-  }
-  for (const media of mediaOf(requestBody)) media.schema = schemas.collect(media.schema);
-  for (const [status, response] of Object.entries(responses)) {
-    if ('$ref' in response) continue;
-    for (const media of mediaOf(response)) media.schema = schemas.collect(media.schema);
-    response.headers = { 'x-request-id': { $ref: '#/components/headers/RequestId' }, ...response.headers };
-    if (Number(status) >= 400) responses[status] = nameResponse(status, response, named);
+  components.responses = answers;
+  for (const { parameters = [], requestBody, responses } of operationsOf(document)) {
+    for (const parameter of parameters) {
+      if (parameter.schema !== undefined) parameter.schema = schemas.collect(parameter.schema);
+    }
+    for (const media of mediaOf(requestBody)) media.schema = schemas.collect(media.schema);
+    for (const [status, response] of Object.entries(responses)) {
+      if ('$ref' in response) continue;
+      for (const media of mediaOf(response)) media.schema = schemas.collect(media.schema);
+      response.headers = { 'x-request-id': { $ref: '#/components/headers/RequestId' }, ...response.headers };
+      const name = STATUS_CODES[status]?.replace(/\W/g, '');
+      // The same answer to the same error is one component: `MethodNotAllowed`.
+      if (Number(status) >= 400 && name !== undefined)
+        responses[status] = named('responses', answers, name, response);
+    }
   }
 }
 
@@ -61,15 +56,15 @@ function mediaOf(part: { readonly content?: Readonly<Record<string, Media>> } = 
   return Object.values(part.content ?? {});
 }
 
-/** The same answer to the same error is one component: `MethodNotAllowed`. */
-function nameResponse(
-  status: string,
-  response: Response,
-  named: Record<string, Response>,
-): Response | Reference {
-  const name = (STATUS_CODES[status] ?? `Error ${status}`).replace(/\W/g, '');
-  named[name] ??= response;
-  return isDeepStrictEqual(named[name], response) ? { $ref: `#/components/responses/${name}` } : response;
+/** A reference to the component, unless a different one has its name. */
+function named<T>(
+  kind: keyof Components,
+  components: Record<string, T>,
+  name: string,
+  one: T,
+): T | Reference {
+  components[name] ??= one;
+  return isDeepStrictEqual(components[name], one) ? { $ref: `#/components/${kind}/${name}` } : one;
 }
 
 declare module 'fastify' {
@@ -219,8 +214,9 @@ class SchemaCollector {
     );
     if (schema.effectiveWith !== undefined) tidied['x-effective-with'] = schema.effectiveWith;
     if (tidied.type === undefined) Object.assign(tidied, typeOfValues(tidied));
-    const { title } = tidied;
-    return typeof title === 'string' && COMPONENT.test(title) ? this.#component(title, tidied) : tidied;
+    const { title, ...untitled } = tidied;
+    if (typeof title !== 'string' || !COMPONENT.test(title)) return tidied;
+    return named('schemas', this.#components, title, untitled);
   }
 
   #valueOf(keyword: string, value: unknown): unknown {
@@ -230,14 +226,6 @@ class SchemaCollector {
     const place = keyword === 'properties' ? withDefaultBelow : (one: Schema) => one;
     const members = Object.entries(value as Readonly<Record<string, Schema>>);
     return Object.fromEntries(members.map(([name, one]) => [name, place(this.collect(one))]));
-  }
-
-  /** A reference to the component, unless a different schema has its name. */
-  #component(name: string, { title: _, ...schema }: Schema): Schema {
-    this.#components[name] ??= schema;
-    return isDeepStrictEqual(this.#components[name], schema)
-      ? { $ref: `#/components/schemas/${name}` }
-      : schema;
   }
 }
 
