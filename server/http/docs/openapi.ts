@@ -115,7 +115,7 @@ export const openapi = plugin(
     app.setSerializerCompiler(() => (value) => JSON.stringify(value));
     await app.register(swagger, {
       transform: ({ schema, url, route }) => ({
-        schema: withErrors(schema, route.method, { config, path: url.slice(prefix.length) }),
+        schema: withErrors(schema, route.method, config, url.slice(prefix.length)),
         url,
       }),
       transformObject: (given) => {
@@ -149,11 +149,6 @@ export const openapi = plugin(
   { name: 'chunksmith-openapi', dependencies: ['chunksmith-services', 'chunksmith-security'] },
 );
 
-interface Place {
-  readonly config: AccessConfig;
-  readonly path: string;
-}
-
 /**
  * The schema of a route with the errors of its parsing and of earlier hooks, in addition to its own. Without security
  * if it needs no key.
@@ -161,7 +156,8 @@ interface Place {
 function withErrors(
   schema: FastifySchema,
   method: string | string[],
-  { config, path }: Place,
+  config: AccessConfig,
+  path: string,
 ): FastifySchema {
   if (schema?.response === undefined) return schema;
   const errors = errorAnswers([...statusesOf(schema, method), ...refusalStatuses(config, path)]);
