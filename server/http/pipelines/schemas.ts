@@ -36,7 +36,7 @@ export const newBody: ObjectSchema = {
 
 export const changesBody: ObjectSchema = {
   type: 'object',
-  properties: { ...members, steps, allow_missing: allowMissing },
+  properties: newBody.properties,
   additionalProperties: false,
 };
 

@@ -18,16 +18,8 @@ const WARNINGS: ReadonlySet<ErrorCode> = new Set([
 /** Errors that are the fault of a plugin, wherever it ran; they name its kind and name. */
 const PLUGIN_FAULTS: ReadonlySet<ErrorCode> = new Set(['plugin_failed', 'broken_promise']);
 
-/** The answer to an error. */
-export interface ErrorAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** JSON: `{"detail": …}`. */
-  readonly body: string;
-}
-
-/** The answer to an error of the catalogue, in Fastify and before it. */
-export function errorAnswerOf({ status, detail, retryAfter }: ServiceError): ErrorAnswer {
+/** The answer to an error of the catalogue, in Fastify and before it; its body is JSON: `{"detail": …}`. */
+export function errorAnswerOf({ status, detail, retryAfter }: ServiceError) {
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
