@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../../core/errors.ts';
 import { release } from '../../engine/answer/release.ts';
 import { labelOf } from '../../engine/operations.ts';
@@ -34,12 +34,13 @@ export async function workRoutes(app: FastifyInstance): Promise<void> {
   await app.register(fileRoutes);
   await app.register(evaluateRoute);
   const answer = answerWith(app.chunksmith);
-  const textRoutes = {
-    embed: embedRouteSchema(requestSchemas),
-    tokenize: tokenizeRouteSchema(requestSchemas),
-  };
-  for (const run of ['embed', 'tokenize'] as const) {
-    app.post(`/v1/${run}`, { schema: textRoutes[run] }, (request, reply) => answer(request, reply, { run }));
+  const textRoutes = [
+    ['embed', embedRouteSchema],
+    ['tokenize', tokenizeRouteSchema],
+  ] as const;
+  for (const [run, schemaOf] of textRoutes) {
+    const schema = schemaOf(requestSchemas);
+    app.post(`/v1/${run}`, { schema }, (request, reply) => answer(request, reply, { run }));
   }
 }
 
@@ -48,17 +49,26 @@ async function chunksRoutes(app: FastifyInstance): Promise<void> {
   const { registry, requestSchemas } = app.chunksmith;
   app.addContentTypeParser(LINES, (_request, payload, done) => done(null, payload));
   const open = new Set<LineReader>();
-  app.addHook('preClose', async () => endStreams(open));
+  // What was read is answered, and a final line says why the stream ends.
+  app.addHook('preClose', async () => {
+    for (const reader of open) reader.stop(new ServiceError('shutting_down'));
+  });
   const answer = chunksWith(app.chunksmith, open);
-  const post = (url: string, schema: FastifySchema, task: ChunksTask) =>
-    app.post(url, { schema }, (request, reply) => answer(request, reply, task));
   for (const [kind, run] of PLUGIN_ROUTES) {
     for (const entry of registry.ofKind(kind)) {
       const { name } = entry.manifest;
-      post(`/v1/${run}/${name}`, pluginRouteSchema(kind, entry, requestSchemas), { run, name });
+      const schema = pluginRouteSchema(kind, entry, requestSchemas);
+      app.post(`/v1/${run}/${name}`, { schema }, (request, reply) => answer(request, reply, { run, name }));
     }
   }
-  executeRoute(app, answer);
+  app.post(
+    '/v1/pipelines/:pipeline_id/execute',
+    { schema: executeRouteSchema(requestSchemas), onRequest: app.chunksmithLookUp },
+    async (request, reply) => {
+      const { steps } = (await request.chunksmithPipeline) as PipelineRecord;
+      return answer(request, reply, { run: 'execute', steps });
+    },
+  );
   brokenRoutes(app);
 }
 
@@ -79,18 +89,6 @@ function brokenRoutes(app: FastifyInstance): void {
     const onRequest = async () => void registry.require(kind, name);
     for (const url of urls) app.post(url, { schema: { hide: true }, onRequest }, () => {});
   }
-}
-
-function executeRoute(app: FastifyInstance, answer: AnswerTask<ChunksTask>): void {
-  const { requestSchemas } = app.chunksmith;
-  app.post(
-    '/v1/pipelines/:pipeline_id/execute',
-    { schema: executeRouteSchema(requestSchemas), onRequest: app.chunksmithLookUp },
-    async (request, reply) => {
-      const { steps } = (await request.chunksmithPipeline) as PipelineRecord;
-      return answer(request, reply, { run: 'execute', steps });
-    },
-  );
 }
 
 /** Answers tasks whose requests and answers may be streams. @param open collects the streams being read */
@@ -115,11 +113,6 @@ interface StreamedRequest {
   readonly stop: AbortController;
   /** The streams being read, which end early if the server stops. */
   readonly open: Set<LineReader>;
-}
-
-/** Ends streams being read: what was read is answered, and a final line says why the stream ends. */
-function endStreams(open: ReadonlySet<LineReader>): void {
-  for (const reader of open) reader.stop(new ServiceError('shutting_down'));
 }
 
 /**

@@ -87,7 +87,14 @@ function answer(reply: FastifyReply, record: PipelineRecord) {
   return toAnswer(record);
 }
 
-function toAnswer({ id, name, description, steps, created_at, updated_at }: PipelineRecord) {
+function toAnswer({
+  id,
+  name,
+  description,
+  steps,
+  created_at,
+  updated_at,
+}: PipelineRecord): docs.PipelineAnswer {
   return { id, name, description, config: { steps }, created_at, updated_at };
 }
 

@@ -1,7 +1,7 @@
 import type { FastifySchema } from 'fastify';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
-import { described, listOf, object, orNull, text } from '../../engine/answer/schemas.ts';
+import { type Described, described, listOf, object, orNull, text } from '../../engine/answer/schemas.ts';
 import { stepSchema } from '../../engine/read/step-schema.ts';
 import { cursor, errorAnswers, jsonAnswer, nextPage } from '../docs/answer-schemas.ts';
 import { sentSteps } from '../docs/example-answers.ts';
@@ -17,12 +17,12 @@ const allowMissing = {
 /** Schemas of requests and answers about stored pipelines. */
 
 const stepInput = { title: 'PipelineStepInput', ...stepSchema };
-const storedStep = { title: 'PipelineStep', ...stepSchema, required: Object.keys(stepSchema.properties) };
+const storedStep = { ...stepSchema, ...object(stepSchema.properties), title: 'PipelineStep' } as const;
 
 const members = {
   name: { type: 'string', minLength: 1, maxLength: 255, description: 'Unique among all pipelines.' },
   description: described('What the pipeline is for, or null.', orNull(text)),
-};
+} as const;
 
 /** Steps are checked one by one, each with its number. */
 const steps = { type: 'array', description: 'Run in this order.' };
@@ -60,7 +60,9 @@ const pipeline = {
     created_at: time,
     updated_at: time,
   }),
-};
+} as const;
+
+export type PipelineAnswer = Described<typeof pipeline>;
 
 const etag = { etag: described('Version of the pipeline, for If-Match.', text) };
 
