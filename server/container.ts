@@ -182,5 +182,5 @@ export async function createServerContainer(
 }
 
 function makeMetrics({ runner, byteBudget }: ServerCradle): Metrics {
-  return createMetrics(runner.load, () => byteBudget.taken);
+  return createMetrics({ load: runner.load, bytesInFlight: () => byteBudget.taken });
 }

@@ -1,5 +1,3 @@
-import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
-
 const nameOrNull = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const;
 
 /** A step of a pipeline in a request. */
@@ -17,4 +15,4 @@ export const stepSchema = {
     },
   },
   additionalProperties: false,
-} as const satisfies ObjectSchema;
+} as const;

@@ -1,4 +1,5 @@
 import type { OffsetUnit } from '../../../../core/contracts/chunk.ts';
+import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
 import { invalid } from '../../../../core/errors.ts';
 import { locate } from '../../answer/locate.ts';
 import { utf16Offsets } from '../../answer/offsets.ts';
@@ -13,7 +14,7 @@ import type { NamedPipelines, Unread } from '../../tasks.ts';
 import { usesOfAll } from '../chunks.ts';
 import type { Candidate, EvaluationRequest, Question } from './evaluation-request.ts';
 import { type Range, united } from './ranges.ts';
-import { type GivenCandidate, type GivenQuestion, MOST_CANDIDATES } from './schemas.ts';
+import { MOST_CANDIDATES } from './schemas.ts';
 
 /** The members of a valid request. */
 interface Members {
@@ -81,6 +82,17 @@ export function pipelinesNamed(request: unknown): string[] {
   return [...new Set(names.filter((name) => typeof name === 'string'))];
 }
 
+/** A candidate of a request, checked against its schema. */
+interface GivenCandidate {
+  readonly name?: string;
+  readonly chunker?: string;
+  readonly config?: PipelineStep['config'];
+  readonly pipeline?: string;
+  readonly steps?: readonly GivenStep[];
+}
+
+type GivenStep = Pick<PipelineStep, 'type'> & Partial<PipelineStep>;
+
 /** What candidates are checked against. */
 interface CandidateRules extends Pick<Rules, 'registry' | 'defaultTokenizer'> {
   readonly checks: Pick<Rules['checks'], 'step'>;
@@ -141,7 +153,7 @@ function readCandidate(
 }
 
 function readSteps(
-  given: NonNullable<GivenCandidate['steps']>,
+  given: readonly GivenStep[],
   place: string,
   { checks, limits }: CandidateRules,
 ): Pick<Candidate, 'name' | 'stages'> {
@@ -156,6 +168,19 @@ function readSteps(
   return { name: stages.map(({ name }) => name).join(' + '), stages };
 }
 
+/** A question of a request, checked against its schema. */
+export interface GivenQuestion {
+  readonly question: string;
+  readonly answers: readonly GivenAnswer[];
+}
+
+interface GivenAnswer {
+  /** The index of its document, or that document's id. */
+  readonly document: number | string;
+  readonly start_index: number;
+  readonly end_index: number;
+}
+
 /** The documents of a request, and where each begins. */
 export interface Corpus {
   readonly documents: readonly SourceDocument[];
@@ -164,7 +189,7 @@ export interface Corpus {
 
 /** An answer whose document was found. */
 interface PlacedAnswer {
-  readonly given: GivenQuestion['answers'][number];
+  readonly given: GivenAnswer;
   readonly document: number;
   /** Its position in the request, for messages. */
   readonly place: string;
@@ -202,7 +227,7 @@ function finderOf(documents: readonly SourceDocument[]): Find {
   };
 }
 
-function placeAnswer(given: GivenQuestion['answers'][number], place: string, find: Find): PlacedAnswer {
+function placeAnswer(given: GivenAnswer, place: string, find: Find): PlacedAnswer {
   const { start_index, end_index } = given;
   const document = find(given.document);
   if (document === undefined) {

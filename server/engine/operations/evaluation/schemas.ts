@@ -1,5 +1,4 @@
 import type { ObjectSchema } from '../../../../core/contracts/manifest.ts';
-import type { Described } from '../../answer/schemas.ts';
 import { documentSchema } from '../../read/document-schemas.ts';
 import { stepSchema } from '../../read/step-schema.ts';
 import { embeddingModel } from '../../read/text-schemas.ts';
@@ -70,10 +69,6 @@ const candidate = {
   },
   additionalProperties: false,
 } as const;
-
-/** A question and a candidate of a request, checked against their schemas. */
-export type GivenQuestion = Described<typeof question>;
-export type GivenCandidate = Described<typeof candidate>;
 
 /** The request that evaluates candidates; the model is required unless there is a default. */
 export function evaluateRequest(defaultModel: string | undefined, offsetUnit: object): ObjectSchema {
