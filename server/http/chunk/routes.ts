@@ -8,10 +8,9 @@ import { HeldBytes } from '../../engine/run/byte-budget.ts';
 import { LineList, LineReader, type LineSource, tooLong } from '../../engine/run/line-reader.ts';
 import { answerLines, groupsInFlight, type LineAnswers } from '../../engine/run/stream.ts';
 import type { ChunksTask } from '../../engine/tasks.ts';
-import type { PipelineRecord } from '../../store/contract.ts';
 import { evaluateRoute } from '../evaluate/routes.ts';
 import { fileRoutes } from '../files/routes.ts';
-import { storedPipeline } from '../pipelines/stored-pipeline.ts';
+import { lookedUpSteps, lookUpPipeline } from '../pipelines/stored-pipeline.ts';
 import { admissionHook } from '../transport/admission.ts';
 import { type AnswerTask, answerWith, noteWork, stopWhenGone } from '../transport/answer-work.ts';
 import { bodyOf, bytesBody, encodingOf } from '../transport/bodies.ts';
@@ -29,7 +28,6 @@ export async function workRoutes(app: FastifyInstance): Promise<void> {
   const { config, requestSchemas } = app.chunksmith;
   await app.register(bytesBody, { limit: config.maxBodyBytes });
   await app.register(admissionHook);
-  await app.register(storedPipeline);
   await app.register(chunksRoutes);
   await app.register(fileRoutes);
   await app.register(evaluateRoute);
@@ -63,11 +61,8 @@ async function chunksRoutes(app: FastifyInstance): Promise<void> {
   }
   app.post(
     '/v1/pipelines/:pipeline_id/execute',
-    { schema: executeRouteSchema(requestSchemas), onRequest: app.chunksmithLookUp },
-    async (request, reply) => {
-      const { steps } = (await request.chunksmithPipeline) as PipelineRecord;
-      return answer(request, reply, { run: 'execute', steps });
-    },
+    { schema: executeRouteSchema(requestSchemas), onRequest: lookUpPipeline(app.chunksmith) },
+    async (request, reply) => answer(request, reply, { run: 'execute', steps: await lookedUpSteps(request) }),
   );
   brokenRoutes(app);
 }
