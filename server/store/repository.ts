@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type MikroORM, UniqueConstraintViolationException } from '@mikro-orm/core';
+import { type FilterQuery, type MikroORM, UniqueConstraintViolationException } from '@mikro-orm/core';
 import { ServiceError } from '../../core/errors.ts';
 import { type Clock, createClock } from './clock.ts';
 import type {
@@ -14,8 +14,8 @@ import type {
 } from './contract.ts';
 import { unavailable } from './errors.ts';
 import { isTransient } from './failures.ts';
+import { idOf } from './ids.ts';
 import type { OpenDatabase } from './open-database.ts';
-import { idOf, newestFirst } from './pages.ts';
 import { PipelineEntity, type PipelineRow } from './pipeline-entity.ts';
 
 interface Table {
@@ -60,10 +60,19 @@ async function create({ orm, clock }: Table, pipeline: NewPipeline): Promise<Pip
   return toRecord(row);
 }
 
-async function list({ orm }: Table, { name, ...page }: PageRequest): Promise<Page> {
-  const wanted = name === undefined ? {} : { name };
-  const { rows, hasMore } = await newestFirst(orm.em, PipelineEntity, page, wanted);
-  return { pipelines: rows.map(toRecord), hasMore };
+async function list({ orm }: Table, { name, limit, after }: PageRequest): Promise<Page> {
+  const where: FilterQuery<PipelineRow> = name === undefined ? {} : { name };
+  if (after !== undefined) {
+    const { created_at, id } = after;
+    const isOlder = { $or: [{ createdAt: { $lt: created_at } }, { id: { $lt: id } }] };
+    Object.assign(where, { createdAt: { $lte: created_at }, ...isOlder });
+  }
+  const rows = await orm.em.fork().find(PipelineEntity, where, {
+    orderBy: { createdAt: 'desc', id: 'desc' },
+    limit: limit + 1,
+    disableIdentityMap: true,
+  });
+  return { pipelines: rows.slice(0, limit).map(toRecord), hasMore: rows.length > limit };
 }
 
 async function get(table: Table, id: string): Promise<PipelineRecord> {

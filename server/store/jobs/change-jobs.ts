@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../../core/errors.ts';
-import { idOf } from '../pages.ts';
+import { idOf } from '../ids.ts';
 import { transact } from '../transact.ts';
 import type { JobRecord, NewJob } from './contract.ts';
 import { rowOf } from './dialect.ts';
@@ -29,8 +29,8 @@ export async function createJob(
 ): Promise<{ readonly job: JobRecord; readonly isNew: boolean }> {
   const found = await transact(tables.em, async (tx) => {
     if (await insertJob(tables, tx, job, id)) await openShard(tables, tx, id, 'plan');
-    const ofKey = job.idempotencyKey === null ? undefined : { idempotencyKey: job.idempotencyKey };
-    return (await findJob(tx, { id })) ?? (ofKey === undefined ? undefined : await findJob(tx, ofKey));
+    const key = job.idempotencyKey;
+    return (await findJob(tx, 'id', id)) ?? (key === null ? undefined : findJob(tx, 'idempotency_key', key));
   });
   // The job with the key was removed in between.
   if (found === undefined) return createJob(tables, job, id);

@@ -4,6 +4,12 @@ import { isPostgreSql } from '../column-types.ts';
 const POSTGRESQL = { uuid: 'uuid', double: 'double precision', truth: 'boolean' };
 const SQLITE = { uuid: 'text', double: 'double', truth: 'integer' };
 
+/**
+ * Jobs and their shards. Times are seconds since 1970. Shards run in the order of `rank`; each job counts up from the
+ * lowest rank that is open when it is planned. `attempt` is incremented by every claim, and identifies it. `due_at` is
+ * when a ready shard may run, or the lease of a running one ends. Long columns are at the end, so that the rest is read
+ * without them.
+ */
 export class CreateBulkJobs extends Migration {
   override up(): void {
     const { uuid, double, truth } = isPostgreSql(this.driver.getPlatform()) ? POSTGRESQL : SQLITE;

@@ -2,8 +2,9 @@ import { Migration } from '@mikro-orm/migrations';
 import { isPostgreSql } from '../column-types.ts';
 
 /**
- * Which documents jobs have stored in sinks, and how many of them they pruned. Servers of the previous version keep
- * the defaults.
+ * Which documents jobs have stored in sinks, which outlives the jobs, and how many of them they pruned. Sinks, sources
+ * and keys (of ids) are digests; `seen_at` is the creation time of the newest job that had the document. Servers of the
+ * previous version keep the defaults.
  */
 export class CreateStoredDocuments extends Migration {
   override up(): void {

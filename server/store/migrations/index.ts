@@ -9,7 +9,7 @@ const COUNT = 'bigint not null default 0';
 const EMPTY_VECTORS = { embedding_empty: COUNT };
 /** Jobs count what they skipped, and documents without text. */
 const SKIPPED_FILES = { skipped_no_reader: COUNT, skipped_binary: COUNT, documents_empty: COUNT };
-/** Which shard had a document first, so that no job stores two with one id. */
+/** Which shard had a document first, `<job>/<seq>`, so that no job stores two with one id. */
 const NOTING_SHARDS = { shard: 'text' };
 
 /** All migrations, oldest first. Never change one that was released: add another. */
