@@ -3,21 +3,17 @@ import { ServiceError } from '../../../core/errors.ts';
 import { idOf } from '../ids.ts';
 import { transact } from '../transact.ts';
 import type { JobRecord, NewJob } from './contract.ts';
-import { rowOf } from './dialect.ts';
+import { isOver, type LockedJob, lockJob, rowOf, type Transaction } from './dialect.ts';
 import { findJob, getJob } from './read-jobs.ts';
 import {
   changeShards,
   endJob,
-  isOver,
   type JobTables,
   jobNotFound,
-  type LockedJob,
-  lockJob,
   lowestRank,
   openFinish,
   openShard,
   SEQ,
-  type Transaction,
 } from './tables.ts';
 import { IS_OPEN } from './take.ts';
 

@@ -3,11 +3,17 @@ import type { Log } from '../../../core/contracts/collaborators.ts';
 import { reasonOf } from '../../../core/errors.ts';
 import { transact } from '../transact.ts';
 import type { Claim, ShardKind, ShardState } from './contract.ts';
-import { rowOf, rowsOf, type ShardTable } from './dialect.ts';
+import {
+  isOver,
+  lockJob,
+  type OpenShard,
+  rowOf,
+  rowsOf,
+  type ShardTable,
+  type Transaction,
+} from './dialect.ts';
 import { type Connection, LOST, QUEUE, startPgBoss } from './start-pg-boss.ts';
-import { isOver, lockJob, type Transaction } from './tables.ts';
 import { dueCondition, IS_OPEN, takeShard } from './take.ts';
-import type { OpenShard, Tickets } from './tickets.ts';
 
 /** A ticket means that this shard may run. */
 interface Ticket {
@@ -23,13 +29,15 @@ const LATER = 5;
 const BEFORE_ALL = { rank: -1, job_id: '00000000-0000-0000-0000-000000000000', seq: 0 };
 
 /**
+ * Hands out shards on PostgreSQL, with a ticket for each open one. The tables decide: taking, keeping or settling a
+ * shard changes its row, whatever was handed out.
  * pg-boss is used through `fetch`, `touch` and `complete`: its `work()` and its LISTEN pause for up to 30 s between
  * single tickets. A ticket has the key of its shard, so a shard has at most one.
  * An open shard has at least one. It is created in the transaction that opens the shard, returns if its worker is
  * lost, finally as a dead letter, and is completed only in a transaction that has locked the row of the shard and
  * either settles it, finds it closed, or creates the next ticket. Locks are taken in this order: job, shard, ticket.
  */
-export class PgBossTickets implements Tickets {
+export class PgBossTickets {
   readonly #table: ShardTable;
   readonly #connection: Connection;
   readonly #log: Log;
@@ -46,12 +54,18 @@ export class PgBossTickets implements Tickets {
     this.#due = dueCondition(table);
   }
 
+  /**
+   * Creates tickets in the transaction that opens their shards. A shard that has one keeps it.
+   *
+   * @param delay seconds until they may run
+   */
   async send(tx: Transaction, jobId: string, shards: readonly OpenShard[], delay = 0): Promise<void> {
     const boss = await this.#boss();
     const tickets = shards.map((shard) => ticketOf(jobId, shard, delay));
     if (tickets.length > 0) await boss.insert(QUEUE, tickets, await within(tx));
   }
 
+  /** Takes a shard that may run now. */
   async claim(worker: string): Promise<Claim | undefined> {
     const boss = await this.#boss();
     for (const queue of [LOST, QUEUE]) {
@@ -66,18 +80,20 @@ export class PgBossTickets implements Tickets {
     return undefined;
   }
 
+  /** Called when the lease of a claim has been renewed. */
   async renewed(claim: Claim): Promise<void> {
     const ticket = this.#tickets.get(claim);
     if (ticket !== undefined) await (await this.#boss()).touch(ticket.name, attemptOf(ticket));
   }
 
+  /** Ends the ticket of a claim, in the transaction that ends the claim. */
   async settle(tx: Transaction, claim: Claim): Promise<void> {
     const ticket = this.#tickets.get(claim);
     if (ticket === undefined) return;
     await (await this.#boss()).complete(ticket.name, attemptOf(ticket), null, await within(tx));
   }
 
-  /** In the background: a leftover ticket returns by itself. */
+  /** Called when a worker has lost its claim. In the background: a leftover ticket returns by itself. */
   lost(claim: Claim): void {
     const ticket = this.#tickets.get(claim);
     if (ticket === undefined || this.#isClosed) return;

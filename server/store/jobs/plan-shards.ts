@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ServiceError } from '../../../core/errors.ts';
 import { transact } from '../transact.ts';
 import type { Claim, PlannedShard } from './contract.ts';
-import { type Dialect, rowOf, rowsOf, type Sql } from './dialect.ts';
-import { BATCH, type JobTables, lockJob, lowestRank, type Transaction } from './tables.ts';
+import { type Dialect, lockJob, rowOf, rowsOf, type Sql, type Transaction } from './dialect.ts';
+import { BATCH, type JobTables, lowestRank } from './tables.ts';
 import { IS_OWNED, ownerValues, renewLease } from './take.ts';
 
 /** A shard as written; `range` is JSON. */

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { transact } from '../transact.ts';
 import type { Claim, GoneDocument, PruneCounts, SourceInSink } from './contract.ts';
-import { rowOf, rowsOf, type ShardTable } from './dialect.ts';
-import { BATCH, lockJob } from './tables.ts';
+import { lockJob, rowOf, rowsOf, type ShardTable } from './dialect.ts';
+import { BATCH } from './tables.ts';
 import { IS_OWNED, ownerValues } from './take.ts';
 
 /** What a row is found by, and the JSON of the id, which escapes what a database cannot store. */
