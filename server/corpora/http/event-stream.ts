@@ -1,71 +1,75 @@
-import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../../../core/errors.ts';
 import { LINES } from '../../http/transport/media.ts';
-import type { JobRecord } from '../../store/jobs/contract.ts';
+import type { JobRecord, JobStore } from '../../store/jobs/contract.ts';
 import { jobAnswer } from '../jobs/answers.ts';
-import type { Watcher } from './watch.ts';
 
 /** The media type of server-sent events. */
 export const EVENTS = 'text/event-stream';
 
-/** How events are written, by the media type of the stream. */
+/** Milliseconds between two looks at a job. */
+const PAUSE = 1000;
+/** Milliseconds for which an answer of the store serves all clients that watch a job. */
+const SHARED = 500;
+/** Looks without a change after which a client gets a sign that the connection is alive. */
+const QUIET = 15;
+
+const line = (job: JobRecord) => `${JSON.stringify(jobAnswer(job))}\n`;
+
+/** How events are written, by the media type of the stream. The id of an event is the state of the job. */
 const WRITTEN = {
-  [EVENTS]: {
-    event: (job: JobRecord) => `id: ${eventId(job)}\ndata: ${JSON.stringify(jobAnswer(job))}\n\n`,
-    keepAlive: () => ':\n\n',
-  },
-  [LINES]: {
-    event: (job: JobRecord) => `${JSON.stringify(jobAnswer(job))}\n`,
-    keepAlive: (job: JobRecord) => `${JSON.stringify(jobAnswer(job))}\n`,
-  },
+  [EVENTS]: { event: (job: JobRecord) => `id: ${job.state}\ndata: ${line(job)}\n`, keepAlive: () => ':\n\n' },
+  [LINES]: { event: line, keepAlive: line },
 } as const;
 
-/**
- * The id of the last event of a job is its state, so that a client that reconnects can be told that there is no more.
- */
-export function eventId({ state }: JobRecord): string {
-  return state;
+/** Returns a job from the store; those who ask at about the same time share an answer. */
+export type Ask = JobStore['get'];
+
+export function sharedAsk(jobs: Pick<JobStore, 'get'>): Ask {
+  const asked = new Map<string, Promise<JobRecord>>();
+  return (id) => {
+    const answer = asked.get(id) ?? jobs.get(id);
+    if (!asked.has(id)) setTimeout(() => asked.delete(id), SHARED).unref();
+    asked.set(id, answer);
+    return answer;
+  };
 }
 
 /**
- * A stream of a job's changes. A client that reads slowly gets fewer events, and always the latest state, so that
- * memory does not grow.
+ * Writes the job at once, and whenever it has changed, until it ends or is removed. A client that reads slowly gets
+ * fewer events, and always the latest state, so that memory does not grow.
+ *
+ * @param job its current state
+ * @param signal ends the events
  */
-export class EventStream extends Readable implements Watcher {
-  readonly #written: (typeof WRITTEN)[keyof typeof WRITTEN];
-  #job: JobRecord | undefined;
-  #next: string | undefined;
-  #isWanted = false;
-  #isOver = false;
-
-  constructor(type: keyof typeof WRITTEN) {
-    super();
-    this.#written = WRITTEN[type];
+export async function* jobEvents(
+  job: JobRecord,
+  type: keyof typeof WRITTEN,
+  ask: Ask,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const { event, keepAlive } = WRITTEN[type];
+  yield event(job);
+  let [now, last, quiet] = [job, JSON.stringify(job), 0];
+  while (!isOver(now)) {
+    await sleep(PAUSE, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
+    try {
+      now = await ask(job.id);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'job_not_found') return;
+      // An unreachable store may come back.
+      continue;
+    }
+    const json = JSON.stringify(now);
+    quiet = json === last ? quiet + 1 : 0;
+    last = json;
+    if (quiet === 0) yield event(now);
+    else if (quiet % QUIET === 0) yield keepAlive(now);
   }
+}
 
-  tell(job: JobRecord): void {
-    this.#job = job;
-    this.#send(this.#written.event(job));
-  }
-
-  keepAlive(): void {
-    if (this.#job !== undefined && this.#next === undefined) this.#send(this.#written.keepAlive(this.#job));
-  }
-
-  end(): void {
-    this.#isOver = true;
-    if (this.#next === undefined) this.push(null);
-  }
-
-  override _read(): void {
-    this.#isWanted = true;
-    if (this.#next !== undefined) this.#send(this.#next);
-  }
-
-  #send(text: string): void {
-    if (this.destroyed || this.readableEnded) return;
-    this.#next = this.#isWanted ? undefined : text;
-    if (!this.#isWanted) return;
-    this.#isWanted = this.push(text);
-    if (this.#isOver) this.push(null);
-  }
+/** Whether a job no longer changes by itself. */
+export function isOver({ finished_at }: JobRecord): boolean {
+  return finished_at !== null;
 }

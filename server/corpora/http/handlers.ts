@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, ServiceError } from '../../../core/errors.ts';
 import { createValidator, type Validate } from '../../engine/validation/validator.ts';
@@ -14,11 +15,10 @@ import { findManifest, readParts } from '../jobs/job-output.ts';
 import { removeJob } from '../jobs/remove-job.ts';
 import { checkLocations } from '../jobs/server-locations.ts';
 import type { JobLocations, JobSpec } from '../jobs/spec.ts';
-import { EVENTS, EventStream, eventId } from './event-stream.ts';
+import { EVENTS, isOver, jobEvents, sharedAsk } from './event-stream.ts';
 import { jobReader } from './read.ts';
 import { jobsQuery, shardsQuery } from './request-schemas.ts';
 import type { JobRoutes } from './schemas.ts';
-import { isOver, JobWatch } from './watch.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
@@ -28,17 +28,17 @@ export interface JobTools {
   readonly worker: { wake(): void };
 }
 
-/** The handlers of the job routes. @param app ends all watching before it closes */
+/** The handlers of the job routes. @param app ends all events before it closes */
 export function jobHandlers(
   app: FastifyInstance,
   tools: JobTools,
 ): Readonly<Record<keyof JobRoutes, Handler>> {
   const services = app.chunksmith;
-  const watch = new JobWatch(services.jobs);
-  app.addHook('preClose', async () => watch.close());
+  const closing = new AbortController();
+  app.addHook('preClose', async () => closing.abort());
   return {
     create: createHandler(services, tools),
-    events: eventsHandler(services, watch),
+    events: eventsHandler(services, closing.signal),
     ...readHandlers(services),
     ...outputHandlers(services, tools),
     ...changeHandlers(services, tools),
@@ -94,18 +94,20 @@ function idOf({ params }: FastifyRequest): string {
   return (params as { readonly job_id: string }).job_id;
 }
 
-function eventsHandler({ jobs }: Services, watch: JobWatch): Handler {
+function eventsHandler({ jobs }: Services, closing: AbortSignal): Handler {
+  const ask = sharedAsk(jobs);
   return async (request, reply) => {
     const job = await jobs.get(idOf(request));
     const type = wantsLines(request) ? LINES : EVENTS;
     // A client that has had the last event reconnected: this answer tells it to stop.
-    if (isOver(job) && request.headers['last-event-id'] === eventId(job)) return reply.code(204).send();
-    const stream = new EventStream(type);
-    reply.raw.once('close', () => watch.remove(job.id, stream));
-    watch.add(job, stream);
+    if (isOver(job) && request.headers['last-event-id'] === job.state) return reply.code(204).send();
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort());
+    const events = jobEvents(job, type, ask, AbortSignal.any([closing, gone.signal]));
     // Proxies must not hold events back.
     reply.headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
-    return reply.type(type === LINES ? `${LINES}; charset=utf-8` : EVENTS).send(stream);
+    reply.type(type === LINES ? `${LINES}; charset=utf-8` : EVENTS);
+    return reply.send(Readable.from(events, { objectMode: false }));
   };
 }
 

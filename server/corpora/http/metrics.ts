@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { RunAnswer } from '../../engine/run/executor.ts';
 import type { JobLoad } from '../../store/jobs/contract.ts';
@@ -51,7 +52,7 @@ export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>):
 }
 
 function addLoad(registry: Registry, load: () => Promise<JobLoad>): void {
-  const recent = new RecentLoad(load);
+  const recent = recently(load);
   const registers = [registry];
   new Gauge({
     name: 'chunksmith_bulk_shards',
@@ -59,7 +60,7 @@ function addLoad(registry: Registry, load: () => Promise<JobLoad>): void {
     labelNames: ['state'],
     registers,
     async collect() {
-      const found = await recent.read();
+      const found = await recent();
       if (found === undefined) return;
       for (const [state, count] of Object.entries(found.shards)) this.set({ state }, count);
     },
@@ -69,7 +70,7 @@ function addLoad(registry: Registry, load: () => Promise<JobLoad>): void {
     help: 'How long the oldest waiting shard has waited; every process reports the same.',
     registers,
     async collect() {
-      const found = await recent.read();
+      const found = await recent();
       if (found !== undefined) this.set(found.oldestReadySeconds);
     },
   });
@@ -80,36 +81,22 @@ const FRESH = 5000;
 /** Milliseconds that a scrape waits for the store; after that it gets the previous values. */
 const PATIENCE = 1000;
 
-/** How busy the workers of all machines are, according to the store a short while ago. */
-class RecentLoad {
-  readonly #load: () => Promise<JobLoad>;
-  #last: JobLoad | undefined;
-  #asked = Number.NEGATIVE_INFINITY;
-  #asking: Promise<void> | undefined;
-
-  constructor(load: () => Promise<JobLoad>) {
-    this.#load = load;
-  }
-
-  /** Undefined until the store has answered once. */
-  async read(): Promise<JobLoad | undefined> {
-    if (this.#asking === undefined && performance.now() - this.#asked > FRESH) this.#asking = this.#ask();
-    if (this.#asking !== undefined) await withPatience(this.#asking);
-    return this.#last;
-  }
-
-  async #ask(): Promise<void> {
-    this.#asked = performance.now();
-    this.#last = await this.#load().catch(() => this.#last);
-    this.#asking = undefined;
-  }
-}
-
-async function withPatience(work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
+/**
+ * How busy the workers of all machines are, according to the store a short while ago; undefined until it has answered
+ * once.
+ */
+function recently(load: () => Promise<JobLoad>): () => Promise<JobLoad | undefined> {
+  let last: JobLoad | undefined;
+  let asked = Number.NEGATIVE_INFINITY;
+  let asking: Promise<void> | undefined;
+  const ask = async () => {
+    asked = performance.now();
+    last = await load().catch(() => last);
+    asking = undefined;
+  };
+  return async () => {
+    if (performance.now() - asked > FRESH) asking ??= ask();
+    if (asking !== undefined) await Promise.race([asking, sleep(PATIENCE, undefined, { ref: false })]);
+    return last;
+  };
 }

@@ -5,47 +5,26 @@ import { notRead, type SkippedReasons } from '../skips.ts';
 import type { ShardOutput } from './chunk-shard.ts';
 import type { JobSpec } from './spec.ts';
 
-type Same = 'id' | 'state' | 'chunks' | 'embedding_empty' | 'pruned' | 'unpruned' | 'bytes';
-
-/** A job as reported to callers. Times are UTC. */
-export interface JobAnswer extends Pick<JobRecord, Same> {
-  readonly error: { readonly status: number; readonly detail: string } | null;
-  readonly source: object;
-  readonly target: object;
-  readonly group: JobSpec['group'];
-  readonly shards: { readonly total: number; readonly done: number; readonly failed: number };
-  readonly documents: { readonly done: number; readonly failed: number; readonly skipped: number };
-  /** Why files were skipped, and which finished documents have no text: `empty`. */
-  readonly skipped_reasons: SkippedReasons;
-  /** Bytes of the source per second since the job was created. */
-  readonly bytes_per_second: number;
-  /** Null until it can be estimated, and when the job has ended. */
-  readonly seconds_left: number | null;
-  readonly created_at: string;
-  readonly finished_at: string | null;
-  readonly expires_at: string;
-}
+/** A job as reported to callers; the schemas of the routes describe it. */
+export type JobAnswer = ReturnType<typeof jobAnswer>;
 
 /** @param now seconds since 1970 */
-export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobAnswer {
+export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000) {
   const { source, target, group } = job.spec as JobSpec;
   const { read, total } = job.bytes;
   const seconds = Math.max((job.finished_at ?? now) - job.created_at, 0.001);
   const isRunning = job.state === 'running' && read > 0;
+  const reasons = Object.entries(job.skipped).filter(([, count]) => count > 0);
   return {
     id: job.id,
     state: job.state,
-    error: job.error === null ? null : errorAnswer(job.error),
+    error: job.error && errorAnswer(job.error),
     source,
     target,
     group,
-    shards: {
-      total: job.shards.total,
-      done: job.shards.done,
-      failed: job.shards.failed,
-    },
+    shards: { total: job.shards.total, done: job.shards.done, failed: job.shards.failed },
     documents: { ...job.documents, skipped: notRead(job.skipped) },
-    skipped_reasons: Object.fromEntries(Object.entries(job.skipped).filter(([, count]) => count > 0)),
+    skipped_reasons: Object.fromEntries(reasons) as SkippedReasons,
     chunks: job.chunks,
     embedding_empty: job.embedding_empty,
     pruned: job.pruned,
@@ -69,37 +48,21 @@ function timeOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }
 
-type SameOfShard = 'seq' | 'state' | 'attempt' | 'failures' | 'worker';
-
 /** A shard of a job as reported to callers. */
-export interface ShardAnswer extends Pick<ShardRecord, SameOfShard> {
-  readonly source: {
-    readonly format: ShardRange['format'];
-    /** The first of `count` files. */
-    readonly file: string;
-    readonly files: number;
-    readonly part: NonNullable<ShardRange['part']> | null;
-    readonly bytes: number;
-  };
-  /** Null until it is done. */
-  readonly documents: { readonly done: number; readonly failed: number; readonly skipped: number } | null;
-  readonly chunks: number | null;
-  readonly error: { readonly status: number; readonly detail: string } | null;
-}
+export type ShardAnswer = ReturnType<typeof shardAnswer>;
 
-export function shardAnswer({ range, output, error, ...shard }: ShardRecord): ShardAnswer {
-  const { format, files, part, bytes } = range as ShardRange;
-  const { seq, state, attempt, failures, worker } = shard;
+export function shardAnswer({ seq, state, attempt, failures, worker, range, output, error }: ShardRecord) {
+  const { format, files, part = null, bytes } = range as ShardRange;
   const written = output as ShardOutput | null;
   return {
     ...{ seq, state, attempt, failures, worker },
-    source: { format, file: files[0]?.name ?? '', files: files.length, part: part ?? null, bytes },
-    documents: written === null ? null : documentsOf(written),
+    source: { format, file: files[0]?.name ?? '', files: files.length, part, bytes },
+    documents: written && {
+      done: written.documents - written.failed,
+      failed: written.failed,
+      skipped: written.skipped,
+    },
     chunks: written?.chunks ?? null,
-    error: error === null ? null : errorAnswer(error),
+    error: error && errorAnswer(error),
   };
-}
-
-function documentsOf({ documents, failed, skipped }: ShardOutput): NonNullable<ShardAnswer['documents']> {
-  return { done: documents - failed, failed, skipped };
 }

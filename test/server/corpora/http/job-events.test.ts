@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { Registry } from 'prom-client';
@@ -8,12 +9,12 @@ import t from 'tap';
 import { ServiceError } from '../../../../core/errors.ts';
 import { configOf } from '../../../../server/config/config.ts';
 import type { ServerCradle } from '../../../../server/container.ts';
-import { EventStream } from '../../../../server/corpora/http/event-stream.ts';
+import { EVENTS, jobEvents, sharedAsk } from '../../../../server/corpora/http/event-stream.ts';
 import { type JobTools, jobHandlers } from '../../../../server/corpora/http/handlers.ts';
 import { addJobMetrics } from '../../../../server/corpora/http/metrics.ts';
-import { JobWatch } from '../../../../server/corpora/http/watch.ts';
 import type { JobAnswer } from '../../../../server/corpora/jobs/answers.ts';
 import { logEnd } from '../../../../server/corpora/jobs/create-worker.ts';
+import { LINES } from '../../../../server/http/transport/media.ts';
 import type { JobLoad, JobRecord } from '../../../../server/store/jobs/contract.ts';
 import { quietLog } from '../../../../server/testing/collaborators.ts';
 import { createGated, GATED, JOBS, runJob, startJobServer, untilState } from '../../../support/jobs.ts';
@@ -153,16 +154,18 @@ async function isQuiet(jobs: { readonly asked: number }): Promise<boolean> {
 
 t.test('all who watch a job share one question at a time, and none is asked for nobody', async (t) => {
   const jobs = countedJobs();
-  const watch = new JobWatch(jobs);
-  t.teardown(() => watch.close());
-  const streams = Array.from({ length: 100 }, () => new EventStream('application/x-ndjson'));
-  for (const stream of streams) watch.add(RECORD, stream);
+  const ask = sharedAsk(jobs);
+  const stop = new AbortController();
+  t.teardown(() => stop.abort());
+  const told = Array.from({ length: 100 }, async () => {
+    const events = jobEvents(RECORD, LINES, ask, stop.signal);
+    return (await Readable.from(events).toArray()).length;
+  });
   await until(() => jobs.asked >= 2);
   const { asked } = jobs;
   t.ok(asked <= 3, `${asked} questions`);
-  const told = streams.map((stream) => String(stream.read()).trim().split('\n').length);
-  t.ok(told.every((count) => count >= 1 && count <= asked + 1));
-  for (const stream of streams) watch.remove('a', stream);
+  stop.abort();
+  for (const count of await Promise.all(told)) t.ok(count >= 1 && count <= asked + 1);
   t.ok(await isQuiet(jobs));
 });
 
@@ -181,14 +184,15 @@ t.test('nobody is asked for a client that has gone', async (t) => {
   t.ok(await isQuiet(jobs));
 });
 
-t.test('who reads slowly gets the newest alone, and memory does not grow', async (t) => {
-  const stream = new EventStream('text/event-stream');
-  for (let chunks = 0; chunks < 10_000; chunks++) stream.tell({ ...RECORD, chunks });
-  t.ok(stream.readableLength < 100_000, `${stream.readableLength} bytes wait`);
-  stream.end();
-  const events: string[] = [];
-  for await (const part of stream) events.push(String(part));
-  t.match(events.join('').trim().split('\n').at(-1), /"chunks":9999,/, 'the last one arrives');
+t.test('who reads slowly gets the newest alone, and nothing waits meanwhile', async (t) => {
+  const jobs = countedJobs();
+  const stop = new AbortController();
+  t.teardown(() => stop.abort());
+  const events = jobEvents(RECORD, EVENTS, jobs.get, stop.signal);
+  t.match((await events.next()).value, /"chunks":0,/);
+  t.ok(await isQuiet(jobs), 'nobody asks for one who does not read');
+  jobs.asked = 9999;
+  t.match((await events.next()).value, /"chunks":10000,/);
 });
 
 t.test('a store that is away for a while does not end the events; a job that is removed does', async (t) => {
@@ -199,9 +203,8 @@ t.test('a store that is away for a while does not end the events; a job that is 
       if (answer instanceof Error) throw answer;
       return { ...RECORD, ...answer };
     };
-    const stream = new EventStream('application/x-ndjson');
-    new JobWatch({ get }).add(RECORD, stream);
-    return linesIn<JobRecord>(Buffer.concat(await stream.map(Buffer.from).toArray()));
+    const events = jobEvents(RECORD, LINES, get, new AbortController().signal);
+    return linesIn<JobRecord>(Buffer.from((await Readable.from(events).toArray()).join('')));
   };
   const told = await toldOf(new Error('away'), { chunks: 5 }, { state: 'done', finished_at: 3 });
   t.match(told, [{ chunks: 0 }, { chunks: 5 }, { state: 'done' }]);
