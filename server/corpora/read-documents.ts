@@ -6,7 +6,7 @@ import { readParquet } from './formats/parquet.ts';
 import type { ReadOptions, SourceLines } from './formats/reading.ts';
 import type { Format, ShardRange, SourceDocument, SourceLine } from './shard.ts';
 import type { Skip } from './skips.ts';
-import type { Storage } from './storage/storage.ts';
+import type { SourceStorage } from './storage/storage.ts';
 
 export interface ReadDocumentsOptions extends Omit<ReadOptions, 'maxExpansion'> {
   /** Called for each file that is skipped. */
@@ -19,7 +19,7 @@ export interface ReadDocumentsOptions extends Omit<ReadOptions, 'maxExpansion'> 
  * affected.
  */
 export async function* readDocuments(
-  storage: Storage,
+  storage: SourceStorage,
   range: ShardRange,
   { onSkipped, ...options }: ReadDocumentsOptions,
 ): AsyncGenerator<readonly SourceDocument[]> {
@@ -46,7 +46,7 @@ const BATCH_DOCUMENTS = 1000;
 const MAX_EXPANSION = 250;
 
 const READERS: Readonly<
-  Record<Format, (storage: Storage, range: ShardRange, options: ReadOptions) => SourceLines>
+  Record<Format, (storage: SourceStorage, range: ShardRange, options: ReadOptions) => SourceLines>
 > = { files: readFiles, jsonl: readJsonLines, csv: readCsv, parquet: readParquet };
 
 /**
@@ -57,7 +57,7 @@ const READERS: Readonly<
  * @throws the signal's reason once it aborts
  */
 export async function* readShard(
-  storage: Storage,
+  storage: SourceStorage,
   range: ShardRange,
   options: Omit<ReadOptions, 'maxExpansion'> & { readonly maxExpansion?: number | undefined },
 ): AsyncGenerator<readonly SourceLine[]> {

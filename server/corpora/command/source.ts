@@ -10,12 +10,12 @@ import type { ShardRange, SourceDocument } from '../shard.ts';
 import type { Skip } from '../skips.ts';
 import { isInside } from '../storage/local/paths.ts';
 import { createLocalFolder } from '../storage/local-folder.ts';
-import type { Storage, StoredFile } from '../storage/storage.ts';
+import type { SourceStorage, StoredFile } from '../storage/storage.ts';
 import type { ChunkFlags } from './flags/chunk-flags.ts';
 
 /** What the arguments name. */
 export interface CorpusSource {
-  readonly storage: Storage;
+  readonly storage: SourceStorage;
   /** Undefined for standard input. */
   readonly files: readonly StoredFile[] | undefined;
   /** Bytes of the files; undefined for standard input. */
@@ -117,17 +117,11 @@ export async function* inOrder(files: readonly StoredFile[]): AsyncGenerator<Sto
 const INPUT: StoredFile = { name: STDIN, size: Number.MAX_SAFE_INTEGER, version: '' };
 
 /** Standard input as a storage with one file, which can be read once. */
-function standardInput(): Storage {
-  const none = () => Promise.reject(new Error('standard input is read-only'));
+function standardInput(): SourceStorage {
   return {
     label: 'standard input',
     list: () => inOrder([INPUT]),
     find: async () => INPUT,
     read: () => process.stdin,
-    create: none,
-    createOnce: none,
-    settle: none,
-    remove: none,
-    removeFolder: none,
   };
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { setImmediate as turn } from 'node:timers/promises';
 import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { ShardRange, SourceDocument } from '../shard.ts';
-import { type Storage, type StoredFile, unreadable } from '../storage/storage.ts';
+import { type SourceStorage, type StoredFile, unreadable } from '../storage/storage.ts';
 import { decompressed, Shares, uncompressedName } from './compression.ts';
 import { type CsvRecord, CsvRecords, csvFields } from './csv-records.ts';
 import { columnsProblem, defaultMapping, mapRow, noTextColumn, type Row } from './map-fields.ts';
@@ -28,7 +28,11 @@ interface Header {
  *
  * @throws ServiceError `source_unreadable` if there is no header, or it names a column twice
  */
-export async function* readCsv(storage: Storage, { files }: ShardRange, options: ReadOptions): SourceLines {
+export async function* readCsv(
+  storage: SourceStorage,
+  { files }: ShardRange,
+  options: ReadOptions,
+): SourceLines {
   for (const file of files) yield* readTable(file, storage.read(file), options);
 }
 

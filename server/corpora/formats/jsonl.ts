@@ -2,7 +2,7 @@ import { invalid, ServiceError } from '../../../core/errors.ts';
 import { parseLine } from '../../engine/operations/lines.ts';
 import { findMembers } from '../../engine/read/json.ts';
 import type { FieldMapping, ShardRange, SourceDocument } from '../shard.ts';
-import type { Storage, StoredFile } from '../storage/storage.ts';
+import type { SourceStorage, StoredFile } from '../storage/storage.ts';
 import { decompressed, isCompressed, Shares } from './compression.ts';
 import { mapRow, neededNames, type Row } from './map-fields.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
@@ -18,7 +18,7 @@ const BEYOND = 64 * 1024;
  * The documents in the lines of JSON that begin in a part of a file. Without a mapping they are passed on unparsed.
  */
 export async function* readJsonLines(
-  storage: Storage,
+  storage: SourceStorage,
   { files, part }: ShardRange,
   options: ReadOptions,
 ): SourceLines {
@@ -31,7 +31,7 @@ export async function* readJsonLines(
 }
 
 async function* linesOf(
-  storage: Storage,
+  storage: SourceStorage,
   file: StoredFile,
   part: ShardRange['part'],
   options: ReadOptions,
@@ -50,7 +50,7 @@ async function* linesOf(
 
 /** The bytes of a range and of what follows it, read only as far as needed. */
 async function* piecesFrom(
-  storage: Storage,
+  storage: SourceStorage,
   file: StoredFile,
   range: NonNullable<ShardRange['part']>,
 ): AsyncGenerator<Buffer> {

@@ -1,6 +1,6 @@
 import { fromPlainError } from '../../../core/errors.ts';
 import type { ShardRange, SourceDocument } from '../shard.ts';
-import type { Storage, StoredFile } from '../storage/storage.ts';
+import type { SourceStorage, StoredFile } from '../storage/storage.ts';
 import { expansionOf } from './compression.ts';
 import { defaultMapping, neededNames, noTextColumn } from './map-fields.ts';
 import { asUnreadable, openParquet } from './parquet/open.ts';
@@ -13,7 +13,7 @@ import type { ReadOptions, SourceLines } from './reading.ts';
 type RowGroup = ParquetFile['metadata']['row_groups'][number];
 
 /** The bytes of each row group of a file. @throws ServiceError `source_unreadable` */
-export async function rowGroupSizes(storage: Storage, file: StoredFile): Promise<readonly number[]> {
+export async function rowGroupSizes(storage: SourceStorage, file: StoredFile): Promise<readonly number[]> {
   const thread = new ParquetThread();
   try {
     const { metadata } = await openParquet(storage, file, thread);
@@ -25,7 +25,7 @@ export async function rowGroupSizes(storage: Storage, file: StoredFile): Promise
 
 /** The documents of the rows of some row groups. @throws ServiceError `source_unreadable` */
 export async function* readParquet(
-  storage: Storage,
+  storage: SourceStorage,
   { files, part }: ShardRange,
   options: ReadOptions,
 ): SourceLines {
@@ -55,7 +55,7 @@ export async function* readParquet(
 }
 
 interface OpenFile {
-  readonly storage: Storage;
+  readonly storage: SourceStorage;
   readonly file: StoredFile;
   readonly opened: ParquetFile;
   readonly thread: ParquetThread;

@@ -137,9 +137,15 @@ const params = {
   properties: { job_id: { type: 'string', description: 'The `id` of the job.' } },
 };
 
-const lines = (description: string) => ({
-  content: { [LINES]: { schema: { type: 'string', contentMediaType: LINES, description } } },
-});
+/** The documentation of a route of one job. */
+const ofJob = (
+  operationId: string,
+  summary: string,
+  description: string,
+  response: object,
+): FastifySchema => ({ tags, operationId, summary, description, params, response });
+
+const lines = (description: string) => ({ schema: { type: 'string', contentMediaType: LINES, description } });
 
 const jobLines = {
   title: 'JobLines',
@@ -149,55 +155,46 @@ const jobLines = {
   description: 'A `Job` at once, and whenever it has changed.',
 };
 
-const events: FastifySchema = {
-  tags,
-  operationId: 'watch_job',
-  summary: 'Watch a job',
-  description:
-    'Server-sent events: the current job, then the job whenever it has changed, until it ends. With `Accept: application/x-ndjson` lines of JSON.',
-  params,
-  response: {
+const events = ofJob(
+  'watch_job',
+  'Watch a job',
+  'Server-sent events: the current job, then the job whenever it has changed, until it ends. With `Accept: application/x-ndjson` lines of JSON.',
+  {
     200: {
       description: 'The job at each change.',
       content: { [EVENTS]: { schema: { type: 'string' } }, [LINES]: { schema: jobLines } },
     },
     204: { type: 'null', description: 'The client has already received the last event (Last-Event-ID).' },
   },
-};
+);
 
-const result: FastifySchema = {
-  tags,
-  operationId: 'get_job_result',
-  summary: 'Get the result of a job',
-  description:
-    'The manifest, which names the part files; with `Accept: application/x-ndjson` the lines of all of them, in the order of the source.',
-  params,
-  response: {
+const result = ofJob(
+  'get_job_result',
+  'Get the result of a job',
+  'The manifest, which names the part files; with `Accept: application/x-ndjson` the lines of all of them, in the order of the source.',
+  {
     200: {
       ...jsonAnswer('The manifest, or the chunks.', manifest),
       content: {
         'application/json': { schema: manifest },
-        ...lines('A line for each chunk, or for each document.').content,
+        [LINES]: lines('A line for each chunk, or for each document.'),
       },
     },
     ...errorAnswers([409]),
   },
-};
+);
 
-const errors: FastifySchema = {
-  tags,
-  operationId: 'get_job_errors',
-  summary: 'Get the errors of a job',
-  description:
-    'A line for each failed document: where it is, its id, and its error; and one for each skipped file, with the reason as `skipped` and no `status`. While the job runs, those of finished shards.',
-  params,
-  response: {
+const errors = ofJob(
+  'get_job_errors',
+  'Get the errors of a job',
+  'A line for each failed document: where it is, its id, and its error; and one for each skipped file, with the reason as `skipped` and no `status`. While the job runs, those of finished shards.',
+  {
     200: {
       description: 'Failed documents and skipped files.',
-      ...lines('A line for each failed document and each skipped file.'),
+      content: { [LINES]: lines('A line for each failed document and each skipped file.') },
     },
   },
-};
+);
 
 /** The documentation of the job routes. */
 
@@ -255,58 +252,37 @@ const list: FastifySchema = {
     'The jobs, newest first, at most `limit` of them; the headers Link and x-next-cursor lead to the next page.',
 };
 
-const ofShards = listed('list_shards', 'List shards', shardsQuery, shard);
 const shards: FastifySchema = {
-  ...ofShards,
+  ...listed('list_shards', 'List shards', shardsQuery, shard),
   description:
     'The parts that the source of a job is divided into, in order, with the errors of failed ones.',
   params,
-  response: { ...ofShards.response },
 };
 
-const get: FastifySchema = {
-  tags,
-  operationId: 'get_job',
-  summary: 'Get a job',
-  description: 'Its state and progress.',
-  params,
-  response: { 200: jsonAnswer('The job.', job) },
-};
+const get = ofJob('get_job', 'Get a job', 'Its state and progress.', { 200: jsonAnswer('The job.', job) });
 
-const cancel: FastifySchema = {
-  tags,
-  operationId: 'cancel_job',
-  summary: 'Cancel a job',
-  description: 'Stops its running work. A finished job stays as it is.',
-  params,
-  response: {
-    200: jsonAnswer('The job as it is now.', job),
-  },
-};
+const changed = { 200: jsonAnswer('The job as it is now.', job) };
 
-const retry: FastifySchema = {
-  tags,
-  operationId: 'retry_job',
-  summary: 'Retry a job',
-  description: 'Reopens a job that failed or was cancelled. Only its unfinished shards are run.',
-  params,
-  response: {
-    200: jsonAnswer('The job as it is now.', job),
-    ...errorAnswers([409]),
-  },
-};
+const cancel = ofJob(
+  'cancel_job',
+  'Cancel a job',
+  'Stops its running work. A finished job stays as it is.',
+  changed,
+);
 
-const remove: FastifySchema = {
-  tags,
-  operationId: 'delete_job',
-  summary: 'Delete a job',
-  description: 'Removes a finished job and the files that it has written.',
-  params,
-  response: {
-    204: { type: 'null', description: 'The job was deleted.' },
-    ...errorAnswers([409]),
-  },
-};
+const retry = ofJob(
+  'retry_job',
+  'Retry a job',
+  'Reopens a job that failed or was cancelled. Only its unfinished shards are run.',
+  { ...changed, ...errorAnswers([409]) },
+);
+
+const remove = ofJob(
+  'delete_job',
+  'Delete a job',
+  'Removes a finished job and the files that it has written.',
+  { 204: { type: 'null', description: 'The job was deleted.' }, ...errorAnswers([409]) },
+);
 
 const JOB = '/v1/jobs/:job_id';
 

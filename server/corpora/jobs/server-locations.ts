@@ -3,7 +3,7 @@ import type { JobStore } from '../../store/jobs/contract.ts';
 import { OUTPUT } from '../shard.ts';
 import { openConnections, openStorage, type Storages } from '../storage/open-storage.ts';
 import type { CorporaSettings } from '../storage/settings.ts';
-import type { Storage, StoredFile } from '../storage/storage.ts';
+import type { SourceStorage, StoredFile } from '../storage/storage.ts';
 import type { JobLocations, JobSpec, TargetLocation } from './spec.ts';
 
 /**
@@ -56,7 +56,7 @@ async function uploaded(store: Pick<JobStore, 'upload'>, jobId: string): Promise
 }
 
 /** The same storage, whose lists exclude some folders: the output of jobs is not a source for them. */
-function withoutFolders(storage: Storage, folders: readonly string[]): Storage {
+function withoutFolders(storage: SourceStorage, folders: readonly string[]): SourceStorage {
   const isIn = (name: string) => folders.some((folder) => name === folder || name.startsWith(`${folder}/`));
   return {
     ...storage,
@@ -75,15 +75,12 @@ const PIECE = 1_048_576;
 /** The name of the one file of an upload. */
 const UPLOAD: { readonly path: string } = { path: NAME };
 
-/** The documents in a job request, as a read-only storage with one file. */
-function uploadStorage(lines: string): Storage {
+/** The documents in a job request, as a storage with one file. */
+function uploadStorage(lines: string): SourceStorage {
   const bytes = Buffer.from(lines);
   const file: StoredFile = { name: NAME, size: bytes.length, version: String(bytes.length) };
-  const refuse = async (): Promise<never> => {
-    throw new ServiceError('storage_failed', { storage: label, reason: 'it is read-only' });
-  };
   return {
-    label,
+    label: 'the documents in the request',
     async *list(folder) {
       if (folder === '' || folder === NAME) yield file;
     },
@@ -91,15 +88,8 @@ function uploadStorage(lines: string): Storage {
     async *read(_file, { from, to } = { from: 0, to: bytes.length }) {
       for (let at = from; at < to; at += PIECE) yield bytes.subarray(at, Math.min(at + PIECE, to));
     },
-    create: refuse,
-    createOnce: refuse,
-    settle: refuse,
-    remove: refuse,
-    removeFolder: refuse,
   };
 }
-
-const label = 'the documents in the request';
 
 /**
  * Checks where a job reads and writes before it is created, as far as that is quick.
@@ -131,7 +121,7 @@ function refuseSourceInTarget(path: string, { storage, folder }: TargetLocation)
   throw new ServiceError('target_taken', { target: folder === '' ? storage.label : folder, reason });
 }
 
-async function isThere(storage: Storage, path: string): Promise<boolean> {
+async function isThere(storage: SourceStorage, path: string): Promise<boolean> {
   if (path !== '' && (await storage.find(path)) !== undefined) return true;
   for await (const _ of storage.list(path)) return true;
   return false;

@@ -5,7 +5,7 @@ import { ServiceError } from '../../../core/errors.ts';
 import { type Decode, readShard } from '../../../server/corpora/read-documents.ts';
 import type { SourceLine } from '../../../server/corpora/shard.ts';
 import { createLocalFolder } from '../../../server/corpora/storage/local-folder.ts';
-import type { Storage } from '../../../server/corpora/storage/storage.ts';
+import type { SourceStorage } from '../../../server/corpora/storage/storage.ts';
 import { temporaryFolder } from '../../support/server.ts';
 import { failureOf, memoryStorage, plan, readAll, readPath, shown } from './memory-storage.ts';
 
@@ -89,7 +89,7 @@ t.test('a file that has changed or gone is an error of its own', async (t) => {
 });
 
 /** All batches of a source, as they come. */
-async function* batchesOf(storage: Storage) {
+async function* batchesOf(storage: SourceStorage) {
   for (const shard of await plan(storage, { path: '', format: 'auto' }))
     yield* readShard(storage, shard, { limit: 10_000 });
 }

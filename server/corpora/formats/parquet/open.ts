@@ -1,6 +1,6 @@
 import type { RowGroup } from 'hyparquet';
 import { reasonOf, ServiceError } from '../../../../core/errors.ts';
-import { type Storage, type StoredFile, unreadable } from '../../storage/storage.ts';
+import { type SourceStorage, type StoredFile, unreadable } from '../../storage/storage.ts';
 import { columnsProblem } from '../map-fields.ts';
 import type { ParquetThread } from './thread.ts';
 import type { ParquetFile } from './worker.ts';
@@ -15,7 +15,7 @@ const MOST_ROWS = 20_000_000;
 
 /** @throws ServiceError `source_unreadable` if it is not Parquet, or its metadata is invalid or too large */
 export async function openParquet(
-  storage: Storage,
+  storage: SourceStorage,
   file: StoredFile,
   thread: ParquetThread,
 ): Promise<ParquetFile> {
@@ -35,7 +35,7 @@ export async function openParquet(
 
 /** The whole range of bytes of a file. */
 export async function readBytes(
-  storage: Storage,
+  storage: SourceStorage,
   file: StoredFile,
   from: number,
   to: number,
@@ -52,7 +52,7 @@ export function asUnreadable({ name }: StoredFile, error: unknown): ServiceError
 }
 
 /** The bytes from the beginning of the metadata on. */
-async function readTail(storage: Storage, file: StoredFile): Promise<Buffer<ArrayBuffer>> {
+async function readTail(storage: SourceStorage, file: StoredFile): Promise<Buffer<ArrayBuffer>> {
   const { name, size } = file;
   if (size < MAGIC + TAIL) throw unreadable(name, 'it is not Parquet: it is too short');
   const tail = await readBytes(storage, file, size - TAIL, size);

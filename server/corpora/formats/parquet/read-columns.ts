@@ -1,5 +1,5 @@
 import type { FileMetaData, RowGroup } from 'hyparquet';
-import type { Storage, StoredFile } from '../../storage/storage.ts';
+import type { SourceStorage, StoredFile } from '../../storage/storage.ts';
 import { asUnreadable, readBytes } from './open.ts';
 import type { Stretch } from './row-group.ts';
 
@@ -13,7 +13,7 @@ const MOST_BYTES = 1024 * 1024 * 1024;
  * @throws ServiceError `source_unreadable`
  */
 export async function readColumns(
-  storage: Storage,
+  storage: SourceStorage,
   file: StoredFile,
   group: FileMetaData['row_groups'][number],
   columns: readonly string[],
