@@ -8,7 +8,7 @@ import type { Format, ShardRange, SourceDocument, SourceLine } from './shard.ts'
 import type { Skip } from './skips.ts';
 import type { SourceStorage } from './storage/storage.ts';
 
-export interface ReadDocumentsOptions extends Omit<ReadOptions, 'maxExpansion'> {
+export interface ReadDocumentsOptions extends ReadOptions {
   /** Called for each file that is skipped. */
   onSkipped(skip: Skip): void;
 }
@@ -43,7 +43,6 @@ export type { Decode } from './formats/reading.ts';
 const BATCH_BYTES = 256 * 1024;
 /** Maximum documents that are returned at once, however small they are. */
 const BATCH_DOCUMENTS = 1000;
-const MAX_EXPANSION = 250;
 
 const READERS: Readonly<
   Record<Format, (storage: SourceStorage, range: ShardRange, options: ReadOptions) => SourceLines>
@@ -59,12 +58,12 @@ const READERS: Readonly<
 export async function* readShard(
   storage: SourceStorage,
   range: ShardRange,
-  options: Omit<ReadOptions, 'maxExpansion'> & { readonly maxExpansion?: number | undefined },
+  options: ReadOptions,
 ): AsyncGenerator<readonly SourceLine[]> {
-  const { signal, isLive = false, maxExpansion = MAX_EXPANSION } = options;
+  const { signal, isLive = false } = options;
   let batch: SourceLine[] = [];
   let bytes = 0;
-  for await (const lines of READERS[range.format](storage, range, { ...options, maxExpansion })) {
+  for await (const lines of READERS[range.format](storage, range, options)) {
     signal?.throwIfAborted();
     for (const line of lines) {
       batch.push(line);

@@ -67,7 +67,7 @@ async function bytesOf(storage: SourceStorage, file: StoredFile, options: ReadOp
   if (file.size > limit && !isCompressed(file.name)) throw tooLarge();
   const pieces: Buffer[] = [];
   let size = 0;
-  for await (const piece of decompressed(file, storage.read(file), options)) {
+  for await (const piece of decompressed(file, storage.read(file), limit)) {
     signal?.throwIfAborted();
     size += piece.length;
     if (size > limit) throw tooLarge();

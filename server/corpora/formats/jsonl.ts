@@ -3,8 +3,8 @@ import { parseLine } from '../../engine/operations/lines.ts';
 import { findMembers } from '../../engine/read/json.ts';
 import type { FieldMapping, ShardRange, SourceDocument } from '../shard.ts';
 import type { SourceStorage, StoredFile } from '../storage/storage.ts';
-import { decompressed, isCompressed, Shares } from './compression.ts';
-import { mapRow, neededNames, type Row } from './map-fields.ts';
+import { decompressed, isCompressed, sharesOf } from './compression.ts';
+import { mapRow, neededNames, orError, type Row } from './map-fields.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
 
 /**
@@ -23,9 +23,15 @@ export async function* readJsonLines(
   options: ReadOptions,
 ): SourceLines {
   for (const file of files) {
-    const shares = new Shares(file);
+    const share = sharesOf(file);
     for await (const lines of linesOf(storage, file, part, options)) {
-      yield lines.map((line) => documentOf(line, file, shares, options));
+      yield lines.map(
+        ({ byte, size, content }): SourceDocument => ({
+          place: { source: file.name, byte },
+          size: share(size),
+          document: orError(() => lineOf(content, options)),
+        }),
+      );
     }
   }
 }
@@ -39,7 +45,7 @@ async function* linesOf(
   const range = part ?? { from: 0, to: Number.POSITIVE_INFINITY };
   const lines = new RangeLines(range, options.limit);
   const pieces = isCompressed(file.name)
-    ? decompressed(file, storage.read(file), options)
+    ? decompressed(file, storage.read(file), options.limit)
     : piecesFrom(storage, file, range);
   for await (const piece of pieces) {
     yield lines.push(piece);
@@ -62,25 +68,9 @@ async function* piecesFrom(
   }
 }
 
-function documentOf(
-  { byte, size, content }: RangeLine,
-  file: StoredFile,
-  shares: Shares,
-  { fields, limit }: ReadOptions,
-): SourceDocument {
-  const place = { source: file.name, byte };
-  return { place, size: shares.of(size), document: lineOf(content, fields, limit) };
-}
-
-function lineOf(content: Buffer | undefined, fields: FieldMapping | undefined, limit: number) {
-  if (content === undefined) return new ServiceError('line_too_large', { what: 'The document', limit });
-  if (fields === undefined) return content;
-  try {
-    return mapRow(rowOf(content, fields), fields, true);
-  } catch (error) {
-    if (error instanceof ServiceError) return error;
-    throw error;
-  }
+function lineOf(content: Buffer | undefined, { fields, limit }: ReadOptions): Buffer {
+  if (content === undefined) throw new ServiceError('line_too_large', { what: 'The document', limit });
+  return fields === undefined ? content : mapRow(rowOf(content, fields), fields, true);
 }
 
 /** Values are copied as written, so that no number changes. */

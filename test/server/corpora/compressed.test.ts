@@ -63,7 +63,7 @@ for (const [ending, pack] of Object.entries(packers)) {
     const csv = Buffer.concat([pack('text\n'), bomb]);
     const bombs = { [`a.jsonl.${ending}`]: bomb, [`b.md.${ending}`]: bomb, [`c.csv.${ending}`]: csv };
     const storage = memoryStorage(bombs, 512);
-    const options = { limit: 100_000, maxExpansion: 20 };
+    const options = { limit: 100_000 };
     for (const format of ['jsonl', 'csv'] as const) {
       const name = `${format === 'csv' ? 'c' : 'a'}.${format}.${ending}`;
       const failure = await failureOf(readPath(storage, name, format, options));
