@@ -12,7 +12,7 @@ import type { DatabaseSettings } from './contract.ts';
 import { type Database, databaseOf, nameOf } from './database.ts';
 import { StoreOpenError, unavailable } from './errors.ts';
 import { hasCode, isOfFolder, isTransient, NO_DATABASE, reasonOfFailure } from './failures.ts';
-import { MIGRATIONS } from './migrations/index.ts';
+import { MIGRATIONS } from './migrations.ts';
 import { PipelineEntity } from './pipeline-entity.ts';
 
 /** An open database with up-to-date tables. */
