@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { RunAnswer } from '../../engine/run/executor.ts';
 import type { JobLoad } from '../../store/jobs/contract.ts';
-import type { ShardOutcome } from '../jobs/work-on-shard.ts';
+import type { ShardOutcome } from '../jobs/worker.ts';
 
 /** Counters for this process's work on jobs. */
 export interface JobMetrics {

@@ -13,8 +13,7 @@ import { planJob } from './plan-job.ts';
 import { pruneSink, type RemoveDocuments } from './prune.ts';
 import { discardShard, expireJobs } from './remove-job.ts';
 import type { JobLocations } from './spec.ts';
-import type { ShardOutcome } from './work-on-shard.ts';
-import { type JobWorker, startWorker } from './worker.ts';
+import { type JobWorker, type ShardOutcome, startWorker } from './worker.ts';
 
 /** What a worker is made of. */
 export interface JobWorkerParts {
