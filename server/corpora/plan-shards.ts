@@ -25,7 +25,7 @@ export type PlanOptions = PlanSource & {
 };
 
 /** A file or a folder of the storage, or its files one by one. */
-type PlanSource = { readonly path: string } | { readonly files: AsyncIterable<StoredFile> };
+type PlanSource = { readonly path: string } | { readonly files: readonly StoredFile[] };
 
 /** Bytes per shard for dividing a source of this size well among some workers. */
 export function shardBytesFor(total: number, workers: number): number {

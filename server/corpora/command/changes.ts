@@ -6,6 +6,7 @@ import { hold } from '../../../core/hold.ts';
 import { UsageError } from '../../cli/errors.ts';
 import { LineSplitter } from '../../engine/read/line-splitter.ts';
 import { type ChunkedDocument, type ChunkedDocuments, withLines } from '../chunk-documents.ts';
+import type { Manifest } from '../jobs/finish-job.ts';
 import { MANIFEST } from '../jobs/job-folder.ts';
 import { idsLineOf } from '../jobs/part-files.ts';
 import { placeInWords } from '../shard.ts';
@@ -127,9 +128,7 @@ async function idsFiles(path: string): Promise<string[]> {
   const isFolder = (await stat(path)).isDirectory();
   const file = isFolder ? join(path, MANIFEST) : path;
   if (!isFolder && !file.endsWith('.json')) return [file];
-  const { shards } = JSON.parse(await readFile(file, 'utf8')) as {
-    readonly shards: readonly { readonly files: { readonly ids?: { readonly name: string } } }[];
-  };
+  const { shards } = JSON.parse(await readFile(file, 'utf8')) as Manifest;
   const names = shards.flatMap(({ files }) => files.ids?.name ?? []);
   const kept = existsSync(join(dirname(file), KEPT)) ? [KEPT] : [];
   return [...names, ...kept].map((name) => join(dirname(file), name));

@@ -79,7 +79,7 @@ export async function* linesOf(
 async function* rangesOf({ storage, files }: CorpusSource, { source }: JobSpec): AsyncGenerator<ShardRange> {
   if (files !== undefined) {
     for (const some of runsOf(files, source.format)) {
-      yield* planShards(storage, { files: inOrder(some), format: source.format });
+      yield* planShards(storage, { files: some, format: source.format });
     }
     return;
   }
@@ -110,17 +110,15 @@ export function isDocument({ name }: StoredFile, format: JobSpec['source']['form
   return (format === 'auto' ? formatOf(name) : format) === 'files';
 }
 
-export async function* inOrder(files: readonly StoredFile[]): AsyncGenerator<StoredFile> {
-  yield* files;
-}
-
 const INPUT: StoredFile = { name: STDIN, size: Number.MAX_SAFE_INTEGER, version: '' };
 
 /** Standard input as a storage with one file, which can be read once. */
 function standardInput(): SourceStorage {
   return {
     label: 'standard input',
-    list: () => inOrder([INPUT]),
+    async *list() {
+      yield INPUT;
+    },
     find: async () => INPUT,
     read: () => process.stdin,
   };

@@ -23,7 +23,7 @@ import { collect, readSteps, textProblems } from '../../http/pipelines/read.ts';
 import type { PipelineStore } from '../../store/contract.ts';
 import { checkCallbackUrl } from '../jobs/callback.ts';
 import type { JobSource, JobSpec, JobTarget } from '../jobs/spec.ts';
-import { type FieldMapping, OUTPUT } from '../shard.ts';
+import { OUTPUT } from '../shard.ts';
 import { fieldsBody, jobBody, sourceBody, targetBody } from './request-schemas.ts';
 
 /** A request for a job, parsed and checked. */
@@ -52,7 +52,7 @@ export interface JobRules {
  * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems,
  *   `unknown_plugin`, `missing_capability`, `store_unavailable`
  */
-export type ReadJob = (bytes: Buffer, id: string) => Promise<JobRequest>;
+type ReadJob = (bytes: Buffer, id: string) => Promise<JobRequest>;
 
 export function jobReader(rules: JobRules): ReadJob {
   const checkShape = shapeCheck(rules.config.idNamespace);
@@ -194,23 +194,16 @@ function targetOf(
 }
 
 function specOf(members: JobMembers, steps: readonly PipelineStep[], target: JobTarget): JobSpec {
-  const { source, include, namespace, group, prune, callback } = members;
+  const { include, namespace, group, prune, callback } = members;
+  const { documents, ...from } = members.source;
   return {
-    source: source.documents === undefined ? sourceOf(source) : { format: 'jsonl' },
+    source: documents === undefined ? from : { format: 'jsonl' },
     task: { run: 'execute', steps },
     options: { include, namespace },
     group,
     target,
     ...(prune === true && { prune }),
     ...(callback !== undefined && { callback }),
-  };
-}
-
-function sourceOf({ path, format, fields }: JobMembers['source']): JobSource {
-  return {
-    ...(path !== undefined && { path }),
-    format,
-    ...(fields !== undefined && { fields: fields as FieldMapping }),
   };
 }
 
@@ -224,15 +217,11 @@ function checkDocuments({ source: { documents } }: JobMembers, body: Buffer, con
   }
 }
 
-/** The documents of a request as JSON Lines. */
+/** The documents of a request as JSON Lines, each with its original bytes. */
 function uploadOf({ source }: JobMembers, body: Buffer): Buffer | null {
   if (source.documents === undefined) return null;
-  return Buffer.concat(elementLines(body, documentsIn(body)).flatMap((line) => [line, LINE_FEED]));
-}
-
-/** The elements of a list, each as a line of JSON with its original bytes. */
-function elementLines(body: Buffer, list: JsonPlace): Uint8Array[] {
-  return findElements(body, list.from).map(({ from, to }) => withoutBreaks(body.subarray(from, to)));
+  const places = findElements(body, documentsIn(body).from);
+  return Buffer.concat(places.flatMap(({ from, to }) => [withoutBreaks(body.subarray(from, to)), LINE_FEED]));
 }
 
 function documentsIn(body: Buffer): JsonPlace {
@@ -252,7 +241,7 @@ function digestOf({ source, ...members }: JobMembers, upload: Buffer | null): st
 }
 
 /** The parsed body of a request for a job, once its shape is right. */
-export interface JobMembers extends Readonly<Record<string, unknown>> {
+interface JobMembers extends Readonly<Record<string, unknown>> {
   readonly source: JobSource & { readonly documents?: readonly ParsedDocument[] };
   readonly pipeline?: string;
   readonly steps?: readonly unknown[];

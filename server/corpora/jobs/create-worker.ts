@@ -23,7 +23,13 @@ export interface JobWorkerParts {
   readonly registry: Registry;
   readonly host: PluginHost;
   readonly log: Log;
-  readonly settings: JobWorkerSettings;
+  readonly settings: {
+    readonly leaseSeconds: number;
+    /** Maximum bytes of a document. */
+    readonly documentBytes: number;
+    readonly shardBytes: number;
+    readonly shardDocuments: number;
+  };
   /** Notifies the caller that a job has ended. */
   notify(claim: Claim, signal: AbortSignal): Promise<ShardResult>;
   onShard?(outcome: ShardOutcome, seconds: number, skipped: number): void;
@@ -31,14 +37,6 @@ export interface JobWorkerParts {
   /** Missing if no job has a sink. */
   readonly remove?: RemoveDocuments;
   readonly filter?: ShardTools['filter'];
-}
-
-export interface JobWorkerSettings {
-  readonly leaseSeconds: number;
-  /** Maximum bytes of a document. */
-  readonly documentBytes: number;
-  readonly shardBytes: number;
-  readonly shardDocuments: number;
 }
 
 /** Concurrent shards: while one begins or ends, the threads process another. */

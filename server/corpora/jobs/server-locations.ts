@@ -1,9 +1,8 @@
-import { ServiceError } from '../../../core/errors.ts';
+import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { JobStore } from '../../store/jobs/contract.ts';
 import { OUTPUT } from '../shard.ts';
-import { openConnections, openStorage, type Storages } from '../storage/open-storage.ts';
 import type { CorporaSettings } from '../storage/settings.ts';
-import type { SourceStorage, StoredFile } from '../storage/storage.ts';
+import type { SourceStorage, Storage, StoredFile } from '../storage/storage.ts';
 import type { JobLocations, JobSpec, TargetLocation } from './spec.ts';
 
 /**
@@ -42,12 +41,66 @@ const WHOLE = '.';
 /** The name of the root in messages; its path is only for the operator. */
 const ROOT_LABEL = 'the folder of jobs';
 
-async function openStorages({ root, connections }: CorporaSettings): Promise<Storages> {
-  const buckets = await openConnections(connections);
+/** What paths may refer to. */
+interface Storages {
+  /** The folder inside which files are read and written, if there is one. */
+  readonly root?: Storage | undefined;
+  /** Buckets by the names of their connections. */
+  readonly connections: ReadonlyMap<string, Storage>;
+}
+
+/** What a path refers to. */
+interface OpenedPath {
+  readonly storage: Storage;
+  /** The path in the storage; `''` is the whole storage. */
+  readonly name: string;
+}
+
+/** Nothing is sent before a bucket is used. */
+export async function openStorages({ root, connections }: CorporaSettings): Promise<Storages> {
+  const buckets = new Map<string, Storage>();
+  if (connections.size > 0) {
+    const { createBucket } = await import('../storage/s3/bucket.ts');
+    for (const [name, connection] of connections) buckets.set(name, createBucket(connection));
+  }
   if (root === undefined) return { connections: buckets };
   const { createLocalFolder } = await import('../storage/local-folder.ts');
   return { root: createLocalFolder(root, ROOT_LABEL), connections: buckets };
 }
+
+/**
+ * Resolves a path: `folder/file` inside the root, or `s3://<connection>/folder/file`. The storage itself refuses
+ * paths that lead outside.
+ *
+ * @throws ServiceError `unknown_connection`, or `invalid_parameters` for other schemes and if there is no root
+ */
+export function openStorage(path: string, { root, connections }: Storages): OpenedPath {
+  const [, scheme, rest = path] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(path) ?? [];
+  if (scheme === undefined) {
+    if (root !== undefined) return { storage: root, name: withoutSlash(path) };
+    throw refused(path, `no folder is configured for jobs: ${advice(connections)}`);
+  }
+  const [, connection, name = ''] = /^\/\/([^/]*)(?:\/(.*))?$/s.exec(rest) ?? [];
+  if (scheme.toLowerCase() !== 's3' || connection === undefined) {
+    const below = root === undefined ? '' : 'a path inside --bulk-root, or ';
+    throw refused(path, `expected ${below}s3://<connection>/<path>`);
+  }
+  const storage = connections.get(connection);
+  if (storage !== undefined) return { storage, name: withoutSlash(name) };
+  throw new ServiceError('unknown_connection', { name: connection, known: knownOf(connections) });
+}
+
+const withoutSlash = (path: string): string => path.replace(/(?<=[^/])\/$/, '');
+
+const refused = (path: string, problem: string): ServiceError => invalid(`${path.slice(0, 200)}: ${problem}`);
+
+function advice(connections: Storages['connections']): string {
+  const start = 'start the server with --bulk-root <folder>';
+  return connections.size === 0 ? start : `${start}, or use s3://<connection>/<path>`;
+}
+
+const knownOf = (connections: Storages['connections']): string =>
+  [...connections.keys()].join(', ') || 'none: start the server with --bulk-connections <file>';
 
 async function uploaded(store: Pick<JobStore, 'upload'>, jobId: string): Promise<string> {
   const lines = await store.upload(jobId);

@@ -49,7 +49,7 @@ export function unitOf({ task, options }: JobSpec): OffsetUnit {
 export interface SourceLocation {
   readonly storage: SourceStorage;
   /** A file or folder, or selected files. */
-  readonly from: { readonly path: string } | { readonly files: AsyncIterable<StoredFile> };
+  readonly from: { readonly path: string } | { readonly files: readonly StoredFile[] };
 }
 
 /** Where a job writes. */

@@ -24,7 +24,6 @@ import { addChanges, type ChangeCounts, EarlierIds, KEPT, onlyChanges } from '..
 import { LinesFile } from '../lines-file.ts';
 import { addDocument } from '../progress.ts';
 import type { ChunkSetup } from '../setup.ts';
-import { inOrder } from '../source.ts';
 import type { RunContext } from '../to-stdout.ts';
 import { checkFolder, holdFolder, makeFolder, openJob, STATE } from './folder-job.ts';
 
@@ -148,7 +147,7 @@ function locationsOf({ source, spec }: ChunkSetup, folder: string): JobLocations
   const { storage, files = [] } = source;
   const target = { storage: createLocalFolder(folder), folder: '', format: spec.target.format };
   return {
-    source: async () => ({ storage, from: { files: inOrder(files) } }),
+    source: async () => ({ storage, from: { files } }),
     target: async () => target,
   };
 }
