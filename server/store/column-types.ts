@@ -2,10 +2,6 @@ import { type EntityProperty, type Platform, Type } from '@mikro-orm/core';
 
 /** A time as text with microseconds; the ORM's own types keep only milliseconds. */
 export class MicrosecondTime extends Type<string, string> {
-  override convertToDatabaseValue(value: string): string {
-    return value;
-  }
-
   /** PostgreSQL writes a space instead of the `T`, and omits trailing zeros. */
   override convertToJSValue(value: string): string {
     const [whole = '', fraction = ''] = value.replace(' ', 'T').split('.');
@@ -14,10 +10,6 @@ export class MicrosecondTime extends Type<string, string> {
 
   override getColumnType(_property: EntityProperty, platform: Platform): string {
     return isPostgreSql(platform) ? 'timestamp(6)' : 'text';
-  }
-
-  override compareAsType(): string {
-    return 'string';
   }
 }
 
@@ -36,10 +28,6 @@ export class ExactJson<T> extends Type<T, string> {
 
   override getColumnType(): string {
     return 'text';
-  }
-
-  override compareAsType(): string {
-    return 'string';
   }
 }
 

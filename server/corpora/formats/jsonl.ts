@@ -128,15 +128,14 @@ class RangeLines {
   readonly #limit: number;
   /** Where the next piece begins. */
   #at: number;
-  /** Where the incomplete line begins; it belongs to the previous range until the first line end is found. */
+  /** Where the incomplete line begins. */
   #start: number;
-  #isOthers: boolean;
-  #begun: Buffer[] = [];
-  #begunBytes = 0;
-  /** Up to where bytes are counted. */
-  #counted: number;
-  #isTooLong = false;
-  #isDone = false;
+  /** The incomplete line; undefined if it is too long, or belongs to the previous range. */
+  #begun: Buffer[] | undefined;
+  /** Up to where bytes are counted; undefined until the line of the previous range has ended. */
+  #counted: number | undefined;
+  /** Whether all lines of the range are complete. */
+  isDone: boolean;
 
   /** @param limit maximum bytes of a line, without its end */
   constructor({ from, to }: { readonly from: number; readonly to: number }, limit: number) {
@@ -144,74 +143,59 @@ class RangeLines {
     this.#limit = limit;
     this.#at = Math.max(0, from - 1);
     this.#start = this.#at;
-    this.#counted = this.#at;
-    this.#isOthers = from > 0;
-    this.#isDone = from >= to;
-  }
-
-  /** Whether all lines of the range are complete. */
-  get isDone(): boolean {
-    return this.#isDone;
+    if (from === 0) [this.#begun, this.#counted] = [[], 0];
+    this.isDone = from >= to;
   }
 
   /** The lines that end within these bytes, and one that has become too long. */
   push(piece: Buffer): RangeLine[] {
     const lines: RangeLine[] = [];
     let begin = 0;
-    while (!this.#isDone) {
+    while (!this.isDone) {
       const feed = piece.indexOf(LINE_FEED, begin);
       if (feed === -1) break;
       this.#complete(piece.subarray(begin, feed), this.#at + feed + 1, lines);
       begin = feed + 1;
     }
-    if (!this.#isDone) this.#keep(piece.subarray(begin), lines);
     this.#at += piece.length;
-    if (this.#at >= this.#to && (this.#isOthers || this.#isTooLong)) this.#isDone = true;
+    if (!this.isDone) this.#keep(piece.subarray(begin), lines);
     return lines;
   }
 
   /** The line that is completed by the end of the file, if there is one. */
   end(): RangeLine[] {
     const lines: RangeLine[] = [];
-    if (!this.#isDone && this.#at > this.#start) this.#complete(NOTHING, this.#at, lines);
-    this.#isDone = true;
+    if (!this.isDone && this.#at > this.#start) this.#complete(NOTHING, this.#at, lines);
     return lines;
   }
 
   /** @param next where the next line begins */
   #complete(last: Buffer, next: number, lines: RangeLine[]): void {
-    if (!this.#isOthers && !this.#isTooLong) {
+    if (this.#begun !== undefined) {
       const line = this.#begun.length === 0 ? last : Buffer.concat([...this.#begun, last]);
       this.#add(this.#trimmed(line), next, lines);
     }
-    if (this.#isOthers) this.#counted = next;
-    this.#drop();
-    this.#isTooLong = false;
-    this.#isOthers = false;
+    this.#counted ??= next;
+    this.#begun = [];
     this.#start = next;
-    this.#isDone = next >= this.#to;
+    this.isDone = next >= this.#to;
   }
 
   #keep(rest: Buffer, lines: RangeLine[]): void {
-    if (this.#isOthers || this.#isTooLong || rest.length === 0) return;
-    this.#begun.push(rest);
-    this.#begunBytes += rest.length;
-    if (this.#begunBytes <= this.#limit + AROUND) return;
-    this.#add(undefined, this.#start + this.#begunBytes, lines);
-    this.#drop();
-    this.#isTooLong = true;
+    if (rest.length > 0) this.#begun?.push(rest);
+    if (this.#begun !== undefined && this.#at - this.#start > this.#limit + AROUND) {
+      this.#add(undefined, this.#at, lines);
+      this.#begun = undefined;
+    }
+    if (this.#begun === undefined) this.isDone = this.#at >= this.#to;
   }
 
   #add(content: Buffer | undefined, end: number, lines: RangeLine[]): void {
     if (content !== undefined && isBlank(content)) return;
     const isLong = content !== undefined && content.length > this.#limit;
-    lines.push({ byte: this.#start, size: end - this.#counted, content: isLong ? undefined : content });
+    const size = end - (this.#counted ?? this.#start);
+    lines.push({ byte: this.#start, size, content: isLong ? undefined : content });
     this.#counted = end;
-  }
-
-  #drop(): void {
-    this.#begun = [];
-    this.#begunBytes = 0;
   }
 
   #trimmed(line: Buffer): Buffer {

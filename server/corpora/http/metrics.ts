@@ -4,18 +4,16 @@ import type { RunAnswer } from '../../engine/run/executor.ts';
 import type { JobLoad } from '../../store/jobs/contract.ts';
 import type { ShardOutcome } from '../jobs/worker.ts';
 
-/** Counters for this process's work on jobs. */
-export interface JobMetrics {
-  /** Counts the end of the work on a shard. @param skipped files that were not read */
-  shard(outcome: ShardOutcome, seconds: number, skipped: number): void;
-  /** Counts documents that were chunked. @param bytes of the documents */
-  chunked(answer: Pick<RunAnswer, 'outcomes'>, bytes: number): void;
-}
+export type JobMetrics = ReturnType<typeof addJobMetrics>;
 
 const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
 
-/** @param load asks the store how busy the workers of all machines are */
-export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>): JobMetrics {
+/**
+ * Adds counters for this process's work on jobs.
+ *
+ * @param load asks the store how busy the workers of all machines are
+ */
+export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>) {
   addLoad(registry, load);
   const registers = [registry];
   const count = (name: string, help: string, ...labelNames: string[]) =>
@@ -37,12 +35,14 @@ export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>):
     registers,
   });
   return {
-    shard(outcome, seconds, skipped) {
+    /** Counts the end of the work on a shard. @param skipped files that were not read */
+    shard(outcome: ShardOutcome, seconds: number, skipped: number): void {
       documents.inc({ result: 'skipped' }, skipped);
       shards.observe({ outcome }, seconds);
       if (outcome === 'lost') lost.inc();
     },
-    chunked({ outcomes = [] }, bytes) {
+    /** Counts documents that were chunked. @param bytes of the documents */
+    chunked({ outcomes = [] }: Pick<RunAnswer, 'outcomes'>, bytes: number): void {
       const failed = outcomes.filter((outcome) => 'error' in outcome).length;
       documents.inc({ result: 'done' }, outcomes.length - failed);
       documents.inc({ result: 'failed' }, failed);

@@ -136,31 +136,22 @@ export function jobBody(namespace: string): ObjectSchema {
   };
 }
 
-const limit = (description: string) => ({
-  type: 'integer',
-  minimum: 1,
-  maximum: 1000,
-  default: 100,
-  description,
+/** The query of a page of a list. */
+const pageQuery = (what: string, states: readonly string[]): ObjectSchema => ({
+  type: 'object',
+  properties: {
+    limit: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1000,
+      default: 100,
+      description: `Maximum ${what} in the answer.`,
+    },
+    cursor: { type: 'string', description: 'The x-next-cursor of the previous answer.' },
+    state: { enum: states, description: `Only ${what} in this state.` },
+  },
+  additionalProperties: false,
 });
-const cursor = { type: 'string', description: 'The x-next-cursor of the previous answer.' };
 
-export const jobsQuery: ObjectSchema = {
-  type: 'object',
-  properties: {
-    limit: limit('Maximum jobs in the answer.'),
-    cursor,
-    state: { enum: JOB_STATES, description: 'Only jobs in this state.' },
-  },
-  additionalProperties: false,
-};
-
-export const shardsQuery: ObjectSchema = {
-  type: 'object',
-  properties: {
-    limit: limit('Maximum shards in the answer.'),
-    cursor,
-    state: { enum: SHARD_STATES, description: 'Only shards in this state.' },
-  },
-  additionalProperties: false,
-};
+export const jobsQuery = pageQuery('jobs', JOB_STATES);
+export const shardsQuery = pageQuery('shards', SHARD_STATES);

@@ -50,12 +50,10 @@ const POLL = 1000;
 /** Starts a worker, which polls for shards at once. */
 export function startWorker(options: WorkerOptions): JobWorker {
   const stopping = new AbortController();
-  const running = new Set<AbortController>();
   let woken = Promise.withResolvers<void>();
   const state: WorkerState = {
     options,
-    running,
-    working: new Set(),
+    working: new Map(),
     taking: Promise.resolve(),
     stopping: stopping.signal,
     idle: () => Promise.race([woken.promise, pause(stopping.signal)]),
@@ -71,7 +69,7 @@ export function startWorker(options: WorkerOptions): JobWorker {
       stopping.abort();
       wake();
       const giveBack = () => {
-        for (const one of running) one.abort(new ShardReturned());
+        for (const one of state.working.values()) one.abort(new ShardReturned());
       };
       const timer = setTimeout(giveBack, graceSeconds * 1000);
       await Promise.all(loops);
@@ -82,10 +80,8 @@ export function startWorker(options: WorkerOptions): JobWorker {
 
 interface WorkerState {
   readonly options: WorkerOptions;
-  /** Stop the shards in progress. */
-  readonly running: Set<AbortController>;
-  /** The work on them. */
-  readonly working: Set<Promise<void>>;
+  /** The work on the shards in progress, and what stops it. */
+  readonly working: Map<Promise<void>, AbortController>;
   /** Until then no other worker may take a shard. */
   taking: Promise<void>;
   readonly stopping: AbortSignal;
@@ -117,14 +113,15 @@ async function loop(state: WorkerState): Promise<void> {
  * @returns whether there was one
  */
 async function takeOne(state: WorkerState, next: () => void): Promise<boolean> {
-  const { options, stopping, running, working } = state;
+  const { options, stopping, working } = state;
   try {
     const claim = stopping.aborted ? undefined : await claimOne(options);
     if (claim === undefined) return false;
     if (stopping.aborted) return await giveBack(claim, options);
     const isSuspect = claim.failures > 0 && claim.kind !== 'notify';
-    const work = workOnShard(claim, options, running, isSuspect ? [...working] : []);
-    working.add(work);
+    const stop = new AbortController();
+    const work = workOnShard(claim, options, stop, isSuspect ? [...working.keys()] : []);
+    working.set(work, stop);
     if (!isSuspect) next();
     await work;
     working.delete(work);
@@ -165,20 +162,18 @@ class ShardLost extends Error {
 /**
  * Works on a shard, settles it and reports it.
  *
- * @param running holds what stops the work while it runs
+ * @param stop stops the work
  * @param before is awaited first
  */
 async function workOnShard(
   claim: Claim,
   options: WorkerOptions,
-  running: Set<AbortController>,
+  stop: AbortController,
   before: readonly Promise<void>[],
 ): Promise<void> {
   const { store, work, log, leaseSeconds, onShard, discard } = options;
-  const stop = new AbortController();
   const begin = performance.now();
   const endRenewal = keepLease(claim, stop, store, leaseSeconds);
-  running.add(stop);
   const { jobId: job, seq, attempt } = claim;
   let outcome: ShardOutcome | undefined;
   let skipped = 0;
@@ -199,7 +194,6 @@ async function workOnShard(
     }
   } finally {
     endRenewal();
-    running.delete(stop);
   }
   if (outcome === 'lost') await discard?.(claim, refused).catch(() => {});
   if (outcome === 'done' || outcome === 'failed') await options.onSettled?.(claim).catch(() => {});

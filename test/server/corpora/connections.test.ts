@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { type Config, configOf } from '../../../server/config/config.ts';
 import { openStorage, openStorages } from '../../../server/corpora/jobs/server-locations.ts';
-import { readConnections } from '../../../server/corpora/storage/read-connections.ts';
-import { describeCorpora, readCorporaSettings } from '../../../server/corpora/storage/settings.ts';
+import {
+  describeCorpora,
+  readConnections,
+  readCorporaSettings,
+} from '../../../server/corpora/storage/settings.ts';
 import type { Storage } from '../../../server/corpora/storage/storage.ts';
 import { temporaryFolder } from '../../support/server.ts';
 import { startLoopback } from './s3/loopback.ts';
