@@ -3,7 +3,7 @@ import { readCsv } from './formats/csv.ts';
 import { readFiles } from './formats/files.ts';
 import { readJsonLines } from './formats/jsonl.ts';
 import { readParquet } from './formats/parquet.ts';
-import type { ReadOptions, SourceLines } from './formats/reading.ts';
+import type { ReadOptions } from './formats/reading.ts';
 import type { Format, ShardRange, SourceDocument, SourceLine } from './shard.ts';
 import type { Skip } from './skips.ts';
 import type { SourceStorage } from './storage/storage.ts';
@@ -44,9 +44,12 @@ const BATCH_BYTES = 256 * 1024;
 /** Maximum documents that are returned at once, however small they are. */
 const BATCH_DOCUMENTS = 1000;
 
-const READERS: Readonly<
-  Record<Format, (storage: SourceStorage, range: ShardRange, options: ReadOptions) => SourceLines>
-> = { files: readFiles, jsonl: readJsonLines, csv: readCsv, parquet: readParquet };
+const READERS: Readonly<Record<Format, typeof readFiles>> = {
+  files: readFiles,
+  jsonl: readJsonLines,
+  csv: readCsv,
+  parquet: readParquet,
+};
 
 /**
  * Reads the documents of a shard in order, in batches of about 256 KB. The error of a document takes its place.

@@ -54,7 +54,7 @@ export function createRepository({
 }
 
 async function create({ orm, clock }: Table, pipeline: NewPipeline): Promise<PipelineRecord> {
-  const now = clock.now();
+  const now = clock();
   const row = { id: randomUUID(), ...pipeline, createdAt: now, updatedAt: now, version: 1 };
   await withFreeName(pipeline.name, () => orm.em.fork().insert(PipelineEntity, row));
   return toRecord(row);
@@ -95,7 +95,7 @@ async function update(
     const before = await getMatching(table, id, ifMatch);
     const changed = differences(before, changes);
     if (Object.keys(changed).length === 0) return before;
-    const moved = { updatedAt: table.clock.now(before.updated_at), version: before.version + 1 };
+    const moved = { updatedAt: table.clock(before.updated_at), version: before.version + 1 };
     const where = { id: before.id, version: before.version };
     const count = await withFreeName(changes.name, () =>
       table.orm.em.fork().nativeUpdate(PipelineEntity, where, { ...changed, ...moved }),

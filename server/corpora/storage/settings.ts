@@ -146,12 +146,14 @@ function readConnection(
     isNeeded || written.has(field) ? take(field, readKey(written.get(field), env)) : undefined;
   const endpoint = isOwn ? take('endpoint', readEndpoint(written.get('endpoint'))) : undefined;
   const bucket = take('bucket', readBucket(written.get('bucket')));
-  const region = take('region', readRegion(written.get('region') ?? (isOwn ? 'us-east-1' : undefined)));
+  const givenRegion = written.get('region') ?? (isOwn ? 'us-east-1' : undefined);
+  const region = givenRegion === undefined ? undefined : take('region', readRegion(givenRegion));
   const prefix = take('prefix', readPrefix(written.get('prefix') ?? ''));
   const style = take('style', readStyle(written.get('style') ?? (isOwn ? 'path' : 'host')));
   const [accessKeyId, secretAccessKey] = [key(KEYS[0], hasKeys), key(KEYS[1], hasKeys)];
   const sessionToken = key(KEYS[2], false);
-  const profile = take('profile', readProfile(written.get('profile'), hasKeys));
+  const profile = written.has('profile') ? take('profile', readProfile(written.get('profile'))) : undefined;
+  if (profile !== undefined && hasKeys) problems.push('profile: expected either a profile or keys');
   if (problems.length > 0) return { problems };
   const credentials = accessKeyId !== undefined &&
     secretAccessKey !== undefined && {
@@ -170,31 +172,20 @@ function readEndpoint(value: unknown): Read<URL> {
   return url.href === url.origin + url.pathname ? { value: url } : { expected };
 }
 
-function readBucket(value: unknown): Read<string> {
-  const isName = typeof value === 'string' && /^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(value);
-  return isName ? { value } : { expected: 'the name of a bucket' };
-}
+const readText =
+  (pattern: RegExp, expected: string) =>
+  (value: unknown): Read<string> =>
+    typeof value === 'string' && pattern.test(value) ? { value } : { expected };
 
-function readRegion(value: unknown): Read<string | undefined> {
-  if (value === undefined) return { value };
-  const isName = typeof value === 'string' && /^[a-z0-9-]{1,64}$/.test(value);
-  return isName ? { value } : { expected: 'a region such as eu-central-1' };
-}
+const readBucket = readText(/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/, 'the name of a bucket');
+const readRegion = readText(/^[a-z0-9-]{1,64}$/, 'a region such as eu-central-1');
+const readStyle = readText(/^(path|host)$/, '"path" or "host"') as (value: unknown) => Read<'path' | 'host'>;
+const readProfile = readText(/./s, 'the name of an AWS profile');
 
 function readPrefix(value: unknown): Read<string> {
   const prefix = typeof value === 'string' ? value.replace(/\/$/, '') : undefined;
   if (prefix !== undefined && (prefix === '' || isSound(prefix))) return { value: prefix };
   return { expected: 'a folder of the bucket such as kb/, without empty parts, "." or ".."' };
-}
-
-function readStyle(value: unknown): Read<BucketConnection['style']> {
-  return value === 'path' || value === 'host' ? { value } : { expected: '"path" or "host"' };
-}
-
-function readProfile(value: unknown, hasKeys: boolean): Read<string | undefined> {
-  if (value === undefined) return { value };
-  if (typeof value !== 'string' || value === '') return { expected: 'the name of an AWS profile' };
-  return hasKeys ? { expected: 'either a profile or keys' } : { value };
 }
 
 function readKey(value: unknown, env: Environment): Read<string> {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../../core/errors.ts';
 import { idOf } from '../ids.ts';
 import { transact } from '../transact.ts';
@@ -21,7 +20,7 @@ import { IS_OPEN } from './take.ts';
 export async function createJob(
   tables: JobTables,
   job: NewJob,
-  id: string = randomUUID(),
+  id: string,
 ): Promise<{ readonly job: JobRecord; readonly isNew: boolean }> {
   const found = await transact(tables.em, async (tx) => {
     if (await insertJob(tables, tx, job, id)) await openShard(tables, tx, id, 'plan');

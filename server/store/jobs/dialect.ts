@@ -41,17 +41,13 @@ export type Transaction = SqlEntityManager;
 /** A connection, or a transaction. */
 export type Sql = Pick<SqlEntityManager, 'execute'>;
 
-export function rowsOf<Row extends object>(sql: Sql, statement: string, values: unknown[]): Promise<Row[]> {
-  return sql.execute<Row[]>(statement, values);
-}
-
 /** The first row, if there is one. */
 export async function rowOf<Row extends object>(
   sql: Sql,
   statement: string,
   values: unknown[],
 ): Promise<Row | undefined> {
-  return (await rowsOf<Row>(sql, statement, values))[0];
+  return (await sql.execute<Row[]>(statement, values))[0];
 }
 
 /** A shard that may run. */

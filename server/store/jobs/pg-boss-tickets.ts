@@ -5,15 +5,7 @@ import { hold } from '../../../core/hold.ts';
 import { ANSWER_PATIENCE } from '../open-database.ts';
 import { transact } from '../transact.ts';
 import type { Claim, QueueSettings, ShardKind, ShardState } from './contract.ts';
-import {
-  isOver,
-  lockJob,
-  type OpenShard,
-  rowOf,
-  rowsOf,
-  type ShardTable,
-  type Transaction,
-} from './dialect.ts';
+import { isOver, lockJob, type OpenShard, rowOf, type ShardTable, type Transaction } from './dialect.ts';
 import { dueCondition, IS_OPEN, takeShard } from './take.ts';
 
 /** How the database is reached. */
@@ -192,7 +184,7 @@ export class PgBossTickets {
     let last: Pick<Row, 'rank' | 'job_id' | 'seq'> | undefined = BEFORE_ALL;
     while (last !== undefined) {
       const { rank, job_id, seq } = last;
-      const shards: Row[] = await rowsOf<Row>(this.#table.em.fork(), after, [rank, job_id, seq]);
+      const shards: Row[] = await this.#table.em.fork().execute<Row[]>(after, [rank, job_id, seq]);
       const tickets = shards.map((shard) => ticketOf(shard.job_id, shard));
       if (tickets.length > 0) await boss.insert(QUEUE, tickets);
       last = shards.at(-1);

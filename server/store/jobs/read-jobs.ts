@@ -1,6 +1,6 @@
 import { idOf } from '../ids.ts';
 import type { JobLoad, JobPage, JobRecord, JobState, JobStore, ShardPage, ShardState } from './contract.ts';
-import { rowOf, rowsOf, type ShardTable, type Sql } from './dialect.ts';
+import { rowOf, type ShardTable, type Sql } from './dialect.ts';
 import { jobNotFound } from './tables.ts';
 
 const NUMBERS = [
@@ -68,7 +68,7 @@ export async function listJobs(
     values.push(after.created_at, after.created_at, after.id);
   }
   const newest = `${JOB} where ${where.join(' and ')} order by created_at desc, id desc limit ?`;
-  const rows = await rowsOf<JobRow>(em.fork(), newest, [...values, limit + 1]);
+  const rows = await em.fork().execute<JobRow[]>(newest, [...values, limit + 1]);
   return { jobs: rows.slice(0, limit).map(toJob), hasMore: rows.length > limit };
 }
 
@@ -85,8 +85,7 @@ export async function listShards(
 ): Promise<ShardPage> {
   const id = idOf(given);
   if (id === undefined) return { shards: [], hasMore: false };
-  const rows = await rowsOf<ShardRow>(
-    em.fork(),
+  const rows = await em.fork().execute<ShardRow[]>(
     `select seq, kind, state, attempt, failures, worker, range, output, error from bulk_shards
     where job_id = ? and seq > ? ${state === undefined ? '' : 'and state = ?'} order by seq limit ?`,
     [id, Math.max(after, -1), ...(state === undefined ? [] : [state]), limit + 1],
@@ -109,16 +108,17 @@ export async function readUpload({ em }: ShardTable, given: string): Promise<str
 
 export async function listExpired({ em, dialect }: ShardTable, limit: number): Promise<readonly JobRecord[]> {
   const expired = `${JOB} where expires_at <= ${dialect.since} order by expires_at limit ?`;
-  return (await rowsOf<JobRow>(em.fork(), expired, [limit])).map(toJob);
+  return (await em.fork().execute<JobRow[]>(expired, [limit])).map(toJob);
 }
 
 export async function readLoad({ em, dialect }: ShardTable): Promise<JobLoad> {
-  const rows = await rowsOf<{ state: ShardState; count: number | string; oldest: number | null }>(
-    em.fork(),
-    `select state, count(*) as count, ${dialect.since} - min(case state when 'ready' then due_at end) as oldest
+  const rows = await em
+    .fork()
+    .execute<{ state: ShardState; count: number | string; oldest: number | null }[]>(
+      `select state, count(*) as count, ${dialect.since} - min(case state when 'ready' then due_at end) as oldest
     from bulk_shards group by state`,
-    [],
-  );
+      [],
+    );
   const shards = { ready: 0, running: 0, done: 0, failed: 0, cancelled: 0 };
   for (const { state, count } of rows) shards[state] = Number(count);
   const oldest = rows.find(({ state }) => state === 'ready')?.oldest ?? 0;

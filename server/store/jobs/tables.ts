@@ -6,7 +6,6 @@ import {
   lockJob,
   type OpenShard,
   rowOf,
-  rowsOf,
   type ShardTable,
   type Sql,
   type Transaction,
@@ -89,8 +88,7 @@ export async function* changeShards(
   which: string,
 ): AsyncGenerator<readonly OpenShard[]> {
   for (let after = Math.min(...Object.values(SEQ)) - 1; ; await nextTurn()) {
-    const rows = await rowsOf<OpenShard>(
-      tx,
+    const rows = await tx.execute<OpenShard[]>(
       `${change} where job_id = ? and seq in (
         select seq from bulk_shards where job_id = ? and seq > ? and ${which} order by seq limit ${BATCH})
       returning seq, kind, rank`,
