@@ -4,8 +4,7 @@ import { readFiles } from './formats/files.ts';
 import { readJsonLines } from './formats/jsonl.ts';
 import { readParquet } from './formats/parquet.ts';
 import type { ReadOptions } from './formats/reading.ts';
-import type { Format, ShardRange, SourceDocument, SourceLine } from './shard.ts';
-import type { Skip } from './skips.ts';
+import type { Format, ShardRange, Skip, SourceDocument, SourceLine } from './shard.ts';
 import type { SourceStorage } from './storage/storage.ts';
 
 export interface ReadDocumentsOptions extends ReadOptions {

@@ -1,6 +1,6 @@
 import type { MigrationObject } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
-import { isPostgreSql } from './column-types.ts';
+import { isPostgreSql } from './pipeline-entity.ts';
 
 const POSTGRESQL = {
   uuid: 'uuid',

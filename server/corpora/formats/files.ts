@@ -49,14 +49,14 @@ export async function* readFiles(
 }
 
 async function readFile(storage: SourceStorage, file: StoredFile, options: ReadOptions): Promise<SourceLine> {
-  const about = { place: { source: file.name }, size: file.size };
+  const place = { source: file.name };
   try {
     const bytes = await bytesOf(storage, file, options);
     const document = await lineOf(file.name, bytes, options);
-    return 'skipped' in document ? { ...about, ...document } : { ...about, document };
+    return 'skipped' in document ? { place, ...document } : { place, size: file.size, document };
   } catch (error) {
     if (error instanceof ServiceError && error.code !== 'storage_failed')
-      return { ...about, document: error };
+      return { place, size: file.size, document: error };
     throw error;
   }
 }

@@ -23,7 +23,8 @@ export function createServerLocations(
   };
   return {
     async source({ source: { path }, target }, { jobId }) {
-      if (path === undefined) return { storage: uploadStorage(await uploaded(store, jobId)), from: UPLOAD };
+      if (path === undefined)
+        return { storage: uploadStorage(await uploaded(store, jobId)), from: { path: NAME } };
       const { storage, name } = await open(path);
       const written = await open(target.path);
       const own = written.storage === storage && written.name !== '' ? [written.name] : [];
@@ -49,13 +50,6 @@ interface Storages {
   readonly connections: ReadonlyMap<string, Storage>;
 }
 
-/** What a path refers to. */
-interface OpenedPath {
-  readonly storage: Storage;
-  /** The path in the storage; `''` is the whole storage. */
-  readonly name: string;
-}
-
 /** Nothing is sent before a bucket is used. */
 export async function openStorages({ root, connections }: CorporaSettings): Promise<Storages> {
   const buckets = new Map<string, Storage>();
@@ -72,9 +66,10 @@ export async function openStorages({ root, connections }: CorporaSettings): Prom
  * Resolves a path: `folder/file` inside the root, or `s3://<connection>/folder/file`. The storage itself refuses
  * paths that lead outside.
  *
+ * @returns the storage, and the path in it as `name`; `''` is the whole storage
  * @throws ServiceError `unknown_connection`, or `invalid_parameters` for other schemes and if there is no root
  */
-export function openStorage(path: string, { root, connections }: Storages): OpenedPath {
+export function openStorage(path: string, { root, connections }: Storages) {
   const [, scheme, rest = path] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(path) ?? [];
   if (scheme === undefined) {
     if (root !== undefined) return { storage: root, name: withoutSlash(path) };
@@ -121,12 +116,9 @@ function withoutFolders(storage: SourceStorage, folders: readonly string[]): Sou
   };
 }
 
-/** Also used in errors about its lines. */
+/** The name of the one file of an upload, also used in errors about its lines. */
 const NAME = 'source.documents';
 const PIECE = 1_048_576;
-
-/** The name of the one file of an upload. */
-const UPLOAD: { readonly path: string } = { path: NAME };
 
 /** The documents in a job request, as a storage with one file. */
 function uploadStorage(lines: string): SourceStorage {

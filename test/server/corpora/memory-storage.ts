@@ -75,6 +75,10 @@ export async function readPath(
   return lines;
 }
 
+/** The bytes that a document takes in its source. */
+export const sizeOf = (line: SourceLine | undefined) =>
+  line !== undefined && 'size' in line ? line.size : 0;
+
 /** The bytes of a document that can be read, as text. */
 export const jsonOf = (line: SourceLine) => ('document' in line ? String(line.document) : 'skipped');
 

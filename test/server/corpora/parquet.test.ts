@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import t from 'tap';
 import { ServiceError } from '../../../core/errors.ts';
-import { failureOf, jsonOf, memoryStorage, plan, readPath, shown } from './memory-storage.ts';
+import { failureOf, jsonOf, memoryStorage, plan, readPath, shown, sizeOf } from './memory-storage.ts';
 
 const TEXTS = ['one', 'Zwölf Boxkämpfer 👍🏽', '她在门口', '', 'l1\nl2 "q"', 'x'.repeat(5000)];
 const COMPRESSORS = {
@@ -44,7 +44,7 @@ for (const codec of CODECS) {
     const rows = lines.map(({ place }) => place.row);
     t.same(rows, ROWS);
     const sum = (sizes: readonly number[]) => sizes.reduce((all, size) => all + size, 0);
-    t.equal(sum(lines.map(({ size }) => size)), sum(shards.map(({ bytes }) => bytes)));
+    t.equal(sum(lines.map(sizeOf)), sum(shards.map(({ bytes }) => bytes)));
   });
 }
 

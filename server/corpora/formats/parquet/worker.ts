@@ -1,18 +1,19 @@
+import { isUtf8 } from 'node:buffer';
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import {
   type AsyncBuffer,
   type Compressors,
   type FileMetaData,
+  type ParquetParsers,
   parquetMetadata,
   parquetRead,
   parquetSchema,
 } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
-import { type PlainError, reasonOf, ServiceError, toPlainError } from '../../../../core/errors.ts';
+import { invalid, type PlainError, reasonOf, ServiceError, toPlainError } from '../../../../core/errors.ts';
 import type { FieldMapping } from '../../shard.ts';
 import { mapRow, orError, type Row } from '../map-fields.ts';
-import { PARSERS, textOrBytes, toJson } from './values.ts';
 
 /** The metadata of a file. */
 export interface ParquetFile {
@@ -152,4 +153,52 @@ function inMemory(byteLength: number, stretches: readonly Stretch[]): AsyncBuffe
       return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
     },
   };
+}
+
+/** Nothing is lost in decoding: bytes that do not match their schema stay bytes. */
+const PARSERS: Partial<ParquetParsers> = {
+  stringFromBytes: textOrBytes,
+  jsonFromBytes: jsonOrBytes,
+  geometryFromBytes: (bytes: Uint8Array) => bytes,
+  geographyFromBytes: (bytes: Uint8Array) => bytes,
+};
+
+/** The text of bytes that are UTF-8; writers do not mark all texts as such. */
+function textOrBytes(bytes: Uint8Array | undefined): string | Uint8Array | undefined {
+  if (bytes === undefined || !isUtf8(bytes)) return bytes;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+}
+
+function jsonOrBytes(bytes: Uint8Array | undefined): unknown {
+  const text = textOrBytes(bytes);
+  try {
+    return typeof text === 'string' ? JSON.parse(text) : text;
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * The JSON of a value: integers with all their digits, times in ISO 8601.
+ *
+ * @param name of its column, for the error
+ * @throws ServiceError `invalid_parameters` if it contains bytes that are not text
+ */
+function toJson(value: unknown, name: string): string {
+  if (typeof value === 'bigint') return String(value);
+  if (value instanceof Uint8Array) {
+    const text = textOrBytes(value);
+    if (typeof text === 'string') return JSON.stringify(text);
+    throw invalid(
+      `${name}: it holds bytes, which JSON cannot represent; exclude it by naming the metadata to keep`,
+    );
+  }
+  if (value instanceof Date || typeof value !== 'object' || value === null) {
+    return JSON.stringify(value) ?? 'null';
+  }
+  const list =
+    Array.isArray(value) || ArrayBuffer.isView(value) ? Array.from(value as ArrayLike<unknown>) : undefined;
+  if (list !== undefined) return `[${list.map((one) => toJson(one, name)).join(',')}]`;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${toJson(member, name)}`).join(',')}}`;
 }

@@ -58,18 +58,11 @@ async function keyOf(path: string, entry: Dirent): Promise<Buffer> {
   return Buffer.from(target?.isDirectory() ? `${entry.name}/` : entry.name);
 }
 
-interface Found {
-  readonly name: string;
-  readonly path: string;
-  readonly stats: BigIntStats;
-  readonly isLink: boolean;
-}
-
 /**
  * Examines a file or a folder; undefined for anything else, for what has disappeared, and for links outside the
  * storage.
  */
-async function look(root: string, folder: Folder, entry: Dirent): Promise<Found | undefined> {
+async function look(root: string, folder: Folder, entry: Dirent) {
   const name = folder.name === '' ? entry.name : `${folder.name}/${entry.name}`;
   const isLink = entry.isSymbolicLink();
   if (!isLink && !entry.isFile() && !entry.isDirectory()) return undefined;
