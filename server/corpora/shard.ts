@@ -56,7 +56,7 @@ export function placeInWords({ source, byte, row }: Place): string {
 }
 
 /** What was read from a source, in order. */
-export type SourceLine = SourceDocument | SkippedFile;
+export type SourceLine = SourceDocument | Skip;
 
 /** The default folder for the output of jobs; it is skipped when folders are read. */
 export const OUTPUT = 'chunksmith-jobs';
@@ -88,8 +88,8 @@ export interface SkipNote {
   readonly brief: string;
 }
 
-/** A file that is not a document. */
-export interface SkippedFile extends SkipNote {
+/** A file or document that was skipped, and where it is. */
+export interface Skip extends SkipNote {
   readonly place: Place;
-  readonly size: number;
+  readonly id?: string | undefined;
 }

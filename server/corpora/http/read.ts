@@ -190,23 +190,16 @@ function targetOf(
 }
 
 function specOf(members: JobMembers, steps: readonly PipelineStep[], target: JobTarget): JobSpec {
-  const { source, include, namespace, group, prune, callback } = members;
+  const { include, namespace, group, prune, callback } = members;
+  const { documents, ...from } = members.source;
   return {
-    source: source.documents === undefined ? sourceOf(source) : { format: 'jsonl' },
+    source: documents === undefined ? from : { format: 'jsonl' },
     task: { run: 'execute', steps },
     options: { include, namespace },
     group,
     target,
     ...(prune === true && { prune }),
     ...(callback !== undefined && { callback }),
-  };
-}
-
-function sourceOf({ path, format, fields }: JobMembers['source']): JobSource {
-  return {
-    ...(path !== undefined && { path }),
-    format,
-    ...(fields !== undefined && { fields }),
   };
 }
 
@@ -220,15 +213,11 @@ function checkDocuments({ source: { documents } }: JobMembers, body: Buffer, con
   }
 }
 
-/** The documents of a request as JSON Lines. */
+/** The documents of a request as JSON Lines, each with its original bytes. */
 function uploadOf({ source }: JobMembers, body: Buffer): Buffer | null {
   if (source.documents === undefined) return null;
-  return Buffer.concat(elementLines(body, documentsIn(body)).flatMap((line) => [line, LINE_FEED]));
-}
-
-/** The elements of a list, each as a line of JSON with its original bytes. */
-function elementLines(body: Buffer, list: JsonPlace): Uint8Array[] {
-  return findElements(body, list.from).map(({ from, to }) => withoutBreaks(body.subarray(from, to)));
+  const places = findElements(body, documentsIn(body).from);
+  return Buffer.concat(places.flatMap(({ from, to }) => [withoutBreaks(body.subarray(from, to)), LINE_FEED]));
 }
 
 function documentsIn(body: Buffer): JsonPlace {

@@ -1,6 +1,5 @@
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { documentSchema, fieldMembers } from '../../engine/read/document-schemas.ts';
-import { cursor } from '../../http/docs/answer-schemas.ts';
 import { JOB_STATES, SHARD_STATES } from '../../store/jobs/contract.ts';
 import { FORMATS, fieldMapping } from '../shard.ts';
 
@@ -117,30 +116,22 @@ export function jobBody(namespace: string): ObjectSchema {
   };
 }
 
-const limit = (description: string) => ({
-  type: 'integer',
-  minimum: 1,
-  maximum: 1000,
-  default: 100,
-  description,
+/** The query of a page of a list. */
+const pageQuery = (what: string, states: readonly string[]): ObjectSchema => ({
+  type: 'object',
+  properties: {
+    limit: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1000,
+      default: 100,
+      description: `Maximum ${what} in the answer.`,
+    },
+    cursor: { type: 'string', description: 'The x-next-cursor of the previous answer.' },
+    state: { enum: states, description: `Only ${what} in this state.` },
+  },
+  additionalProperties: false,
 });
 
-export const jobsQuery: ObjectSchema = {
-  type: 'object',
-  properties: {
-    limit: limit('Maximum jobs in the answer.'),
-    cursor,
-    state: { enum: JOB_STATES, description: 'Only jobs in this state.' },
-  },
-  additionalProperties: false,
-};
-
-export const shardsQuery: ObjectSchema = {
-  type: 'object',
-  properties: {
-    limit: limit('Maximum shards in the answer.'),
-    cursor,
-    state: { enum: SHARD_STATES, description: 'Only shards in this state.' },
-  },
-  additionalProperties: false,
-};
+export const jobsQuery = pageQuery('jobs', JOB_STATES);
+export const shardsQuery = pageQuery('shards', SHARD_STATES);

@@ -104,20 +104,17 @@ export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobA
   const { read, total } = job.bytes;
   const seconds = Math.max((job.finished_at ?? now) - job.created_at, 0.001);
   const isRunning = job.state === 'running' && read > 0;
+  const reasons = Object.entries(job.skipped).filter(([, count]) => count > 0);
   return {
     id: job.id,
     state: job.state,
-    error: job.error === null ? null : errorAnswer(job.error),
+    error: job.error && errorAnswer(job.error),
     source,
     target,
     group,
-    shards: {
-      total: job.shards.total,
-      done: job.shards.done,
-      failed: job.shards.failed,
-    },
+    shards: { total: job.shards.total, done: job.shards.done, failed: job.shards.failed },
     documents: { ...job.documents, skipped: notRead(job.skipped) },
-    skipped_reasons: Object.fromEntries(Object.entries(job.skipped).filter(([, count]) => count > 0)),
+    skipped_reasons: Object.fromEntries(reasons),
     chunks: job.chunks,
     embedding_empty: job.embedding_empty,
     pruned: job.pruned,
@@ -143,19 +140,27 @@ function timeOf(seconds: number): string {
 
 export type ShardAnswer = Described<typeof shard>;
 
-export function shardAnswer({ range, output, error, ...shard }: ShardRecord): ShardAnswer {
-  const { format, files, part, bytes } = range as ShardRange;
-  const { seq, state, attempt, failures, worker } = shard;
+export function shardAnswer({
+  seq,
+  state,
+  attempt,
+  failures,
+  worker,
+  range,
+  output,
+  error,
+}: ShardRecord): ShardAnswer {
+  const { format, files, part = null, bytes } = range as ShardRange;
   const written = output as ShardOutput | null;
   return {
     ...{ seq, state, attempt, failures, worker },
-    source: { format, file: files[0]?.name ?? '', files: files.length, part: part ?? null, bytes },
-    documents: written === null ? null : documentsOf(written),
+    source: { format, file: files[0]?.name ?? '', files: files.length, part, bytes },
+    documents: written && {
+      done: written.documents - written.failed,
+      failed: written.failed,
+      skipped: written.skipped,
+    },
     chunks: written?.chunks ?? null,
-    error: error === null ? null : errorAnswer(error),
+    error: error && errorAnswer(error),
   };
-}
-
-function documentsOf({ documents, failed, skipped }: ShardOutput): NonNullable<ShardAnswer['documents']> {
-  return { done: documents - failed, failed, skipped };
 }
