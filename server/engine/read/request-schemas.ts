@@ -14,8 +14,11 @@ export interface RequestSchemas {
   execute(source: Source): ObjectSchema;
   /** Such a request without its inputs and the plugin's options. */
   readonly fields: Readonly<Record<string, object>>;
-  /** The whole request of a refinery; for the chunks of one document or of many, so that an error names the bad one. */
-  refine(manifest: Manifest, documents: keyof typeof CHUNKS): ObjectSchema;
+  /**
+   * The whole request of a refinery. `any` is for the documentation; a check must know whether the chunks are those
+   * of one document or of many, so that an error can name the bad chunk.
+   */
+  refine(manifest: Manifest, documents: 'one' | 'many' | 'any'): ObjectSchema;
   /**
    * The options of a pipeline's step: a request without its text or chunks. The options that the manifest lists as
    * `required` are required unless they have a default.
@@ -46,7 +49,7 @@ const offsetUnit = {
     'Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust).',
 } as const;
 
-const CHUNKS = { one: chunksOfOne, many: chunksOfMany };
+const CHUNKS = { one: chunksOfOne, many: chunksOfMany, any: { anyOf: [chunksOfOne, chunksOfMany] } };
 
 export function createRequestSchemas({ registry, config }: SchemaOptions): RequestSchemas {
   const tokenizer = tokenizerOption(registry);
