@@ -12,8 +12,7 @@ import type { DatabaseSettings } from './contract.ts';
 import { type Database, databaseOf, nameOf } from './database.ts';
 import { StoreOpenError, unavailable } from './errors.ts';
 import { hasCode, isOfFolder, isTransient, NO_DATABASE, reasonOfFailure } from './failures.ts';
-import { BulkDocumentEntity, BulkJobEntity, BulkShardEntity } from './jobs/entities.ts';
-import { MIGRATIONS } from './migrations/index.ts';
+import { MIGRATIONS } from './migrations.ts';
 import { PipelineEntity } from './pipeline-entity.ts';
 
 /** An open database with up-to-date tables. */
@@ -161,7 +160,7 @@ function discardUnanswered(pool: Pool): void {
 
 function common(log: Log) {
   return {
-    entities: [PipelineEntity, BulkJobEntity, BulkShardEntity, BulkDocumentEntity],
+    entities: [PipelineEntity],
     extensions: [Migrator],
     migrations: { migrationsList: MIGRATIONS, snapshot: false },
     logger: (message: string) => log.debug({}, message),

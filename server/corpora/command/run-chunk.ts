@@ -4,7 +4,7 @@ import { hold } from '../../../core/hold.ts';
 import { CommandError, EXIT, isExpected, UsageError } from '../../cli/errors.ts';
 import type { Environment } from '../../config/config.ts';
 import { Skips } from '../skips.ts';
-import type { ChangeCounts } from './changes/earlier-ids.ts';
+import type { ChangeCounts } from './changes.ts';
 import type { ChunkFlags } from './flags/chunk-flags.ts';
 import { chunkToFolder } from './folder/to-folder.ts';
 import { type Counts, describe, type ProgressKind, showProgress, summaryOf } from './progress.ts';

@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { setImmediate as turn } from 'node:timers/promises';
 import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { ShardRange, SourceDocument } from '../shard.ts';
-import { type Storage, type StoredFile, unreadable } from '../storage/storage.ts';
-import { decompressed, Shares, uncompressedName } from './compression.ts';
+import { type SourceStorage, type StoredFile, unreadable } from '../storage/storage.ts';
+import { decompressed, sharesOf, uncompressedName } from './compression.ts';
 import { type CsvRecord, CsvRecords, csvFields } from './csv-records.ts';
-import { columnsProblem, defaultMapping, mapRow, noTextColumn, type Row } from './map-fields.ts';
+import { columnsProblem, defaultMapping, mapRow, noTextColumn, orError, type Row } from './map-fields.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
 
 const TAB = 0x09;
@@ -28,14 +28,18 @@ interface Header {
  *
  * @throws ServiceError `source_unreadable` if there is no header, or it names a column twice
  */
-export async function* readCsv(storage: Storage, { files }: ShardRange, options: ReadOptions): SourceLines {
+export async function* readCsv(
+  storage: SourceStorage,
+  { files }: ShardRange,
+  options: ReadOptions,
+): SourceLines {
   for (const file of files) yield* readTable(file, storage.read(file), options);
 }
 
 async function* readTable(file: StoredFile, bytes: AsyncIterable<Buffer>, options: ReadOptions): SourceLines {
   const delimiters = /\.(tsv|tab)$/i.test(uncompressedName(file.name)) ? [TAB] : DELIMITERS;
   const records = new CsvRecords(options.limit, delimiters);
-  const shares = new Shares(file);
+  const share = sharesOf(file);
   let header: Header | undefined;
   let problem: ServiceError | undefined;
   let row = 0;
@@ -53,14 +57,14 @@ async function* readTable(file: StoredFile, bytes: AsyncIterable<Buffer>, option
     for (const taken of together(records, isEnd)) {
       yield taken.map(({ byte, size, content }) => ({
         place: { source: file.name, byte, row: row++ },
-        size: shares.of(size),
-        document: documentOf(content, known, options),
+        size: share(size),
+        document: orError(() => lineOf(content, known, options)),
       }));
       await turn();
     }
   }
 
-  for await (const piece of decompressed(file, bytes, options)) {
+  for await (const piece of decompressed(file, bytes, options.limit)) {
     records.add(piece);
     yield* take(false);
     if (problem !== undefined) break;
@@ -102,21 +106,12 @@ function readHeader({ name }: StoredFile, { content }: CsvRecord, delimiters: re
   return { names, delimiter };
 }
 
-/** The line of a record, or its error. */
-function documentOf(content: Buffer | undefined, header: Header, options: ReadOptions) {
-  try {
-    if (content === undefined) {
-      throw new ServiceError('line_too_large', { what: 'The row', limit: options.limit });
-    }
-    if (!isUtf8(content)) throw invalid('the row is not valid UTF-8');
-    return lineOf(csvFields(content, header.delimiter), header.names, options);
-  } catch (error) {
-    if (error instanceof ServiceError) return error;
-    throw error;
+function lineOf(content: Buffer | undefined, { names, delimiter }: Header, options: ReadOptions): Buffer {
+  if (content === undefined) {
+    throw new ServiceError('line_too_large', { what: 'The row', limit: options.limit });
   }
-}
-
-function lineOf(fields: readonly string[] | undefined, names: readonly string[], options: ReadOptions) {
+  if (!isUtf8(content)) throw invalid('the row is not valid UTF-8');
+  const fields = csvFields(content, delimiter);
   if (fields === undefined)
     throw invalid('the row has a quoted field that does not end with its closing quote');
   if (fields.length !== names.length) {

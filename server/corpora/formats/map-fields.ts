@@ -1,4 +1,4 @@
-import { invalid, type ServiceError } from '../../../core/errors.ts';
+import { invalid, ServiceError } from '../../../core/errors.ts';
 import { isWholeNumber } from '../../engine/read/document-id.ts';
 import { toJsonText } from '../../engine/read/json.ts';
 import type { FieldMapping } from '../shard.ts';
@@ -41,6 +41,16 @@ export function noTextColumn(
   if (names.includes(text)) return undefined;
   const remedy = 'name the one with the text: --text-field, or source.fields.text of a job';
   return invalid(`text: there is no column ${text}; the columns are ${listed(names)}; ${remedy}`);
+}
+
+/** The line of a document, or its error, which takes its place. */
+export function orError(line: () => Buffer): Buffer | ServiceError {
+  try {
+    return line();
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
 }
 
 /** The members of a row that are read at all. */

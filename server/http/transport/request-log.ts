@@ -91,7 +91,13 @@ interface Answered {
 /** Logs a line for an answered request; without the query, which may contain anything. */
 export function logAnswered(log: Log, { reqId, method, url, status, ms, ...sizes }: Answered): void {
   const id = reqId === undefined ? {} : { reqId };
+  log.info(
+    { ...id, method, path: withoutQuery(url), status, ...sizes, ms: Math.round(ms * 10) / 10 },
+    'answered',
+  );
+}
+
+export function withoutQuery(url: string): string {
   const query = url.indexOf('?');
-  const path = query === -1 ? url : url.slice(0, query);
-  log.info({ ...id, method, path, status, ...sizes, ms: Math.round(ms * 10) / 10 }, 'answered');
+  return query === -1 ? url : url.slice(0, query);
 }

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { transact } from '../transact.ts';
 import type { Claim, GoneDocument, PruneCounts, SourceInSink } from './contract.ts';
-import { rowOf, rowsOf, type ShardTable } from './dialect.ts';
-import { BATCH, lockJob } from './tables.ts';
+import { lockJob, rowOf, type ShardTable } from './dialect.ts';
+import { BATCH } from './tables.ts';
 import { IS_OWNED, ownerValues } from './take.ts';
 
 /** What a row is found by, and the JSON of the id, which escapes what a database cannot store. */
@@ -32,13 +32,9 @@ export async function noteStored(
   for (const rows of inBatches(ids)) {
     const json = JSON.stringify(rows);
     await em.fork().execute(insert, [sink, source, shard, json, jobId]);
-    const ofOthers = await rowsOf<{ id: string }>(em.fork(), others, [
-      sink,
-      source,
-      shard,
-      `${jobId}/%`,
-      json,
-    ]);
+    const ofOthers = await em
+      .fork()
+      .execute<{ id: string }[]>(others, [sink, source, shard, `${jobId}/%`, json]);
     found.push(...ofOthers.map(({ id }) => JSON.parse(id) as string));
   }
   return found;
@@ -65,8 +61,7 @@ export async function goneDocuments(
   jobId: string,
   { sink, source }: SourceInSink,
 ): Promise<readonly GoneDocument[]> {
-  const rows = await rowsOf<{ id: string; elsewhere: boolean | number }>(
-    em.fork(),
+  const rows = await em.fork().execute<{ id: string; elsewhere: boolean | number }[]>(
     `select d.id, exists (select 1 from bulk_documents o
       where o.sink = d.sink and o.key = d.key and o.source <> d.source) as elsewhere
     from bulk_documents d where ${GONE} limit ${BATCH}`,

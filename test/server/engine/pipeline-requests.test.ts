@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { ServiceError } from '../../../core/errors.ts';
 import { readChanges, readNew, readWhole } from '../../../server/http/pipelines/read.ts';
-import { create } from '../../../server/http/pipelines/schemas.ts';
+import { create, pipelineExamples } from '../../../server/http/pipelines/schemas.ts';
 import { chunker, FIXTURES, plugin, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
 import { openService } from '../../support/service.ts';
@@ -192,6 +192,6 @@ t.test('the limit on steps can be raised, and the documentation follows', async 
     const raised = { ...rules, maxSteps };
     t.equal(created(many(maxSteps), raised).steps.length, maxSteps);
     refuses(t, () => created(many(maxSteps + 1), raised), new RegExp(`at most ${maxSteps} steps`));
-    t.match(create(maxSteps).body, { properties: { steps: { maxItems: maxSteps } } });
+    t.match(create(maxSteps, pipelineExamples([])).body, { properties: { steps: { maxItems: maxSteps } } });
   }
 });

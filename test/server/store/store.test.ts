@@ -20,13 +20,13 @@ t.test('what is answered is on disk', async (t) => {
 t.test('times rise strictly, also when the clock stands still or is set back', async (t) => {
   let now = Date.parse('2026-01-02T03:04:05.123Z') + 0.456;
   const clock = createClock(() => now);
-  t.equal(clock.now(), '2026-01-02T03:04:05.123456');
-  t.equal(clock.now(), '2026-01-02T03:04:05.123457');
+  t.equal(clock(), '2026-01-02T03:04:05.123456');
+  t.equal(clock(), '2026-01-02T03:04:05.123457');
   now -= 5000;
-  t.equal(clock.now(), '2026-01-02T03:04:05.123458');
-  t.equal(clock.now('2026-01-02T03:04:05.999999'), '2026-01-02T03:04:06.000000');
+  t.equal(clock(), '2026-01-02T03:04:05.123458');
+  t.equal(clock('2026-01-02T03:04:05.999999'), '2026-01-02T03:04:06.000000');
   const real = createClock();
-  const times = Array.from({ length: 10_000 }, () => real.now());
+  const times = Array.from({ length: 10_000 }, () => real());
   t.same([...new Set(times)].sort(), times);
   t.ok(times.every((time) => TIME.test(time)));
 });

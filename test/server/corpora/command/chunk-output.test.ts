@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { Estimate } from '../../../../server/corpora/command/progress.ts';
+import { estimator } from '../../../../server/corpora/command/progress.ts';
 import { temporaryFolder } from '../../../support/server.ts';
 import { until } from '../../../support/until.ts';
 import { BY_CHARACTERS, gatedFolder, lineOf, linesIn } from '../../cli/cli.ts';
@@ -62,10 +62,10 @@ t.test('progress and summary are on standard error, as they are asked for', asyn
 });
 
 t.test('how long the rest takes is told once that means something', async (t) => {
-  const estimate = new Estimate(1000);
+  const timeLeft = estimator(1000);
   // Ten seconds until the first document is done.
-  estimate.note({ seconds: 10, bytes: 1 });
-  const left = (seconds: number, bytes: number) => estimate.left({ seconds: 10 + seconds, bytes: 1 + bytes });
+  t.equal(timeLeft({ seconds: 10, bytes: 1 }), undefined);
+  const left = (seconds: number, bytes: number) => timeLeft({ seconds: 10 + seconds, bytes: 1 + bytes });
   t.same(
     [left(4, 900), left(6, 5), left(6, 100), left(10, 25)],
     [undefined, undefined, '54 s left', '6 min 30 s left'],
