@@ -1,5 +1,5 @@
 import type { Claim, QueueSettings, ShardKind } from './contract.ts';
-import { rowOf, type ShardTable } from './dialect.ts';
+import { rowOf, type ShardTable, type Sql } from './dialect.ts';
 
 interface TakenRow {
   readonly job_id: string;
@@ -60,9 +60,14 @@ export async function takeShard(
   return { jobId, seq, kind, range, attempt, failures, spec };
 }
 
-export async function renewLease({ em, dialect, settings }: ShardTable, claim: Claim): Promise<boolean> {
+/** @returns whether the shard still belongs to the claim */
+export async function renewLease(
+  { em, dialect, settings }: ShardTable,
+  claim: Claim,
+  sql: Sql = em.fork(),
+): Promise<boolean> {
   const row = await rowOf(
-    em.fork(),
+    sql,
     `update bulk_shards set due_at = ${dialect.now} + ${settings.leaseSeconds} where ${IS_OWNED} returning seq`,
     ownerValues(claim),
   );
