@@ -141,15 +141,13 @@ async function stepsOf(
 
 type Sink = NonNullable<JobTarget['sink']>;
 
-type CheckSink = (members: JobMembers, problems: string[]) => Sink | undefined;
-
 /**
  * Checks the options of a sink against its manifest, and adds to the problems. @throws ServiceError
  * `missing_capability`
  */
-function sinkCheck({ registry, requestSchemas }: JobRules): CheckSink {
+function sinkCheck({ registry, requestSchemas }: JobRules) {
   const checks = new Map<string, Validate>();
-  return ({ target, include, group }, problems) => {
+  return ({ target, include, group }: JobMembers, problems: string[]): Sink | undefined => {
     if (target?.sink === undefined) return undefined;
     const { name, ...options } = target.sink;
     const manifest = manifestOf(name, registry, problems);
