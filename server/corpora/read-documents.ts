@@ -36,8 +36,6 @@ export async function* readDocuments(
   }
 }
 
-export type { Decode } from './formats/reading.ts';
-
 /** Bytes of documents that are returned at once. */
 const BATCH_BYTES = 256 * 1024;
 /** Maximum documents that are returned at once, however small they are. */

@@ -40,13 +40,11 @@ export async function selectFiles(
     .map(({ name }) => name);
 }
 
-interface Selection {
+interface Selection extends Required<Omit<SelectOptions, 'ignored'>> {
   /** Real path. */
   readonly root: string;
-  readonly hidden: boolean;
   readonly ignores: GitIgnores;
   readonly files: Set<string>;
-  onSkipped(skip: Skip): void;
 }
 
 /** An argument is a path if that exists, and otherwise may be a glob. */

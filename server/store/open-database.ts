@@ -7,7 +7,7 @@ import type { Client, Pool, PoolClient } from 'pg';
 import type { Log } from '../../core/contracts/collaborators.ts';
 import { makeFolder } from '../config/folders.ts';
 import { type RetryLimits, withRetries } from '../config/retry.ts';
-import { type Calls, createCalls } from './calls.ts';
+import type { Calls } from './calls.ts';
 import type { DatabaseSettings } from './contract.ts';
 import { type Database, databaseOf, nameOf } from './database.ts';
 import { StoreOpenError, unavailable } from './errors.ts';
@@ -47,7 +47,7 @@ export const ANSWER_PATIENCE = 5000;
 export async function openDatabase(
   settings: DatabaseSettings,
   log: Log,
-  calls: Calls = createCalls(),
+  calls: Calls,
 ): Promise<OpenDatabase> {
   const database = databaseOf(settings);
   try {

@@ -12,6 +12,11 @@ class MicrosecondTime extends Type<string, string> {
   override getColumnType(_property: EntityProperty, platform: Platform): string {
     return isPostgreSql(platform) ? 'timestamp(6)' : 'text';
   }
+
+  /** Otherwise the driver of PostgreSQL would return a `Date`. */
+  override compareAsType(): string {
+    return 'string';
+  }
 }
 
 /**
@@ -29,6 +34,10 @@ class ExactJson<T> extends Type<T, string> {
 
   override getColumnType(): string {
     return 'text';
+  }
+
+  override compareAsType(): string {
+    return 'string';
   }
 }
 

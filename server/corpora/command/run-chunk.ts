@@ -132,12 +132,9 @@ function stopOnSignals(stop: AbortController, onInterrupt: () => void): void {
   };
   const onError = (error: NodeJS.ErrnoException) => {
     const isClosed = error.code === 'EPIPE';
-    stop.abort(isClosed ? new Stopped('the output is no longer read', EXIT.done) : unwritable(error));
+    const unwritable = new CommandError(`standard output cannot be written: ${error.message}`);
+    stop.abort(isClosed ? new Stopped('the output is no longer read', EXIT.done) : unwritable);
   };
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   hold(process.stdout, onError);
-}
-
-function unwritable({ message }: Error): CommandError {
-  return new CommandError(`standard output cannot be written: ${message}`);
 }

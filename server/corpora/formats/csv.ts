@@ -5,14 +5,21 @@ import type { ShardRange, SourceDocument } from '../shard.ts';
 import { type SourceStorage, type StoredFile, unreadable } from '../storage/storage.ts';
 import { decompressed, sharesOf, uncompressedName } from './compression.ts';
 import { type CsvRecord, CsvRecords, csvFields } from './csv-records.ts';
-import { columnsProblem, defaultMapping, mapRow, noTextColumn, orError, type Row } from './map-fields.ts';
+import {
+  columnsProblem,
+  defaultMapping,
+  mapRow,
+  noTextColumn,
+  orError,
+  type Row,
+  withoutMark,
+} from './map-fields.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
 
 const TAB = 0x09;
 /** Bytes of rows that are read without a break, while this thread does nothing else. */
 const TOGETHER = 64 * 1024;
 const DELIMITERS = [...Buffer.from(',;\t|')];
-const BYTE_ORDER_MARK = /^\ufeff/;
 const UTF_16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 
 /** The header of a file. */
@@ -96,8 +103,7 @@ function readHeader({ name }: StoredFile, { content }: CsvRecord, delimiters: re
   const unquoted = Buffer.from(content.toString().replace(/"[^"]*"/g, ''));
   const counts = delimiters.map((delimiter) => unquoted.filter((byte) => byte === delimiter).length);
   const delimiter = delimiters[counts.indexOf(Math.max(...counts))] as number;
-  const text = Buffer.from(content.toString().replace(BYTE_ORDER_MARK, ''));
-  const names = (csvFields(text, delimiter) ?? []).map(
+  const names = (csvFields(withoutMark(content), delimiter) ?? []).map(
     (column, index) => Buffer.from(column, 'latin1').toString().trim() || `column_${index + 1}`,
   );
   const problem = columnsProblem(names);

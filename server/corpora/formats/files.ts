@@ -3,7 +3,7 @@ import { ServiceError } from '../../../core/errors.ts';
 import type { ShardRange, SkipNote, SourceLine } from '../shard.ts';
 import type { SourceStorage, StoredFile } from '../storage/storage.ts';
 import { decompressed, isCompressed, uncompressedName } from './compression.ts';
-import { documentLine, quoted, quotedUtf8 } from './map-fields.ts';
+import { documentLine, quoted, quotedUtf8, withoutMark } from './map-fields.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
 
 /** Files that are read concurrently, and the limit of their total bytes if there is more than one. */
@@ -11,7 +11,6 @@ const AT_A_TIME = 8;
 const BYTES_AT_A_TIME = 64 * 1024 * 1024;
 /** As in git: a text has no NUL in its first bytes. */
 const LOOKED_AT = 8000;
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
  * Files that are single documents; several are read at a time and returned in order. UTF-8 text is used as it is,
@@ -97,9 +96,4 @@ async function lineOf(name: string, bytes: Buffer, { decode }: ReadOptions): Pro
 
 function isText(bytes: Buffer): boolean {
   return !bytes.subarray(0, LOOKED_AT).includes(0) && isUtf8(bytes);
-}
-
-function withoutMark(bytes: Buffer): Buffer {
-  const hasMark = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
-  return bytes.subarray(hasMark ? BYTE_ORDER_MARK.length : 0);
 }

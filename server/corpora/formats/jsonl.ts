@@ -4,7 +4,7 @@ import { findMembers } from '../../engine/read/json.ts';
 import type { FieldMapping, ShardRange, SourceDocument } from '../shard.ts';
 import type { SourceStorage, StoredFile } from '../storage/storage.ts';
 import { decompressed, isCompressed, sharesOf } from './compression.ts';
-import { mapRow, neededNames, orError, type Row } from './map-fields.ts';
+import { mapRow, neededNames, orError, type Row, withoutMark } from './map-fields.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
 
 /**
@@ -102,7 +102,6 @@ function rowOf(line: Buffer, fields: FieldMapping): Row {
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const WHITE_SPACE = [0x20, 0x09];
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const NOTHING = Buffer.alloc(0);
 /** Bytes around the content of a line: a byte order mark, a carriage return. */
 const AROUND = 4;
@@ -199,9 +198,8 @@ class RangeLines {
   }
 
   #trimmed(line: Buffer): Buffer {
-    const end = line.at(-1) === CARRIAGE_RETURN ? line.length - 1 : line.length;
-    const hasMark = this.#start === 0 && BYTE_ORDER_MARK.equals(line.subarray(0, BYTE_ORDER_MARK.length));
-    return line.subarray(hasMark ? BYTE_ORDER_MARK.length : 0, end);
+    const content = line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line;
+    return this.#start === 0 ? withoutMark(content) : content;
   }
 }
 

@@ -148,6 +148,14 @@ export function documentLine(parts: LineParts): Buffer {
   return Buffer.concat([...pieces, Buffer.from('}')]);
 }
 
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** The bytes of a text without its byte order mark. */
+export function withoutMark(bytes: Buffer): Buffer {
+  const hasMark = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
+  return hasMark ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
+}
+
 /** The JSON of a text. */
 export function quoted(text: string): Buffer {
   return Buffer.concat([QUOTE, toJsonText(text), QUOTE]);

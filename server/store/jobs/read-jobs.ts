@@ -88,7 +88,7 @@ export async function listShards(
   const rows = await em.fork().execute<ShardRow[]>(
     `select seq, kind, state, attempt, failures, worker, range, output, error from bulk_shards
     where job_id = ? and seq > ? ${state === undefined ? '' : 'and state = ?'} order by seq limit ?`,
-    [id, Math.max(after, -1), ...(state === undefined ? [] : [state]), limit + 1],
+    [id, after, ...(state === undefined ? [] : [state]), limit + 1],
   );
   const shards = rows.slice(0, limit).map(({ range, output, error, ...row }) => ({
     ...row,
@@ -99,9 +99,7 @@ export async function listShards(
   return { shards, hasMore: rows.length > limit };
 }
 
-export async function readUpload({ em }: ShardTable, given: string): Promise<string | null> {
-  const id = idOf(given);
-  if (id === undefined) return null;
+export async function readUpload({ em }: ShardTable, id: string): Promise<string | null> {
   const select = 'select upload from bulk_jobs where id = ?';
   return (await rowOf<{ upload: string | null }>(em.fork(), select, [id]))?.upload ?? null;
 }

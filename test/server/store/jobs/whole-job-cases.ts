@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { ServiceError } from '../../../../core/errors.ts';
 import type { Claim } from '../../../../server/store/jobs/contract.ts';
@@ -171,7 +172,11 @@ export async function wholeJobCases(t: Test, fresh: OpenFresh): Promise<void> {
   await t.test('pages of jobs have each job once, newest first', async (t) => {
     const { store } = await fresh(t);
     const ids: string[] = [];
-    for (let count = 0; count < 7; count++) ids.unshift((await store.create(JOB)).job.id);
+    for (let count = 0; count < 7; count++) {
+      ids.unshift((await store.create(JOB)).job.id);
+      // Times of SQLite have milliseconds.
+      await sleep(2);
+    }
     await store.cancel(ids[2] as string);
     const found: string[] = [];
     for (let after: { created_at: number; id: string } | undefined, hasMore = true; hasMore; ) {
