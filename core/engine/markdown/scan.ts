@@ -6,7 +6,7 @@ import { Line } from './line.ts';
 export const MOST_CONTAINERS = 32;
 
 /** What a line has begun. */
-export type Begun = 'nothing' | 'leaf' | 'container';
+export type Begun = 'leaf' | 'container';
 
 /** A pass over the lines of a Markdown text: the current line, the blocks so far, and the open ones. */
 export class Scan {
@@ -30,22 +30,15 @@ export class Scan {
     return isText(this.leaf) ? this.leaf : undefined;
   }
 
-  /** Begins a leaf in this many of the open containers, and closes the others. */
+  /** Begins a leaf that the next lines may continue. */
   begin(kind: BlockKind, depth: number): OpenBlock {
-    const leaf = this.#add(kind, depth);
+    const leaf = this.add(kind, depth);
     this.leaf = leaf;
     return leaf;
   }
 
-  /** Begins a leaf of a single line. */
-  beginLine(kind: BlockKind, depth: number): OpenBlock {
-    const leaf = this.#add(kind, depth);
-    this.leaf = undefined;
-    return leaf;
-  }
-
   beginContainer(kind: BlockKind, depth: number): OpenBlock {
-    const container = this.#add(kind, depth);
+    const container = this.add(kind, depth);
     this.open.push(container);
     return container;
   }
@@ -68,7 +61,8 @@ export class Scan {
     while (this.open.length > depth) (this.open.pop() as OpenBlock).end = this.#lastEnd;
   }
 
-  #add(kind: BlockKind, depth: number): OpenBlock {
+  /** Adds a block of the current line in this many of the open containers, and closes the others. */
+  add(kind: BlockKind, depth: number): OpenBlock {
     // A list holds nothing but items.
     this.closeTo(this.open[depth - 1]?.kind === 'list' && kind !== 'item' ? depth - 1 : depth);
     const around = this.open.at(-1);
