@@ -14,6 +14,8 @@ export interface Language {
   readonly package: GrammarPackage;
   /** Name of the grammar in its package. */
   readonly grammar: string;
+  /** Types of nodes that have a meaning only with their first word, as in `call:def`. */
+  readonly worded: readonly string[];
   /** Functions and classes, which are never broken, and their names in a scope (`class Parser`). */
   readonly units: Readonly<Record<string, string>>;
   /** Nodes that contain units and may be cut between them, and their names in a scope. */
@@ -136,6 +138,7 @@ const ROWS: Readonly<Record<LanguageName, Row>> = {
   },
   elixir: {
     aliases: ['ex', 'exs'],
+    worded: ['call'],
     units: {
       'call:def': '',
       'call:defp': '',
@@ -329,6 +332,7 @@ export const LANGUAGES: readonly Language[] = (Object.keys(ROWS) as LanguageName
   aliases: [],
   package: 'tree-sitter-wasms',
   grammar: name,
+  worded: [],
   units: {},
   spaces: {},
   wrappers: [],
