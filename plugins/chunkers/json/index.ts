@@ -11,8 +11,7 @@ import {
 import type manifest from './manifest.ts';
 import type { JsonOptions } from './manifest.ts';
 import { type Place, placesOf } from './pointers.ts';
-import { escapeLength, type Problem } from './scalars.ts';
-import { findProblem } from './syntax.ts';
+import { findProblem, type Problem } from './syntax.ts';
 import {
   BACKSLASH,
   CLOSE_LIST,
@@ -136,7 +135,16 @@ function cutBesideEscapes({ cutAtOffsets }: Kit, tokens: TokenizedText): CutFind
 function withoutEscapes(text: string, start: number, cuts: readonly number[]): number[] {
   let at = start;
   return cuts.filter((cut) => {
-    while (at < cut) at += text.charCodeAt(at) === BACKSLASH ? escapeLength(text, at) : 1;
+    while (at < cut) at = text.charCodeAt(at) === BACKSLASH ? escapeEnd(text, at) : at + 1;
     return at === cut;
   });
+}
+
+/** Two `\u` for one character are one escape. */
+const ESCAPE = /\\(?:u[dD][89abAB]..\\u[dD][c-fC-F].{0,2}|u.{0,4}|.?)/sy;
+
+function escapeEnd(text: string, at: number): number {
+  ESCAPE.lastIndex = at;
+  ESCAPE.test(text);
+  return ESCAPE.lastIndex;
 }
