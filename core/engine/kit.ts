@@ -23,6 +23,7 @@ export { parseExactJson, rawNumbersIn } from './exact-json.ts';
 export { keepOptimised } from './keep-optimised.ts';
 export type { BlockKind, MarkdownBlock } from './markdown/block.ts';
 export { findMarkdownBlocks } from './markdown/find-blocks.ts';
+export { MarkupReader } from './markup.ts';
 export { PROMPTS_FILE, type Prompts, promptsOf, withPrompt } from './prompts.ts';
 export { type PackTools, type SentenceRules, type Sentences, sentencesBy } from './prose/sentences.ts';
 export { createRunningTotal, createSeparatedText } from './running-total.ts';

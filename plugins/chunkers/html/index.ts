@@ -8,6 +8,7 @@ import {
   type Factory,
   type Kit,
   keepOptimised,
+  MarkupReader,
   type Outline,
   type Span,
   withFields,
@@ -15,7 +16,6 @@ import {
 import type manifest from './manifest.ts';
 import type { HtmlOptions } from './manifest.ts';
 import { findStructure, type HtmlStructure } from './structure/find-structure.ts';
-import { MarkupReader } from './structure/markup.ts';
 import type { Skipped } from './structure/skipped.ts';
 import type { Table } from './structure/tables.ts';
 

@@ -1,10 +1,9 @@
-import { keepOptimised, type Outline, type Span } from '../../../../core/kit.ts';
+import { keepOptimised, MarkupReader, type Outline, type Span } from '../../../../core/kit.ts';
 import { bitOf, Contents, type KindBits } from './contents.ts';
 import { BLOCKS, type Block, SHOWN_INLINE, VOID_INLINE } from './elements.ts';
 import { Headings, type PlacedHeading } from './headings.ts';
-import { isSpace, MarkupReader } from './markup.ts';
 import { type OpenElement, OpenElements } from './open-elements.ts';
-import { Places } from './places.ts';
+import { isSpace, Places } from './places.ts';
 import { Skipped } from './skipped.ts';
 import { type Table, Tables } from './tables.ts';
 

@@ -1,5 +1,4 @@
 import { keepOptimised } from '../../../../core/kit.ts';
-import { isSpace } from './markup.ts';
 
 /** Ranks of boundaries: before headings by their level, after rules, and between blocks by depth. */
 const BEHIND_RULE = 7;
@@ -155,4 +154,9 @@ const COLON = 58;
 /** The rank between blocks; one more is worse, and still better than between deeper blocks. */
 function blockRank(depth: number): number {
   return BLOCK + 2 * Math.min(depth, MOST_DEPTH);
+}
+
+/** Whether a unit is HTML white space. */
+export function isSpace(unit: number): boolean {
+  return unit === 32 || (unit >= 9 && unit <= 13 && unit !== 11);
 }
