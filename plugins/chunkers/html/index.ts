@@ -7,7 +7,6 @@ import {
   countWhile,
   type Factory,
   type Kit,
-  keepOptimised,
   MarkupReader,
   type Outline,
   type Span,
@@ -244,71 +243,43 @@ const ENTITY = /&(?:#\d{1,9}|#[xX][\da-fA-F]{1,9}|[a-zA-Z][a-zA-Z\d]{0,31});?/g;
  * @param others rising stretches that must not be cut, nor cut off
  */
 function findObstacles(text: string, start: number, end: number, others: readonly Span[]): Obstacles {
-  const collector = new Collector(others);
-  const part = text.slice(start, end);
-  const reader = new MarkupReader(part);
-  let behind = 0;
+  // The ends of the others must not be cut either.
+  const found = others.map((other) => ({ start: other.start, end: other.end + 1 }));
+  const between: number[] = [];
+  const reader = new MarkupReader(text.slice(start, end));
+  let behind = start;
   while (reader.read()) {
-    collector.addEntities(part.slice(behind, reader.start), start + behind);
-    collector.add(start + reader.start, start + reader.end);
-    collector.between.push(start + (reader.isClosing || reader.name === '' ? reader.end : reader.start));
-    behind = reader.end;
+    const tag = { start: start + reader.start, end: start + reader.end };
+    addEntities(found, text, behind, tag.start);
+    found.push(tag);
+    between.push(reader.isClosing || reader.name === '' ? tag.end : tag.start);
+    behind = tag.end;
   }
-  collector.addEntities(part.slice(behind), start + behind);
-  collector.addOthers(end);
-  return collector;
+  addEntities(found, text, behind, end);
+  return { ...joined(found), between };
 }
 
-class Collector implements Obstacles {
-  readonly #others: readonly Span[];
-  #nextOther = 0;
-  readonly starts: number[] = [];
-  readonly ends: number[] = [];
-  readonly between: number[] = [];
+function addEntities(found: Span[], text: string, from: number, to: number): void {
+  const part = text.slice(from, to);
+  if (!part.includes('&')) return;
+  for (const { index, 0: entity } of part.matchAll(ENTITY))
+    found.push({ start: from + index, end: from + index + entity.length });
+}
 
-  constructor(others: readonly Span[]) {
-    this.#others = others;
-  }
-
-  /** @param start of the text in the whole */
-  addEntities(text: string, start: number): void {
-    if (!text.includes('&')) return;
-    for (const { index, 0: entity } of text.matchAll(ENTITY)) {
-      this.add(start + index, start + index + entity.length);
-    }
-  }
-
-  add(start: number, end: number): void {
-    this.addOthers(start);
-    this.#push(start, end);
-  }
-
-  /** Adds those of the others that begin before an offset. */
-  addOthers(offset: number): void {
-    for (
-      let other = this.#others[this.#nextOther];
-      other !== undefined;
-      other = this.#others[this.#nextOther]
-    ) {
-      if (other.start > offset) break;
-      // The end must not be cut either.
-      this.#push(other.start, other.end + 1);
-      this.#nextOther++;
-    }
-  }
-
-  #push(start: number, end: number): void {
-    const last = this.ends.length - 1;
-    const lastEnd = this.ends[last] ?? -1;
-    if (start < lastEnd) this.ends[last] = Math.max(lastEnd, end);
+/** Stretches by their starts; those that overlap are one. */
+function joined(stretches: Span[]): Pick<Obstacles, 'starts' | 'ends'> {
+  const starts: number[] = [];
+  const ends: number[] = [];
+  for (const { start, end } of stretches.sort((a, b) => a.start - b.start)) {
+    const lastEnd = ends.at(-1) ?? -1;
+    if (start < lastEnd) ends[ends.length - 1] = Math.max(lastEnd, end);
     else {
-      this.starts.push(start);
-      this.ends.push(end);
+      starts.push(start);
+      ends.push(end);
     }
   }
+  return { starts, ends };
 }
-
-keepOptimised(new Collector([]));
 
 /** Removes the cuts of a finder that lie within obstacles. */
 function sparing(find: CutFinder, { starts, ends }: Obstacles): CutFinder {
