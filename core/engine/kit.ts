@@ -18,7 +18,7 @@ export {
   withMinimumPiece,
 } from './cuts/cuts.ts';
 export { cutAtDelimiters, cutAtLineStarts, type DelimiterSide } from './cuts/delimiters.ts';
-export { afterLineBreak, isLineBreak, nextLine } from './cuts/lines.ts';
+export { afterLineBreak, isLineBreak, nextLine, startOnLine } from './cuts/lines.ts';
 export { parseExactJson, rawNumbersIn } from './exact-json.ts';
 export { keepOptimised } from './keep-optimised.ts';
 export type { BlockKind, MarkdownBlock } from './markdown/block.ts';

@@ -1,5 +1,5 @@
 import { CLOSER, DIGIT, LOWER, OPENER, SPACE, UNCASED, UPPER } from './characters.ts';
-import type { Place, Prose } from './place.ts';
+import type { Place, Prose } from './marks.ts';
 
 /** Whether a single full stop, followed by white space and no small letter, ends a sentence. */
 export function endsAtFullStop(prose: Prose, place: Place): boolean {

@@ -1,3 +1,4 @@
+import type { Lexicon } from './abbreviations.ts';
 import {
   CLOSER,
   DIGIT,
@@ -10,6 +11,14 @@ import {
   UNCASED,
   UPPER,
 } from './characters.ts';
+
+/** A text whose sentences are looked for. */
+export interface Prose {
+  readonly text: string;
+  /** The class of every UTF-16 unit. */
+  readonly classes: Uint8Array;
+  readonly lexicon: Lexicon;
+}
 
 /** The marks at a possible end of a sentence, and what goes with them. */
 export interface Marks {
@@ -27,6 +36,15 @@ export interface Marks {
   readonly isFull: boolean;
   /** Whether the marks are certainly within a sentence: in a number, a clause or an omission in brackets. */
   readonly isPart: boolean;
+}
+
+/** A place where a sentence may end. */
+export interface Place extends Marks {
+  /** Where the sentence began. */
+  readonly sentence: number;
+  /** The first unit after white space, quotation marks and brackets, and its class. */
+  readonly next: number;
+  readonly nextClass: number;
 }
 
 /** Reads the marks at `at`; `sentence` is where the sentence began. */

@@ -2,9 +2,11 @@ import {
   type Chunker,
   type CutFinder,
   type Factory,
+  isLineBreak,
   type Kit,
   type Outline,
   type Span,
+  startOnLine,
   type TokenizedText,
   withFields,
 } from '../../../core/kit.ts';
@@ -18,10 +20,8 @@ import {
   CLOSE_OBJECT,
   COLON,
   COMMA,
-  isBehindLine,
   OPEN_LIST,
   OPEN_OBJECT,
-  startOnLine,
   Tokens,
 } from './tokens.ts';
 
@@ -55,7 +55,7 @@ function findMembers(text: string): Outline {
     if (!isCloser && (isBehindComma || (depth === 0 && !isBehindColon))) {
       const edge = startOnLine(text, before, tokens.start);
       edges.push(edge);
-      ranks.push(depth === 0 && isBehindLine(text, edge) ? BETWEEN_LINES : rankOf(depth));
+      ranks.push(depth === 0 && isLineBreak(text.charCodeAt(edge - 1)) ? BETWEEN_LINES : rankOf(depth));
     }
     isBehindComma = false;
     isBehindColon = false;

@@ -28,7 +28,7 @@ export function describe(
   const outerBlocks = new Walker(blocks.filter(({ depth }) => depth === 0));
   const allLeaves = new Walker(leaves);
   const rows = new RowCounter(text);
-  const none: Kinds = { list: [], next: new Map() };
+  const known = new Map<string, readonly BlockKind[]>();
   const described: Span[] = [];
   // A loop and not a callback, whose optimised code would be discarded with each request; the same is true of the
   // classes.
@@ -37,7 +37,7 @@ export function describe(
     const tops = outerBlocks.within(span);
     const own = {
       heading_path: paths.within(span.start, span.end),
-      kinds: kindsOf(tops, none),
+      kinds: kindsOf(tops, known),
       language: languageIn(text, held),
       rows: rowsIn(held, span, rows),
     };
@@ -48,23 +48,15 @@ export function describe(
   return described;
 }
 
-/** Kinds of blocks in the order of the text, each once, and the list that results from one more kind. */
-interface Kinds {
-  readonly list: readonly BlockKind[];
-  readonly next: Map<BlockKind, Kinds>;
-}
-
 /** The kinds of blocks, each once; equal lists are one object, which is checked and written once. */
-function kindsOf(blocks: readonly MarkdownBlock[], none: Kinds): readonly BlockKind[] {
-  let kinds = none;
-  for (const { kind } of blocks) kinds = kinds.next.get(kind) ?? withKind(kinds, kind);
-  return kinds.list;
-}
-
-function withKind(kinds: Kinds, kind: BlockKind): Kinds {
-  const longer = kinds.list.includes(kind) ? kinds : { list: [...kinds.list, kind], next: new Map() };
-  kinds.next.set(kind, longer);
-  return longer;
+function kindsOf(
+  blocks: readonly MarkdownBlock[],
+  known: Map<string, readonly BlockKind[]>,
+): readonly BlockKind[] {
+  const kinds = [...new Set(blocks.map(({ kind }) => kind))];
+  const same = known.get(kinds.join()) ?? kinds;
+  known.set(kinds.join(), same);
+  return same;
 }
 
 /** Finds the blocks that overlap a span; spans come in the order of the text. */

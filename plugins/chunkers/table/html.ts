@@ -1,5 +1,5 @@
-import { keepOptimised, MarkupReader } from '../../../core/kit.ts';
-import { type Layout, startOnLine, type Table } from './layout.ts';
+import { keepOptimised, MarkupReader, startOnLine } from '../../../core/kit.ts';
+import type { Layout, Table } from './layout.ts';
 
 /** The outermost tables of an HTML text; one within a cell is part of its row. */
 export function readHtml(text: string): Layout {

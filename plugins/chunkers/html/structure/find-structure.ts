@@ -2,26 +2,10 @@ import { keepOptimised, MarkupReader, type Outline, type Span } from '../../../.
 import { bitOf, Contents, type KindBits } from './contents.ts';
 import { BLOCKS, type Block, SHOWN_INLINE, VOID_INLINE } from './elements.ts';
 import { Headings, type PlacedHeading } from './headings.ts';
-import { type OpenElement, OpenElements } from './open-elements.ts';
+import { type Element, OpenElements, type Unit } from './open-elements.ts';
 import { isSpace, Places } from './places.ts';
 import { Skipped } from './skipped.ts';
 import { type Table, Tables } from './tables.ts';
-
-/** An open block with its context. */
-interface Element extends OpenElement {
-  /** Its own kind and those of all blocks around it. */
-  readonly kinds: KindBits;
-  readonly unit: Unit | undefined;
-  /** Whether it is left out, so that nothing in it is recorded. */
-  readonly isSkipped: boolean;
-}
-
-/** Kept whole by `oversize: keep`. */
-interface Unit {
-  readonly start: number;
-  end: number;
-  isKept: boolean;
-}
 
 const CODE = new Set(['code', 'script', 'style']);
 /** They only introduce what follows. */
@@ -149,7 +133,7 @@ class StructureFinder {
   readonly #reader: MarkupReader;
   readonly #record: StructureRecord;
   readonly #skipped: Skipped;
-  readonly #open = new OpenElements<Element>((element, inner, end) => this.#leave(element, inner, end));
+  readonly #open = new OpenElements((element, inner, end) => this.#leave(element, inner, end));
   /** After what has been read. */
   #behind: number;
 

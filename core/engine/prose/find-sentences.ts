@@ -1,22 +1,16 @@
-import type { CutFinder } from '../../contracts/chunker.ts';
 import { lexiconOf } from './abbreviations.ts';
 import { CLOSER, DIGIT, LOWER, MARK, OPENER, SPACE, SYMBOL, UPPER, unitClasses } from './characters.ts';
 import { endsAtFullStop } from './full-stops.ts';
 import { stretchesOf } from './lines.ts';
-import { readMarks } from './marks.ts';
-import type { Place, Prose } from './place.ts';
+import { type Place, type Prose, readMarks } from './marks.ts';
 
 /**
- * Cuts where sentences of prose end. The rules cover abbreviations, initials, numbers and ellipses in a language (BCP
+ * Where sentences of prose begin, except the first. The rules cover abbreviations, initials, numbers and ellipses in a language (BCP
  * 47); quotation marks and brackets, which stay with their sentence; line breaks, which end a sentence only with its
  * paragraph, item, heading or verse; and the punctuation of all scripts. White space goes with the sentence before
  * it, the indentation of a line with the sentence after it. Time is linear in the text.
  */
-export function cutAtSentences(lang: string): CutFinder {
-  return (text, start, end) => findSentences(text.slice(start, end), lang).map((cut) => start + cut);
-}
-
-function findSentences(text: string, lang: string): number[] {
+export function findSentences(text: string, lang: string): number[] {
   const prose: Prose = { text, classes: unitClasses(), lexicon: lexiconOf(lang) };
   const cuts: number[] = [];
   const { starts, areProse } = stretchesOf(text);
