@@ -8,13 +8,12 @@ import {
   type Factory,
   type Kit,
   MarkupReader,
-  type Outline,
   type Span,
   withFields,
 } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 import type { HtmlOptions } from './manifest.ts';
-import { findStructure, type HtmlStructure } from './structure/find-structure.ts';
+import { type Edges, findStructure, type HtmlStructure } from './structure/find-structure.ts';
 import type { Skipped } from './structure/skipped.ts';
 import type { Table } from './structure/tables.ts';
 
@@ -69,8 +68,8 @@ function prepareDivide({ cutAtDelimiters, cutAtOffsets, cutAtWhiteSpace, cutAtCo
  * The parts of an outline between stretches that are left out, which lie between boundaries of it, in the order of
  * the text.
  */
-function partsBetween({ edges, ranks }: Outline, left: readonly Span[]): Outline[] {
-  const parts: Outline[] = [];
+function partsBetween({ edges, ranks }: Edges, left: readonly Span[]): Edges[] {
+  const parts: Edges[] = [];
   let from = 0;
   for (const { start, end } of [...left, NOTHING]) {
     let to = from;
@@ -84,24 +83,17 @@ function partsBetween({ edges, ranks }: Outline, left: readonly Span[]): Outline
 
 const NOTHING: Span = { start: Number.POSITIVE_INFINITY, end: Number.POSITIVE_INFINITY };
 
-function partOf({ edges, ranks }: Outline, from: number, to: number): Outline {
-  const slice = (all: ArrayLike<number>) =>
-    Array.from({ length: to - from + 1 }, (_, index) => all[from + index] ?? 0);
-  return { edges: slice(edges), ranks: slice(ranks) };
+function partOf({ edges, ranks }: Edges, from: number, to: number): Edges {
+  return { edges: edges.slice(from, to + 1), ranks: ranks.slice(from, to + 1) };
 }
 
 /** An outline without the boundaries within rising stretches. */
-function withoutEdgesIn({ edges, ranks }: Outline, stretches: readonly Span[]): Outline {
-  const kept: { edges: number[]; ranks: number[] } = { edges: [], ranks: [] };
-  let next = 0;
-  for (let edge = 0; edge < edges.length; edge++) {
-    const offset = edges[edge] ?? 0;
-    while ((stretches[next]?.end ?? Number.POSITIVE_INFINITY) <= offset) next++;
-    if ((stretches[next]?.start ?? Number.POSITIVE_INFINITY) < offset) continue;
-    kept.edges.push(offset);
-    kept.ranks.push(ranks[edge] ?? 0);
-  }
-  return kept;
+function withoutEdgesIn({ edges, ranks }: Edges, stretches: readonly Span[]): Edges {
+  const isKept = edges.map((edge) => (at(stretches, edge)?.start ?? edge) === edge);
+  return {
+    edges: edges.filter((_, index) => isKept[index]),
+    ranks: ranks.filter((_, index) => isKept[index]),
+  };
 }
 
 /** Cuts HTML along its headings and between its blocks; every chunk is a slice of the source. */
@@ -121,7 +113,7 @@ const createHtmlChunker: Factory<typeof manifest> = ({ kit }): Chunker<HtmlOptio
       const parts = isAll ? [whole] : partsBetween(whole, skipped.found);
       if (skip.length > 0) reportSkipped(skipped, context);
       return parts
-        .filter(({ edges }) => isAll || contents.isIn(edges[0] ?? 0, edges[edges.length - 1] ?? 0))
+        .filter(({ edges }) => isAll || contents.isIn(edges[0] ?? 0, edges.at(-1) ?? 0))
         .flatMap((part) => {
           const limits = { ...rules, always: split_level };
           return context.packStructure({ outline: part, carriedAt, divide }, limits).map(describe);

@@ -124,11 +124,7 @@ function finderList(kit: Kit, tokens: TokenizedText): readonly CutFinder[] {
 
 /** Cuts between tokens, but not within an escape. */
 function cutBesideEscapes({ cutAtOffsets }: Kit, tokens: TokenizedText): CutFinder {
-  let find: CutFinder | undefined;
-  return (text, start, end) => {
-    find ??= cutAtOffsets(tokens.ends());
-    return withoutEscapes(text, start, find(text, start, end));
-  };
+  return (text, start, end) => withoutEscapes(text, start, cutAtOffsets(tokens.ends())(text, start, end));
 }
 
 /** The cuts that do not lie within an escape; the stretch does not begin within one. */

@@ -108,9 +108,14 @@ class StructureRecord {
   }
 }
 
+export interface Edges extends Outline {
+  readonly edges: readonly number[];
+  readonly ranks: readonly number[];
+}
+
 /** The structure of an HTML text. */
 export interface HtmlStructure {
-  readonly outline: Outline;
+  readonly outline: Edges;
   readonly headings: readonly PlacedHeading[];
   readonly tables: readonly Table[];
   readonly contents: Contents;
