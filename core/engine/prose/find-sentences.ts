@@ -1,3 +1,4 @@
+import { matchEnd } from '../search.ts';
 import { lexiconOf } from './abbreviations.ts';
 import { CLOSER, DIGIT, LOWER, MARK, OPENER, SPACE, SYMBOL, UPPER, unitClasses } from './characters.ts';
 import { endsAtFullStop } from './full-stops.ts';
@@ -181,8 +182,7 @@ const SAYS =
 /** Whether a quotation with its own punctuation is followed by its speaker, or by a Japanese particle. */
 function isQuoted(text: string, { marked, closed, after }: Place): boolean {
   if (closed === marked || after > closed) return false;
-  SAYS.lastIndex = after;
-  return SAYS.test(text);
+  return matchEnd(SAYS, text, after) !== -1;
 }
 
 /** English words that begin a sentence even if the space before them was lost. */
@@ -191,8 +191,7 @@ const UNMISTAKABLE = /(?:The|This|That|These|Those|There|They|She|You|However|To
 /** Whether the space between two sentences was lost, as in texts from PDF files: `a lot.That is`. */
 function isGlued({ text, classes }: Prose, { at, dots, after, sentence }: Place): boolean {
   if (dots !== 1 || classes[text.charCodeAt(after)] !== UPPER) return false;
-  UNMISTAKABLE.lastIndex = after;
-  if (!UNMISTAKABLE.test(text)) return false;
+  if (matchEnd(UNMISTAKABLE, text, after) === -1) return false;
   let from = at;
   while (from > sentence && at - from < LONGEST_WORD && isOfWord(text, classes, from - 1)) from--;
   return at - from > 1 && (from === sentence || classes[text.charCodeAt(from - 1)] === SPACE);

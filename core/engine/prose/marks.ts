@@ -1,3 +1,4 @@
+import { matchEnd } from '../search.ts';
 import type { Lexicon } from './abbreviations.ts';
 import {
   CLOSER,
@@ -125,8 +126,8 @@ function readClosers(
     else if (type === OPENER && !isFull && closesHere(text, classes, at, end)) at++;
     else if (type === SPACE && closesAfterSpace(text, classes, at, end)) at += 2;
     else {
-      const reference = readReference(text, at);
-      if (reference === at || reference > end) break;
+      const reference = matchEnd(REFERENCE, text, at);
+      if (reference === -1 || reference > end) break;
       at = reference;
     }
   }
@@ -162,11 +163,6 @@ function closesAfterSpace(text: string, classes: Uint8Array, at: number, end: nu
 }
 
 const REFERENCE = /\[\d{1,4}(?:[,–-] ?\d{1,4}){0,4}\]|[¹²³⁰⁴-⁹]/y;
-
-function readReference(text: string, at: number): number {
-  REFERENCE.lastIndex = at;
-  return REFERENCE.test(text) ? REFERENCE.lastIndex : at;
-}
 
 function isPart(text: string, classes: Uint8Array, at: number, run: Run): boolean {
   const type = classes[text.charCodeAt(at)];

@@ -198,13 +198,10 @@ function rowsIn(tables: readonly Table[], start: number, end: number): [number, 
 
 /** Those of rising stretches that overlap `[start, end)`. */
 function within<T extends Span>(stretches: readonly T[], start: number, end: number): T[] {
-  const found: T[] = [];
-  for (let index = firstBehind(stretches, start); index < stretches.length; index++) {
-    const one = stretches[index];
-    if (one === undefined || one.start >= end) break;
-    found.push(one);
-  }
-  return found;
+  return stretches.slice(
+    firstBehind(stretches, start),
+    countWhile(stretches, (one) => one.start < end),
+  );
 }
 
 /** The one of rising stretches that contains an offset. */

@@ -1,5 +1,6 @@
 import {
   type BlockKind,
+  countWhile,
   type HeadingPaths,
   keepOptimised,
   type Located,
@@ -25,16 +26,15 @@ export function describe(
   spans: readonly Span[],
   lists: boolean,
 ): Span[] {
-  const outerBlocks = new Walker(blocks.filter(({ depth }) => depth === 0));
-  const allLeaves = new Walker(leaves);
+  const outer = blocks.filter(({ depth }) => depth === 0);
   const rows = new RowCounter(text);
   const known = new Map<string, readonly BlockKind[]>();
   const described: Span[] = [];
   // A loop and not a callback, whose optimised code would be discarded with each request; the same is true of the
   // classes.
   for (const span of spans) {
-    const held = allLeaves.within(span);
-    const tops = outerBlocks.within(span);
+    const held = within(leaves, span);
+    const tops = within(outer, span);
     const own = {
       heading_path: paths.within(span.start, span.end),
       kinds: kindsOf(tops, known),
@@ -59,26 +59,12 @@ function kindsOf(
   return same;
 }
 
-/** Finds the blocks that overlap a span; spans come in the order of the text. */
-class Walker {
-  readonly #blocks: readonly MarkdownBlock[];
-  #first = 0;
-
-  constructor(blocks: readonly MarkdownBlock[]) {
-    this.#blocks = blocks;
-  }
-
-  within({ start, end }: Span): MarkdownBlock[] {
-    const blocks = this.#blocks;
-    while (this.#first < blocks.length && (blocks[this.#first] as MarkdownBlock).end <= start) this.#first++;
-    const found: MarkdownBlock[] = [];
-    for (let index = this.#first; index < blocks.length; index++) {
-      const block = blocks[index] as MarkdownBlock;
-      if (block.start >= end) break;
-      found.push(block);
-    }
-    return found;
-  }
+/** Those of rising blocks, none within another, that overlap a span. */
+function within(blocks: readonly MarkdownBlock[], { start, end }: Span): readonly MarkdownBlock[] {
+  return blocks.slice(
+    countWhile(blocks, (block) => block.end <= start),
+    countWhile(blocks, (block) => block.start < end),
+  );
 }
 
 /** The language of the fences among blocks, if all name the same one. */
@@ -130,7 +116,7 @@ class RowCounter {
   }
 }
 
-keepOptimised([new Walker([]), new RowCounter('')]);
+keepOptimised(new RowCounter(''));
 
 function locatedIn(text: string, block: MarkdownBlock, span: Span): Located {
   const { kind, level } = block;
