@@ -3,7 +3,7 @@ import { bitOf, Contents, type KindBits } from './contents.ts';
 import { BLOCKS, type Block, SHOWN_INLINE, VOID_INLINE } from './elements.ts';
 import { Headings, type PlacedHeading } from './headings.ts';
 import { type Element, OpenElements, type Unit } from './open-elements.ts';
-import { isSpace, Places } from './places.ts';
+import { isSpace, NO_LEVEL, Places } from './places.ts';
 import { Skipped } from './skipped.ts';
 import { type Table, Tables } from './tables.ts';
 
@@ -70,9 +70,9 @@ class StructureRecord {
     const { places, headings } = this;
     if (unit !== undefined) unit.end = end;
     if (block.isScope) headings.leaveScope();
-    if (block.isItem) places.endLead();
-    if (block.level > 0 && headings.close(inner, end)) places.lead(block.level);
-    if (LEADING.has(block.name)) places.lean();
+    if (block.isItem) places.lead = NO_LEVEL;
+    if (block.level > 0 && headings.close(inner, end)) places.lead = block.level;
+    if (LEADING.has(block.name)) places.leans = true;
     this.#leavePart(block.name, end);
   }
 
@@ -85,7 +85,7 @@ class StructureRecord {
     } else if (name === 'thead') tables.openHead();
     else if (name === 'tr') {
       tables.openRow(start);
-      this.places.tableRow(depth);
+      this.places.tableRowDepth = depth;
     } else if (name === 'td' || name === 'th') tables.cell(name === 'th');
   }
 
@@ -95,8 +95,8 @@ class StructureRecord {
     else if (name === 'thead') tables.closeHead(end);
     else if (name === 'tr') {
       this.#rows.pop();
-      if (tables.closeRow(end)) places.header();
-    } else if (name === 'caption') places.header();
+      if (tables.closeRow(end)) places.endsHeader = true;
+    } else if (name === 'caption') places.endsHeader = true;
   }
 
   #openUnit({ name, kind = 'text' }: Block, start: number): Unit | undefined {
