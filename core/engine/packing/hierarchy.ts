@@ -189,7 +189,7 @@ export function cutAtTokens(tokens: TokenizedText): CutFinder {
 }
 
 /** Unlike the size of a division, this one includes what is repeated. */
-type OverlapLimits = Required<Pick<DivideLimits, 'size' | 'overlap'>>;
+type OverlapLimits = Required<Omit<DivideLimits, 'minCharacters'>>;
 
 /**
  * Moves the start of each chunk but the first back before the end of the previous one: to the first cut of the
