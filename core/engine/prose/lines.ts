@@ -119,17 +119,12 @@ function standAlone(reader: Reader, { start }: Line): true {
 function readCode(reader: Reader, { start, from, end }: Line): void {
   if (from === end) return;
   const { text, fence } = reader;
-  if (text.startsWith(fence, from) && isAll(text, from, end, fence.charAt(0))) {
+  if (text.startsWith(fence, from) && text.slice(from, end).replaceAll(fence.charAt(0), '') === '') {
     reader.fence = '';
     return;
   }
   if (!reader.opens) addStretch(reader, start, false);
   reader.opens = false;
-}
-
-function isAll(text: string, from: number, end: number, unit: string): boolean {
-  for (let at = from; at < end; at++) if (text.charAt(at) !== unit) return false;
-  return true;
 }
 
 const BULLET = /(?:[-*+]\s|[•‣◦▪●⁃])/y;

@@ -21,13 +21,10 @@ export interface Prose {
   readonly lexicon: Lexicon;
 }
 
-/** The marks at a possible end of a sentence, and what goes with them. */
-export interface Marks {
-  readonly at: number;
-  /** The end of the marks, including the quotation marks and brackets that they close, and white space after them. */
+/** Marks that may end a sentence. */
+interface Run {
+  /** Where they end. */
   readonly marked: number;
-  readonly closed: number;
-  readonly after: number;
   /** Full stops among the marks. */
   readonly dots: number;
   /** Whether the full stops are separated by spaces: `. . .` */
@@ -35,6 +32,14 @@ export interface Marks {
   readonly isEllipsis: boolean;
   /** Whether white space is not required after them. */
   readonly isFull: boolean;
+}
+
+/** The marks at a possible end of a sentence, and what goes with them. */
+interface Marks extends Run {
+  readonly at: number;
+  /** Where the quotation marks and brackets that they close end, and the white space after these. */
+  readonly closed: number;
+  readonly after: number;
   /** Whether the marks are certainly within a sentence: in a number, a clause or an omission in brackets. */
   readonly isPart: boolean;
 }
@@ -61,14 +66,6 @@ export function readMarks(
   let after = closed;
   while (after < end && classes[text.charCodeAt(after)] === SPACE) after++;
   return { at, ...run, closed, after, isPart: isPart(text, classes, at, run) };
-}
-
-interface Run {
-  readonly marked: number;
-  readonly dots: number;
-  readonly isSpaced: boolean;
-  readonly isEllipsis: boolean;
-  readonly isFull: boolean;
 }
 
 function readRun(text: string, classes: Uint8Array, at: number, end: number): Run {

@@ -90,7 +90,7 @@ function wrapperName(syntax: Syntax, node: Node, unit: Node | undefined): Node |
 
 function nameNode(syntax: Syntax, node: Node): Node | undefined {
   const given = syntax.names[node.type];
-  if (given === '*') return node.descendantsOfType([...NAME_TYPES])[0] ?? undefined;
+  if (given === '*') return node.descendantsOfType(NAME_TYPES)[0] ?? undefined;
   if (given !== undefined) {
     const child = node.childForFieldName(given) ?? node.namedChildren.find((one) => one?.type === given);
     return child ? (nameNode(syntax, child) ?? child) : undefined;
@@ -100,25 +100,12 @@ function nameNode(syntax: Syntax, node: Node): Node | undefined {
   const declarator = node.childForFieldName('declarator');
   if (declarator !== null) return nameNode(syntax, declarator) ?? declarator;
   const children = node.namedChildren.slice(0, MOST_CHILDREN);
-  return children.find((child) => child !== null && NAME_TYPES.has(child.type)) ?? undefined;
+  return children.find((child) => child !== null && NAME_TYPES.includes(child.type)) ?? undefined;
 }
 
-const NAME_TYPES: ReadonlySet<string> = new Set([
-  'identifier',
-  'simple_identifier',
-  'type_identifier',
-  'field_identifier',
-  'property_identifier',
-  'namespace_identifier',
-  'constant',
-  'bareword',
-  'alias',
-  'name',
-  'object_reference',
-  'bare_key',
-  'dotted_key',
-  'quoted_key',
-]);
+const NAME_TYPES =
+  `identifier simple_identifier type_identifier field_identifier property_identifier namespace_identifier constant
+  bareword alias name object_reference bare_key dotted_key quoted_key`.split(/\s+/);
 
 const LONGEST_NAME = 200;
 

@@ -133,32 +133,21 @@ function reportSkipped({ counts }: Skipped, { report }: ChunkContext): void {
 type Path = readonly string[];
 
 /** Describes the content and the context of the chunks of one text. */
-interface Describer {
-  /** What a chunk that begins at an offset carries. */
-  carriedAt(start: number): Carried | undefined;
-  /** A chunk with its fields. */
-  describe(span: Span): Span;
-}
-
-function createDescriber(
-  kit: Kit,
-  text: string,
-  structure: HtmlStructure,
-  carry: HtmlOptions['carry'],
-): Describer {
+function createDescriber(kit: Kit, text: string, structure: HtmlStructure, carry: HtmlOptions['carry']) {
   const { headings, tables, contents } = structure;
   const paths = kit.headingPaths(headings);
   const named = memoized((path: Path) => (path.includes('') ? path.filter((name) => name !== '') : path));
   const headerOf = memoized(({ start, headerEnd }: Table) => text.slice(start, headerEnd).trimEnd());
 
   return {
-    carriedAt(start) {
+    /** What a chunk that begins at an offset carries. */
+    carriedAt(start: number): Carried | undefined {
       const table = carry.includes('header') ? tableAround(tables, start) : undefined;
       const path = carry.includes('headings') ? named(paths.above(start)) : undefined;
       if (table === undefined && path === undefined) return undefined;
       return { path, opening: table && headerOf(table) };
     },
-    describe(span) {
+    describe(span: Span): Span {
       const { start, end } = span;
       const own = {
         heading_path: named(paths.within(start, end)),
