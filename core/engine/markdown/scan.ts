@@ -1,5 +1,5 @@
 import { keepOptimised } from '../keep-optimised.ts';
-import { type BlockKind, isText, type OpenBlock, openBlock } from './block.ts';
+import { type BlockKind, type OpenBlock, openBlock } from './block.ts';
 import { BOM, GREATER, isSpace, TAB } from './letters.ts';
 
 /** Deeper containers are treated as text, which bounds the cost of a line. */
@@ -27,7 +27,8 @@ export class Scan {
 
   /** The open text, which a line may continue. */
   get openText(): OpenBlock | undefined {
-    return isText(this.leaf) ? this.leaf : undefined;
+    const { leaf } = this;
+    return leaf?.kind === 'paragraph' || leaf?.kind === 'definition' ? leaf : undefined;
   }
 
   /** Begins a leaf that the next lines may continue. */

@@ -22,15 +22,10 @@ export interface Question {
  * counts as source code, like the settings of many programs, and chunkers that cannot run here are not chosen.
  */
 export function choose(question: Question): Choice {
-  const { text, isTolerant, isHere } = question;
-  const named = byName(question) ?? byContent(question);
-  const choice = named === 'json' && !isTolerant && !isJson(text) ? 'code' : named;
+  const { text, filename = '', mediaType = '', isTolerant, isHere } = question;
+  const found = choiceByMediaType(mediaType) ?? choiceByName(filename) ?? byContent(question);
+  const choice = found === 'json' && !isTolerant && !isJson(text) ? 'code' : found;
   return isHere(choice) ? choice : 'recursive';
-}
-
-function byName({ mediaType, filename }: Question): Choice | undefined {
-  const byType = mediaType === undefined ? undefined : choiceByMediaType(mediaType);
-  return byType ?? (filename === undefined ? undefined : choiceByName(filename));
 }
 
 /** Characters from which the format of a text is judged; for JSON the whole text is read. */

@@ -22,23 +22,15 @@ export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dir
   const { kit, createCheck } = tools;
   const checkRecipe = createCheck(recipeSchema);
   const checkLanguage = createCheck(languageSchema);
-  const problemsOfRecipe = (json: unknown) => {
-    const problems = checkRecipe(json);
-    return problems.length > 0 ? problems : (json as Recipe).levels.flatMap(problemsOfLevel);
-  };
-  const problemsOfLanguages = (json: unknown) => {
-    const languages = (json ?? {}) as Partial<Languages>;
-    const problems = Object.entries(languages).flatMap(([lang, own]) => checkLanguage(own, `${lang}.`));
-    const { sentence, clause } = languages.default ?? {};
-    const isWhole = sentence !== undefined && clause !== undefined;
-    return isWhole ? problems : [...problems, 'default: expected an object with sentence and clause'];
-  };
   const read = <T>(file: string, problemsOf: (json: unknown) => readonly string[]) =>
     readWhenNeeded<T>(tools, folder, file, problemsOf);
-  const readLanguages = read<Languages>('languages.json', problemsOfLanguages);
+  const readLanguages = read<Languages>('languages.json', (json) => problemsOfLanguages(json, checkLanguage));
   const files = readdirSync(join(folder, 'recipes')).filter((file) => file.endsWith('.json'));
   const recipes = new Map(
-    files.map((file) => [basename(file, '.json'), read<Recipe>(`recipes/${file}`, problemsOfRecipe)]),
+    files.map((file) => {
+      const readRecipe = read<Recipe>(`recipes/${file}`, (json) => problemsOfRecipe(json, checkRecipe));
+      return [basename(file, '.json'), readRecipe];
+    }),
   );
   const made = new Map<string, readonly MakeFinder[]>();
 
@@ -63,6 +55,23 @@ export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dir
     };
     return prepare(recipe, readRecipe().levels, lang).map((make) => make(markdown));
   };
+}
+
+type Check = ReturnType<Collaborators['createCheck']>;
+
+function problemsOfRecipe(json: unknown, check: Check): readonly string[] {
+  const problems = check(json);
+  if (problems.length > 0) return problems;
+  const ofLevels = (json as Recipe).levels.map(problemOfLevel);
+  return ofLevels.flatMap((problem, index) => (problem === undefined ? [] : `levels[${index}]: ${problem}`));
+}
+
+function problemsOfLanguages(json: unknown, check: Check): readonly string[] {
+  const languages = (json ?? {}) as Partial<Languages>;
+  const problems = Object.entries(languages).flatMap(([lang, own]) => check(own, `${lang}.`));
+  const { sentence, clause } = languages.default ?? {};
+  const isWhole = sentence !== undefined && clause !== undefined;
+  return isWhole ? problems : [...problems, 'default: expected an object with sentence and clause'];
 }
 
 /** The listed language: `zh` for `zh-Hans-CN`; the default if it is not listed. */
@@ -190,11 +199,6 @@ const NO_LANGUAGES: Languages = { default: { sentence: [], clause: [] } };
 const KINDS = ['delimiters', 'line_starts', 'language', 'white_space', 'markdown'] as const;
 
 /** The problem with a level that matches its schema, if any: it must be of one kind, with options of that kind. */
-function problemsOfLevel(level: Level, index: number): string[] {
-  const problem = problemOfLevel(level);
-  return problem === undefined ? [] : [`levels[${index}]: ${problem}`];
-}
-
 function problemOfLevel(level: Level): string | undefined {
   const kinds = KINDS.filter((kind) => kind in level);
   if (kinds.length !== 1) return `expected one of ${KINDS.join(', ')}, got ${kinds.join(' and ') || 'none'}`;
