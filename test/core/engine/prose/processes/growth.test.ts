@@ -31,8 +31,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
 t.test('work is linear in the text', async (t) => {
   const counter = await startBlockCounter();
   t.teardown(() => counter.stop());
-  const { cutAtSentences } = await import('../../../../../core/engine/prose/cut-at-sentences.ts');
-  const find = cutAtSentences('en');
+  const { findSentences } = await import('../../../../../core/engine/prose/find-sentences.ts');
   const shapes = Object.entries(HOSTILE).map(
     ([name, piece]) => [name, (length: number) => piece.repeat(length / piece.length)] as const,
   );
@@ -40,7 +39,7 @@ t.test('work is linear in the text', async (t) => {
     t,
     Object.fromEntries(shapes),
     [{}],
-    async (text) => find(text, 0, text.length),
+    async (text) => findSentences(text, 'en'),
     counter,
   );
 });
