@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type AwilixContainer, asFunction, asValue, createContainer, InjectionMode } from 'awilix';
+import { type AwilixContainer, asClass, asFunction, asValue, createContainer, InjectionMode } from 'awilix';
 import type { Log, ModelFiles, SharedBuffers } from '../core/contracts/collaborators.ts';
 import type { TokenizerProvider } from '../core/contracts/tokenizer.ts';
 import { createPluginHost, type PluginHost } from '../core/hosting/container.ts';
@@ -13,9 +13,9 @@ import { readMachine } from './config/option.ts';
 import { createSinkCollections, type SinkCollections } from './engine/operations/store-chunks.ts';
 import { createRequestSchemas, type RequestSchemas } from './engine/read/request-schemas.ts';
 import { type ByteBudget, createByteBudget } from './engine/run/byte-budget.ts';
-import { createInlineExecutor, type Executor } from './engine/run/executor.ts';
+import type { Executor } from './engine/run/executor.ts';
 import { createPoolExecutor } from './engine/run/pool.ts';
-import { createRunner, type Runner } from './engine/run/runner.ts';
+import { Runner } from './engine/run/runner.ts';
 import { openSharedBuffers, type SharedBuffersRegistry } from './engine/run/shared-buffers.ts';
 import { createService, type Service } from './engine/service.ts';
 import { createOpeners, keepTokenizers, type Openers } from './engine/stages/openers.ts';
@@ -129,7 +129,6 @@ export async function disposeInOrder(container: AwilixContainer<object>): Promis
 /** What the main thread has besides the service. */
 export interface ServerCradle extends ServiceCradle {
   readonly shared: SharedBuffersRegistry;
-  readonly inline: Executor;
   readonly pool: Executor | undefined;
   readonly runner: Runner;
   readonly database: SharedDatabase;
@@ -158,11 +157,10 @@ export async function createServerContainer(
     shared: asFunction(() => shared)
       .singleton()
       .disposer(({ close }) => close()),
-    inline: asFunction(({ service }: ServiceCradle) => createInlineExecutor(service)).singleton(),
     pool: asFunction(({ shared }: ServerCradle) =>
       config.workers === 0 ? undefined : createPoolExecutor(config, shared, channel),
     ).singleton(),
-    runner: asFunction(createRunner)
+    runner: asClass(Runner)
       .singleton()
       .disposer((runner) => runner.close()),
     database: asFunction(() => createDatabase(config, log))
@@ -182,5 +180,5 @@ export async function createServerContainer(
 }
 
 function makeMetrics({ runner, byteBudget }: ServerCradle): Metrics {
-  return createMetrics({ load: runner.load, bytesInFlight: () => byteBudget.taken });
+  return createMetrics({ load: () => runner.load(), bytesInFlight: () => byteBudget.taken });
 }

@@ -126,8 +126,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    const problems = ['document: expected JSON such as {"id": "handbook", "metadata": {"year": 2026}}'];
-    throw invalid(problems);
+    throw invalid('document: expected JSON such as {"id": "handbook", "metadata": {"year": 2026}}');
   }
 }
 

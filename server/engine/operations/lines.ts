@@ -84,12 +84,10 @@ export function parseLine(line: Buffer, what: string): unknown {
 }
 
 function readTextLine(value: unknown, line: Buffer, limits: Limits): Input {
-  if (typeof value !== 'string') throw invalid(NO_TEXT);
+  if (typeof value !== 'string') throw invalid('text: expected a string');
   checkLength(value, 'text', limits);
   return { text: value, json: literalOf(line, { from: 0, to: line.length }) };
 }
-
-const NO_TEXT = 'text: expected a string';
 
 /**
  * The options in the first line of a stream: everything in a request except the inputs.
@@ -99,8 +97,7 @@ const NO_TEXT = 'text: expected a string';
 export function optionsOfFirstLine(line: Buffer): object {
   const options = parseLine(line, 'The first line of the stream');
   if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options;
-  const problems = ['the first line of the stream: expected an object with the options, such as {}'];
-  throw invalid(problems);
+  throw invalid('the first line of the stream: expected an object with the options, such as {}');
 }
 
 const checkDocument = createValidator(documentSchema);

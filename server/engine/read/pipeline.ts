@@ -82,8 +82,7 @@ export function checkStep(
   if (plugin.entry !== undefined) checks.step(step, place);
   else if (plugin.name !== '' && missing !== 'allowed') {
     const hint = missing === 'optional' ? ALLOW_MISSING : '';
-    const problem = `${missingPlugin(registry, plugin, place)}${hint}`;
-    throw invalid(problem);
+    throw invalid(missingPlugin(registry, plugin, place) + hint);
   }
   return plugin.entry === undefined ? step : { ...step, [plugin.kind]: plugin.name };
 }

@@ -34,14 +34,20 @@ export class EventLoopScheduler {
   /**
    * Waits until a task may run.
    *
+   * @returns the seconds that it waited
    * @throws ServiceError `overloaded` at once if the queue is full
    * @throws the signal's reason once it aborts
    */
-  async enter(signal: AbortSignal): Promise<void> {
+  async enter(signal: AbortSignal): Promise<number> {
     signal.throwIfAborted();
     if (this.isFull) throw OVERLOADED;
-    if (!this.#hasRoom()) return this.#wait(signal);
-    if (this.#began === undefined) this.#beginTurn();
+    if (this.#hasRoom()) {
+      if (this.#began === undefined) this.#beginTurn();
+      return 0;
+    }
+    const begin = performance.now();
+    await this.#wait(signal);
+    return (performance.now() - begin) / 1000;
   }
 
   /**

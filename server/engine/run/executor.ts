@@ -23,7 +23,7 @@ export interface RunAnswer extends Answer {
   readonly queueSeconds: number;
 }
 
-/** Runs work on a thread. It has no deadline and no queue: its caller has admitted the work. */
+/** Runs work in worker threads. It has no deadline and no queue: its caller has admitted the work. */
 export interface Executor {
   /**
    * @param signal stops the work when it aborts
@@ -39,15 +39,7 @@ export interface Executor {
 /** Milliseconds that work has to stop by itself once its signal aborts; then its worker thread is ended. */
 export const STOP_GRACE = 1000;
 
-/** Runs work on the calling thread. */
-export function createInlineExecutor(service: Service): Executor {
-  return {
-    run: (work, signal, onPart) => runWork(service, work, signal, onPart),
-    threads: 0,
-    close: async () => {},
-  };
-}
-
+/** Runs work on the calling thread. @throws ServiceError */
 export async function runWork(
   service: Service,
   work: Work,

@@ -41,8 +41,7 @@ export function readEvaluation(
   const { documents: given, questions: asked, candidates: compared, ...options } = members;
   const unit = options.offset_unit;
   const documents = readDocuments(given, body, unit, limits);
-  const amount = { unit: 'questions', count: asked.length, limit: limits.maxDocuments };
-  atMost({ place: 'questions', ...amount, flag: '--max-documents' });
+  atMost(limits, 'maxDocuments', { place: 'questions', unit: 'questions', count: asked.length });
   const starts = startsOf(documents);
   const questions = readQuestions(asked, { documents, starts }, unit);
   const candidates = readCandidates(compared, unit, { ...rules, pipelines });
@@ -64,14 +63,14 @@ function checkCost(
   documents: readonly SourceDocument[],
   questions: readonly Question[],
   candidates: readonly Candidate[],
-  { maxEvaluationCharacters: limit }: Limits,
+  limits: Limits,
 ): void {
   const lengthOf = (texts: readonly { readonly text: string }[]) =>
     texts.reduce((sum, { text }) => sum + text.length, 0);
   const different = candidates.filter(({ sameAs }) => sameAs === undefined).length;
   const count = lengthOf(documents) * different + lengthOf(questions);
   const unit = `characters to embed for ${different} different candidates`;
-  atMost({ place: 'documents', unit, count, limit, flag: '--max-evaluation-characters' });
+  atMost(limits, 'maxEvaluationCharacters', { place: 'documents', unit, count });
 }
 
 /** The names of stored pipelines in a request to evaluate that is not checked yet. */

@@ -2,14 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { ServiceError } from '../../../../core/errors.ts';
 import { configOf } from '../../../../server/config/config.ts';
-import {
-  createInlineExecutor,
-  type Executor,
-  type RunAnswer,
-  runWork,
-  type Work,
-} from '../../../../server/engine/run/executor.ts';
-import { createRunner, type RunnerOptions } from '../../../../server/engine/run/runner.ts';
+import { type Executor, type RunAnswer, runWork, type Work } from '../../../../server/engine/run/executor.ts';
+import { Runner, type RunnerOptions } from '../../../../server/engine/run/runner.ts';
 import type { Service } from '../../../../server/engine/service.ts';
 import { chunker, plugin, pluginsFolder, WHOLE_TEXT } from '../../../support/plugins.ts';
 import { composeQuietly } from '../../../support/service.ts';
@@ -70,10 +64,9 @@ async function createTestRunner(
     threads: 1,
     close: async () => {},
   };
-  const runner = createRunner({
+  const runner = new Runner({
     config,
     service: here.service,
-    inline: createInlineExecutor(here.service),
     pool: config.workers === 0 ? undefined : pool,
   });
   const run = (name: string, text: string, options: object = {}, stop = new AbortController()) =>
