@@ -7,9 +7,14 @@ import { createLog } from './config/log.ts';
 import { createServiceContainer } from './container.ts';
 import { release } from './engine/answer/release.ts';
 import { runWork } from './engine/run/executor.ts';
-import { partSender, type WorkerData, type WorkMessage, type WorkOutcome } from './engine/run/message.ts';
+import {
+  partSender,
+  type WorkerData,
+  type WorkMessage,
+  type WorkOutcome,
+  withSignal,
+} from './engine/run/message.ts';
 import { connectSharedBuffers } from './engine/run/shared-buffers.ts';
-import { withSignal } from './engine/run/stop-flag.ts';
 import type { Answer } from './engine/service.ts';
 
 /** Above 0, a thread gets less of a core that others want. */

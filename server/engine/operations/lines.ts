@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Chunk } from '../../../core/contracts/chunk.ts';
+import type { FromSchema } from 'json-schema-to-ts';
 import {
   fromPlainError,
   invalid,
@@ -16,7 +16,7 @@ import { checkChunks, checkLength, type Limits } from '../limits.ts';
 import type { Operation, Run } from '../operation.ts';
 import { readId } from '../read/document-id.ts';
 import { chunksLine, documentSchema } from '../read/document-schemas.ts';
-import { readDocument } from '../read/documents.ts';
+import { type ParsedDocument, readDocument } from '../read/documents.ts';
 import { findMembers, literalOf, withoutBreaks } from '../read/json.ts';
 import {
   type LineHead,
@@ -104,20 +104,15 @@ const checkDocument = createValidator(documentSchema);
 const checkList = createValidator(chunksLine);
 
 function readDocumentLine(value: unknown, line: Buffer, plan: StreamPlan, limits: Limits): Input {
-  const document = checkDocument(value) as unknown as Parameters<typeof readDocument>[0];
+  const document = checkDocument(value) as ParsedDocument;
   checkLength(document.text, 'text', limits);
   return readDocument(document, { body: line, at: 0, place: '' }, unitOf(plan), limits);
-}
-
-interface ChunksLine {
-  readonly id?: string | number;
-  readonly chunks: readonly Chunk[];
 }
 
 /** A list of chunks, or an object that contains one, like the lines of answers. */
 function readChunksLine(value: unknown, line: Buffer, limits: Limits): Input {
   const isList = Array.isArray(value);
-  const { id, chunks } = checkList(isList ? { chunks: value } : value) as unknown as ChunksLine;
+  const { id, chunks } = checkList(isList ? { chunks: value } : value) as FromSchema<typeof chunksLine>;
   readId(id, line, 0, '');
   checkChunks([chunks], limits);
   const listPlaces = () => (isList ? [{ from: 0, to: line.length }] : findMembers(line, 0, ['chunks']));
@@ -149,8 +144,7 @@ function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promis
     });
   }
 
-  const opening = { list: plan, tools: run, signal, timer, report: metadata.report };
-  return withStages(opening, async (stages) => {
+  return withStages(plan, { tools: run, timer, report: metadata.report }, async (stages) => {
     for (const line of lines) {
       signal.throwIfAborted();
       try {

@@ -18,8 +18,7 @@ export function runRequest(request: StagesRequest, run: Run): Promise<Answer> {
   const { maxAnswerBytes } = run.limits;
   const metadata = new ResponseMetadata();
   const timer = new Timer(parseSeconds);
-  const opening = { list: request, tools: run, signal: run.signal, timer, report: metadata.report };
-  return withStages(opening, async (stages) => {
+  return withStages(request, { tools: run, timer, report: metadata.report }, async (stages) => {
     const documents: DocumentChunks[] = [];
     let least = 0;
     for (const input of inputs) {

@@ -1,9 +1,7 @@
-import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
-
 const nameOrNull = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const;
 
 /** A step of a pipeline in a request. */
-export const stepSchema: ObjectSchema = {
+export const stepSchema = {
   type: 'object',
   required: ['type'],
   properties: {
@@ -17,4 +15,4 @@ export const stepSchema: ObjectSchema = {
     },
   },
   additionalProperties: false,
-};
+} as const;

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers';
+import { unlessAborted } from '../abort.ts';
 import { OVERLOADED } from './priority-queue.ts';
 
 /** Milliseconds after the first task of an event loop turn in which more may start in the same turn. */
@@ -46,7 +47,13 @@ export class EventLoopScheduler {
       return 0;
     }
     const begin = performance.now();
-    await this.#wait(signal);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#queue.add(resolve);
+    try {
+      await unlessAborted(promise, signal);
+    } finally {
+      this.#queue.delete(resolve);
+    }
     return (performance.now() - begin) / 1000;
   }
 
@@ -88,19 +95,4 @@ export class EventLoopScheduler {
     this.#queue.delete(next);
     next();
   };
-
-  #wait(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const giveUp = () => {
-        this.#queue.delete(begin);
-        reject(signal.reason);
-      };
-      const begin = () => {
-        signal.removeEventListener('abort', giveUp);
-        resolve();
-      };
-      this.#queue.add(begin);
-      signal.addEventListener('abort', giveUp, { once: true });
-    });
-  }
 }

@@ -10,9 +10,14 @@ import { runStages, type StageTools, withStages } from '../../stages/stages.ts';
 import { supervisedModel } from '../../stages/supervised-model.ts';
 import type { Answer, AnyRequest, EvaluateTask, OnPart } from '../../tasks.ts';
 import { ChunkIndex, type IndexedChunk, type IndexTools } from './chunk-index.ts';
-import type { Candidate, EvaluationRequest, Question } from './evaluation-request.ts';
 import type { Neighbour } from './nearest.ts';
-import { pipelinesNamed, readEvaluation } from './read-evaluation.ts';
+import {
+  type Candidate,
+  type EvaluationRequest,
+  pipelinesNamed,
+  type Question,
+  readEvaluation,
+} from './read-evaluation.ts';
 import { meanScores, type Scores, scoresOf } from './scores.ts';
 
 /** A request that names stored pipelines missing from its task. */
@@ -252,7 +257,7 @@ function evaluateCandidate(
   index: IndexTools,
 ): Promise<Evaluated> {
   const { signal, timer } = index;
-  return withStages({ list, tools, signal, timer, report() {} }, async (stages) => {
+  return withStages(list, { tools, timer, report() {} }, async (stages) => {
     const chunks = new ChunkIndex(index);
     for (const [at, document] of documents.entries()) {
       // Plugins that never await would otherwise prevent the abort of the signal from being noticed.
