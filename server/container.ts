@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type AwilixContainer, asClass, asFunction, asValue, createContainer, InjectionMode } from 'awilix';
+import { type AwilixContainer, asFunction, asValue, createContainer, InjectionMode } from 'awilix';
 import type { Log, ModelFiles, SharedBuffers } from '../core/contracts/collaborators.ts';
 import type { TokenizerProvider } from '../core/contracts/tokenizer.ts';
 import { createPluginHost, type PluginHost } from '../core/hosting/container.ts';
@@ -76,17 +76,18 @@ export async function createServiceContainer({
     registry: asValue(registry),
     requestSchemas: asFunction(createRequestSchemas).singleton(),
     models: asFunction(makeModelFiles).singleton(),
-    host: asFunction(makeHost)
-      .singleton()
-      .disposer((host) => host.close()),
-    openers: asFunction(createOpeners)
-      .singleton()
-      .disposer((openers) => openers.close()),
-    collections: asFunction(createSinkCollections)
-      .singleton()
-      .disposer((collections) => collections.close()),
+    host: closed(makeHost),
+    openers: closed(createOpeners),
+    collections: closed(createSinkCollections),
     service: asFunction(createService).singleton(),
   });
+}
+
+/** Made once, and closed with the container. */
+function closed<Given extends object, T extends { close(): unknown }>(make: (given: Given) => T) {
+  return asFunction(make)
+    .singleton()
+    .disposer((made) => made.close());
 }
 
 function makeModelFiles({ config, log, registry }: ServiceCradle): ModelFiles {
@@ -154,31 +155,19 @@ export async function createServerContainer(
   const shared = openSharedBuffers(channel);
   const container = await createServiceContainer({ config, log, shared, registry });
   return container.register({
-    shared: asFunction(() => shared)
-      .singleton()
-      .disposer(({ close }) => close()),
+    shared: closed(() => shared),
     pool: asFunction(({ shared }: ServerCradle) =>
       config.workers === 0 ? undefined : createPoolExecutor(config, shared, channel),
     ).singleton(),
-    runner: asClass(Runner)
-      .singleton()
-      .disposer((runner) => runner.close()),
-    database: asFunction(() => createDatabase(config, log))
-      .singleton()
-      .disposer((database) => database.close()),
+    runner: closed((given: ServerCradle) => new Runner(given)),
+    database: closed(() => createDatabase(config, log)),
     store: asFunction(({ database }: ServerCradle) => createPipelineStore(database)).singleton(),
-    jobs: asFunction(({ database }: ServerCradle) => createJobStore(database, queueOf(config), log))
-      .singleton()
-      .disposer((jobs) => jobs.close()),
-    importCheck: asFunction(createImportCheck)
-      .singleton()
-      .disposer((check) => check.close()),
+    jobs: closed(({ database }: ServerCradle) => createJobStore(database, queueOf(config), log)),
+    importCheck: closed(createImportCheck),
     byteBudget: asFunction(() => createByteBudget(config.maxBytesInFlight)).singleton(),
-    metrics: asFunction(makeMetrics).singleton(),
+    metrics: asFunction(({ runner, byteBudget }: ServerCradle) =>
+      createMetrics({ load: () => runner.load(), bytesInFlight: () => byteBudget.taken }),
+    ).singleton(),
     admission: asFunction(createAdmission).singleton(),
   }) as unknown as AwilixContainer<ServerCradle>;
-}
-
-function makeMetrics({ runner, byteBudget }: ServerCradle): Metrics {
-  return createMetrics({ load: () => runner.load(), bytesInFlight: () => byteBudget.taken });
 }

@@ -15,7 +15,7 @@ import {
   withSignal,
 } from './engine/run/message.ts';
 import { connectSharedBuffers } from './engine/run/shared-buffers.ts';
-import type { Answer } from './engine/service.ts';
+import type { Answer } from './engine/tasks.ts';
 
 /** Above 0, a thread gets less of a core that others want. */
 const NICENESS = 10;

@@ -1,7 +1,5 @@
-import type { Log } from '../../core/contracts/collaborators.ts';
 import type { PipelineStep } from '../../core/contracts/pipeline.ts';
-import type { PluginHost } from '../../core/hosting/container.ts';
-import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
+import type { PluginEntry } from '../../core/hosting/registry.ts';
 import type { Limits } from './limits.ts';
 import type { Rules } from './operation.ts';
 import { optionsOfFirstLine } from './operations/lines.ts';
@@ -13,10 +11,8 @@ import { checkStep, type MissingPlugins } from './read/pipeline.ts';
 import type { Division, StreamPlan } from './read/plan.ts';
 import { createChecks } from './read/request-checks.ts';
 import { defaultNameOf, type RequestSchemas } from './read/request-schemas.ts';
-import type { Openers } from './stages/openers.ts';
+import type { StageTools } from './stages/stages.ts';
 import type { Answer, AnyRequest, ChunksTask, OnPart, Task } from './tasks.ts';
-
-export type { Answer, OnPart } from './tasks.ts';
 
 /** What the service does, on bytes, without HTTP. Its errors are `ServiceError`s. */
 export interface Service {
@@ -54,13 +50,9 @@ export interface Service {
   checkStep(step: PipelineStep, place: string, missing: MissingPlugins): PipelineStep;
 }
 
-export interface ServiceOptions {
-  readonly registry: Registry;
+interface ServiceOptions extends Omit<StageTools, 'signal'> {
   readonly requestSchemas: RequestSchemas;
-  readonly host: PluginHost;
-  readonly openers: Openers;
   readonly collections: SinkCollections;
-  readonly log: Log;
   readonly config: Limits;
 }
 

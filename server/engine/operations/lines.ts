@@ -176,14 +176,19 @@ class LinesWriter {
   }
 
   add(line: ReadLine, document: WrittenDocument, empty: number): void {
-    const { writes } = this.#plan;
+    const { writes, tellsIds } = this.#plan;
     if (writes === 'lists' && this.documents.length > 0) this.#writer.ascii(',');
     writeLine(this.#writer, line, document, this.#plan, empty);
     this.#writer.beginPart();
     this.documents.push(document);
     if (writes === undefined || writes === 'lists') return;
-    const counts = countOf(document, this.#plan);
-    this.outcomes.push({ ...headOf(line), ...counts, ...(empty > 0 && { embedding_empty: empty }) });
+    const { chunks, ids } = document;
+    this.outcomes.push({
+      ...headOf(line),
+      chunks: chunks.length,
+      ...(tellsIds && ids !== undefined && { ids }),
+      ...(empty > 0 && { embedding_empty: empty }),
+    });
   }
 
   /** @throws the error if it fails all lines */
@@ -233,19 +238,13 @@ function writeLine(
     writeList(writer, document);
     return;
   }
-  writer.json(writes === 'documents' ? documentOpening(head) : openingOf(head));
+  writer.json(
+    writes === 'documents' ? `{"document_id":${JSON.stringify(head.id ?? null)},` : openingOf(head),
+  );
   if (writes === undefined && empty > 0) writer.ascii(`"embedding_empty":${empty},`);
   writer.ascii('"chunks":');
   writeList(writer, document);
   writer.ascii('}\n');
-}
-
-function documentOpening({ id = null }: { readonly id?: string | null | undefined }): string {
-  return `{"document_id":${JSON.stringify(id)},`;
-}
-
-function countOf({ chunks, ids }: WrittenDocument, { tellsIds }: StreamPlan) {
-  return tellsIds === true && ids !== undefined ? { chunks: chunks.length, ids } : { chunks: chunks.length };
 }
 
 function headOf({ index, id }: LineHead): LineHead {

@@ -4,7 +4,7 @@ import { parseExactJson } from '../../../core/engine/exact-json.ts';
 import { invalid, ServiceError, toPlainError } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
-import { Timer } from '../answer/response-metadata.ts';
+import { emptyAnswer } from '../answer/response-metadata.ts';
 import type { Operation, Run } from '../operation.ts';
 import { LeaseCache } from '../stages/lease-cache.ts';
 import type { Answer, AnyRequest, StoreTask } from '../tasks.ts';
@@ -69,7 +69,7 @@ async function runStore(
     const error = id === undefined ? MISSING_ID : failures.get(id);
     return error === undefined ? { index, id, chunks } : { index, id, error: toPlainError(error) };
   });
-  return { bytes: new Uint8Array(0), reported: [], timings: new Timer(0).summary(0, 0, 0), outcomes };
+  return { ...emptyAnswer(0), outcomes };
 }
 
 interface StoreWork {

@@ -37,20 +37,20 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
   return {
     chunk(name, request, source = sourceOf(request)) {
       const { manifest } = registry.require('chunker', name);
-      const create = () => limited(schemas.chunk(manifest, source), schemas.step(manifest), limits);
+      const create = () => limited(schemas.step(manifest), limits, schemas.chunk(manifest, source));
       return check(`chunk ${source} ${name}`, create, request);
     },
 
     refine(name, request) {
       const { manifest } = registry.require('refinery', name);
       const documents = isListOfLists((request as Members | null)?.chunks) ? 'many' : 'one';
-      const create = () => limited(schemas.refine(manifest, documents), schemas.step(manifest), limits);
+      const create = () => limited(schemas.step(manifest), limits, schemas.refine(manifest, documents));
       return check(`refine ${documents} ${name}`, create, request);
     },
 
     refineOptions(name, request) {
       const { manifest } = registry.require('refinery', name);
-      return check(`refinery ${name}`, () => ofOptions(schemas.step(manifest), limits), request);
+      return check(`refinery ${name}`, () => limited(schemas.step(manifest), limits), request);
     },
 
     execute(request, source = sourceOf(request)) {
@@ -64,25 +64,21 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
     step(step, place) {
       const plugin = pluginOf(registry, step);
       const { kind, name, entry } = plugin;
-      if (entry === undefined) {
-        throw invalid(missingPlugin(registry, plugin, place));
-      }
-      const { manifest } = entry;
+      if (entry === undefined) throw invalid(missingPlugin(registry, plugin, place));
+      const create = () => limited(schemas.step(entry.manifest), limits);
       const config = structuredClone(step.config);
-      const create = () => ofOptions(schemas.step(manifest), limits);
       const options = check(`${kind} ${name}`, create, config, `${place}.config.`);
       return { kind, name, options };
     },
   };
 }
 
-/** The check of a plugin's own options. */
-function ofOptions(schema: ObjectSchema, limits: Limits): Validate {
-  return limited(schema, schema, limits);
-}
-
-/** A validator that first reports which limit of the server an option exceeds, because that can be raised. */
-function limited(schema: ObjectSchema, options: ObjectSchema, limits: Limits): Validate {
+/**
+ * A validator that first reports which limit of the server an option exceeds, because that can be raised.
+ *
+ * @param schema of the options alone, or of a whole request
+ */
+function limited(options: ObjectSchema, limits: Limits, schema = options): Validate {
   const names = Object.keys(options.properties);
   const validate = createValidator(schema);
   return (value, place = '') => {

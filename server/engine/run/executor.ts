@@ -1,6 +1,6 @@
-import { Timer } from '../answer/response-metadata.ts';
-import type { Answer, OnPart, Service } from '../service.ts';
-import type { AnyRequest, ChunksTask, Task } from '../tasks.ts';
+import { emptyAnswer } from '../answer/response-metadata.ts';
+import type { Service } from '../service.ts';
+import type { Answer, AnyRequest, ChunksTask, OnPart, Task } from '../tasks.ts';
 
 /** A task with the bytes of its request, or the parsed request. */
 export type Work =
@@ -57,12 +57,6 @@ function dividedAnswer(service: Service, { task, body, divides }: DivideWork): A
   const division = service.divide(task, body);
   const isWorthIt = divides === 'lines' || (division?.isBatch && division.inputs.length > 1);
   if (division === undefined || !isWorthIt) return undefined;
-  const timings = new Timer((performance.now() - begin) / 1000).summary(0, 0, 0);
-  return {
-    bytes: new Uint8Array(0),
-    reported: [],
-    timings,
-    division,
-    body: body as Uint8Array<ArrayBuffer>,
-  };
+  const seconds = (performance.now() - begin) / 1000;
+  return { ...emptyAnswer(seconds), division, body: body as Uint8Array<ArrayBuffer> };
 }

@@ -4,7 +4,7 @@ import { fromPlainError, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
 import type { Config } from '../../config/config.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
-import type { Answer, OnPart } from '../service.ts';
+import type { Answer, OnPart } from '../tasks.ts';
 import { type Executor, STOP_GRACE, type Work } from './executor.ts';
 import {
   createStopFlag,

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../core/errors.ts';
 import type { Config } from '../../config/config.ts';
-import type { OnPart, Service } from '../service.ts';
-import type { ChunksTask, Task } from '../tasks.ts';
+import type { Service } from '../service.ts';
+import type { ChunksTask, OnPart, Task } from '../tasks.ts';
 import { EventLoopScheduler } from './event-loop-scheduler.ts';
 import { type Executor, type RunAnswer, runWork, STOP_GRACE } from './executor.ts';
 import { PriorityQueue, type Urgency } from './priority-queue.ts';

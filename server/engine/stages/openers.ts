@@ -228,22 +228,16 @@ function closest(name: string, known: readonly string[]): string | undefined {
 const INSTALL =
   ' To add one, put its tokenizer.json into a folder of its name in the models folder, or start the server with --allow-downloads.';
 
-/** Names that the operator gave to embedding models. An alias takes precedence over a model with the same name. */
-interface ModelAliases {
-  /** The name of the model that an alias refers to; other names unchanged. */
-  targetOf(name: string): string;
-  /** A name for messages, quoted; for an alias, the model first. */
-  describe(name: string): string;
-  /** Adds the aliases to their models, and drops the names that they hide. */
-  addTo<Model extends ModelInfo>(models: readonly Model[]): Model[];
-}
-
-/** @param given the names of models by alias */
-function createModelAliases(given: Readonly<Record<string, string>>): ModelAliases {
+/**
+ * Names that the operator gave to embedding models. An alias takes precedence over a model with the same name.
+ *
+ * @param given the names of models by alias
+ */
+function createModelAliases(given: Readonly<Record<string, string>>) {
   const targets = new Map(Object.entries(given));
   const targetOf = (name: string) => targets.get(name) ?? name;
 
-  function withAliases<Model extends ModelInfo>(model: Model): Model {
+  function withAliases(model: ListedModel): ListedModel {
     const own = (model.aliases ?? []).filter((alias) => !targets.has(alias));
     const names = [model.name, ...(model.aliases ?? [])];
     const further = [...targets].filter(([, target]) => names.includes(target)).map(([alias]) => alias);
@@ -251,11 +245,15 @@ function createModelAliases(given: Readonly<Record<string, string>>): ModelAlias
   }
 
   return {
+    /** The name of the model that an alias refers to; other names unchanged. */
     targetOf,
-    describe(name) {
+    /** A name for messages, quoted; for an alias, the model first. */
+    describe(name: string) {
       const target = JSON.stringify(targetOf(name));
       return targets.has(name) ? `${target}, for which ${JSON.stringify(name)} is an alias,` : target;
     },
-    addTo: (models) => models.filter(({ name }) => !targets.has(name)).map(withAliases),
+    /** Adds the aliases to their models, and drops the names that they hide. */
+    addTo: (models: readonly ListedModel[]) =>
+      models.filter(({ name }) => !targets.has(name)).map(withAliases),
   };
 }

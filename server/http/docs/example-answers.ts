@@ -1,7 +1,7 @@
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { needsKey } from '../../../core/hosting/capability.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
-import { type Metadata, metadataOf } from '../../engine/answer/response-metadata.ts';
+import { metadataOf } from '../../engine/answer/response-metadata.ts';
 import type { Runner } from '../../engine/run/runner.ts';
 import type { Task } from '../../engine/tasks.ts';
 import { LINES } from '../transport/media.ts';
@@ -12,7 +12,7 @@ import { operationId } from './names.ts';
 interface ExampleAnswer {
   readonly body: unknown;
   /** What the plugins report about it. */
-  readonly metadata: Metadata;
+  readonly metadata: ReturnType<typeof metadataOf>;
 }
 
 /**

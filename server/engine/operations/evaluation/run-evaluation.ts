@@ -3,7 +3,7 @@ import type { EmbeddingModel } from '../../../../core/contracts/embedding.ts';
 import { type PlainError, ServiceError, toPlainError } from '../../../../core/errors.ts';
 import { callPlugin } from '../../../../core/hosting/plugin-error.ts';
 import { ByteWriter } from '../../answer/byte-writer.ts';
-import { reportedEmpty, Timer } from '../../answer/response-metadata.ts';
+import { emptyAnswer, reportedEmpty, Timer } from '../../answer/response-metadata.ts';
 import type { Operation, Run } from '../../operation.ts';
 import { jsonBytes, parseJson } from '../../read/json.ts';
 import { runStages, type StageTools, withStages } from '../../stages/stages.ts';
@@ -39,8 +39,7 @@ export const evaluateOperation: Operation<EvaluateTask, EvaluationRequest | Unna
   async run(request, run) {
     if ('candidates' in request) return runEvaluation(request, run);
     const { unknownPipelines, body, parseSeconds } = request;
-    const timings = new Timer(parseSeconds).summary(0, 0, 0);
-    return { bytes: new Uint8Array(0), reported: [], timings, unknownPipelines, body };
+    return { ...emptyAnswer(parseSeconds), unknownPipelines, body };
   },
   label: () => 'evaluate',
 };
