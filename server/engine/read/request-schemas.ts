@@ -87,7 +87,9 @@ export function createRequestSchemas({ registry, config }: SchemaOptions): Reque
     fields: fieldMembers('text', config.idNamespace),
     refine(manifest, documents) {
       const description = 'Chunks as a chunker returns them; further fields are returned unchanged.';
-      return withMember('chunks', { ...CHUNKS[documents], description }, step(manifest));
+      const { required = [], properties, ...rest } = step(manifest);
+      const chunks = { ...CHUNKS[documents], description };
+      return { ...rest, required: ['chunks', ...required], properties: { chunks, ...properties } };
     },
   };
 }
@@ -154,12 +156,4 @@ function limitedMembers(
 ): Record<string, object> {
   const limited = Object.entries(members).map(([name, schema]) => [name, withLimits(schema, settings)]);
   return Object.fromEntries(limited);
-}
-
-function withMember(
-  name: string,
-  schema: object,
-  { required = [], properties, ...rest }: ObjectSchema,
-): ObjectSchema {
-  return { ...rest, required: [name, ...required], properties: { [name]: schema, ...properties } };
 }

@@ -16,24 +16,15 @@ export interface Refined {
 }
 
 /** The document of the chunks, and the unit of their offsets in it. */
-export interface RefinedSource {
+interface RefinedSource {
   readonly text: string;
   readonly unit: OffsetUnit;
 }
 
-/** One call of a refinery. */
-export interface Refining {
-  /** The part of the refinery's context that derives chunks from the given ones. */
-  readonly tools: RefineTools;
-  /**
-   * Checks the chunks that the refinery returned, and finds out what each of them still holds of the source.
-   *
-   * @throws ServiceError `broken_promise`
-   */
-  finish(chunks: readonly Chunk[]): Refined;
-}
-
 /**
+ * One call of a refinery: the part of its context that derives chunks from the given ones, and what is done with the
+ * chunks that it returns.
+ *
  * @param origins of the given chunks, in the same order
  * @param source `undefined` for chunks that came in a request, without a document
  */
@@ -42,21 +33,27 @@ export function startRefining(
   given: readonly Chunk[],
   origins: readonly Origin[],
   source: RefinedSource | undefined,
-): Refining {
+) {
   const lengths = source === undefined ? Object.values(LENGTHS) : [LENGTHS[source.unit]];
   const surrounded = new Map<Chunk, Surrounded>();
-  return {
-    tools: {
-      surround(chunk, before, after, fields) {
-        const text = before + chunk.text + after;
-        const result = { ...chunk, ...fields, text };
-        surrounded.set(result, { of: chunk, text, before, after });
-        return result;
-      },
-      part: (chunk, start, end, fields) => partOf(chunk, start, end, fields, lengths),
-      join: (chunks, fields = {}) => joinChunks(chunks, fields, lengths),
+  const tools: RefineTools = {
+    surround(chunk, before, after, fields) {
+      const text = before + chunk.text + after;
+      const result = { ...chunk, ...fields, text };
+      surrounded.set(result, { of: chunk, text, before, after });
+      return result;
     },
-    finish(chunks) {
+    part: (chunk, start, end, fields) => partOf(chunk, start, end, fields, lengths),
+    join: (chunks, fields = {}) => joinChunks(chunks, fields, lengths),
+  };
+  return {
+    tools,
+    /**
+     * Checks the chunks that the refinery returned, and finds out what each of them still holds of the source.
+     *
+     * @throws ServiceError `broken_promise`
+     */
+    finish(chunks: readonly Chunk[]): Refined {
       const changesCount = entry.manifest.changesCount === true;
       if (changesCount) checkPlaces(entry, given, chunks);
       else checkCount(entry, given, chunks);
