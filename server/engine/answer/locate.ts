@@ -24,7 +24,9 @@ interface Cursor {
 export function locate(json: JsonText, spans: readonly Stretch[], unit: OffsetUnit): Places {
   if (!rise(spans)) return locateSorted(json, spans, unit);
   const [from, to, start, end] = [0, 0, 0, 0].map(() => new Uint32Array(spans.length)) as FourArrays;
-  const source = sourceOf(json);
+  const lead = json.byteOffset % 4;
+  const words = new Int32Array(json.buffer, json.byteOffset - lead, Math.floor((json.length + lead) / 4));
+  const source = { json, words, lead };
   const head: Cursor = { at: 0, utf16: 0, code_point: 0, byte: 0 };
   const tail: Cursor = { ...head };
   for (let index = 0; index < spans.length; index++) {
@@ -146,12 +148,6 @@ interface Source {
   readonly json: JsonText;
   readonly words: Int32Array;
   readonly lead: number;
-}
-
-function sourceOf(json: JsonText): Source {
-  const lead = json.byteOffset % 4;
-  const words = new Int32Array(json.buffer, json.byteOffset - lead, Math.floor((json.length + lead) / 4));
-  return { json, words, lead };
 }
 
 /** Has no mark if none of a word's four bytes is a backslash. */

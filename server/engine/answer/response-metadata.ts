@@ -3,8 +3,10 @@ export type Reported = Readonly<Record<string, string>>;
 
 /** The report of vectors that mean nothing; empty if there are none. */
 export function reportedEmpty(emptyVectors: number): Reported {
-  return emptyVectors === 0 ? {} : { 'embedding-empty': String(emptyVectors) };
+  return emptyVectors === 0 ? {} : { [EMBEDDING_EMPTY]: String(emptyVectors) };
 }
+
+const EMBEDDING_EMPTY = 'embedding-empty';
 
 /** The log message for vectors that mean nothing. */
 export const EMPTY_VECTORS =
@@ -29,9 +31,9 @@ export class ResponseMetadata {
     reported.set(name, values.add(value));
   };
 
-  /** Adds to the reports about the last document. */
-  add(reported: Reported): void {
-    for (const name in reported) this.report(name, reported[name] as string);
+  /** Reports how many vectors of the last document mean nothing, if any do. */
+  reportEmpty(vectors: number): void {
+    if (vectors > 0) this.report(EMBEDDING_EMPTY, String(vectors));
   }
 
   /** What was reported about each document, its values joined by spaces. */

@@ -11,7 +11,7 @@ import {
 import { ByteWriter } from '../answer/byte-writer.ts';
 import { type WrittenDocument, writeLines, writeList } from '../answer/chunk-writer.ts';
 import { writtenDocument } from '../answer/rendered-document.ts';
-import { ResponseMetadata, reportedEmpty, Timer } from '../answer/response-metadata.ts';
+import { ResponseMetadata, Timer } from '../answer/response-metadata.ts';
 import { checkChunks, checkLength, type Limits } from '../limits.ts';
 import type { Operation, Run } from '../operation.ts';
 import { readId } from '../read/document-id.ts';
@@ -140,7 +140,7 @@ function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promis
     await timer.time('serialise', 'json', () => {
       const empty = timer.takeEmptyVectors();
       written.add(line, writtenDocument(line.input, chunks, plan), empty);
-      metadata.add(reportedEmpty(empty));
+      metadata.reportEmpty(empty);
     });
   }
 

@@ -111,9 +111,8 @@ function extrasOf(
   spans: readonly CountedSpan[],
   unit: OffsetUnit,
 ): readonly Fields[] | undefined {
-  const isPlain = ({ context, extra, located }: Span) =>
-    context === undefined && extra === undefined && located === undefined;
-  if (spans.every(isPlain)) return undefined;
+  if (spans.every((one) => one.context === undefined && one.extra === undefined && one.located === undefined))
+    return undefined;
   const fields = new Set<string>();
   for (const { located } of spans) for (const field in located) fields.add(field);
   const found = new Map([...fields].map((field) => [field, locateField(json, spans, unit, field)]));

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
-import { fromPlainError, ServiceError } from '../../../core/errors.ts';
+import { ServiceError } from '../../../core/errors.ts';
 import { release } from '../../engine/answer/release.ts';
 import { labelOf } from '../../engine/operations.ts';
 import type { StreamPlan } from '../../engine/read/plan.ts';
@@ -13,13 +13,12 @@ import { evaluateRoute } from '../evaluate/routes.ts';
 import { fileRoutes } from '../files/routes.ts';
 import { storedPipeline } from '../pipelines/stored-pipeline.ts';
 import { admissionHook } from '../transport/admission.ts';
-import { type AnswerTask, answerWith, stopWhenGone } from '../transport/answer-work.ts';
+import { type AnswerTask, answerWith, noteWork, stopWhenGone } from '../transport/answer-work.ts';
 import { bodyOf, bytesBody, encodingOf } from '../transport/bodies.ts';
 import { startingWith } from '../transport/body-stream.ts';
 import { answersWhileSent } from '../transport/connections.ts';
 import { asServiceError, reportFailure } from '../transport/error-handler.ts';
 import { isStream, LINES, wantsLines } from '../transport/media.ts';
-import { logWork } from '../transport/request-log.ts';
 import type { Services } from '../transport/services.ts';
 import {
   chunkRouteSchema,
@@ -194,11 +193,7 @@ async function sendLines(
       rate: runner.throughput.of(lines.plan.stages),
       slots: groupsInFlight(config.workers),
       signal: stop.signal,
-      onAnswer({ queueSeconds, timings, failures = [] }, bytes) {
-        metrics.worked(label, bytes, queueSeconds, timings);
-        logWork(request, queueSeconds, timings);
-        for (const failure of failures) reportFailure(fromPlainError(failure), request, metrics);
-      },
+      onAnswer: (answer, bytes) => noteWork(request, label, bytes, answer, metrics),
       onFailure: (error) => reportFailure(error, request, metrics),
     }),
   );
