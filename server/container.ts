@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type AwilixContainer, asFunction, asValue, createContainer, InjectionMode } from 'awilix';
+import { type AwilixContainer, asClass, asFunction, asValue, createContainer, InjectionMode } from 'awilix';
 import type { Log, ModelFiles, SharedBuffers } from '../core/contracts/collaborators.ts';
 import type { TokenizerProvider } from '../core/contracts/tokenizer.ts';
 import { createPluginHost, type PluginHost } from '../core/hosting/container.ts';
@@ -17,9 +17,9 @@ import type { Executor } from './engine/run/executor.ts';
 import { createPoolExecutor } from './engine/run/pool.ts';
 import { Runner } from './engine/run/runner.ts';
 import { openSharedBuffers, type SharedBuffersRegistry } from './engine/run/shared-buffers.ts';
-import { createService, type Service } from './engine/service.ts';
-import { createOpeners, keepTokenizers, type Openers } from './engine/stages/openers.ts';
-import { createCheck } from './engine/validation/create-check.ts';
+import { Service } from './engine/service.ts';
+import { keepTokenizers, Openers } from './engine/stages/openers.ts';
+import { createCheck } from './engine/validation/validator.ts';
 import { type Admission, createAdmission } from './http/transport/admission.ts';
 import { createMetrics, type Metrics } from './http/transport/metrics.ts';
 import { hostedModels } from './plugins/hosted/provider.ts';
@@ -77,9 +77,9 @@ export async function createServiceContainer({
     requestSchemas: asFunction(createRequestSchemas).singleton(),
     models: asFunction(makeModelFiles).singleton(),
     host: closed(makeHost),
-    openers: closed(createOpeners),
+    openers: closed((given: ServiceCradle) => new Openers(given)),
     collections: closed(createSinkCollections),
-    service: asFunction(createService).singleton(),
+    service: asClass(Service).singleton(),
   });
 }
 

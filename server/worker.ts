@@ -54,10 +54,8 @@ export default async function work({ work, flag, parts }: WorkMessage): Promise<
 /** Transfers the answer's memory instead of copying it. */
 function moved(answer: Answer): unknown {
   const outcome: WorkOutcome = { answer };
-  const moved = [answer.bytes, ...(answer.body === undefined ? [] : [answer.body])].map(
-    ({ buffer }) => buffer,
-  );
-  return move({ [valueSymbol]: outcome, [transferableSymbol]: moved });
+  const buffers = [answer.bytes, answer.body].flatMap((bytes) => bytes?.buffer ?? []);
+  return move({ [valueSymbol]: outcome, [transferableSymbol]: buffers });
 }
 
 /** Heap growth of a thread in bytes after large work that is worth a pause for garbage collection. */

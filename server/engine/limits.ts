@@ -16,11 +16,7 @@ export type Limits = Pick<
   | 'maxDelimiterCharacters'
 >;
 
-/**
- * Refuses more or longer texts than a request may contain.
- *
- * @throws ServiceError `invalid_parameters` with the exceeded number
- */
+/** Refuses more or longer texts than a request may contain. @throws ServiceError `invalid_parameters` */
 export function checkTexts(text: string | readonly string[], limits: Limits): void {
   if (typeof text === 'string') {
     checkLength(text, 'text', limits);
@@ -32,11 +28,7 @@ export function checkTexts(text: string | readonly string[], limits: Limits): vo
   });
 }
 
-/**
- * Refuses more or longer documents than a request may contain.
- *
- * @throws ServiceError `invalid_parameters` with the number that was exceeded
- */
+/** Refuses more or longer documents than a request may contain. @throws ServiceError `invalid_parameters` */
 export function checkDocuments(documents: readonly { readonly text: string }[], limits: Limits): void {
   atMost(limits, 'maxDocuments', { place: 'documents', unit: 'documents', count: documents.length });
   documents.forEach(({ text }, index) => {
@@ -44,11 +36,7 @@ export function checkDocuments(documents: readonly { readonly text: string }[], 
   });
 }
 
-/**
- * Refuses a text that is too long for a request.
- *
- * @throws ServiceError `invalid_parameters` with the exceeded number
- */
+/** Refuses a text that is too long for a request. @throws ServiceError `invalid_parameters` */
 export function checkLength({ length }: string, place: string, limits: Limits): void {
   atMost(limits, 'maxCharacters', { place, unit: 'characters', count: length });
 }
@@ -63,11 +51,7 @@ export function checkMetadata(metadata: Uint8Array | undefined, place: string, l
   atMost(limits, 'maxMetadataBytes', { place, unit: 'bytes', count: metadata?.length ?? 0 });
 }
 
-/**
- * Refuses more chunks, or lists of them, than a request may contain.
- *
- * @throws ServiceError `invalid_parameters` with the exceeded number
- */
+/** Refuses more chunks, or lists of them, than a request may contain. @throws ServiceError `invalid_parameters` */
 export function checkChunks(lists: readonly (readonly unknown[])[], limits: Limits): void {
   atMost(limits, 'maxDocuments', { place: 'chunks', unit: 'lists', count: lists.length });
   const count = lists.reduce((sum, list) => sum + list.length, 0);

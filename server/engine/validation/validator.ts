@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import type { CreateCheck } from '../../../core/contracts/collaborators.ts';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
-import { invalid, type ServiceError } from '../../../core/errors.ts';
+import { invalid, ServiceError } from '../../../core/errors.ts';
 import { suggest } from './suggest.ts';
 
 /**
@@ -50,6 +51,20 @@ export function createValidator(schema: ObjectSchema): Validate {
 export function checkSchema(schema: ObjectSchema): (value: object) => boolean {
   return ajvOfFirst().compile(schema);
 }
+
+/** The check of a schema that lists what is wrong, for files that plugins read. */
+export const createCheck: CreateCheck = (schema) => {
+  const validate = createValidator(schema);
+  return (value, place) => {
+    try {
+      validate(value, place);
+      return [];
+    } catch (error) {
+      if (error instanceof ServiceError) return error.problems;
+      throw error;
+    }
+  };
+};
 
 /** Keywords of option schemas, for suggestions. */
 export const KEYWORDS = [
