@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { type AwilixContainer, asClass, asFunction, asValue, createContainer, InjectionMode } from 'awilix';
 import type { Log, ModelFiles, SharedBuffers } from '../core/contracts/collaborators.ts';
 import type { TokenizerProvider } from '../core/contracts/tokenizer.ts';
-import { createPluginHost, type PluginHost } from '../core/hosting/container.ts';
+import { PluginHost } from '../core/hosting/container.ts';
 import type { PluginEntry, Registry } from '../core/hosting/registry.ts';
 import { kit } from '../core/kit.ts';
 import type { Config } from './config/config.ts';
@@ -12,7 +12,7 @@ import { hubSettingsOf } from './config/hub-settings.ts';
 import { readMachine } from './config/option.ts';
 import { createSinkCollections, type SinkCollections } from './engine/operations/store-chunks.ts';
 import { createRequestSchemas, type RequestSchemas } from './engine/read/request-schemas.ts';
-import { type ByteBudget, createByteBudget } from './engine/run/byte-budget.ts';
+import { ByteBudget } from './engine/run/byte-budget.ts';
 import type { Executor } from './engine/run/executor.ts';
 import { createPoolExecutor } from './engine/run/pool.ts';
 import { Runner } from './engine/run/runner.ts';
@@ -96,7 +96,7 @@ function makeModelFiles({ config, log, registry }: ServiceCradle): ModelFiles {
 }
 
 function makeHost({ registry, log, shared, models }: ServiceCradle): PluginHost {
-  return createPluginHost({
+  return new PluginHost({
     registry,
     importFactory,
     collaborators: {
@@ -164,7 +164,7 @@ export async function createServerContainer(
     store: asFunction(({ database }: ServerCradle) => createPipelineStore(database)).singleton(),
     jobs: closed(({ database }: ServerCradle) => createJobStore(database, queueOf(config), log)),
     importCheck: closed(createImportCheck),
-    byteBudget: asFunction(() => createByteBudget(config.maxBytesInFlight)).singleton(),
+    byteBudget: asFunction(() => new ByteBudget(config.maxBytesInFlight)).singleton(),
     metrics: asFunction(({ runner, byteBudget }: ServerCradle) =>
       createMetrics({ load: () => runner.load(), bytesInFlight: () => byteBudget.taken }),
     ).singleton(),

@@ -129,10 +129,7 @@ export interface RunnerLoad {
 }
 
 export interface RunnerOptions {
-  readonly config: Pick<
-    Config,
-    'workers' | 'inlineBytes' | 'queueSize' | 'requestTimeout' | 'bulkConcurrency' | 'maxAnswerBytes'
-  >;
+  readonly config: Config;
   readonly service: Service;
   /** The worker threads; `undefined` if everything runs on the event loop. */
   readonly pool: Executor | undefined;

@@ -8,7 +8,7 @@ import type { Operation, Run } from '../../operation.ts';
 import { jsonBytes, parseJson } from '../../read/json.ts';
 import { runStages, type StageTools, withStages } from '../../stages/stages.ts';
 import { supervisedModel } from '../../stages/supervised-model.ts';
-import type { Answer, AnyRequest, EvaluateTask, OnPart } from '../../tasks.ts';
+import type { Answer, AnyRequest, EvaluateTask } from '../../tasks.ts';
 import { ChunkIndex, type IndexedChunk, type IndexTools } from './chunk-index.ts';
 import type { Neighbour } from './nearest.ts';
 import {
@@ -63,10 +63,10 @@ async function runEvaluation(request: EvaluationRequest, run: Run): Promise<Answ
     const model = supervisedModel(lease.value, run.log, timer);
     const questions = await embedQuestions(request, model, signal);
     const index: IndexTools = { model, questions, k, embed, unit, timer, limits, signal };
-    const lines = new Lines(limits.maxAnswerBytes, onPart);
-    const outcomes = await evaluateAll(request, run, index, lines);
+    const { outcomes, written } = await evaluateAll(request, run, index);
+    const head = { embedding_model: model.name, k };
     return {
-      bytes: lines.whole({ embedding_model: model.name, k }),
+      bytes: onPart === undefined ? wholeAnswer(head, written) : new Uint8Array(),
       reported: [{ 'embedding-model': model.name, ...reportedEmpty(timer.takeEmptyVectors()) }],
       ...summaryOf(request, outcomes, timer),
     };
@@ -86,33 +86,37 @@ async function embedQuestions(
   return { vectors, count: texts.length };
 }
 
-async function evaluateAll(
-  request: EvaluationRequest,
-  tools: StageTools,
-  index: IndexTools,
-  lines: Lines,
-): Promise<Outcome[]> {
+/** Evaluates the candidates, and writes the outcome of each: its line is emitted at once if lines are wanted. */
+async function evaluateAll(request: EvaluationRequest, run: Run, index: IndexTools) {
+  const { limits, onPart } = run;
   const outcomes: Outcome[] = [];
+  const written: Uint8Array[] = [];
+  let room = limits.maxAnswerBytes;
   for (const [place, candidate] of request.candidates.entries()) {
     const outcome =
       candidate.sameAs === undefined
-        ? await outcomeOf(index.signal, () => evaluateCandidate(candidate, request, tools, index))
+        ? await outcomeOf(candidate, request, run, index)
         : (outcomes[candidate.sameAs] as Outcome);
     outcomes.push(outcome);
-    const write = () => lines.add((limit) => writeCandidate(place, candidate, outcome, limit));
-    await index.timer.time('serialise', 'json', write);
+    const write = () => writeCandidate(place, candidate, outcome, room);
+    const bytes = await index.timer.time('serialise', 'json', write);
+    room -= bytes.length;
+    if (onPart === undefined) written.push(bytes);
+    else onPart(new Uint8Array(Buffer.concat([bytes, BREAK])));
   }
-  return outcomes;
+  return { outcomes, written };
 }
 
 async function outcomeOf(
-  signal: AbortSignal,
-  evaluate: () => Promise<Extract<Outcome, { evaluated: unknown }>['evaluated']>,
+  candidate: Candidate,
+  request: EvaluationRequest,
+  run: Run,
+  index: IndexTools,
 ): Promise<Outcome> {
   try {
-    return { evaluated: await evaluate() };
+    return { evaluated: await evaluateCandidate(candidate, request, run, index) };
   } catch (error) {
-    signal.throwIfAborted();
+    run.signal.throwIfAborted();
     return { error };
   }
 }
@@ -135,32 +139,11 @@ function summaryOf(
   return { timings: timer.summary(documents.length, chunks, tokens), failures };
 }
 
-/** The answers to candidates, which are emitted as lines or collected for one answer. */
-class Lines {
-  readonly #onPart: OnPart | undefined;
-  readonly #kept: Uint8Array[] = [];
-  #room: number;
-
-  constructor(room: number, onPart: OnPart | undefined) {
-    this.#room = room;
-    this.#onPart = onPart;
-  }
-
-  /** @param write returns an answer of at most this many bytes @throws ServiceError `answer_too_large` */
-  add(write: (limit: number) => Uint8Array): void {
-    const bytes = write(this.#room);
-    this.#room -= bytes.length;
-    if (this.#onPart === undefined) this.#kept.push(bytes);
-    else this.#onPart(new Uint8Array(Buffer.concat([bytes, BREAK])));
-  }
-
-  /** The answer if it is not in lines. @param head everything besides the candidates */
-  whole(head: object): Uint8Array<ArrayBuffer> {
-    if (this.#onPart !== undefined) return new Uint8Array();
-    const parts = this.#kept.flatMap((bytes, at) => (at === 0 ? [bytes] : [COMMA, bytes]));
-    const opening = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"candidates":[`);
-    return new Uint8Array(Buffer.concat([opening, ...parts, CLOSING]));
-  }
+/** The answer if it is not in lines. @param head everything besides the candidates */
+function wholeAnswer(head: object, candidates: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const parts = candidates.flatMap((bytes, at) => (at === 0 ? [bytes] : [COMMA, bytes]));
+  const opening = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"candidates":[`);
+  return new Uint8Array(Buffer.concat([opening, ...parts, CLOSING]));
 }
 
 const BREAK = Buffer.from('\n');
