@@ -1,6 +1,6 @@
 import type { FastifySchema } from 'fastify';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
-import { stepSchema } from '../../engine/read/step-schema.ts';
+import { stepSchema } from '../../engine/read/pipeline.ts';
 import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';
 
 /** The member of a body that allows steps with missing plugins. */

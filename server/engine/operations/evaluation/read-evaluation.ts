@@ -8,7 +8,7 @@ import type { Rules } from '../../operation.ts';
 import { canonicalJson } from '../../read/canonical-json.ts';
 import { type ParsedDocument, readDocuments, type SourceDocument } from '../../read/documents.ts';
 import { checkOrder } from '../../read/pipeline.ts';
-import { LENGTHS } from '../../stages/refine-tools.ts';
+import { LENGTHS } from '../../stages/refining.ts';
 import type { StageList, StageRequest } from '../../stages/stages.ts';
 import type { AnyRequest, NamedPipelines, Unread } from '../../tasks.ts';
 import { usesOfAll } from '../chunks.ts';

@@ -1,7 +1,7 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import type { ObjectSchema } from '../../../../core/contracts/manifest.ts';
 import { documentSchema } from '../../read/document-schemas.ts';
-import { stepSchema } from '../../read/step-schema.ts';
+import { stepSchema } from '../../read/pipeline.ts';
 import { embeddingModel } from '../../read/text-schemas.ts';
 
 /** Maximum candidates of a request, and maximum chunks to find. */
