@@ -29,17 +29,21 @@ export interface StageUses {
   readonly embedding: string | undefined;
 }
 
-/** Every chunker counts tokens: with the tokenizer of its model, if it uses one. */
+/**
+ * What each of the stages uses; it is resolved here and nowhere else. Every chunker counts tokens: with the tokenizer
+ * of its model, if it uses one.
+ */
 export function usesOf(
-  { manifest }: PluginEntry,
-  options: StageRequest['options'],
-  defaultTokenizer: string,
-): StageUses {
-  const { kind, uses = [] } = manifest;
-  const embedding = uses.includes('embedding') ? (options.embedding_model as string) : undefined;
-  const counts = kind === 'chunker' ? embedding === undefined : uses.includes('tokenizer');
-  const tokenizer = (options.tokenizer as string | undefined) ?? defaultTokenizer;
-  return { tokenizer: counts ? tokenizer : undefined, embedding };
+  stages: readonly StageRequest[],
+  { registry, defaultTokenizer }: { readonly registry: Registry; readonly defaultTokenizer: string },
+): StageUses[] {
+  return stages.map(({ kind, name, options }) => {
+    const { uses = [] } = registry.require(kind, name).manifest;
+    const embedding = uses.includes('embedding') ? (options.embedding_model as string) : undefined;
+    const counts = kind === 'chunker' ? embedding === undefined : uses.includes('tokenizer');
+    const tokenizer = (options.tokenizer as string | undefined) ?? defaultTokenizer;
+    return { tokenizer: counts ? tokenizer : undefined, embedding };
+  });
 }
 
 /** Stages, and what each of them uses. */

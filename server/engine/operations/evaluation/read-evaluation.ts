@@ -9,9 +9,8 @@ import { canonicalJson } from '../../read/canonical-json.ts';
 import { type ParsedDocument, readDocuments, type SourceDocument } from '../../read/documents.ts';
 import { checkOrder } from '../../read/pipeline.ts';
 import { LENGTHS } from '../../stages/refining.ts';
-import type { StageList, StageRequest } from '../../stages/stages.ts';
+import { type StageList, type StageRequest, usesOf } from '../../stages/stages.ts';
 import type { AnyRequest, NamedPipelines, Unread } from '../../tasks.ts';
-import { usesOfAll } from '../chunks.ts';
 import { type Range, united } from './ranges.ts';
 import { type Embedded, type GivenCandidate, type GivenQuestion, MOST_CANDIDATES } from './schemas.ts';
 
@@ -134,7 +133,7 @@ function readCandidates(
     const key = canonicalJson(placed);
     const sameAs = first.get(key);
     if (sameAs === undefined) first.set(key, index);
-    return { name: one.name ?? name, stages: placed, uses: usesOfAll(placed, rules), sameAs };
+    return { name: one.name ?? name, stages: placed, uses: usesOf(placed, rules), sameAs };
   });
 }
 

@@ -10,7 +10,6 @@ import { runStages, type StageTools, withStages } from '../../stages/stages.ts';
 import { supervisedModel } from '../../stages/supervised-model.ts';
 import type { Answer, AnyRequest, EvaluateTask } from '../../tasks.ts';
 import { ChunkIndex, type IndexedChunk, type IndexTools } from './chunk-index.ts';
-import type { Neighbour } from './nearest.ts';
 import {
   type Candidate,
   type EvaluationRequest,
@@ -18,7 +17,7 @@ import {
   type Question,
   readEvaluation,
 } from './read-evaluation.ts';
-import { meanScores, type Scores, scoresOf } from './scores.ts';
+import { meanScores, scoresOf } from './scores.ts';
 
 /** A request that names stored pipelines missing from its task. */
 interface UnnamedRequest extends AnyRequest {
@@ -151,7 +150,7 @@ const COMMA = Buffer.from(',');
 const CLOSING = Buffer.from(']}');
 
 /** The outcome of a candidate. */
-type Outcome = { readonly evaluated: Evaluated } | { readonly error: unknown };
+type Outcome = { readonly evaluated: ReturnType<typeof evaluated> } | { readonly error: unknown };
 
 const FIRST_SIZE = 1024;
 
@@ -184,7 +183,7 @@ function writeCandidate(
   return writer.written();
 }
 
-function questionOf({ scores, tokens, found }: EvaluatedQuestion): object {
+function questionOf({ scores, tokens, found }: ReturnType<typeof evaluated>['questions'][number]): object {
   return { ...rounded(scores), tokens, found: found.map((one) => ({ ...one, score: round(one.score) })) };
 }
 
@@ -204,27 +203,6 @@ function round(value: number): number {
   return Math.round(value * 1e6) / 1e6;
 }
 
-/** What questions find with a candidate, with the mean of their scores. */
-interface Evaluated {
-  readonly scores: Scores;
-  /** The mean number of tokens that a question finds. */
-  readonly tokensPerQuestion: number;
-  readonly chunks: number;
-  /** Tokens of all chunks. */
-  readonly tokens: number;
-  readonly questions: readonly EvaluatedQuestion[];
-}
-
-interface EvaluatedQuestion {
-  readonly scores: Scores;
-  /** Tokens of the chunks that were found. */
-  readonly tokens: number;
-  /** Nearest first. */
-  readonly found: readonly FoundChunk[];
-}
-
-type FoundChunk = Omit<IndexedChunk, 'range'> & Pick<Neighbour, 'score'>;
-
 /**
  * Chunks the documents with a candidate, and runs each question against the chunks.
  *
@@ -237,7 +215,7 @@ function evaluateCandidate(
   { documents, starts, questions }: EvaluationRequest,
   tools: StageTools,
   index: IndexTools,
-): Promise<Evaluated> {
+): Promise<ReturnType<typeof evaluated>> {
   const { signal, timer } = index;
   return withStages(list, { tools, timer, report() {} }, async (stages) => {
     const chunks = new ChunkIndex(index);
@@ -252,19 +230,23 @@ function evaluateCandidate(
   });
 }
 
-function evaluated(questions: readonly Question[], index: ChunkIndex, signal: AbortSignal): Evaluated {
+/** What the questions find with a candidate, with the mean of their scores. */
+function evaluated(questions: readonly Question[], index: ChunkIndex, signal: AbortSignal) {
   const { chunks, nearest } = index;
   const ranges = chunks.map(({ range }) => range);
-  const each = questions.map(({ answer }, at): EvaluatedQuestion => {
+  const each = questions.map(({ answer }, at) => {
     signal.throwIfAborted();
-    const neighbours = nearest.of(at);
-    const found = neighbours.map(({ chunk }) => chunks[chunk] as IndexedChunk);
+    const neighbours = nearest
+      .of(at)
+      .map(({ chunk, score }) => ({ ...(chunks[chunk] as IndexedChunk), score }));
     const scores = scoresOf(
       answer,
-      found.map(({ range }) => range),
+      neighbours.map(({ range }) => range),
       ranges,
     );
-    return { scores, tokens: tokensOf(found), found: neighbours.map((one) => foundChunk(one, chunks)) };
+    // Nearest first.
+    const found = neighbours.map(({ range: _, ...fields }) => fields);
+    return { scores, tokens: tokensOf(found), found };
   });
   return {
     scores: meanScores(each.map(({ scores }) => scores)),
@@ -273,11 +255,6 @@ function evaluated(questions: readonly Question[], index: ChunkIndex, signal: Ab
     tokens: tokensOf(chunks),
     questions: each,
   };
-}
-
-function foundChunk({ chunk, score }: Neighbour, chunks: readonly IndexedChunk[]): FoundChunk {
-  const { range: _, ...fields } = chunks[chunk] as IndexedChunk;
-  return { ...fields, score };
 }
 
 function tokensOf(chunks: readonly Pick<IndexedChunk, 'token_count'>[]): number {
