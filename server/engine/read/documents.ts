@@ -1,9 +1,11 @@
+import type { FromSchema } from 'json-schema-to-ts';
 import type { DocumentInfo, OffsetUnit } from '../../../core/contracts/chunk.ts';
 import { invalid } from '../../../core/errors.ts';
 import { locate } from '../answer/locate.ts';
 import { utf16Offsets } from '../answer/offsets.ts';
 import { checkDocuments, checkMetadata, type Limits } from '../limits.ts';
 import { readId } from './document-id.ts';
+import type { documentSchema } from './document-schemas.ts';
 import { findElements, findMembers, type JsonPlace, type JsonText, literalOf } from './json.ts';
 
 /** The text of a request, and the same text as the content of a JSON literal. */
@@ -28,14 +30,7 @@ export interface AboutDocument {
 }
 
 /** A parsed document, checked against its schema. */
-export interface ParsedDocument {
-  readonly text: string;
-  readonly id?: string | number;
-  readonly title?: string;
-  readonly filename?: string;
-  readonly metadata?: object;
-  readonly pages?: readonly number[];
-}
+export type ParsedDocument = FromSchema<typeof documentSchema>;
 
 /**
  * Converts the documents of a request.

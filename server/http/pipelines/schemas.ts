@@ -2,7 +2,7 @@ import type { FastifySchema } from 'fastify';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { type Described, described, listOf, object, orNull, text } from '../../engine/answer/schemas.ts';
-import { stepSchema } from '../../engine/read/step-schema.ts';
+import { stepSchema } from '../../engine/read/pipeline.ts';
 import { cursor, errorAnswers, jsonAnswer, nextPage } from '../docs/answer-schemas.ts';
 import { sentSteps } from '../docs/example-answers.ts';
 

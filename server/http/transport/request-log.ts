@@ -51,14 +51,10 @@ export function logWork(request: FastifyRequest, queueSeconds: number, timings: 
     chunks: before.chunks + chunks,
     emptyVectors: before.emptyVectors + emptyVectors,
   };
-  if (!isDebug(request.log)) return;
+  // By the level, which the log of an app that mounts the service has too.
+  if (request.log.level !== 'debug' && request.log.level !== 'trace') return;
   const stages = Object.fromEntries(times.map(({ stage, by, seconds }) => [`${stage} ${by}`, toMs(seconds)]));
   request.log.debug({ queueMs: toMs(queueSeconds), stages, tokens, opened }, 'worked');
-}
-
-/** Whether a log includes debug lines; also works for the log of an app that mounts the service. */
-function isDebug({ level }: FastifyRequest['log']): boolean {
-  return level === 'debug' || level === 'trace';
 }
 
 function toMs(seconds: number): number {

@@ -8,9 +8,8 @@ import {
 } from '../../../core/contracts/manifest.ts';
 import { reasonOf } from '../../../core/errors.ts';
 import { describeFailure } from '../../../core/hosting/capability.ts';
-import { createCheck } from '../../engine/validation/create-check.ts';
 import { suggest } from '../../engine/validation/suggest.ts';
-import { checkSchema, KEYWORDS } from '../../engine/validation/validator.ts';
+import { checkSchema, createCheck, KEYWORDS } from '../../engine/validation/validator.ts';
 import { explainImport } from './import-error.ts';
 import { importModule } from './modules.ts';
 import { malformed } from './plugin-folders.ts';

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import { ServiceError } from '../../../core/errors.ts';
 import { configOf } from '../../../server/config/config.ts';
-import { createInlineExecutor, type Executor, runWork } from '../../../server/engine/run/executor.ts';
-import { createRunner } from '../../../server/engine/run/runner.ts';
+import { type Executor, runWork } from '../../../server/engine/run/executor.ts';
+import { Runner } from '../../../server/engine/run/runner.ts';
 import type { ChunksTask } from '../../../server/engine/tasks.ts';
 import { chunker, plugin, pluginsFolder } from '../../support/plugins.ts';
 import { chunkStep, openService, refineStep } from '../../support/service.ts';
@@ -60,7 +60,7 @@ function openThreads(seconds: number, maxAnswerBytes = 1e9) {
     close: async () => {},
   };
   const config = configOf({ workers: 3, inlineBytes: 0, maxAnswerBytes });
-  const runner = createRunner({ config, service, inline: createInlineExecutor(service), pool });
+  const runner = new Runner({ config, service, pool });
   const ask = (task: ChunksTask, body: object | string) =>
     saidBy(runner.run(task, bytesOf(body), new AbortController()));
   return { runs, ask };
