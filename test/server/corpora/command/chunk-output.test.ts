@@ -7,7 +7,7 @@ import { until } from '../../../support/until.ts';
 import { BY_CHARACTERS, gatedFolder, lineOf, linesIn } from '../../cli/cli.ts';
 import { runHere, startCommand } from '../../cli/command.ts';
 
-/** What `chunk` writes, where, and how it ends; processes/chunk-streams.test.ts has the same with real streams and signals. */
+/** What `chunk` writes, where, and how it ends; signals and real streams are in processes/chunk-streams.test.ts. */
 
 const SMALL = BY_CHARACTERS(4);
 const GATED = ['chunk', '-', '--chunker', 'gated'];
@@ -112,19 +112,4 @@ t.test('a file that has gone since the beginning fails alone', async (t) => {
   t.equal(status, 3, stderr);
   t.equal(lines().length, 39);
   t.match(stderr, /^f39\.txt: f39\.txt was changed or removed/m);
-});
-
-t.test('Ctrl-C and SIGTERM end it with whole lines, whatever it waits for', async (t) => {
-  for (const [signal, expected, input] of [
-    ['SIGINT', 130, ''],
-    ['SIGTERM', 143, ''],
-    ['SIGINT', 130, lineOf('wait')],
-  ] as const) {
-    const run = await started(t, input);
-    run.interrupt(signal);
-    const { status, lines, stderr } = await run.ended();
-    t.equal(status, expected);
-    t.equal(lines().length, 1);
-    t.match(stderr, /^interrupted\n1 document, 1 chunk, /m);
-  }
 });

@@ -127,15 +127,6 @@ t.test(
   },
 );
 
-t.test('text in other encodings', needs('reader/text'), async (t) => {
-  const cwd = await temporaryFolder(t, { 'marked.txt': '\ufeffmarked' });
-  const german = 'Füße sind für Schuhe da, und Hüte für Köpfe.';
-  await writeFile(join(cwd, 'latin.txt'), Buffer.from(german, 'latin1'));
-  await writeFile(join(cwd, 'wide.txt'), Buffer.from('\ufeffwide 漢', 'utf16le'));
-  const { texts } = await textsOf(['.'], { cwd });
-  t.same(texts, { 'latin.txt': german, 'marked.txt': 'marked', 'wide.txt': 'wide 漢' });
-});
-
 t.test('lines and rows are documents, with fields that can be named', async (t) => {
   const rows = [
     { nr: 1, body: 'first', head: 'One', topic: 'x' },
