@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServerProcess, startProcess } from '../support/process.ts';
 import { type Cleanup, temporaryFolder } from '../support/server.ts';
@@ -14,12 +15,12 @@ export type Struck = number | null | 'it lives' | 'it did not end';
 
 /** Sends a process a signal; one that is stopped goes on after so many milliseconds. */
 export async function strike(
-  { child, ended }: Pick<ServerProcess, 'child' | 'ended'>,
+  { child, ended }: { readonly child: ChildProcess; ended(most: number): Promise<Struck> },
   signal: NodeJS.Signals,
   standstill: number,
 ): Promise<Struck> {
   child.kill(signal);
-  if (signal !== 'SIGSTOP') return (await ended(PATIENCE)) as Struck;
+  if (signal !== 'SIGSTOP') return ended(PATIENCE);
   await sleep(standstill);
   child.kill('SIGCONT');
   return 'it lives';
