@@ -162,10 +162,8 @@ t.test('a refinery is told of the document, in each step', async (t) => {
   const about = { id: 'a', title: 'On tea', metadata: { by: ['me'] } };
   const documents = [{ text: 'a\nb\n', ...about }, { text: 'a\n' }];
   const lists = await chunksBy([chunk('rows'), refine('titled')], { documents });
-  t.same(
-    lists.map((list) => list.at(-1)?.told),
-    [about, {}],
-  );
+  const last = lists.map((list) => list.at(-1)?.told);
+  t.same(last, [about, {}]);
 });
 
 t.test('a refinery is told of the pages, in the unit of the request', async (t) => {

@@ -66,10 +66,8 @@ t.test(EMPTY, needs('refinery/embeddings'), async (t) => {
   const lines = linesIn(
     (await stream({ run: 'refine', name: 'embeddings' }, config, [chunks, chunks.slice(0, 1)])).bytes,
   );
-  t.same(
-    lines.map((line) => (line as { embedding_empty?: number }).embedding_empty),
-    [4, undefined],
-  );
+  const empty = lines.map((line) => (line as { embedding_empty?: number }).embedding_empty);
+  t.same(empty, [4, undefined]);
 });
 
 const UNCUT = 'semantic: a text whose sentences all have vectors of zeros says so';

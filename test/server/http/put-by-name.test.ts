@@ -30,11 +30,8 @@ t.test('of those who put one name at once, one creates it and the others update 
   const all = await Promise.all(puts);
   t.equal(all.filter(({ isNew }) => isNew).length, 1);
   const versions = all.map(({ record }) => record.version).sort((a, b) => a - b);
-  t.same(
-    versions,
-    [...puts.keys()].map((index) => index + 1),
-    'each made a version of its own',
-  );
+  const expected = [...puts.keys()].map((index) => index + 1);
+  t.same(versions, expected, 'each made a version of its own');
 });
 
 /** The store, in which a pipeline is changed by somebody else just before it is updated. */

@@ -71,10 +71,8 @@ t.test('every chunk gets its own vector, and keeps its fields', async (t) => {
   t.equal(answer.status, 200);
   t.equal(answer.headers.get('x-embedding-model'), 'lengths/right');
   const vectors = [3, 0, 5].map((length) => ({ embedding: [length, 0.5] }));
-  t.same(
-    answer.json(),
-    given.map((one, at) => ({ ...one, ...vectors[at] })),
-  );
+  const expected = given.map((one, at) => ({ ...one, ...vectors[at] }));
+  t.same(answer.json(), expected);
   t.same((await refine([])).json(), []);
   t.same((await refine([[], [chunk('four')]])).json(), [[], [{ ...chunk('four'), embedding: [4, 0.5] }]]);
 
