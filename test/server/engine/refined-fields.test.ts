@@ -1,29 +1,24 @@
 import t from 'tap';
 import type { Chunk } from '../../../core/contracts/chunk.ts';
 import { INCLUDED } from '../../../server/engine/read/document-schemas.ts';
-import { FIXTURES, plugin, pluginsFolder } from '../../support/plugins.ts';
+import { FIXTURES, pluginsFolder, refinery } from '../../support/plugins.ts';
 import type { Answer } from '../../support/server.ts';
 import { jsonOf, openService } from '../../support/service.ts';
 import { TEXTS } from './documents.ts';
 
 /** Chunks with all fields go through every refinery that is found, and keep them. */
 
-const refinery = (name: string, body: string, manifest: object = {}) =>
-  plugin(
-    { kind: 'refinery', name, ...manifest },
-    `export default () => ({ refine: (chunks, options, { document, join }) => ${body} });\n`,
-  );
-
-const PAIRS = 'chunks.slice(1).flatMap((_, at, rest) => at % 2 ? [] : [join(rest.slice(at, at + 2))])';
-const DROPS = 'chunks.filter(({ index }) => index !== 1).map((chunk) => ({ ...chunk }))';
-const ADDS = 'chunks.map((chunk) => ({ ...chunk, metadata: { ...chunk.metadata, added: 1 } }))';
+const PAIRS = `return chunks.slice(1).flatMap((_, at, rest) =>
+  at % 2 ? [] : [context.join(rest.slice(at, at + 2))]);`;
+const DROPS = 'return chunks.filter(({ index }) => index !== 1).map((chunk) => ({ ...chunk }));';
+const ADDS = 'return chunks.map((chunk) => ({ ...chunk, metadata: { ...chunk.metadata, added: 1 } }));';
 const folder = await pluginsFolder(
   t,
   refinery('pairs', PAIRS, { changesCount: true }),
   refinery('drops', DROPS, { changesCount: true }),
-  refinery('clones', 'chunks.map((chunk) => structuredClone(chunk))'),
+  refinery('clones', 'return chunks.map((chunk) => structuredClone(chunk));'),
   refinery('adds', ADDS),
-  refinery('told', 'chunks.map((chunk) => ({ ...chunk, told: document }))'),
+  refinery('told', 'return chunks.map((chunk) => ({ ...chunk, told: context.document }));'),
 );
 const { registry, post } = await openService(t, { pluginsDir: [FIXTURES, folder] });
 

@@ -3,16 +3,15 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { openBrowser } from '../../../../support/browser.ts';
 import { needs } from '../../../../support/here.ts';
-import { plugin, pluginsFolder } from '../../../../support/plugins.ts';
+import { pluginsFolder, refinery } from '../../../../support/plugins.ts';
 import { startServer, temporaryFolder } from '../../../../support/server.ts';
 import { PIECES, pieces, TEXT } from '../pieces.ts';
 import { openPlayground, type Span, showPlayground } from '../playground.ts';
 
 /** The playground as a user meets it, in a real browser. */
 
-const MARKING =
-  'export default () => ({ refine: (chunks) => chunks.map((chunk) => ({ ...chunk, marked: true })) });';
-const folder = await pluginsFolder(t, PIECES, plugin({ kind: 'refinery', name: 'marking' }, MARKING));
+const MARKING = 'return chunks.map((chunk) => ({ ...chunk, marked: true }));';
+const folder = await pluginsFolder(t, PIECES, refinery('marking', MARKING));
 const server = await startServer(t, { pluginsDir: [folder], workers: 1 });
 const { browser, skip } = await openBrowser(t);
 const OF_QUESTIONS = {
