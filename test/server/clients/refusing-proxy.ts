@@ -46,7 +46,7 @@ function refuse(incoming: IncomingMessage, answer: ServerResponse, behaviour: st
 }
 
 /** Passes a request on, and its answer back; all of it, or all but its last bytes. */
-function pass(incoming: IncomingMessage, answer: ServerResponse, url: string, isCut: boolean): void {
+export function pass(incoming: IncomingMessage, answer: ServerResponse, url: string, isCut = false): void {
   const { method, headers } = incoming;
   const onward = request(url, { method, headers });
   incoming.pipe(onward);

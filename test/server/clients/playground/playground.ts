@@ -1,9 +1,6 @@
 import type { Browser } from '../../../support/browser.ts';
 import type { Client } from '../../../support/server.ts';
 
-/** The playground in a browser, as a user sees and uses it. */
-export type Playground = Awaited<ReturnType<typeof openPlayground>>;
-
 export interface Span {
   readonly start: number;
   readonly text: string;
@@ -76,7 +73,7 @@ export async function showPlayground(
   client: Pick<Client, 'url'>,
   settings: readonly (readonly object[])[],
   text: string,
-): Promise<Playground> {
+) {
   const page = await openPlayground(browser, client, await hashOf(settings, text));
   await page.settled();
   return page;
