@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
+import { sqlitePlace } from '../../support/job-stores.ts';
 import { FIXTURES } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
-import { type Answer, type Client, startServer, temporaryFolder } from '../../support/server.ts';
+import { type Answer, type Client, startServer } from '../../support/server.ts';
 import { openStore } from '../../support/stores.ts';
 import { LINES } from '../../support/streams.ts';
 import { create, PATH, type Pipeline, STEPS } from '../engine/pipelines.ts';
@@ -154,7 +155,7 @@ t.test('bodies may be compressed, and are not streams', async (t) => {
 });
 
 t.test('lists, whole and in pages', async (t) => {
-  const database = { dataDir: await temporaryFolder(t), databaseUrl: '' };
+  const database = await sqlitePlace(t);
   const store = await openStore(t, database);
   for (let index = 0; index < 550; index++)
     await store.create({ name: `${index}`, description: null, steps: [] });

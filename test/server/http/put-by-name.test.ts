@@ -1,11 +1,11 @@
 import t from 'tap';
 import { putByName } from '../../../server/http/pipelines/put-by-name.ts';
-import { temporaryFolder } from '../../support/server.ts';
+import { sqlitePlace } from '../../support/job-stores.ts';
 import { failure, openStore, STEPS } from '../../support/stores.ts';
 
 /** Storing a pipeline by its name; `test/server/http/pipelines.test.ts` has the routes. */
 
-const database = { dataDir: `${await temporaryFolder(t)}/data`, databaseUrl: '' };
+const database = await sqlitePlace(t);
 const [store, other] = [await openStore(t, database), await openStore(t, database)];
 const draft = (name: string, description: string | null = null) => ({ name, description, steps: STEPS });
 const named = async (name: string) => (await store.list({ limit: 9, name })).pipelines;
