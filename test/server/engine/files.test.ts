@@ -129,30 +129,23 @@ t.test('values that do not fit an option are said as they came', async (t) => {
 
 t.test('a body that is no form, or has not one file, is refused', async (t) => {
   const type = { 'content-type': 'multipart/form-data; boundary=x' };
-  const form = (body: string) => postFile(client, PATH, body, type);
-  checkProblem(
-    t,
-    await form('abc'),
-    400,
-    /^The body is not a valid form, although its Content-Type says so: /,
-  );
-  checkProblem(t, await form(''), 400, /^The body is empty/);
-  checkProblem(t, await form('--x--\r\n'), 400, /^file: missing, expected a file/);
+  const text = '--x\r\ncontent-disposition: form-data; name="file"\r\n\r\nabc\r\n--x--\r\n';
+  for (const [body, problem] of [
+    ['abc', /^The body is not a valid form, although its Content-Type says so: /],
+    ['', /^The body is empty/],
+    ['--x--\r\n', /^file: missing, expected a file/],
+    [text, /^file: missing, expected a file/],
+  ] as const)
+    checkProblem(t, await postFile(client, PATH, body, type), 400, problem);
   const noBoundary = await postFile(client, PATH, 'a', { 'content-type': 'multipart/form-data' });
   checkProblem(t, noBoundary, 400, /^The body is not a valid form/);
-  const text = await form('--x\r\ncontent-disposition: form-data; name="file"\r\n\r\nabc\r\n--x--\r\n');
-  checkProblem(t, text, 400, /^file: missing, expected a file/);
   const filesIn = (...fields: string[]) => {
     const body = new FormData();
     for (const [index, field] of fields.entries()) body.append(field, new Blob(['{}\n']), `${index}.odd`);
     return client.send(PATH, { method: 'POST', body });
   };
-  checkProblem(
-    t,
-    await filesIn('file', 'file'),
-    400,
-    /^file: expected one, got 2; send one request per file/,
-  );
+  const two = await filesIn('file', 'file');
+  checkProblem(t, two, 400, /^file: expected one, got 2; send one request per file/);
   checkProblem(t, await filesIn('file', 'more'), 400, /^more: expected a text, got a file/);
   const twice = await postFile(client, `${PATH}?reader=odd&reader=even`, '{}\n');
   checkProblem(t, twice, 400, /^reader: given 2 times/);

@@ -65,10 +65,8 @@ t.test('calls have no more records than Chroma Cloud takes', async (t) => {
   const ids = Array.from({ length: 1000 }, () => randomUUID());
   const { api, open } = await start(t, { ids });
   const collection = await open();
-  await collection.upsert(
-    ids.map((id) => chunkOf('long', { id })),
-    { signal: never },
-  );
+  const long = ids.map((id) => chunkOf('long', { id }));
+  await collection.upsert(long, { signal: never });
   for (const { body } of api.calls.slice(1)) t.ok((body.ids as string[]).length <= 300);
   const before = api.calls.length;
   await keepHundred(collection, ids);
