@@ -47,22 +47,19 @@ t.test('a broken promise is shown with the smallest text, the place and what to 
     t.match(said, lines);
 });
 
-t.test(
-  'a reader that puts U+FFFD for what it does not understand fails, on bytes that are shown',
-  async (t) => {
-    const made = `export default () => ({ read({ bytes }, { signal }) {
+t.test('a reader that puts U+FFFD for what it does not know fails, on bytes that are shown', async (t) => {
+  const made = `export default () => ({ read({ bytes }, { signal }) {
     signal.throwIfAborted();
     return { text: new TextDecoder().decode(bytes) };
   } });`;
-    const manifest = { kind: 'reader', name: 'loose', formats: { extensions: ['.loose'] } } as const;
-    const said = inLines(
-      'loose',
-      await checkIn(t, { ...plugin(manifest, made), ...README('loose') }, 'loose', 7),
-    );
-    t.match(said, /broken: U\+FFFD is in the text only if the file has it\n {4}where: "[^"]*\ufffd/);
-    t.match(said, /smallest input: \{"bytes":\[\d[\d,]*\]/);
-  },
-);
+  const manifest = { kind: 'reader', name: 'loose', formats: { extensions: ['.loose'] } } as const;
+  const said = inLines(
+    'loose',
+    await checkIn(t, { ...plugin(manifest, made), ...README('loose') }, 'loose', 7),
+  );
+  t.match(said, /broken: U\+FFFD is in the text only if the file has it\n {4}where: "[^"]*\ufffd/);
+  t.match(said, /smallest input: \{"bytes":\[\d[\d,]*\]/);
+});
 
 t.test('a plugin in TypeScript breaks several promises, which are told apart', async (t) => {
   const made = `export default () => ({

@@ -5,7 +5,7 @@ import { configOf } from '../../../server/config/config.ts';
 import { type Executor, runWork } from '../../../server/engine/run/executor.ts';
 import { Runner } from '../../../server/engine/run/runner.ts';
 import type { ChunksTask } from '../../../server/engine/tasks.ts';
-import { chunker, plugin, pluginsFolder } from '../../support/plugins.ts';
+import { chunker, pluginsFolder, refinery } from '../../support/plugins.ts';
 import { chunkStep, openService, refineStep } from '../../support/service.ts';
 import { longDocument, TEXTS } from './documents.ts';
 
@@ -31,10 +31,7 @@ const folder = await pluginsFolder(
   t,
   chunker('lines', LINES, { reports: { first: 'How it begins.' } }),
   chunker('stops', STOPS),
-  plugin(
-    { kind: 'refinery', name: 'counts' },
-    'export default () => ({ refine: (chunks) => chunks.map((chunk, at) => ({ ...chunk, at })) });',
-  ),
+  refinery('counts', 'return chunks.map((chunk, at) => ({ ...chunk, at }));'),
 );
 const { service } = await openService(t, { pluginsDir: [folder] });
 

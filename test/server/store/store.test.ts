@@ -2,15 +2,13 @@ import t from 'tap';
 import { createClock } from '../../../server/store/clock.ts';
 import { openOrm } from '../../../server/store/open-database.ts';
 import { quietLog } from '../../../server/testing/collaborators.ts';
-import { temporaryFolder } from '../../support/server.ts';
+import { sqlitePlace } from '../../support/job-stores.ts';
 import { pipelineCases, TIME } from './pipeline-cases.ts';
 
-await t.test('pipelines on SQLite', (t) =>
-  pipelineCases(t, async () => ({ dataDir: `${await temporaryFolder(t)}/data`, databaseUrl: '' })),
-);
+await t.test('pipelines on SQLite', (t) => pipelineCases(t, () => sqlitePlace(t)));
 
 t.test('what is answered is on disk', async (t) => {
-  const orm = await openOrm({ dataDir: await temporaryFolder(t), databaseUrl: '' }, quietLog);
+  const orm = await openOrm(await sqlitePlace(t), quietLog);
   t.teardown(() => orm.close());
   const connection = orm.em.getConnection();
   t.match(await connection.execute('pragma journal_mode'), [{ journal_mode: 'wal' }]);

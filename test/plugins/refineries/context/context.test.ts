@@ -21,10 +21,8 @@ const contextOf = async (fields: object, template: string, more: object = {}) =>
 t.test('the example is answered as the README says', async (t) => {
   const answer = await post('/v1/refine/context', manifest.example);
   const contexts = ['Before: jumps over', 'After: brown fox\nBefore: dog and', 'After: the lazy'];
-  t.same(
-    answer.json(),
-    manifest.example.chunks.map((chunk, index) => ({ ...chunk, context: contexts[index] })),
-  );
+  const expected = manifest.example.chunks.map((chunk, index) => ({ ...chunk, context: contexts[index] }));
+  t.same(answer.json(), expected);
 });
 
 t.test('without a template: the title, the headings and the context that is there', async (t) => {

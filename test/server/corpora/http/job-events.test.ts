@@ -252,22 +252,19 @@ t.test('shards that were lost to another worker are counted', async (t) => {
   t.match(text, 'chunksmith_bulk_shard_seconds_sum{outcome="done"} 2');
 });
 
-t.test(
-  'a job that is over is one line of the log, with a warning of texts that no search finds',
-  async (t) => {
-    const lines: object[] = [];
-    const note = (...given: unknown[]) => void lines.push(given);
-    const log = { ...quietLog, info: note, warn: note };
-    const claim = { jobId: 'a', kind: 'finish' } as const;
-    const error = { code: 'all_failed', values: { failed: 1 } } as const;
-    const done = { finished_at: 3.04, embedding_empty: 2 };
-    for (const job of [{}, done, { finished_at: 2, state: 'failed', error } as const])
-      await logEnd(claim, { get: async () => ({ ...RECORD, state: 'done', ...job }) }, log);
-    t.match(lines, [
-      [{ job: 'a', state: 'done', seconds: 2 }, 'jobs: a job has ended'],
-      [{ job: 'a', texts: 2 }, /no word/],
-      [{ job: 'a', state: 'failed', seconds: 1, reason: /^1 of 1/ }, 'jobs: a job has ended'],
-    ]);
-    t.equal(lines.length, 3);
-  },
-);
+t.test('a job that is over is a line of the log, with a warning of texts no search finds', async (t) => {
+  const lines: object[] = [];
+  const note = (...given: unknown[]) => void lines.push(given);
+  const log = { ...quietLog, info: note, warn: note };
+  const claim = { jobId: 'a', kind: 'finish' } as const;
+  const error = { code: 'all_failed', values: { failed: 1 } } as const;
+  const done = { finished_at: 3.04, embedding_empty: 2 };
+  for (const job of [{}, done, { finished_at: 2, state: 'failed', error } as const])
+    await logEnd(claim, { get: async () => ({ ...RECORD, state: 'done', ...job }) }, log);
+  t.match(lines, [
+    [{ job: 'a', state: 'done', seconds: 2 }, 'jobs: a job has ended'],
+    [{ job: 'a', texts: 2 }, /no word/],
+    [{ job: 'a', state: 'failed', seconds: 1, reason: /^1 of 1/ }, 'jobs: a job has ended'],
+  ]);
+  t.equal(lines.length, 3);
+});

@@ -77,24 +77,21 @@ async function createTestRunner(
 const textsOf = ({ bytes }: RunAnswer) =>
   (JSON.parse(Buffer.from(bytes).toString()) as { text: string }[]).map(({ text }) => text);
 
-t.test(
-  'a body is parsed once, by the thread that works on it if it is large or its plugin not light',
-  async (t) => {
-    const weighty = { tokenizer: 'weighty' };
-    for (const [what, name, text, options, expected, inThread] of [
-      ['a small body', 'whole', SMALL, {}, [1, 0], undefined],
-      ['a large body', 'whole', LARGE, {}, [0, 1], 'task'],
-      ['a small body of a plugin that is not light', 'weighed', SMALL, {}, [0, 1], 'task'],
-      ['a small body with a tokenizer that is not light', 'counted', SMALL, weighty, [1, 0], 'request'],
-    ] as const) {
-      const { run, reads, works } = await createTestRunner(t);
-      t.same(textsOf(await run(name, text, options)), [text]);
-      t.same(reads(), expected, `${what}: reads on the event loop and in the thread`);
-      t.equal(works.length, inThread === undefined ? 0 : 1, what);
-      if (inThread !== undefined) t.ok(inThread in (works[0] as Work), what);
-    }
-  },
-);
+t.test('a body is parsed once, by the worker if it is large or its plugin not light', async (t) => {
+  const weighty = { tokenizer: 'weighty' };
+  for (const [what, name, text, options, expected, inThread] of [
+    ['a small body', 'whole', SMALL, {}, [1, 0], undefined],
+    ['a large body', 'whole', LARGE, {}, [0, 1], 'task'],
+    ['a small body of a plugin that is not light', 'weighed', SMALL, {}, [0, 1], 'task'],
+    ['a small body with a tokenizer that is not light', 'counted', SMALL, weighty, [1, 0], 'request'],
+  ] as const) {
+    const { run, reads, works } = await createTestRunner(t);
+    t.same(textsOf(await run(name, text, options)), [text]);
+    t.same(reads(), expected, `${what}: reads on the event loop and in the thread`);
+    t.equal(works.length, inThread === undefined ? 0 : 1, what);
+    if (inThread !== undefined) t.ok(inThread in (works[0] as Work), what);
+  }
+});
 
 t.test('without worker threads everything runs here, and is parsed once too', async (t) => {
   const { run, reads } = await createTestRunner(t, { workers: 0 });
